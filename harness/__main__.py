@@ -7,7 +7,7 @@ import io
 import os
 import sys
 
-gc.set_threshold(100_000)  # imports leave nothing to collect, and looking for it takes a twentieth of the start
+gc.set_threshold(100_000)  # imports leave no garbage, and the search for it takes a twentieth of the start
 
 from nonobot.harness import EXIT_INTERRUPTED  # noqa: E402
 
@@ -24,12 +24,12 @@ def main() -> int:
 
 
 def _open_closed_streams() -> None:
-    """Let a standard stream that was closed be empty, and its number not be that of a file opened later."""
+    """Replace closed standard streams by empty ones, so that no file opened later gets their numbers."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr: a name may be beyond its encoding
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr does: the encoding may lack characters
 
 
 if __name__ == "__main__":

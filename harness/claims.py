@@ -1,6 +1,6 @@
 """The figures that the documents claim: their file, the commands that show them, and the outcome of each.
 
-A claim is a sentence of the documents with a command, a figure in the JSON that the command prints, and a bound.
+A claim is a sentence of the documents, a command, a figure in the command's JSON output, and a bound.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import msgspec
 
 from nonobot.harness import UnusableError
 from nonobot.harness.play.bot_command import HOME, OWN_BOT, OWN_JUDGE
-from nonobot.harness.results.result_files import UNDECODABLE
+from nonobot.harness.results.result_files import UNDECODABLE, json_text
 from nonobot.harness.text import drawn, last_line, new_table, plain
 from nonobot.tournament_data.registry import FOLDER_VARIABLE, State, data_folder, official_sets, state_of
 
@@ -98,7 +98,7 @@ def _folder_of(sets: Sequence[str]) -> Path | str | None:
 
 
 PROGRAMS = {"nonobot": OWN_BOT, "nonojudge": OWN_JUDGE}
-"""What stands for the first word of a command: the commands of this tree, wherever another one is installed."""
+"""Replacements of a command's first word: this tree's commands, even if others are installed."""
 
 
 class Status(StrEnum):
@@ -166,7 +166,7 @@ def _printed(command: str, variables: Mapping[str, str]) -> object:
             )
         except OSError as error:
             raise _NoFigureError(f"{first} cannot be run: {error.strerror}") from None
-    # The exit status says little: `nonojudge run` ends with 1 if a puzzle is not right, and that is the figure.
+    # The exit status is ignored: `nonojudge run` exits with 1 if a puzzle is not right, and the figure shows that.
     try:
         return json.loads(done.stdout)
     except ValueError:
@@ -248,5 +248,5 @@ def as_json(measured: Sequence[Measured]) -> str:
         {**msgspec.to_builtins(one.claim), "outcome": one.status, "measured": one.figure, "reason": one.reason}
         for one in measured
     ]
-    values = {"kind": "promises", "schema_version": 1, "promises": claims}
-    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+    values = {"kind": "claims", "schema_version": 2, "claims": claims}
+    return json_text(values)

@@ -38,37 +38,40 @@ class Command:
 
 COMMANDS = {
     "run": Command("run_bot", "run a bot on a set and judge its answers", takes_bot=True),
-    "tournament": Command("tournament", "run several bots on several sets, and rank them"),
-    "table": Command("table", "rank several results: most right, then least time"),
-    "compare": Command("compare", "tell whether a change made a bot slower, or that one cannot tell"),
-    "duel": Command("duel", "play two versions of a bot side by side, and compare them"),
-    "history": Command("history", "show the times and counts of results, revision by revision"),
-    "report": Command("report", "write results as one HTML page with tables, plots and pictures"),
+    "tournament": Command("tournament", "run several bots on several sets and rank them"),
+    "table": Command("table", "rank results: most right, then least time"),
+    "report": Command("report", "write results as one HTML page with tables and plots"),
+    "page": Command("page", "serve or export the web page; watch a tournament"),
+    "check": Command("check", "test whether a bot follows the protocol", takes_bot=True),
     "verify": Command("verify", "check an answer file against its question file"),
-    "check": Command("check", "see whether a bot keeps to the protocol, step by step", takes_bot=True),
-    "profile": Command("profile", "tell where a bot's time goes, by stage and puzzle", takes_bot=True),
-    "bisect": Command("bisect", "find the commit that made a bot slower, or search otherwise", takes_bot=True),
-    "bench": Command("bench", "measure the bot's parts with pyperf, or compare them with another revision's"),
-    "claims": Command("claims", "measure the figures that the documents claim, and tell whether they hold"),
-    "page": Command("page", "open a local web page to paste, draw, step and see; or to watch a tournament"),
+    "compare": Command("compare", "compare results of two versions: is the second slower?"),
+    "duel": Command("duel", "play two versions at the same time and compare them"),
+    "profile": Command("profile", "show where a bot's time goes, by stage and puzzle", takes_bot=True),
+    "bisect": Command("bisect", "find the commit that made a bot slower or changed its search", takes_bot=True),
+    "bench": Command("bench", "measure the parts of nonobot with pyperf"),
+    "history": Command("history", "show times and counts of results by revision"),
+    "claims": Command("claims", "measure the published figures of nonobot"),
     "data": Command("data", "list, fetch and import the official sets"),
-    "generate": Command("generate", "make a question file as the tournaments' generator does"),
+    "generate": Command("generate", "generate question files and training sets"),
     "convert": Command("convert", "convert puzzle files between formats"),
     "render": Command("render", "draw puzzles and answers: terminal, PNG, SVG"),
 }
-"""In the order of --help: playing, judging what was played, measuring, puzzles."""
+"""The commands in the order of --help."""
+
+GROUPS = {"run": "run bots", "check": "check bots and answers", "compare": "compare versions", "data": "puzzles"}
+"""Headings of --help, each before the first command of its group."""
 
 OLD_NAMES = {"promises": "claims"}
 """Earlier names of commands; --help does not list them."""
 
 OF_SOME_COMMANDS = ("numpy", "numba")
-"""Libraries that some commands use throughout, and that an installed bot may do without."""
+"""Libraries that some commands always need and that an installed bot does not."""
 
 EXIT_CUT_SHORT = 1
 EXIT_UNUSABLE = 2
 EXIT_CANNOT_TELL = 3
 EXIT_SKIP = 125
-"""What `git bisect run` takes for a revision that cannot be judged."""
+"""Status by which `git bisect run` skips a revision that cannot be judged."""
 
 BISECT_STATUSES = "--bisect-statuses"
 
@@ -86,7 +89,7 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
     """Carry out a command, print its error if it has one, and return the exit status."""
     try:
         status = _carried_out(own, bot_command)
-        sys.stdout.flush()  # here, where it can be told that it failed
+        sys.stdout.flush()  # here, where a failure can still be reported
         return status
     except UnusableError as problem:
         why = str(problem)
@@ -94,7 +97,7 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
         if error.name not in OF_SOME_COMMANDS:
             raise
         why = missing(own[0], error.name)
-    except BrokenPipeError:  # whoever read the output has seen enough
+    except BrokenPipeError:  # the reader of the output has closed the pipe
         _drop_output()
         return EXIT_CUT_SHORT
     except OSError as error:  # such as a full disk under stdout
@@ -129,18 +132,28 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _GroupedParser(Parser):
+    """A parser whose help shows the commands in groups."""
+
+    def format_help(self) -> str:
+        """Return the help text with the headings of GROUPS."""
+        text = super().format_help()
+        for first, heading in GROUPS.items():
+            text = re.sub(rf"^ +{first} ", rf"\n  {heading}\n\g<0>", text, count=1, flags=re.MULTILINE)
+        return text.replace("positional arguments:\n  COMMAND\n", "commands:")
+
+
 def _parser(*names: str) -> Parser:
     """Return a parser for all commands, with the arguments of those named; no other command is loaded."""
-    parser = Parser(
+    parser = _GroupedParser(
         prog="nonojudge",
-        description="The judge of nonogram tournaments: runs bots, ranks and compares them, "
-        "finds and makes puzzles.",
-        epilog="Exit status: 0 done and nothing was wrong, 1 something was, 2 unusable arguments or input,\n"
+        description="Judge nonogram bots: run, rank and compare them; find and make puzzles.",
+        epilog="Exit status: 0 success, 1 something failed or was not right, 2 unusable arguments or input,\n"
         "3 cannot tell, 130 interrupted. `nonojudge COMMAND --help` explains a command, with examples.",
     )
     add_version(parser)
     add_completion(parser, lambda: _parser(*COMMANDS))
-    commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)
+    commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True, parser_class=Parser)
     for name, command in COMMANDS.items():
         described = commands.add_parser(name, help=command.help)
         if name in names:
@@ -149,7 +162,7 @@ def _parser(*names: str) -> Parser:
 
 
 def say(line: str | None, quiet: bool = False) -> None:
-    """Print a line on stderr, if there is one and the command is not to be quiet."""
+    """Print a line on stderr, unless it is None or the command is quiet."""
     if line and not quiet:
         from nonobot.harness.text import in_short  # takes a while
 
@@ -172,19 +185,19 @@ def add_size(parser: Parser) -> None:
         "--size",
         type=either("auto", "auto", size),
         metavar="WxH|auto",
-        help="size of the boards of a TAAI file, which states none; auto: square ones of any sizes (default: "
-        "25x25 if the first board can be that, else auto)",
+        help="board size of a TAAI file, which does not state it; auto: square boards of any size (default: 25x25 "
+        "if the first board fits, otherwise auto)",
     )
 
 
-def add_core(parser: Parser, default: str | None = argparse.SUPPRESS, said: str = "the last one") -> None:
-    """Add `--core`: a number, or None for any; without a `default` the attribute is missing if not given."""
+def add_core(parser: Parser, default: str | None = argparse.SUPPRESS, said: str = "the last core") -> None:
+    """Add `--core`: a number, or None for any core; without a `default` the attribute is missing if not given."""
     parser.add_argument(
         "--core",
         type=either("any", None, whole_number(0, 9999, "the number of a core")),
         default=default,
         metavar="N|any",
-        help=f"the core to run on (default: {said})",
+        help=f"core to run on (default: {said})",
     )
 
 
@@ -196,8 +209,7 @@ def add_contain(
         "--contain",
         choices=["auto", "yes", "no"],
         default=default,
-        help="whether the bot runs within walls, by bubblewrap: where they can be had (auto), not at all else "
-        "(yes), or never (no; default: auto)",
+        help="sandbox the bot with bubblewrap: if available (auto), always (yes) or never (no) (default: auto)",
     )
     if show:
         parser.add_argument(
@@ -206,7 +218,7 @@ def add_contain(
             action="append",
             default=argparse.SUPPRESS,
             metavar="PATH",
-            help="what a contained bot may read beside what its command names: a file or a folder; again for more",
+            help="let a sandboxed bot read this file or folder too (repeatable)",
         )
 
 
@@ -219,8 +231,7 @@ def add_environment(parser: Parser | argparse._ArgumentGroup) -> None:
         dest="environment",
         default=argparse.SUPPRESS,
         metavar="NAME=VALUE",
-        help="give the bot and its warm-up this environment variable; again for more (default: those alone that "
-        "the judge makes for every bot; docs/judge.md)",
+        help="environment variable for the bot and its warm-up (repeatable; docs/judge.md lists the judge's own)",
     )
 
 
@@ -244,14 +255,14 @@ def add_warm_up(parser: Parser) -> None:
         "--warm-up",
         type=shlex.split,
         metavar="'CMD ARGS'",
-        help="run this before the clock starts, such as './mybot --compile' (the bot of this project: by default)",
+        help="run this before the clock starts, such as './mybot --compile' (nonobot has one by default)",
     )
     parser.add_argument(
         "--warm-up-limit",
         type=seconds,
         default=argparse.SUPPRESS,
         metavar="S",
-        help="wall seconds for --warm-up (default: 600); memory and processes are limited as in the run",
+        help="wall time limit for --warm-up in seconds (default: 600)",
     )
 
 
@@ -262,13 +273,13 @@ def add_results(parser: Parser) -> None:
         nargs="+",
         type=Path,
         metavar="RESULT",
-        help="a result file, a bot's log, or a folder with such files (*.json, *.log)",
+        help="result file, log of a bot, or folder with such files (*.json, *.log)",
     )
 
 
 def add_bisect_statuses(parser: Parser) -> None:
     """Add `--bisect-statuses`, which :func:`run` acts on, because it is also about errors."""
-    about = f"exit as `git bisect run` expects it: with {EXIT_SKIP} (skip) instead of 2 and 3"
+    about = f"exit with {EXIT_SKIP} (skip) instead of 2 and 3, as `git bisect run` expects"
     parser.add_argument(BISECT_STATUSES, action="store_true", help=about)
 
 

@@ -27,9 +27,9 @@ from nonobot.tournament_data.select import Drawn, Rules
 def write_questions(arguments: argparse.Namespace, recipe: Recipe, selects: bool) -> None:
     """Write the questions and the drawn solutions of a set, as drawn or as the bot selects boards."""
     with contextlib.ExitStack() as stack:
-        amid_questions = not arguments.out and sys.stdout.isatty()  # no place for a progress
+        amid_questions = not arguments.output and sys.stdout.isatty()  # no space for a progress bar
         progress = stack.enter_context(Progress(None if amid_questions else recipe.count))
-        questions = _opened(arguments.out, stack) if arguments.out else sys.stdout.buffer
+        questions = _opened(arguments.output, stack) if arguments.output else sys.stdout.buffer
         solutions = _opened(arguments.solutions_out, stack) if arguments.solutions_out else None
         if selects:
             boards = _selected(arguments, recipe, progress, stack)
@@ -91,7 +91,7 @@ def _show(arguments: argparse.Namespace, survey: Survey, recipes: list[Recipe]) 
 
             data = drawing_of(survey, path.suffix.removeprefix("."))
         write_output(path, data)
-    if arguments.out or not arguments.unique:  # else the puzzles are there
+    if arguments.output or not arguments.unique:  # otherwise the puzzles exist
         print(as_text(survey, on_terminal()), end="")
 
 

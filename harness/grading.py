@@ -1,4 +1,4 @@
-"""The work that boards cost this project's bot, and the solutions that it finds, one board at a time."""
+"""The line solves that boards cost nonobot, and the solutions that it finds, one board at a time."""
 
 from __future__ import annotations
 
@@ -42,9 +42,7 @@ class Grading:
     solutions: int  # to look for; with 2, the bot reports whether a board is unique
     puzzle_seconds: float
     levels: bool = False  # whether to grade the levels of unique boards, too
-    line_limit: int = (
-        0  # lines painted until a board is given up, the same ones on every machine; 0 for any number
-    )
+    line_limit: int = 0  # line solves until a board is given up, the same on every machine; 0 for any number
     contain: Contain = Contain.NO
 
     @contextlib.contextmanager
@@ -96,7 +94,7 @@ def grading_bot(grading: Grading, strategy: str = "champion") -> Iterator[Gradin
 
 
 class _Words(LastWords):
-    """The bot's stderr; lines about compiling are passed on, as it takes seconds that no board's time contains."""
+    """The bot's stderr. Lines about compiling are passed on: it takes seconds that no board's time contains."""
 
     def write(self, data: bytes) -> None:
         super().write(data)
@@ -184,7 +182,7 @@ class GradingBot:
         return record, digits
 
     def _last_words(self) -> str:
-        self._talk.listen(0.0)  # also to what it says to people
+        self._talk.listen(0.0)  # also to its text for people
         return self._words.last_line or "it said nothing"
 
 

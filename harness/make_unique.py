@@ -26,7 +26,7 @@ CHOICES = 16
 13 and twice the tries."""
 
 MOST_LATE = 10
-"""Boards that the bot may run out of time on."""
+"""Most boards on which the bot may run out of time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,8 +1,7 @@
-"""The official sets as `nonojudge data` lists, fetches and imports them."""
+"""List, fetch and import the official sets, for `nonojudge data`."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from nonobot.harness import UnusableError
 from nonobot.harness.progress import Progress
+from nonobot.harness.results.result_files import json_text
 from nonobot.harness.text import percent, print_line
 from nonobot.tournament_data.downloads import FetchError, OfflineError, SetupError
 from nonobot.tournament_data.registry import (
@@ -44,7 +44,7 @@ def as_text(states: Mapping[OfficialSet, State]) -> str:
         rows.append((official.name, official.event, *counts, size, black, state.value))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
-    return "\n".join([*("  ".join(row).rstrip() for row in padded), "", _counted(states.values())])
+    return "\n".join([*("  ".join(row).rstrip() for row in padded), "", _counted(states.values()), ""])
 
 
 def as_json(states: Mapping[OfficialSet, State]) -> str:
@@ -56,7 +56,7 @@ def as_json(states: Mapping[OfficialSet, State]) -> str:
         here = {"state": state.name.casefold(), "path": str(stored_path(official))}
         sets.append({**facts, "width": side, "height": side, **here})
     head = {"kind": "data-list", "schema_version": SCHEMA_VERSION, "folder": str(data_folder())}
-    return json.dumps({**head, "sets": sets}, indent=1)
+    return json_text({**head, "sets": sets})
 
 
 def _counted(states: Iterable[State]) -> str:
@@ -120,7 +120,7 @@ def _say_unreadable(error: OSError) -> None:
 
 
 def _taken(recognised: Recognised) -> str:
-    """Put a set into the data folder and return a word on it."""
+    """Copy a set into the data folder and return the outcome in a word."""
     if state_of(recognised.official) is State.HERE:
         return "here already"
     try:

@@ -22,7 +22,7 @@ PICTURE = "picture"
 
 PUZZLE_SECONDS = 10.0
 MOST_SOLUTIONS = 100
-"""Number of solutions to look for, to tell which cells are not settled."""
+"""Number of solutions to look for, which shows the ambiguous cells."""
 
 MOST_CELLS_OF_SOLUTIONS = 4_000_000
 """Bound of cells in all solutions: fewer solutions of large boards are looked for."""
@@ -70,7 +70,7 @@ def refuse_options(arguments: argparse.Namespace, name: str) -> None:
         value = getattr(arguments, option)
         if value is not None and value is not False:
             dashed = option.replace("_", "-")
-            raise UnusableError(f"--{dashed} is about pictures, and {name} is not one (--from {PICTURE} if it is)")
+            raise UnusableError(f"--{dashed} only applies to pictures; if {name} is one, add --from {PICTURE}")
 
 
 def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to: Format) -> tuple[Record, bool]:
@@ -80,9 +80,9 @@ def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to:
     can hold one. UnusableError: the picture or an option cannot be used.
     """
     if arguments.tries is not None and not arguments.unique:
-        raise UnusableError("--tries is about --unique")
+        raise UnusableError("--tries only applies to --unique")
     if arguments.size is not None:
-        raise UnusableError("--size is about TAAI files; --width and --height make a board of a picture")
+        raise UnusableError("--size only applies to TAAI files; use --width and --height for a picture")
     cells = _cells(data, arguments, name)
     is_as_wanted = not arguments.unique
     limit = arguments.puzzle_limit or PUZZLE_SECONDS
@@ -99,7 +99,7 @@ def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to:
                 lines = [_solutions(cells, findings, limit)]
                 if len(findings.solutions) > 1:
                     lines.append(_hint(arguments.target, to, (width, height)))
-    except UnusableError as error:  # the picture is a puzzle all the same
+    except UnusableError as error:  # the picture is still a puzzle
         lines = [f"cannot tell whether there are other solutions: {error}"]
     for line in lines:
         print_line(f"{name}: {line}")
@@ -116,7 +116,7 @@ def _cells(data: bytes, arguments: argparse.Namespace, name: str) -> Cells:
     except UnusableError as error:
         raise UnusableError(f"{name}: {error}") from None
     if image.frames > 1:
-        print_line(f"{name}: remark: {image.frames} pictures in it; the first is taken")
+        print_line(f"{name}: warning: it contains {image.frames} pictures; the first is used")
     return image.cells
 
 

@@ -1,4 +1,4 @@
-"""How far long jobs are, on stderr: bars on a terminal, now and then a line elsewhere."""
+"""Progress of long jobs on stderr: bars on a terminal, otherwise an occasional line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class Progress:
-    """How far a job is, shown within a `with` block; nothing without a total, and no bar of a short job."""
+    """Progress of a job, shown within a `with` block; nothing without a total, and no bar for a short job."""
 
     def __init__(self, total: float | None = None, seconds_before_bar: float = 1.0) -> None:
         self._total = total
@@ -58,7 +58,7 @@ class Progress:
 
 def _bars(columns: str) -> rich_progress.Progress:
     """Return a screen for bars, with its columns in that order."""
-    from rich import progress as rich_progress  # only here: importing rich takes longer than a small job
+    from rich import progress as rich_progress  # imported here: importing rich takes longer than a small job
     from rich.console import Console
 
     kinds: dict[str, rich_progress.ProgressColumn] = {
@@ -77,10 +77,10 @@ def _bars(columns: str) -> rich_progress.Progress:
 
 
 class RunProgress(Progress):
-    """How far a run on a set is, and how many of its puzzles are right so far."""
+    """Progress of a run on a set, with the number of puzzles right so far."""
 
     def __init__(self, puzzle_count: int, quiet: bool) -> None:
-        super().__init__(None if quiet else puzzle_count, 0.0)  # at once: the first answer may take long
+        super().__init__(None if quiet else puzzle_count, 0.0)  # at once, because the first answer may take long
         self._verdicts: Counter[Verdict] = Counter()
         self._slowest = ""
         self._slowest_seconds = -1.0
@@ -111,7 +111,7 @@ class RunProgress(Progress):
 
 
 class AllRunsProgress:
-    """How far the runs of a tournament are that go on at one time, shown within a `with` block."""
+    """Progress of the simultaneous runs of a tournament, shown within a `with` block."""
 
     def __init__(self, run_count: int, quiet: bool) -> None:
         self._run_count = run_count
@@ -134,18 +134,18 @@ class AllRunsProgress:
             self._bars.stop()
 
     def say(self, line: str) -> None:
-        """Print a line that matters, above the bars; also if all else is quiet."""
+        """Print an important line above the bars, even with `--quiet`."""
         print_line(f"nonojudge: {line}")
 
     def begin(self, name: str, puzzle_count: int) -> None:
-        """Show a run as in play."""
+        """Show that a run has started."""
         self._puzzle_counts[name] = puzzle_count
         self._notes[name] = "..."
         if self._bars:
             self._tasks[name] = self._bars.add_task(printable(name), total=puzzle_count, note="")
 
     def show(self, name: str, answered: int, right: int) -> None:
-        """Show how far a run is."""
+        """Show the progress of a run."""
         others = f", {answered - right} not right" if answered > right else ""
         self._notes[name] = f"{answered}/{self._puzzle_counts[name]}{others}"
         if self._bars:
@@ -156,14 +156,14 @@ class AllRunsProgress:
             print_line("; ".join([f"{self._played}/{self._run_count} runs", *playing]))
 
     def end(self, name: str) -> None:
-        """Show a run no more."""
+        """Remove a run from the display."""
         del self._puzzle_counts[name], self._notes[name]
         if self._bars:
             self._bars.remove_task(self._tasks.pop(name))
 
     def take(self, name: str, result: RunResult) -> None:
         """Count a run as played, and print its outcome."""
-        from nonobot.harness.play.machine import busy_warning  # only here: most jobs with progress are no runs
+        from nonobot.harness.play.machine import busy_warning  # most jobs with progress are not runs
 
         self._played += 1
         if self._bars:

@@ -102,7 +102,7 @@ def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> 
 
 
 def _shared_by_most(each: list[list[str]], of_all: int, verdict: str, verbs: tuple[str, str]) -> str | None:
-    """Return in a sentence what most of `each` have: '17 of the first 20 malformed answers have 5 rows'."""
+    """Return in a sentence what most of `each` share: '17 of the first 20 malformed answers have 5 rows'."""
     for what, count in Counter(chain.from_iterable(each)).most_common(1):
         if 2 * count > len(each):
             shared = "all" if count == len(each) else f"{count} of"
@@ -113,24 +113,24 @@ def _shared_by_most(each: list[list[str]], of_all: int, verdict: str, verbs: tup
 
 
 def _of_length(problem: str, puzzle: Puzzle) -> list[str]:
-    """Return what to ask about a malformed answer if its rows have not the length of those of `puzzle`."""
+    """Return the advice on a malformed answer whose rows do not have the length of those of `puzzle`."""
     found = OTHER_LENGTH.fullmatch(problem)
     if not found:
         return []
     size = f"{puzzle.width}x{puzzle.height}"
     if found[2]:
-        return [f"{found[2]} rows: is the bot set to another size? These boards are {size}"]
+        return [f"{found[2]} rows: check the bot's board size; these boards are {size}"]
     if found[1] == "1":
         return ["rows of one word: a TAB belongs between two numbers"]
     if found[1] == str(puzzle.width * puzzle.height):
         return [f"all {found[1]} cells on one line: end the line after each row of {puzzle.width} numbers"]
     if found[1] == str(puzzle.height):
         return [f"rows of {found[1]} numbers, as many as a column has cells: {COLUMNS_FIRST}"]
-    return [f"rows of {found[1]} numbers: is the bot set to another size? These boards are {size}"]
+    return [f"rows of {found[1]} numbers: check the bot's board size; these boards are {size}"]
 
 
 def _made_right_by(puzzles: Sequence[Puzzle], place: int, cells: Cells) -> list[str]:
-    """Return the changes that make a solution of a wrong board, each alone."""
+    """Return the changes each of which turns a wrong board into a solution."""
     changes = []
     for turn, turned in TURNED.items():
         board = turned(cells)
@@ -154,7 +154,7 @@ def _solves(puzzle: Puzzle, cells: Cells) -> bool:
 
 
 class Referee:
-    """Takes the answers of a bot as they come; the first one to a puzzle counts.
+    """Judges the answers of a bot as they arrive; the first one to a puzzle counts.
 
     With `any_order` a solution that comes after the answer to a later puzzle is right. A solution that took longer
     than the limit is late. `results` is in the order of the verdicts; for the counts see `Score`.
@@ -237,7 +237,7 @@ class Referee:
         self.duplicate_count, self.stray_count, self.remarks = duplicate_count, stray_count, list(remarks)
 
     def _in_order_and_time(self, number: int, took_seconds: float | None) -> tuple[Verdict, str | None]:
-        """Return the verdict on a solution in view of its time."""
+        """Return the verdict on a solution, given its time and order."""
         if not self._any_order and self._last is not None and self._places[number] < self._places[self._last]:
             return Verdict.OUT_OF_ORDER, f"a solution, after the answer to ${self._last}"
         if self._puzzle_limit is not None and took_seconds is not None and took_seconds > self._puzzle_limit:
@@ -245,7 +245,7 @@ class Referee:
         return Verdict.RIGHT, None
 
     def _off_by_one(self, answer: Answer) -> str:
-        """Return a remark on an answer beside the set, if it solves the puzzle before or after it."""
+        """Return a note on an answer if it solves the puzzle before or after its own."""
         if answer.solution and answer.number is not None and len(self.remarks) < KEPT_REMARKS:
             for number in (answer.number + 1, answer.number - 1):
                 place = self._places.get(number)

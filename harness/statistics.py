@@ -1,4 +1,4 @@
-"""Is the candidate slower than the baseline? One statistic, from pairs of runs, for every command that asks.
+"""Test whether the candidate is slower than the baseline: one statistic of pairs of runs, for all commands.
 
 If both versions are the same code, a difference of logarithms of d within a pair is as likely as -d. The
 signed-rank test assumes nothing else. Wilcoxon (1945); interval of Hodges and Lehmann (1963), and Tukey.
@@ -55,7 +55,7 @@ EXIT_STATUS = {Outcome.NOT_WORSE: 0, Outcome.FASTER: 0, Outcome.WORSE: 1, Outcom
 
 
 def needed_pairs(confidence: float) -> int:
-    """Return the least number of pairs for which the interval has ends: 6 for a confidence of 0.95."""
+    """Return the smallest number of pairs with a bounded interval: 6 for a confidence of 0.95."""
     return math.ceil(math.log2(2 / (1 - confidence)) - 1e-9)
 
 
@@ -144,5 +144,5 @@ def half_count(seconds: ArrayLike) -> int:
 
 
 def spread(seconds: ArrayLike) -> float:
-    """Return the share by which the largest of `seconds` exceeds the smallest: 0.05 for 5 %."""
+    """Return the share by which the largest of `seconds` exceeds the smallest: 0.05 for 5%."""
     return float(np.max(seconds) / np.min(seconds) - 1)

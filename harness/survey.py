@@ -1,14 +1,14 @@
-"""Difficulty of random boards by size and density: counts that add up, wherever the boards were graded."""
+"""Difficulty of random boards by size and density, as counts that can be added up from any worker."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 from nonobot import __version__
+from nonobot.harness.results.result_files import json_text
 from nonobot.harness.text import NOTHING, drawn, in_unit, new_table, percent
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import black_cells
@@ -116,14 +116,14 @@ def quantile(counts: Counter[int], share: float) -> int:
 def as_text(survey: Survey, terminal: bool) -> str:
     """Return the table for people: shares of each row's boards, and quantiles of the champion's work."""
     boards = ("size", "black", "boards", "lines", "probing", "unique", "undecided")
-    table = new_table((*boards, "work 50 %", "work 99 %", "conflicts 99 %", "boards/s"), no_wrap=True)
+    table = new_table((*boards, "work 50%", "work 99%", "conflicts 99%", "boards/s"), no_wrap=True)
     last = None
     for kind, row in survey.rows():
         size = f"{kind.width}x{kind.height}"
         shares = (row.lines, row.lines + row.probing, row.unique, row.undecided)
         table.add_row(
             "" if size == last else size,
-            f"{kind.percent} %",
+            f"{kind.percent}%",
             f"{row.boards:,}",
             *(percent(number / row.boards) if number else NOTHING for number in shares),
             *(f"{quantile(row.work, share):,}" for share in (0.5, 0.99)),
@@ -150,4 +150,4 @@ def as_json(survey: Survey, recipes: Sequence[str], line_limit: int) -> str:
         "line_limit": line_limit,
         "rows": rows,
     }
-    return json.dumps(table, indent=1) + "\n"
+    return json_text(table)

@@ -62,7 +62,7 @@ _UNITS = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9))
 
 def duration(seconds: float) -> str:
     """Return a time with three digits and the unit that suits it, such as `72.5 s` or `7.30 ms`."""
-    if seconds <= 0:  # no clock here is finer
+    if seconds <= 0:  # no clock here has a finer resolution
         return "< 0.1 ms"
     name, unit = next((one for one in _UNITS if seconds >= 0.9995 * one[1]), _UNITS[-1])
     value = seconds / unit
@@ -75,9 +75,9 @@ def in_unit(value: float | None, unit: float, digits: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Return `share` in percent, with as many digits as say something."""
+    """Return `share` in percent, with as many digits as are significant."""
     value = share * 100
-    return f"{value:.0f} %" if abs(value - round(value)) < 1e-9 or abs(value) >= 100 else f"{value:.1f} %"
+    return f"{value:.0f}%" if abs(value - round(value)) < 1e-9 or abs(value) >= 100 else f"{value:.1f}%"
 
 
 def count(number: int, name: str) -> str:
@@ -110,17 +110,17 @@ def ranges(numbers: Sequence[int], most: int = 12) -> str:
 
 
 def ratio_in_words(ratio: float) -> str:
-    """Return a ratio of times as `7.3 % slower` (takes 7.3 % more time) or `7.3 % faster` (7.3 % less)."""
+    """Return a ratio of times as `7.3% slower` (takes 7.3% more time) or `7.3% faster` (7.3% less)."""
     if _is_even(ratio):
         return "as fast"
     return f"{percent(abs(ratio - 1))} {'slower' if ratio > 1 else 'faster'}"
 
 
 def interval_in_words(ratio: Ratio) -> str:
-    """Return an interval of ratios: `5.1 % to 9.8 %` on one side of 1, else `1.2 % faster to 0.4 % slower`."""
+    """Return an interval of ratios: `5.1% to 9.8%` on one side of 1, else `1.2% faster to 0.4% slower`."""
     low, high = ratio.low, ratio.high
     if _is_even(low) and _is_even(high):
-        return "0 % to 0 %"
+        return "0% to 0%"
     if _is_even(low) or _is_even(high) or (low < 1 < high):
         return f"{ratio_in_words(low)} to {ratio_in_words(high)}"
     shares = sorted((abs(low - 1), abs(high - 1)))
@@ -142,7 +142,7 @@ def on_terminal(file: TextIO | None = None) -> bool:
 
 
 def width(terminal: bool) -> int:
-    """Return how many columns there are: 160 in text that goes to no terminal."""
+    """Return the number of columns: 160 if the output is not a terminal."""
     if not terminal:
         return 160
     from rich.console import Console

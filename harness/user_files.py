@@ -1,4 +1,4 @@
-"""Files and sets that the user names: loaded, read and written, or a line that says why not."""
+"""Load, read and write the files and sets that the user names, or report in one line why not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from nonobot.arguments import did_you_mean
+from nonobot.arguments import similar_names
 from nonobot.harness import UnusableError
 from nonobot.harness.text import print_line
 from nonobot.protocol import Record
@@ -33,7 +33,7 @@ def say_inferred_size(source: str, records: Iterable[Record]) -> None:
     """Print on stderr the size that was inferred for a file without one, if it is not 25x25."""
     for remark in (remark for record in records for remark in record.remarks):
         if remark.kind is FaultKind.ASSUMED_SIZE:
-            print_line(f"{source}: remark: {remark}")
+            print_line(f"{source}: warning: {remark}")
 
 
 @contextlib.contextmanager
@@ -46,7 +46,7 @@ def opened(source: str, what: str = "", others: Iterable[str] = ()) -> Iterator[
         with contextlib.nullcontext(sys.stdin.buffer) if source == "-" else Path(source).open("rb") as file:
             yield file
     except OSError as error:
-        hint = did_you_mean(source, others) if isinstance(error, FileNotFoundError) else ""
+        hint = similar_names(source, others) if isinstance(error, FileNotFoundError) else ""
         name = "stdin" if source == "-" else source
         raise UnusableError(f"cannot read {what}{name}: {error.strerror}{hint}") from None
 

@@ -38,7 +38,7 @@ READY_SHARE = 0.1
 PACKAGES = ("bot", "protocol", "tournament_data", "harness", "nonobot")
 
 NAME_LENGTH = 12
-"""Length of both folders' names: a longer path moves the stack of a process, and some times by a few per cent."""
+"""Length of both folders' names. A longer path moves the stack of a process, which changes some times a little."""
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ def commit_of(revision: str, repository: Path) -> str:
     try:
         name = git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except subprocess.CalledProcessError:
-        raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists some") from None
+        raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists them") from None
     return name.decode().strip()
 
 

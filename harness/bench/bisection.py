@@ -1,7 +1,7 @@
-"""Which commit changed the work that a bot does, or made it slower? `git bisect`, with trees of the commits.
+"""Search with `git bisect` for the commit that changed a bot's work or made it slower.
 
 Git bisects in a worktree without files, so that nobody's checkout changes. Each commit to be judged is copied into
-a folder of its own, and its bot is run there. Commits with the same sources of the bot are judged once.
+a separate folder, and the judge runs its bot there. Commits with the same sources of the bot are judged once.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from nonobot.harness.text import last_line
 from nonobot.system import kernel_cache, usable_cores
 
 OF_THE_BOT = ("bot", "protocol", "nonobot")
-"""Packages that decide how this project's bot works."""
+"""Packages that decide how nonobot works."""
 
 IN_TREE = ("sh", "-c", 'cd "$0" && exec "$@"')
 """Runs a command in the folder that follows."""
@@ -80,7 +80,7 @@ class Work:
     puzzles: dict[int, tuple[str, dict[str, int]]]
 
     def changed(self, other: Work) -> list[int]:
-        """Return the puzzles on which another bot did other work, by the counts that both have."""
+        """Return the puzzles on which another bot did different work, judged by the counts that both have."""
         names = self.totals.keys() & other.totals.keys()
 
         def of(work: Work, number: int) -> tuple[str, list[int | None]]:
@@ -92,7 +92,7 @@ class Work:
 
     @property
     def has_counts(self) -> bool:
-        """Whether the bot states counts."""
+        """Whether the bot prints counts."""
         return any(counts for _, counts in self.puzzles.values())
 
     @property
@@ -217,7 +217,7 @@ class Bisection:
         changed = old.changed(new)
         if question is Question.COUNTS:
             return Difference(before, after, bool(changed), None, old.totals, new.totals, changed)
-        # Another search is slower on one part of a set and faster on another: the parts would be no pairs.
+        # A different search is slower on one part of a set and faster on another: parts would not be pairs.
         ratio = self._duel(before, after, tolerance, by_parts=old.has_counts and new.has_counts and not changed)
         outcome = decide(ratio, tolerance)
         differ = None if outcome is Outcome.CANNOT_TELL else outcome is Outcome.WORSE
@@ -332,24 +332,27 @@ def first_bad(
     paths: Sequence[str],
     state: Callable[[str, list[str]], str],
 ) -> list[str]:
-    """Return the first bad commit that changed `paths`, or those that `git bisect` cannot tell apart.
+    """Return the first bad commit that changed `paths`, or those that `git bisect` cannot distinguish.
 
     `folder` is for its worktree. `state` returns whether a commit is good, bad, or to be skipped (`skip`); it also
     gets the commits that may come next.
     """
     git(repository, "worktree", "add", "-f", "--no-checkout", "--detach", str(folder), bad)
     try:
-        out = git(folder, "bisect", "start", "--no-checkout", bad, good, "--", *paths)
-        while not (found := re.findall(rb"^([0-9a-f]{40,64}) is the first bad commit", out, re.MULTILINE)):
+        git(folder, "bisect", "start", "--no-checkout", bad, good, "--", *paths)
+        while True:
+            # Not from git's words, which change: the last commit that is left is the one known to be bad.
+            left = ("rev-list", "refs/bisect/bad", "--not", "--glob=refs/bisect/good-*", "--", *paths)
+            found = git(folder, *left).split()
+            if found == [git(folder, "rev-parse", "refs/bisect/bad").strip()]:
+                break
             at = git(folder, "rev-parse", "BISECT_HEAD").decode().strip()
             if_good, if_bad = (
                 git(folder, "rev-list", *ends, "--", *paths).decode().split()
                 for ends in (("refs/bisect/bad", "--not", at), (at, "--not", "--glob=refs/bisect/good-*"))
             )
             try:
-                out = git(
-                    folder, "bisect", state(at, [one[len(one) // 2] for one in (if_good, if_bad) if one[1:]])
-                )
+                git(folder, "bisect", state(at, [one[len(one) // 2] for one in (if_good, if_bad) if one[1:]]))
             except subprocess.CalledProcessError as error:
                 found = re.findall(rb"^[0-9a-f]{40,64}$", error.stdout, re.MULTILINE)
                 if not found:

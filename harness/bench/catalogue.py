@@ -1,4 +1,4 @@
-"""The benchmarks: names, units, and the form of the jobs that do their work. Importing this loads no kernel."""
+"""The benchmarks: names, units and the form of their jobs. Importing this module loads no kernel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Job:
 
 
 class CheckError(Exception):
-    """A benchmark's result is wrong; its time would mean nothing."""
+    """A benchmark's result is wrong, so its time would be meaningless."""
 
 
 def clocked(work: Callable[[int], object]) -> Callable[[int], float]:
@@ -105,7 +105,8 @@ BENCHMARKS = {entry.name: entry for entry in _ENTRIES}
 
 
 def chosen(names: Sequence[str], cold: bool = False) -> list[Benchmark]:
-    """Return the benchmarks whose names begin so, in the catalogue's order; without names, all but the cold start.
+    """Return the benchmarks whose names start with these texts, in the catalogue's order; by default all but the
+    cold start.
 
     `cold` adds that. UnusableError if a name fits no benchmark.
     """

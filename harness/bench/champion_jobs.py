@@ -1,4 +1,4 @@
-"""Parts of the champion: its line kernel, propagation of a board, belief propagation, learning from conflicts."""
+"""Benchmarks of the strategy `champion`: line kernel, propagation, belief propagation, learning from conflicts."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from nonobot.harness.bench.catalogue import Job, clocked, counting_job, require
 from nonobot.harness.bench.positions import deduced_cells, positions
 
 SWEEPS = 8
-"""Sweeps from even odds on; a descent makes three before its first step, and one before each other."""
+"""Sweeps that start from even odds; a descent makes three before its first step and one before each later step."""
 
 CONFLICTS = 300
-"""Conflicts of a search: fewer than to the first restart, so that it only decides, propagates and learns."""
+"""Conflicts of a search: too few for a restart, so that it only decides, propagates and learns."""
 
 SAMPLED_CONFLICTS = (25, 100, 250)
 """Numbers of the conflicts of a search that are analysed."""
@@ -33,7 +33,7 @@ SAMPLED_CONFLICTS = (25, 100, 250)
 
 @entry
 def paint_all(m: Any, lines: Any, black: Any, white: Any, times: Any) -> Any:
-    """Paint every line state `times` times, and return the sum of the cells that are known afterwards."""
+    """Solve every line state `times` times and return the sum of the cells known afterwards."""
     known = 0
     for _ in range(times):
         for at in range(lines.size):
@@ -57,7 +57,7 @@ def propagate_board(m: Any, times: Any) -> Any:
 
 @entry
 def sweep_often(m: Any, most_odds: Any, sweeps: Any, times: Any) -> Any:
-    """Forget the odds and sweep, `times` times, and return the number of sweeps without a conflict."""
+    """Reset the odds and sweep, `times` times; return the number of sweeps without a conflict."""
     well = 0
     for _ in range(times):
         forget(m)
@@ -104,7 +104,7 @@ def search_often(m: Any, conflicts: Any, times: Any) -> Any:
 def analyse_all(memories: Any, times: Any) -> Any:
     """Analyse the present conflicts of several memories `times` times, and return the sum of the literals learned.
 
-    The memories alternate, so that no processor predicts the branches from the analysis before.
+    The memories alternate, so that the processor cannot predict branches from the previous analysis.
     """
     literals = 0
     for _ in range(times):

@@ -1,4 +1,4 @@
-"""Runs of pyperf, one process for each benchmark and tree; the present tree measured alone, and its table."""
+"""Run pyperf, one process for each benchmark and tree; measure the present tree alone and print its table."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.play.bot_command import HOME
 from nonobot.harness.play.machine import machine_facts
+from nonobot.harness.results.result_files import json_text
 from nonobot.harness.text import drawn, duration, last_line, new_table, percent, spaced, styled
 
 BENCH_SCHEMA_VERSION = 1
@@ -32,7 +31,7 @@ SUITE = (sys.executable, "-m", "nonobot.harness.bench.suite")
 
 @dataclass(frozen=True)
 class Pace:
-    """Amount of measuring: worker processes, values of each after a first one, least time of a value."""
+    """Amount of measuring: worker processes, values of each after the first, shortest time of a value."""
 
     processes: int
     values: int
@@ -43,7 +42,7 @@ THOROUGH = Pace(processes=10, values=4, min_seconds=0.1)
 FAST = Pace(processes=4, values=3, min_seconds=0.05)
 
 COLD_PROCESSES = 3
-"""Cold starts measured; none of them is thrown away."""
+"""Number of cold starts; all are used."""
 
 
 def make_ready(tree: Path, benchmarks: Sequence[Benchmark], show: Callable[[int, str], None]) -> dict[str, str]:
@@ -60,7 +59,7 @@ def make_ready(tree: Path, benchmarks: Sequence[Benchmark], show: Callable[[int,
                 show(len(problems), names[min(len(problems), len(names) - 1)])
         errors.seek(0)
         words = last_line(errors.read()) or f"its process ended with status {process.returncode}"
-    # A crash ends the process: the benchmark under way and those after it have no line.
+    # A crash ends the process: the current benchmark and later ones have no line.
     return {name: problem for name in names if (problem := problems.get(name, words))}
 
 
@@ -172,4 +171,4 @@ def as_json(measured: Sequence[Measured]) -> str:
 def json_of(kind: str, **content: object) -> str:
     """Return the JSON text of a kind of measurement, with the facts of this machine."""
     head = {"kind": kind, "schema_version": BENCH_SCHEMA_VERSION, "machine": machine_facts(())}
-    return msgspec.json.format(msgspec.json.encode({**head, **content}), indent=1).decode() + "\n"
+    return json_text({**head, **content})

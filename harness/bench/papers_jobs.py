@@ -1,4 +1,4 @@
-"""Parts of the papers' strategy: its line kernels, and its propagation and FP1 from the empty board."""
+"""Benchmarks of the strategy `papers`: line kernels, propagation, and FP1 from the empty board."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def deduce_all(m: Any, times: Any) -> Any:
 
 @entry
 def paint_all_with(m: Any, solver: Any, lines: Any, black: Any, white: Any, times: Any) -> Any:
-    """Paint every line state `times` times, and return the sum of the cells that are known afterwards."""
+    """Solve every line state `times` times and return the sum of the cells known afterwards."""
     known = 0
     for _ in range(times):
         for at in range(lines.size):

@@ -72,7 +72,7 @@ def deduced_cells(level: int) -> int:
 
 
 class _EnoughError(Exception):
-    """The kernel was called often enough."""
+    """The kernel was called often enough; the search may stop."""
 
 
 def sampled(puzzle: Puzzle, seed: int) -> list[list[int]]:

@@ -1,4 +1,4 @@
-"""Whole sets of puzzles: solving them, reading a question file, writing answers; without the process around it."""
+"""Benchmarks of whole sets within a process: solve them, read a question file, write answers."""
 
 from __future__ import annotations
 

@@ -11,14 +11,14 @@ from nonobot.harness.check.step import ANSWER, COUNTS, MUST, NOTE, ONE_AT_A_TIME
 from nonobot.protocol import format_answer
 
 LARGE_BATCH = 200
-"""Puzzles; of 25x25 their answers are 250 KB, which no pipe holds."""
+"""Number of puzzles. At 25x25 their answers take 250 KB, more than a pipe can store."""
 
 
 @step(MUST, "starts, reads TAB and LF, and solves a puzzle", QUESTION)
 def one_puzzle(bot: BotUnderTest) -> str:
-    """Everything else builds on it; what the start takes is allowed for in all other steps."""
+    """All other steps build on it, and allow for the time that this start takes."""
     wanted = numbered(easy(bot.size, 1))
-    # To its end: only then some bots have kept on disk the code that they compiled at their first start.
+    # Wait for the end: some bots save the code compiled at their first start only then.
     with bot.session() as session:
         session.send(text_of(wanted), last=True)
         session.wait_for(wanted)
@@ -31,7 +31,7 @@ def one_puzzle(bot: BotUnderTest) -> str:
 
 
 def _start_advice(bot: BotUnderTest, session: Session) -> str:
-    """Return what the author of a bot can do that did not solve the first puzzle, by how the bot ended."""
+    """Return advice for the author of a bot that did not solve the first puzzle, by how the bot ended."""
     verbose = "--verbose shows the whole conversation"
     if session.answers:
         return f"compare the answer with the clues: first the columns from the left, then the rows; {verbose}"
@@ -46,7 +46,7 @@ def _start_advice(bot: BotUnderTest, session: Session) -> str:
             session.wait_for([first])
         if session.answers and session.answers[0].solution:
             return "answer the last puzzle, too: it is complete with its last clue line, no '$' follows it"
-    size = f"is the bot set to boards of {bot.size[0]}x{bot.size[1]} (the check's --size)?"
+    size = f"check that the bot expects boards of {bot.size[0]}x{bot.size[1]} (--size of the check)"
     return f"{size} A start that takes longer needs --start-timeout; {verbose}"
 
 
@@ -92,13 +92,13 @@ def only_answers(bot: BotUnderTest) -> None:
             f"the answers alone, {len(rows)} lines",
             f"{len(others)} more, the first {excerpt((text or others)[0])}",
             "write banners, progress and debug text to stderr",
-            minor=not text,  # blank lines are read over
+            minor=not text,  # blank lines are skipped
         )
 
 
 @step(MUST, "keeps the numbers and the order of the puzzles", COUNTS)
 def numbers_and_order(bot: BotUnderTest) -> None:
-    """Sets are cut and put together: numbers have gaps, and the answer belongs to the number it bears."""
+    """Organisers cut and join sets: numbers have gaps, and an answer counts for its number."""
     puzzles = easy(bot.size, 4)
     wanted = list(zip((7, 100, 3, 1_000_000), puzzles, strict=True))
     advice = "answer in the order of the questions, each once, and repeat the number that followed its '$'"
@@ -163,7 +163,7 @@ def large_batch(bot: BotUnderTest) -> str:
 
 @step(NOTE, "gives the same answers to the same input", COUNTS)
 def same_again(bot: BotUnderTest) -> str:
-    """Nothing asks for it; faults are found sooner in a bot that does."""
+    """No rule requires it, but errors are easier to find in such a bot."""
     wanted = numbered([*easy(bot.size, 5), ambiguous(bot.size)])
     runs = [bot.ask(wanted, "the same batch twice", "answer the same batch twice") for _ in range(2)]
     first, second = ([answer.solution for answer in session.answers] for session in runs)
@@ -175,7 +175,7 @@ def same_again(bot: BotUnderTest) -> str:
 
 @step(NOTE, "how long an easy puzzle takes", COUNTS)
 def seconds_per_puzzle(bot: BotUnderTest) -> str:
-    """Much more than a millisecond is a wait in the reading or writing, not in the solving."""
+    """Much more than a millisecond means that the bot waits while reading or writing, not while solving."""
     session = bot.ask(numbered(easy(bot.size, 21)), "21 easy puzzles", "answer all of them")
     took = [after - before for before, after in pairwise(session.arrivals)]
     return (

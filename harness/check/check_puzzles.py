@@ -12,10 +12,10 @@ Size = tuple[int, int]
 Numbered = tuple[int, Puzzle]
 
 SMALLEST_SIDE = 4
-"""Below it there is no board for each step."""
+"""Smallest board for which every step has a puzzle."""
 
 LARGEST_SIDE = 200
-"""Above it making the boards takes longer than the steps."""
+"""Largest board; making larger ones takes longer than the steps."""
 
 
 def easy(size: Size, count: int) -> list[Puzzle]:
@@ -25,7 +25,7 @@ def easy(size: Size, count: int) -> list[Puzzle]:
 
 
 def hard(size: Size) -> list[Puzzle]:
-    """Return boards that keep a bot at work, if they are large: also one that takes a millisecond for each."""
+    """Return boards that, if large, keep even a bot busy that takes a millisecond for each."""
     count = min(1000, 1000 * 25 * 25 // (size[0] * size[1]))
     black = 0.3  # a share below that of the sparsest boards of a tournament
     return [puzzle for puzzle, _ in generate(size, count, black, black, seed=1)]
@@ -57,7 +57,7 @@ def ambiguous(size: Size) -> Puzzle:
         [0, 0, 0, *rest_of_row],
         *[[1, 1, 1, *rest_of_row]] * (height - 3),
     ]
-    return Puzzle.from_grid(grid)  # the first two rows may change places
+    return Puzzle.from_grid(grid)  # the first two rows can be swapped
 
 
 def unsolvable(size: Size) -> Puzzle:
@@ -79,7 +79,7 @@ def text_of(puzzles: Iterable[Numbered]) -> bytes:
 
 
 def _nested(width: int, height: int, random: Random) -> list[list[int]]:
-    """Return a board of whose rows each has all the black columns of any that has fewer.
+    """Return a board where each row includes the black columns of every row that has fewer.
 
     It is the only board with its counts of black cells (Ryser 1957: there are no two rows and two columns whose
     cells can change places), and there is always a line that the ones known complete.

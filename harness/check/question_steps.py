@@ -1,4 +1,4 @@
-"""Steps about questions: what has to be read, and what a careful reader forgives."""
+"""Steps about questions: what a bot must read, and what a careful reader accepts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nonobot.harness.check.step import FORGIVES, MUST, ONE_AT_A_TIME, QUESTION, 
 from nonobot.protocol import Puzzle
 
 SECONDS_BETWEEN_PIECES = 0.0005
-"""A bot that waits for input gets each piece alone."""
+"""Pause between pieces: a bot that waits for input gets each piece alone."""
 
 GIVE_UP = "give such a puzzle up with '$2' and a grid of zeros, say so on stderr, and go on with the next"
 
@@ -32,7 +32,7 @@ def _ask(
 
 @step(MUST, "reads input that comes in odd pieces", ONE_AT_A_TIME)
 def odd_pieces(bot: BotUnderTest) -> None:
-    """A pipe cuts where it likes, also within a number."""
+    """A pipe can split the text anywhere, even within a number."""
     wanted = numbered(easy(bot.size, 4))
     data = text_of(wanted[1:])
     half = len(data) // 2
@@ -40,7 +40,7 @@ def odd_pieces(bot: BotUnderTest) -> None:
     sevens = [data[at : at + 7] for at in range(half, len(data), 7)]
     with bot.session() as session:
         session.send(text_of(wanted[:1]))
-        session.wait_for(wanted[:1])  # now it waits for input and sees every piece by itself
+        session.wait_for(wanted[:1])  # now it waits for input and gets every piece separately
         session.send_pieces([*singles, *sevens], SECONDS_BETWEEN_PIECES)
         session.wait_for(wanted)
     session.demand(
@@ -75,7 +75,7 @@ def empty_rows(bot: BotUnderTest) -> None:
 
 @step(MUST, "solves the board without black cells", QUESTION)
 def all_white(bot: BotUnderTest) -> None:
-    """It is all empty lines: a reader that takes them for space finds no puzzle."""
+    """All lines are empty: a reader that treats them as space finds no puzzle."""
     advice = "empty lines are clue lines; the answer is all zeros"
     _ask(bot, "a puzzle of empty lines alone, and one more", advice, [filled(bot.size, 0), *easy(bot.size, 1)])
 
@@ -129,7 +129,7 @@ def byte_order_mark(bot: BotUnderTest) -> None:
 
 @step(SHOULD, "reads over blank lines between puzzles", FORGIVES)
 def blank_lines(bot: BotUnderTest) -> None:
-    """Sets that were put together from several files have them."""
+    """Sets joined from several files have them."""
     advice = "once a puzzle has all its clue lines, leave out blank lines up to the next '$'"
     _ask(
         bot,
@@ -148,7 +148,7 @@ def no_final_newline(bot: BotUnderTest) -> None:
 
 @step(SHOULD, "survives a clue that is not a number", REFUSES)
 def garbled_clue(bot: BotUnderTest) -> None:
-    """One damaged line is to cost one puzzle, not the rest of the tournament."""
+    """One damaged line should cost one puzzle, not the rest of the tournament."""
     _ask(
         bot,
         "three puzzles; the clue of column 2 of $2 is '2x'",
@@ -161,7 +161,7 @@ def garbled_clue(bot: BotUnderTest) -> None:
 
 @step(SHOULD, "survives a puzzle without a solution", UNSOLVED)
 def unsolvable_puzzle(bot: BotUnderTest) -> None:
-    """It costs one puzzle, and a search that ends without a board must not end the bot."""
+    """It costs one puzzle; a search that finds no solution must not stop the bot."""
     before, after = easy(bot.size, 2)
     puzzles = [before, check_puzzles.unsolvable(bot.size), after]
     _ask(bot, "three puzzles; $2 has no solution", GIVE_UP, puzzles, second_given_up=True)

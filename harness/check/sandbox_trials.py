@@ -34,10 +34,10 @@ class Targets(TypedDict):
     name: str
     other: list[str]  # a hidden file, by each of its paths
     result: list[str]  # a hidden result, likewise
-    folders: list[str]  # not to be written in
+    folders: list[str]  # must not be writable
     judge: int  # number of the process
     port: int
-    cores: int  # how many the machine has
+    cores: int  # the machine's number of cores
 
 
 def _read(files: list[str]) -> str | None:
@@ -191,7 +191,7 @@ def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], Counted]:
     name = f"nonojudge_trial_{os.getpid()}"
     listener = socket.create_server(("127.0.0.1", 0))  # as the servers of this machine do
     with scratch_folder() as folder, listener:
-        # All in one folder, in which the probe is called by another name: the rest of it is not for the probe.
+        # All targets are in one folder, which the probe sees under another name: the rest of the folder is hidden.
         bots, link = folder / "bots", folder / "link"
         (bots / "results").mkdir(parents=True)
         link.symlink_to(bots)

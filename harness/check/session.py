@@ -1,4 +1,4 @@
-"""The bot under test, and a session with it for a step: one process, what it is sent and what it answers."""
+"""The bot under test, and a session with it: one process, its input and its answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from nonobot.protocol import Answer, AnswerReader
 class ShortfallError(Exception):
     """The bot did not do what a step asks for; a `minor` shortfall is a warning, even where the step is a MUST.
 
-    A mistake `of_answers` breaks the rules on answers, whatever the step is about.
+    A mistake `of_answers` breaks the rules on answers, whatever the step tests.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ def excerpt(data: bytes, most: int = 70) -> str:
 
 @dataclass(slots=True)
 class BotUnderTest:
-    """The bot that the steps start, each anew, and the `transcript` of the step being carried out.
+    """The bot that the steps start, each again, and the `transcript` of the step being carried out.
 
     `patience_seconds` is the longest silence of a bot that has started. `start_seconds` are allowed in addition up
     to the first answer: the given limit, and after the first step a little more than the start took. The shim
@@ -151,7 +151,7 @@ class Session:
         self._until = max(self._until, time.monotonic() + self._under_test.patience_seconds)
 
     def wait_for(self, wanted: Sequence[Numbered]) -> None:
-        """Listen until all of `wanted` are answered, none can come any more, or patience is exhausted."""
+        """Listen until all of `wanted` are answered, the bot can answer no more, or patience is exhausted."""
         missing = {number for number, _ in wanted} - {answer.number for answer in self.answers}
         while missing and (answer := self._conversation.answer(self._until)):
             if self._keep(*answer):
@@ -200,7 +200,7 @@ class Session:
         return self._how_it_ended() + wrote + (f"; last on stderr: {last!r}" if last else "")
 
     def _listen_to_the_end(self, until: float) -> None:
-        """Listen until the bot has ended and all that it wrote is taken, or the clock reaches `until`."""
+        """Listen until the bot has ended and its whole output is read, or the clock reaches `until`."""
         while not self._conversation.over if self.process.exited else time.monotonic() < until:
             self._conversation.listen(0.0 if self.process.exited else until)
             self._keep_what_is_there()

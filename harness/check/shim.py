@@ -1,4 +1,4 @@
-"""A shim between the judge and the bot, which sees or withholds something for a step: run as a program.
+"""A shim between the judge and the bot, run as a program, which observes or withholds something for a step.
 
 `python -P shim.py WATCH REPORT CMD ARGS...`: its streams are the bot's, except as WATCH states, and so is its exit
 status.
@@ -41,13 +41,13 @@ def _left_behind(command: Sequence[str], report: Path) -> int:
 
 def _others() -> dict[int, str]:
     """Return the living descendants of this process and the others of its session, described, by their numbers."""
-    import psutil  # only now: the bot does not wait for it
+    import psutil  # only now, so that the bot need not wait for it
 
     own = psutil.Process()
     seen = set(own.children(recursive=True))
     for process in psutil.process_iter():
         with contextlib.suppress(OSError):
-            # The parent is of the session where both are in a sandbox.
+            # In a sandbox, the parent belongs to the session too.
             if os.getsid(process.pid) == os.getsid(0) and process.pid not in (own.pid, os.getppid()):
                 seen.add(process)
     living = {}

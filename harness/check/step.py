@@ -45,7 +45,7 @@ class StepVerdict(StrEnum):
 
 
 Test = Callable[[BotUnderTest], str | None]
-"""Carries a step out; returns a remark or None, and raises ShortfallError."""
+"""Carries out a step; returns a note or None, and raises ShortfallError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def carried_out(
             _carry_out(step, bot, result)
         else:
             result.verdict, result.remark = StepVerdict.SKIPPED, f"needs step {cause}, which did not pass"
-        # A minor shortfall keeps no other step from showing something.
+        # A minor shortfall does not make other steps meaningless.
         if result.verdict in (StepVerdict.FAILED, StepVerdict.SKIPPED):
             missed[step] = number
         yield result
@@ -148,10 +148,10 @@ class Show:
     """
 
     def __init__(self, stream: TextIO, verbose: bool) -> None:
-        from rich.console import Console  # only here: --help and --list do without it
+        from rich.console import Console  # imported here because --help and --list do not need it
 
         self._verbose = verbose
-        self._skipped: list[StepResult] = []  # in a row and for the same reason: they get one line
+        self._skipped: list[StepResult] = []  # consecutive steps with the same reason share a line
         terminal = on_terminal(stream)
         self._console = Console(file=stream, force_terminal=terminal, highlight=False, soft_wrap=True)
         self._status = self._console.status("")  # prints nothing where there is no terminal

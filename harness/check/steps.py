@@ -28,7 +28,7 @@ OBEY = "do not catch SIGTERM; if you have to, write out what is there and end at
 
 @step(MUST, "ends by itself when its input ends", PROCESS)
 def ends_with_its_input(bot: BotUnderTest) -> str:
-    """A match is over when the bot has ended; a status other than 0 looks like a crash and is a warning."""
+    """A run is over when the bot has ended; a status other than 0 looks like a crash and is a warning."""
     wanted = numbered(easy(bot.size, 2))
     sent = "two puzzles, then stdin was closed"
     with bot.session() as session:
@@ -51,7 +51,7 @@ def ends_with_its_input(bot: BotUnderTest) -> str:
 
 @step(SHOULD, "ends when its input is cut off within a puzzle", REFUSES)
 def cut_off_input(bot: BotUnderTest) -> None:
-    """A loop that waits for the missing lines burns its core until somebody kills it."""
+    """A loop that waits for the missing lines uses its core until somebody kills it."""
     wanted = numbered(easy(bot.size, 2))
     data = text_of(wanted[:1]) + text_of(wanted[1:])[:10]
     sent = "a puzzle and the beginning of a second, then stdin was closed"
@@ -100,7 +100,7 @@ def sigterm_at_work(bot: BotUnderTest) -> str | None:
 
 @step(SHOULD, "ends when its stdout is closed", PROCESS)
 def stdout_closed(bot: BotUnderTest) -> None:
-    """Solving on for nobody takes time from the next bot."""
+    """A bot that goes on solving takes time from the next bot."""
     with bot.session(watch=shim.STDOUT_CLOSED) as session:
         session.send(text_of(numbered(easy(bot.size, LARGE_BATCH))))
         session.wait_for_end()
@@ -115,7 +115,7 @@ def stdout_closed(bot: BotUnderTest) -> None:
 
 @step(SHOULD, "leaves no process behind", PROCESS, needs=(ends_with_its_input,))
 def leaves_nothing_behind(bot: BotUnderTest) -> None:
-    """What is left runs beside the next bot and slows it down."""
+    """Leftover processes run alongside the next bot and slow it down."""
     sent, expected = "two puzzles, then stdin was closed", "no process is left when the bot has ended"
     wanted = numbered(easy(bot.size, 2))
     with bot.session(watch=shim.LEFT_BEHIND) as session:

@@ -1,1 +1,1 @@
-"""Work on many cores or machines: dask.distributed finds the workers and brings them what is to be done."""
+"""Distribute work over many cores or machines with dask.distributed."""

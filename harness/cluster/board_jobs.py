@@ -1,4 +1,4 @@
-"""Sets and surveys from many boards that many workers grade: the tasks, and the use of their results.
+"""Sets and surveys from boards that many workers grade: the tasks, and the use of their results.
 
 The outcome depends on the boards alone: neither on their distribution over tasks, nor on the order of the results.
 """
@@ -29,13 +29,13 @@ TASK_SECONDS = 1.0
 """Time that a task should take, some hundred times the time that dask needs for it."""
 
 MOST_TASKS_A_SECOND = 100
-"""Half of the tasks that a scheduler and this process can handle; with more workers, tasks get longer."""
+"""Half of the task rate that a scheduler and this process can handle; with more workers, tasks get longer."""
 
 FIRST_BOARDS = 16
-"""Boards of the first tasks, before the time of a board is known."""
+"""Boards in each of the first tasks, before the time of a board is known."""
 
 TASKS_A_WORKER = 2
-"""Tasks on the way to each worker: one in work and one waiting."""
+"""Tasks assigned to each worker: one in progress and one waiting."""
 
 MOST_AHEAD = 10_000
 """Puzzles that may be begun before the board of the first is chosen."""
@@ -61,7 +61,7 @@ class Draws:
 
 
 _warm: dict[Grading, GradeBoard] = {}
-"""The last bot of this process; tasks of one kind come together, so one is enough."""
+"""The last bot of this process. Tasks of one kind arrive together, so one bot is enough."""
 
 _running = contextlib.ExitStack()
 
@@ -148,9 +148,9 @@ class _Pace:
 def completed(
     client: Client | None, function: Callable[..., Any], next_work: Callable[[int], tuple[Any, ...] | None]
 ) -> Generator[tuple[tuple[Any, ...], Any]]:
-    """Yield each work, the arguments of `function`, with its result, as they are completed.
+    """Yield each work item, the arguments of `function`, with its result, as they are completed.
 
-    `next_work` is called with the number of workers whenever there is room for more, and returns None if there is
+    `next_work` is called with the number of workers whenever a worker is free, and returns None if there is
     no work for now. Without a client all work is done here. UnusableError if the scheduler is lost, or some work
     killed several workers.
     """
@@ -259,7 +259,7 @@ class Plan:
         return draws
 
     def take(self, draws: Sequence[Draws], grades_of: Sequence[list[Grade]], seconds: float) -> None:
-        """Take the grades of a task's boards, and the time that it took."""
+        """Store the grades of a task's boards, and the time that it took."""
         self._pace.note(sum(map(len, grades_of)), seconds)
         for one, grades in zip(draws, grades_of, strict=True):
             if puzzle := self._open.get(one.index):  # otherwise chosen meanwhile: these were drawn in advance
@@ -298,7 +298,7 @@ class Plan:
             yield puzzle
 
     def _look_at(self, puzzle: _OpenPuzzle) -> None:
-        """Choose among the boards that are there; those before them are known."""
+        """Choose among the graded boards; all earlier boards are known."""
         choice = puzzle.choice
         while not choice.over and choice.drawn in puzzle.waiting:
             for grade in puzzle.waiting.pop(choice.drawn):
@@ -351,7 +351,7 @@ def survey_on(
     """
     for _, recipe in jobs:
         check_numbers(recipe.width, recipe.height, recipe.count, recipe.p1, recipe.p2)
-    # The largest boards first: at the end short tasks are left, and no worker waits for long.
+    # The largest boards first: short tasks remain at the end, and no worker waits for long.
     to_do = deque(sorted(jobs, key=lambda one: one[1].width * one[1].height, reverse=True))
     pace, first = _Pace(), 0
 

@@ -1,4 +1,4 @@
-"""The workers that do parts of a job: cores of this machine, or workers of a dask cluster that fit the program.
+"""Workers that do parts of a job: cores of this machine, or matching workers of a dask cluster.
 
 dask.distributed belongs to an extra, and takes longer to load than most commands last: it is imported only for a
 command that uses workers.
@@ -39,19 +39,19 @@ SECONDS_TO_CONNECT = 6.0
 SECONDS_TO_CLOSE = 5.0
 
 Facts = Callable[[], Mapping[str, str]]
-"""Returns, by name, the facts that have to be the same here and on all workers; it can be pickled."""
+"""Returns, by name, the facts that must be the same here and on all workers; it can be pickled."""
 
 
 class SchedulerLostError(UnusableError):
-    """The scheduler is gone, or another one is in its place, without the tasks."""
+    """The scheduler is gone, or a new scheduler without the tasks has replaced it."""
 
 
 @contextlib.contextmanager
 def talking() -> Iterator[None]:
-    """Turn every sign that the scheduler does not answer into a SchedulerLostError."""
+    """Turn every error of a scheduler that does not answer into a SchedulerLostError."""
     try:
         yield
-    except (OSError, RuntimeError, ValueError) as error:  # dask raises all of them, for that
+    except (OSError, RuntimeError, ValueError) as error:  # dask raises any of these
         raise SchedulerLostError(f"the scheduler does not answer any more: {error}") from error
 
 
@@ -59,7 +59,7 @@ def talking() -> Iterator[None]:
 
 
 def where(text: str) -> str:
-    """Return `text` if it names a place where work can be done, for argparse."""
+    """Return `text` if it names a place for work, for argparse."""
     if re.fullmatch(
         r"local(:[1-9][0-9]{0,3})?|tcp://[^\s:/]+(:[0-9]{1,5})?|tcp://\[[^\s\]]+\](:[0-9]{1,5})?", text
     ):
@@ -82,7 +82,7 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
         import distributed
     except ImportError:
         raise UnusableError(missing("--on", "distributed")) from None
-    # The commands report in a line of their own what these loggers would. For good: a connection that is still
+    # The commands report in one line what these loggers would. The level stays: a connection that is still
     # closing may fail when the process ends. After the import, which sets the levels of most of them.
     for name in ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
@@ -115,7 +115,7 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Heed a Ctrl-C after the block: dask would complain later of what it could not complete."""
+    """Defer a Ctrl-C until after the block: dask would later complain about incomplete work."""
     with Interrupts() as interrupts:
         try:
             yield
@@ -146,7 +146,7 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
     settings: dict[str, object] = {
         "distributed.worker.multiprocessing-method": "spawn",
         "distributed.nanny.pre-spawn-environ": {},
-        # Idle processes are to be idle: these two wake each of them 50 and 100 times a second.
+        # Idle processes must not use a core: these two wake each process 50 and 100 times a second.
         "distributed.admin.tick.interval": "1s",
         "distributed.worker.profile.enabled": False,
     }
@@ -157,7 +157,7 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
             processes=True,
             host="127.0.0.1",
             dashboard_address=None,
-            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # it has a server for its state all the same
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # it still has a server for its state
             memory_limit=None,
             silence_logs=logging.CRITICAL,
         )
@@ -170,7 +170,7 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
 
 def _settler(distributed: Any, cores: Sequence[Sequence[int]]) -> Any:
     class Settler(distributed.WorkerPlugin):
-        """Settles each worker as it starts, and the one that is started in place of one that died.
+        """Prepares each worker as it starts, and each worker that replaces one that died.
 
         It is pinned to its cores, and leaves a Ctrl-C to the command that started it.
         """
@@ -180,7 +180,7 @@ def _settler(distributed: Any, cores: Sequence[Sequence[int]]) -> Any:
         def setup(self, worker: Any) -> None:
             if hasattr(os, "sched_setaffinity"):
                 os.sched_setaffinity(0, cores[worker.name])
-            signal.signal(signal.SIGINT, lambda *_: None)  # processes that it starts have the usual handler again
+            signal.signal(signal.SIGINT, lambda *_: None)  # its child processes have the usual handler again
 
     return Settler()
 
@@ -189,7 +189,7 @@ def _settler(distributed: Any, cores: Sequence[Sequence[int]]) -> Any:
 
 
 def software() -> dict[str, str]:
-    """Return, by name, the versions that have to be the same wherever parts of a job are done."""
+    """Return, by name, the versions that must be the same on all workers."""
     return {
         "nonobot": f"{nonobot.__version__}, sources {modules_digest()[:8]}",
         "Python": ".".join(platform.python_version_tuple()[:2]),
@@ -199,7 +199,7 @@ def software() -> dict[str, str]:
 
 
 def differing(address: str, here: Mapping[str, str], there: Mapping[str, str] | BaseException) -> list[str]:
-    """Return a line for each fact that is not the same `there`; an exception is the reason for having none."""
+    """Return a line for each fact that differs `there`; an exception is the reason why there are no facts."""
     if isinstance(there, ModuleNotFoundError):
         return [f"{address}: {there}; nonobot {nonobot.__version__} has to be installed there"]
     if isinstance(there, BaseException):
@@ -212,7 +212,7 @@ def differing(address: str, here: Mapping[str, str], there: Mapping[str, str] | 
 
 
 class FitWorkers:
-    """The workers that are there, and those that share `facts` with this process, as they come and go."""
+    """The connected workers, and those that share `facts` with this process, as they come and go."""
 
     def __init__(self, client: Client, facts: Facts) -> None:
         self.there: set[str] = set()  # the addresses of all

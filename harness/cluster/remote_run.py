@@ -1,4 +1,4 @@
-"""A run on a worker, played by a judge of its own on a core that no other run of this machine has.
+"""A run on a worker: a separate judge plays it on a core that no other run of this machine uses.
 
 The task of dask, :func:`play_here`, only starts that judge and passes on its messages, for two reasons: the judge
 is alone in its process, as without dask, and a worker that dies leaves no bot behind. When the worker ends in any
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 SIGNS = "nonojudge-signs"
 """The topic of the events on the progress of runs; each has `run`, the task's key, `answered` and `right`.
 
-The first, with zeros, comes before the bot is started."""
+The first, with zeros, is sent before the bot starts."""
 
 SECONDS_BETWEEN_SIGNS = 1.0
 SECONDS_BETWEEN_LOOKS = 0.25
@@ -68,7 +68,7 @@ class Trouble:
 
 
 def play_here(scheduled: ScheduledRun) -> RunFiles | Trouble | None:
-    """Play a run whose configuration names no core, as a task of dask; None if the run is not wanted any more."""
+    """Play a run whose configuration names no core, as a task of dask; None if the run is no longer wanted."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -108,14 +108,14 @@ def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble
             with contextlib.suppress(OSError, RuntimeError):  # the scheduler is gone
                 tell = partial(worker.scheduler.log_event, topic=SIGNS, msg=sign)
                 sync(worker.loop, tell, callback_timeout=SECONDS_TO_END)
-            judge.send(None)  # it is told to begin once the scheduler knows: its bot may kill this worker
+            judge.send(None)  # it begins once the scheduler knows: its bot may kill this worker
 
 
 # --- the judge's side -----------------------------------------------------------------------------------------
 
 
 def judge(home: Connection) -> None:
-    """Play the run that comes over a connection, and send back its progress and its files."""
+    """Play the run received over a connection, and send back its progress and its files."""
     scheduled: ScheduledRun = home.recv()
     puzzle_set = scheduled.puzzle_set
     if hashlib.sha256(puzzle_set.text).hexdigest() != puzzle_set.sha256:
@@ -166,7 +166,7 @@ def _played(scheduled: ScheduledRun, core: int | None, folder: Path, home: Conne
 
 
 def _end_with(home: Connection, known: threading.Event) -> None:
-    """Note that it is known that the run begins; tell this process to stop once the other end is closed."""
+    """Note that the scheduler knows of the start; stop this process once the other end is closed."""
     with contextlib.suppress(EOFError, OSError):
         while True:
             home.recv()
@@ -176,7 +176,7 @@ def _end_with(home: Connection, known: threading.Event) -> None:
 
 @contextlib.contextmanager
 def _own_core() -> Iterator[tuple[int | None, Path]]:
-    """Wait for a core that no other run of this machine has, and for its folder, which is empty.
+    """Wait for a core that no other run of this machine uses, and for its folder, which is empty.
 
     The lock on it lasts as long as this process. A bot that a killed judge left there is ended first. The core is
     None on a system that cannot pin a process to a core.

@@ -1,4 +1,4 @@
-"""The runs of a tournament handed out to workers: a free worker gets one, until all are played or given up.
+"""Hand out the runs of a tournament: each free worker gets one, until all are played or given up.
 
 This module chooses the worker of a run, and not dask, which lets tasks queue up on workers: a run behind one of
 two hours would wait for it while other cores are idle, and share the blame for the death of their worker.
@@ -42,7 +42,7 @@ MOST_DEATHS = 3
 """Deaths of workers after which their run is given up."""
 
 MOST_LOSSES = 10
-"""The same, with the workers that were lost before the run had begun: that is not its fault, and may never end."""
+"""The same, including workers lost before the run began: the run did not cause these, but they may never stop."""
 
 SECONDS_BETWEEN_LOOKS = 0.5
 """Interval between looks at the workers, and at whether the command was told to stop."""
@@ -76,7 +76,7 @@ class _Playing:
 
 
 class RunsOnWorkers:
-    """The runs left to play, in play on a worker, played, and given up, while workers and scheduler may change.
+    """The runs waiting, in progress, played and given up, while workers and scheduler may change.
 
     Results of runs that are to be played `again` are removed once there are workers. `kinds` are the kinds of
     machine for all runs of a set, by its digest; a set gets that of the first worker that plays it. Without
@@ -123,7 +123,7 @@ class RunsOnWorkers:
                 raise KeyboardInterrupt
 
     def _hand_out(self, client: Client, interrupts: Interrupts) -> None:
-        """Have runs played until none is left, the command is told to stop, or the scheduler is lost."""
+        """Hand out runs until none is left, the command is told to stop, or the scheduler is lost."""
         with talking():
             workers = FitWorkers(client, needed(self._todo))
             client.subscribe_topic(SIGNS, lambda event: self._inbox.put(event[1]))
@@ -143,7 +143,7 @@ class RunsOnWorkers:
                 elif self._todo and time.monotonic() - idle_since > SECONDS_TO_COME:
                     raise UnusableError(f"{self._nobody_comes(workers)}; {self._left_in_words}")
                 self._take(workers)
-                for run, one in list(self._playing.items()):  # after the messages that they sent before
+                for run, one in list(self._playing.items()):  # after their earlier messages
                     if one.address not in workers.there:
                         self._again_or_given_up(self._out_of_play(run), "it left or died")
         finally:
@@ -195,7 +195,7 @@ class RunsOnWorkers:
     def _end(self, run: str, workers: FitWorkers) -> None:
         """Handle the end of a run's task."""
         one = self._playing.get(run)
-        if one is None or one.future.status in ("pending", "lost"):  # missed before, or soon
+        if one is None or one.future.status in ("pending", "lost"):  # its message was missed, or arrives soon
             return
         if one.future.status == "cancelled":
             raise SchedulerLostError("the connection broke")

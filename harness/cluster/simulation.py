@@ -6,7 +6,7 @@
 It is a simulation of discrete events. A free worker gets a task from the scheduler, which serves one worker after
 the other. The worker completes the task, or dies of it, and another one does it again. Results are read one after
 the other. The middle of a very long job, in which nothing changes, is calculated instead (`steady_rate`). The
-figures are measured; docs/scale.md explains how, and compares the simulation with runs.
+figures are measured; docs/lab/cluster.md explains how, and compares the simulation with runs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Independent tasks; `seconds` draws the time of a task by its number, the same time again and again."""
+    """Independent tasks; `seconds` draws the time of a task by its number, the same time on every call."""
 
     tasks: int
     mean_seconds: float
@@ -58,8 +58,8 @@ class Simulated:
     lost_seconds: float  # work of the attempts that ended with the worker's death
     failures: int
     tail_seconds: float  # from the start of the last task to the end
-    scheduler_share: float  # of the time, in which the scheduler worked
-    home_share: float  # of the time, in which results were read
+    scheduler_share: float  # share of the time in which the scheduler worked
+    home_share: float  # share of the time in which results were read
 
 
 def steady_rate(cluster: Cluster, seconds: float) -> float:

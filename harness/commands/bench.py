@@ -1,4 +1,4 @@
-"""`nonojudge bench`: how long the bot's parts take, alone or against another revision."""
+"""`nonojudge bench`: time the bot's parts, alone or against another revision."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from nonobot.harness.user_files import require_writable
 
 EXAMPLES = """\
 examples:
-  nonojudge bench --fast                          all but the cold start, some minutes
-  nonojudge bench line bp-sweep                   some; `line` is every one whose name begins so
-  nonojudge bench --against HEAD~1                did the last commit, or an edit since, make a part slower?
+  nonojudge bench --fast                          all but the cold start, a few minutes
+  nonojudge bench line bp-sweep                   some; `line` is every name that starts with it
+  nonojudge bench --against HEAD~1                compare with the last commit
 
-As for `nonojudge compare`, a benchmark is worse than in the other revision if its whole interval lies above
-1 + tolerance; the intervals of all benchmarks together hold with 95 % (docs/performance.md).
+As in `nonojudge compare`, a benchmark is worse if the whole interval of its slowdown is above 1 + tolerance. All
+intervals together have a confidence level of 95% (docs/compare.md).
 
-Exit status: 0 measured; with --against nothing is worse, 1 something is worse, 2 unusable arguments, 3 nothing is
-worse, but of something it cannot tell.
+Exit status: 0 measured, or nothing is worse, 1 something is worse, 2 unusable arguments, 3 nothing is worse, but
+bench cannot tell for some benchmarks.
 """
 
 
 def add_to(parser: Parser) -> None:
     parser.description = "Measure the bot's line kernels, propagation, search, start and more with pyperf."
     parser.epilog = EXAMPLES
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a benchmark, or what its name begins with")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmark, or the start of its name")
     parser.add_argument("--list", action="store_true", help="list the benchmarks and exit")
-    parser.add_argument("--fast", action="store_true", help="fewer runs: quicker, and rougher")
-    parser.add_argument("--cold", action="store_true", help="the cold start, too: each compiles all kernels")
-    parser.add_argument("--against", metavar="REV", help="compare the present files with this revision")
+    parser.add_argument("--fast", action="store_true", help="fewer runs: quicker and less exact")
+    parser.add_argument("--cold", action="store_true", help="also measure cold starts, which compile all kernels")
+    parser.add_argument("--against", metavar="REV", help="compare the working tree with this revision")
     add_tolerance(parser, Plan.tolerance)
     parser.add_argument(
         "--rounds",
@@ -56,7 +56,7 @@ def add_to(parser: Parser) -> None:
         "--output",
         type=Path,
         metavar="FILE.json",
-        help="write all values in pyperf's form; with --against FILE.before.json and FILE.after.json",
+        help="write all values in pyperf's format; with --against: FILE.before.json and FILE.after.json",
     )
     add_bisect_statuses(parser)
     add_json(parser, "what was measured")

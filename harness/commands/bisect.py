@@ -1,12 +1,10 @@
-"""`nonojudge bisect`: the commit that changed what a bot does, or made it slower."""
+"""`nonojudge bisect`: find the commit that changed a bot's work or made it slower."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-
-import msgspec
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import UnusableError
@@ -28,7 +26,7 @@ from nonobot.harness.play.bot_command import HOME, own_bot
 from nonobot.harness.play.revisions import git
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import Progress
-from nonobot.harness.results.result_files import printable_json, storable
+from nonobot.harness.results.result_files import json_text
 from nonobot.harness.statistics import needed_pairs
 from nonobot.harness.text import count as in_number
 from nonobot.harness.text import in_short, interval_in_words, ratio_in_words
@@ -38,16 +36,16 @@ BISECT_SCHEMA_VERSION = 1
 
 EXAMPLES = f"""\
 examples:
-  nonojudge bisect HEAD~12 HEAD                                    this project's bot on {DEFAULT_SET}
-  nonojudge bisect v1.0 main --set taai2011 --by time              only what made it slower
-  nonojudge bisect v1.0 main --build 'make -s' -- ./mybot --fast   the bot of the repository that you are in
+  nonojudge bisect HEAD~12 HEAD                                    nonobot on {DEFAULT_SET}
+  nonojudge bisect v1.0 main --set taai2011 --by time              only the slowdown
+  nonojudge bisect v1.0 main --build 'make -s' -- ./mybot --fast   the bot of the current repository
 
-First it compares the two commits: the counts of `--stats` and the verdicts (exact), then the time, by a duel. For
-each of both that differs, `git bisect` finds the commit, in a folder of its own, on copies of the commits. It
-skips a commit that cannot be built, or whose duel is undecided (docs/performance.md).
+bisect first compares the two commits: the counts of `--stats` and the verdicts (exact), then the time, in a duel.
+If one of them differs, `git bisect` finds its commit, on copies of the commits. It skips a commit that cannot be
+built or whose duel is undecided (docs/compare.md).
 
-Exit status: 0 a commit is found for all that differs, 2 unusable arguments, or a bot that cannot be run,
-3 nothing differs, or it cannot tell commits apart, 130 interrupted.
+Exit status: 0 found a commit for each difference, 2 unusable arguments, or a bot that does not start,
+3 no difference, or cannot distinguish the commits, 130 interrupted.
 """
 
 
@@ -55,30 +53,28 @@ def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge bisect [options] GOOD BAD [-- CMD ARGS...]"
     parser.description = "Find the commit that changed what a bot does, or made it slower."
     parser.epilog = EXAMPLES
-    parser.add_argument("good", metavar="GOOD", help="a revision before the change")
-    parser.add_argument("bad", metavar="BAD", help="a revision after it")
+    parser.add_argument("good", metavar="GOOD", help="revision before the change")
+    parser.add_argument("bad", metavar="BAD", help="revision after the change")
     parser.add_argument("--set", default=DEFAULT_SET, metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
     add_size(parser)
-    parser.add_argument(
-        "--by", choices=[*Question], metavar="WHAT", help="counts or time (default: both, each if it differs)"
-    )
+    parser.add_argument("--by", choices=[*Question], metavar="WHAT", help="counts or time (default: both)")
     parser.add_argument(
         "--build",
         metavar="CMD",
-        help="shell command that builds the bot in a copy of its commit, for a bot given after --",
+        help="shell command that builds the bot given after --, in a copy of its commit",
     )
     parser.add_argument(
         "--rounds",
         type=whole_number(needed_pairs(0.95), 999, "a number of rounds"),
         default=ROUNDS,
         metavar="N",
-        help="rounds of a duel on the whole set, if counts differ or are unknown (default: %(default)s)",
+        help="pairs of a duel on the whole set, if counts differ or are unknown (default: %(default)s)",
     )
     add_tolerance(parser)
     add_core(parser)
     add_contain(parser)
     add_environment(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
     add_json(parser, "what was found")
     parser.set_defaults(carry_out=carry_out)
 
@@ -86,7 +82,7 @@ def add_to(parser: Parser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     bot, given = arguments.bot_command, vars(arguments)
     if arguments.build and not bot:
-        raise UnusableError("--build is for a bot given after --; this project's bot is built without it")
+        raise UnusableError("--build only applies to a bot given after --; nonobot needs no build command")
     repository = (top_of(Path.cwd()) or Path.cwd()) if bot else HOME
     good, bad = (commit_of(one, repository) for one in (arguments.good, arguments.bad))
     if good == bad or git(repository, "rev-list", "-1", f"{bad}..{good}"):
@@ -150,5 +146,4 @@ def _as_json(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
     head = {"kind": "bisect", "schema_version": BISECT_SCHEMA_VERSION, "good": plan.good, "bad": plan.bad}
     values = {**head, "set": plan.set, "candidate_count": count}
     values["findings"] = {one.question: one for one in findings}
-    encoded = msgspec.json.encode(storable(msgspec.to_builtins(values)))
-    return printable_json(msgspec.json.format(encoded, indent=1).decode()) + "\n"
+    return json_text(values)

@@ -1,16 +1,13 @@
-"""`nonojudge check`: does a bot keep to the protocol?"""
+"""`nonojudge check`: test whether a bot follows the protocol."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import signal
 import sys
 import tempfile
 from pathlib import Path
-
-import msgspec
 
 from nonobot import __version__
 from nonobot.arguments import Parser, seconds, size
@@ -20,68 +17,74 @@ from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, CheckResult, list_of_steps, selected, summary
 from nonobot.harness.cli import add_environment, add_json, say
-from nonobot.harness.play.sandbox import built_sandbox, uncontained
+from nonobot.harness.play.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.results.conditions import Contain
+from nonobot.harness.results.result_files import json_text
 from nonobot.protocol import DEFAULT_SIZE
 
 EXAMPLES = f"""\
 examples:
-  nonojudge check -- ./mybot --fast                          all {len(STEPS)} steps, boards of 25x25
-  nonojudge check --size 10x10 -- python3 mybot.py 10        other boards: tell the bot, too
-  nonojudge check --only 12,13 --verbose -- ./mybot          two steps, with all that was said
+  nonojudge check -- ./mybot --fast                          all {len(STEPS)} checks, boards of 25x25
+  nonojudge check --size 10x10 -- python3 mybot.py 10        another size, which the bot must know
+  nonojudge check --only 12,13 --verbose -- ./mybot          two checks, with all messages
   nonojudge check --json -- ./mybot > report.json            for scripts; progress goes to stderr
-  nonojudge check --list                                     the steps, and why each matters
-  nonojudge check --contain                                  for organisers: do the walls around bots hold here?
+  nonojudge check --list                                     the checks, and why each matters
+  nonojudge check --contain                                  for organisers: test the sandbox of this machine
 
-Everything after -- is the bot's command, run without a shell and started anew for each step. The puzzles are
-easy ones. A step that does not pass says what was sent, what was expected, what came back, what to do, and
-which rule that is. Steps marked must are what a tournament needs; a should that is missed is a warning, and a
-note tells something. What the first start takes is measured and allowed for in each step.
+Everything after -- is the bot's command, run without a shell and started again for each check. The puzzles are
+easy. A check that does not pass prints the input, the expected and the actual output, the remedy and the rule.
+A tournament needs every check marked must; a missed should is a warning, and a note is information. The first
+start is measured, and each check allows for it.
 
-Exit status: 0 every must was met, or every wall holds, 1 not, 2 the bot cannot be started or contained, or the
-arguments are unusable.
+Exit status: 0 every must passed (or the sandbox holds), 1 not, 2 the bot does not start, the sandbox is not
+available, or the arguments are unusable.
 """
 
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge check [options] -- CMD [ARGS...]"
-    parser.description = "Try a bot on each rule of the protocol: a self-test for authors of bots."
+    parser.description = "Test a bot on each rule of the protocol."
     parser.epilog = EXAMPLES
-    parser.add_argument("--size", type=size, metavar="WxH", help="size of every board (default: 25x25)")
+    parser.add_argument("--size", type=size, metavar="WxH", help="size of all boards (default: 25x25)")
     parser.add_argument(
         "--timeout",
         type=seconds,
         default=10.0,
         metavar="S",
-        help="seconds that a bot which has started may be silent (default: %(default)g)",
+        help="seconds that a started bot may be silent (default: %(default)g)",
     )
     parser.add_argument(
         "--start-timeout",
         type=seconds,
         default=120.0,
         metavar="S",
-        help="seconds that the first start may take beside; later ones are measured by it (default: %(default)g)",
+        help="extra seconds for the first start, which sets the limit of later ones (default: %(default)g)",
     )
     parser.add_argument(
-        "--only", type=_numbers, default=[], metavar="N,M", help="these steps, and those that they need"
+        "--only", type=_numbers, default=[], metavar="N,M", help="run these checks and those that they need"
     )
-    parser.add_argument("--list", action="store_true", help="list the steps and end")
+    parser.add_argument("--list", action="store_true", help="list the checks and exit")
     parser.add_argument(
         "--contain",
         nargs="?",
-        const=None,  # no value: the walls are tried
+        const=None,  # no value: test the sandbox
         default="auto",
         choices=[contain.value for contain in Contain],
         metavar="auto|yes|no",
-        help="whether the bot runs within walls, as for `nonojudge run`; with none of these, and no bot: try the "
-        "walls, and say which hold here",
+        help="sandbox the bot as in `nonojudge run`; without a value and without a bot: test the sandbox of this "
+        "machine (default: auto)",
     )
     parser.add_argument(
-        "--show", type=Path, action="append", default=[], metavar="PATH", help="what a contained bot may read, too"
+        "--show",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="let a sandboxed bot read this file or folder too (repeatable)",
     )
     add_environment(parser)
     add_json(parser, "the result")
-    parser.add_argument("--verbose", action="store_true", help="show what was sent and received in each step")
+    parser.add_argument("--verbose", action="store_true", help="show the messages of each check")
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -103,13 +106,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
     size = arguments.size or DEFAULT_SIZE
     if not SMALLEST_SIDE <= min(size) <= max(size) <= LARGEST_SIDE:
         raise UnusableError(
-            f"--size {size[0]}x{size[1]}: the steps are for sides of {SMALLEST_SIDE} to {LARGEST_SIDE} cells"
+            f"--size {size[0]}x{size[1]}: choose {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns"
         )
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it stops the bot as well, as at Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it also stops the bot, like Ctrl-C
     with tempfile.TemporaryDirectory(prefix="nonojudge-check-") as folder:
         reports = Path(folder).resolve()
         contain = Contain(arguments.contain)
-        say(uncontained(contain))
+        say(sandbox_note(contain))
         sandbox = built_sandbox(contain, arguments.show)
         bot = BotUnderTest(
             command=arguments.bot_command,
@@ -136,22 +139,22 @@ def carry_out(arguments: argparse.Namespace) -> int:
             conforms=conforms,
             steps=results,
         )
-        print(json.dumps(msgspec.to_builtins(result), indent=1))
+        print(json_text(result), end="")
     return 0 if conforms else 1
 
 
 def _sandbox_tried(arguments: argparse.Namespace) -> int:
-    """Try the sandbox, and show which claims hold and which figures are measured here."""
+    """Test the sandbox, and show which claims hold and which figures this machine can measure."""
     from nonobot.harness.check.sandbox_trials import tried_sandbox
 
     if arguments.bot_command or arguments.json:
-        raise UnusableError("--contain alone tries the walls themselves: it takes no bot and no --json")
+        raise UnusableError("--contain without a value tests the sandbox; remove the bot and --json")
     breaches, counted = tried_sandbox(Contain.YES)
     for claim, breach in breaches.items():
         print(f"  BROKEN  {claim}: it {breach}" if breach else f"  holds   {claim}")
     figures = {"CPU time": counted.cpu, "peak memory": counted.memory, "processes": counted.processes}
     for name, is_counted in figures.items():
-        print(f"  {name}: {'counted by the kernel, in a cgroup' if is_counted else 'looked at every 50 ms'}")
+        print(f"  {name}: {'measured by cgroup' if is_counted else 'sampled every 50 ms'}")
     return 1 if any(breaches.values()) else 0
 
 

@@ -1,4 +1,4 @@
-"""`nonojudge claims`: does each figure that the documents claim hold on this machine?"""
+"""`nonojudge claims`: test on this machine every figure that the documents claim."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ QUICK_SECONDS = 30
 
 EXAMPLES = """\
 examples:
-  nonojudge claims --quick                     those that take half a minute at most
-  NONOBOT_SETS=FOLDER nonojudge claims         with official sets that were not imported
+  nonojudge claims --quick                     claims of at most half a minute
+  NONOBOT_SETS=FOLDER nonojudge claims         with official sets from a folder
 
-A claim is a sentence of the README or of docs/performance.md with a command, a figure in the JSON that the command
-prints, and a bound that holds on any ordinary machine. Claims whose official set is missing are skipped.
+A claim is a published sentence with a command, a figure in the JSON that the command prints, and a bound that
+holds on any ordinary machine (docs/claims.md). Claims whose official set is missing are skipped.
 
-Exit status: 0 all that were measured hold, 1 one does not or could not be measured, 2 unusable arguments.
+Exit status: 0 all measured claims hold, 1 one does not hold or could not be measured, 2 unusable arguments.
 """
 
 
@@ -33,11 +33,11 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--list", action="store_true", help="list the claims and exit")
     parser.add_argument("--only", action="append", metavar="ID", help="measure this claim (repeatable)")
     parser.add_argument(
-        "--quick", action="store_true", help=f"leave out claims that take longer than about {QUICK_SECONDS} s"
+        "--quick", action="store_true", help=f"skip claims that take longer than about {QUICK_SECONDS} s"
     )
     add_json(parser, "the measured claims")
     parser.add_argument(
-        "--file", type=Path, default=FILE, metavar="FILE.toml", help="other claims (default: this project's)"
+        "--file", type=Path, default=FILE, metavar="FILE.toml", help="file with claims (default: those of nonobot)"
     )
     parser.set_defaults(carry_out=carry_out)
 

@@ -1,4 +1,4 @@
-"""`nonojudge compare`: two versions of a bot, with an exit status that gates a change."""
+"""`nonojudge compare`: compare two versions of a bot, with an exit status for CI."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from nonobot.harness.text import on_terminal
 EXAMPLES = """\
 examples:
   nonojudge compare --before old-*.json --after new-*.json    alternating runs: old, new, old, new, ...
-  nonojudge compare results/old results/new && git push       every result in a folder is a run of that version
+  nonojudge compare results/old results/new && git push       each folder contains the runs of one version
 
-After is worse if the whole interval lies above 1 + tolerance, or if it newly lost more puzzles than it newly
-solved. It is not worse if the whole interval lies below that. Otherwise, also with fewer than six pairs of
-alternating runs, compare cannot tell; it then names the duel that would decide (docs/ranking.md).
+`after` is worse if the whole interval of the slowdown is above 1 + tolerance, or if it newly lost more puzzles
+than it newly solved. It is not worse if the whole interval is below that. Otherwise, and with fewer than six
+pairs of alternating runs, compare cannot tell, and names the duel that would decide (docs/compare.md).
 
 Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a result that cannot be read, 3 cannot tell.
 """
@@ -33,11 +33,15 @@ def add_to(parser: Parser) -> None:
     parser.description = "Compare the results of two versions of a bot, or of two bots."
     parser.epilog = EXAMPLES
     parser.add_argument(
-        "versions", nargs="*", type=Path, metavar="BEFORE AFTER", help="two results, or two folders of results"
+        "versions", nargs="*", type=Path, metavar="BEFORE AFTER", help="two results or two folders of results"
     )
     for name in ("before", "after"):
         parser.add_argument(
-            f"--{name}", nargs="+", type=Path, metavar="RESULT", help=f"the results, or folders of them, {name}"
+            f"--{name}",
+            nargs="+",
+            type=Path,
+            metavar="RESULT",
+            help=f"results or folders of the version {name} the change",
         )
     add_limits(parser)
     add_bisect_statuses(parser)
@@ -47,7 +51,7 @@ def add_to(parser: Parser) -> None:
 
 def add_tolerance(parser: Parser, default: float = Limits.tolerance) -> None:
     """Add the option of the largest slowdown to accept."""
-    about = "largest slowdown to accept, as a share: 0.02 for 2 %% (default: %(default)s)"
+    about = "largest slowdown to accept, as a fraction (default: %(default)s)"
     parser.add_argument("--tolerance", type=share, default=default, metavar="SHARE", help=about)
 
 
@@ -56,12 +60,12 @@ def add_limits(parser: Parser) -> None:
     add_tolerance(parser)
     parser.add_argument(
         "--confidence",
-        type=number(0.5, 0.999, "a share from 0.5 to 0.999, such as 0.95"),
+        type=number(0.5, 0.999, "a fraction from 0.5 to 0.999, such as 0.95"),
         default=Limits.confidence,
         metavar="SHARE",
-        help="confidence of the intervals, 0.5 to 0.999 (default: %(default)s)",
+        help="confidence level of the intervals, 0.5 to 0.999 (default: %(default)s)",
     )
-    parser.add_argument("--seed", help=argparse.SUPPRESS)  # it had an effect on intervals of earlier versions
+    parser.add_argument("--seed", help=argparse.SUPPRESS)  # earlier versions used it for intervals
 
 
 def limits_of(arguments: argparse.Namespace) -> Limits:

@@ -1,4 +1,4 @@
-"""`nonojudge convert`: puzzle files from one format to another, and pictures as puzzles."""
+"""`nonojudge convert`: convert puzzle files between formats, and pictures to puzzles."""
 
 from __future__ import annotations
 
@@ -39,12 +39,11 @@ examples:
 formats:
 {formats}
 
-The content of IN says which format it has, the end of OUT's name which one is written. What a format has no place
-for (a title, a start) is left out, with a remark. cwd, g, grid, hv, mk, nin, nonogrid and pynogram hold one puzzle
-a file. docs/formats.md has an example of each.
+The content of IN decides its format, the extension of OUT the other. Data that the target format cannot hold (a
+title, a start) is dropped, with a warning. cwd, g, grid, hv, mk, nin, nonogrid and pynogram files have one puzzle.
+docs/formats.md has an example of each.
 
-Of a picture, the bot of this project tells whether the clues have other solutions than what was drawn, and which
-cells they leave open. docs/formats.md says how cells become black.
+For a picture, nonobot reports whether the clues have other solutions, and which cells differ (docs/pictures.md).
 
 Exit status: 0 every puzzle converted, 1 some not (each is named) or none unique, 2 unusable arguments or input.
 """
@@ -56,10 +55,14 @@ def add_to(parser: Parser) -> None:
     parser.description = "Convert a puzzle file to another format, or make a puzzle of a picture."
     lines = [f"  {one.name:<8}  {one.description}" for one in formats()]
     parser.epilog = EXAMPLES.format(formats="\n".join(sorted([*lines, PICTURE_LINE])))
-    parser.add_argument("source", metavar="IN", help="a puzzle file or a picture, or - for stdin")
-    parser.add_argument("target", metavar="OUT", help="the file to write, or - for stdout")
-    parser.add_argument("--from", dest="from_format", metavar="FORMAT", help="the format of IN")
-    parser.add_argument("--to", dest="to_format", metavar="FORMAT", help="the format of OUT")
+    parser.add_argument("source", metavar="IN", help="puzzle file or picture, or - for stdin")
+    parser.add_argument("target", metavar="OUT", help="output file, or - for stdout")
+    parser.add_argument(
+        "--from", dest="from_format", metavar="FORMAT", help="format of IN (default: from its content)"
+    )
+    parser.add_argument(
+        "--to", dest="to_format", metavar="FORMAT", help="format of OUT (default: from its extension)"
+    )
     add_size(parser)
     add_options(parser)
     parser.set_defaults(carry_out=carry_out)
@@ -69,7 +72,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     to = _target_format(arguments)
     name = "stdin" if arguments.source == "-" else arguments.source
     with opened(arguments.source) as file:
-        data = file.read(MOST_BYTES + 1)  # one too many is enough to see that it is too many
+        data = file.read(MOST_BYTES + 1)  # one more than allowed is enough to notice
     is_as_wanted = True
     if arguments.from_format == PICTURE or (arguments.from_format is None and is_image(data)):
         record, is_as_wanted = puzzle_of_picture(data, arguments, name, to)
@@ -105,7 +108,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 class _Records:
-    """The records of a file, one at a time, counted; faults are reported as they come.
+    """The records of a file, read one at a time and counted; errors are reported as they come.
 
     `progress` is shown the line that was reached.
     """
@@ -133,7 +136,7 @@ def _target_format(arguments: argparse.Namespace) -> Format:
         return _named("--to", arguments.to_format)
     format = by_extension(arguments.target)
     if format is None:
-        raise UnusableError(f"the format of {arguments.target} cannot be told from its name; name it with --to")
+        raise UnusableError(f"{arguments.target}: the name shows no known format; add --to FORMAT")
     return format
 
 
@@ -155,10 +158,10 @@ def _entries(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[
 
 
 def _say_grouped(name: str, remarks: list[Fault]) -> None:
-    """Say what was left out; the same thing, left out of many puzzles, once."""
+    """Report what was left out; the same thing, left out of many puzzles, in one line."""
     counts = Counter(remark.what for remark in remarks)
     for remark in remarks:
         same = counts.pop(remark.what, 0)
         if same:
             more = f" (and {same - 1} more like this)" if same > 1 else ""
-            print_line(f"{name}: remark: {remark}{more}")
+            print_line(f"{name}: warning: {remark}{more}")

@@ -1,4 +1,4 @@
-"""`nonojudge data`: the official sets, listed, fetched and imported."""
+"""`nonojudge data`: list, fetch and import the official sets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from nonobot.arguments import Parser, did_you_mean, seconds
+from nonobot.arguments import Parser, seconds, similar_names
 from nonobot.harness import UnusableError
 from nonobot.harness.cli import add_json
 from nonobot.harness.official_sets import as_json, as_text, fetched, imported
@@ -23,26 +23,25 @@ from nonobot.tournament_data.registry import (
 )
 
 DESCRIPTION = """\
-The question files of the TAAI, TCGA and ICGA tournaments of 2011 to 2023. They are not part of this package: they
-are fetched from where they are published, or imported from a folder, and checked by their SHA-256 each time they
-are used."""
+The question files of the TAAI, TCGA and ICGA tournaments of 2011 to 2023. They are not part of nonobot:
+download them, or import them from a folder. Each use checks their SHA-256."""
 
 BY_HAND = f"""\
 on another machine, `git clone {BROWSABLE}`,
-or download and unpack it; bring the folder here, and `nonojudge data import FOLDER`"""
+or download and unpack it; copy the folder here and run `nonojudge data import FOLDER`"""
 
 EXAMPLES = f"""\
 examples:
-  nonojudge data list                            which sets there are, and which are here
-  nonojudge data fetch taai2011 icga2018         fetch two; --all fetches all thirty, 20 MB
-  nonojudge data import ~/NonogramRecord         take them from a folder, whatever the files are called
-  nonojudge run --set taai2011                   then play one
+  nonojudge data list                            all sets, and where they are
+  nonojudge data fetch taai2011 icga2018         download two; --all: all thirty, 20 MB
+  nonojudge data import ~/NonogramRecord         import them from a folder
+  nonojudge run --set taai2011                   play one
   nonobot < "$(nonojudge data path taai2011)" > answers.txt
 
-The files are kept in nonobot/sets in the user's cache folder, or in the folder that {FOLDER_VARIABLE} names.
+Sets are stored in nonobot/sets in your cache folder, or in the folder {FOLDER_VARIABLE}.
 Without a network: {BY_HAND}.
 
-Exit status: 0 done, 1 some sets could not be had, 2 unusable arguments or input.
+Exit status: 0 done, 1 some sets are not available, 2 unusable arguments or input.
 """
 
 
@@ -51,36 +50,36 @@ def add_to(parser: Parser) -> None:
     parser.epilog = EXAMPLES
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
-    listing = actions.add_parser("list", help="the official sets, and which are here")
+    listing = actions.add_parser("list", help="list the official sets and where they are")
     add_json(listing, "all that is known of them")
     listing.set_defaults(carry_out=list_sets)
 
-    fetching = actions.add_parser("fetch", help="fetch sets from where they are published")
-    fetching.add_argument("names", nargs="*", metavar="NAME", help="an official set, such as taai2011")
-    fetching.add_argument("--all", action="store_true", help="all of them")
-    fetching.add_argument("--from", dest="base", metavar="URL", help="another place: URL/NAME.txt is fetched")
+    fetching = actions.add_parser("fetch", help="download sets")
+    fetching.add_argument("names", nargs="*", metavar="NAME", help="official set such as taai2011")
+    fetching.add_argument("--all", action="store_true", help="download all sets")
+    fetching.add_argument("--from", dest="base", metavar="URL", help="download URL/NAME.txt instead")
     silence = "seconds that the server may be silent (default: %(default)g)"
     fetching.add_argument("--timeout", type=seconds, default=30.0, metavar="S", help=silence)
     fetching.set_defaults(carry_out=fetch_sets)
 
     importing = actions.add_parser(
         "import",
-        help="take sets from a folder",
-        description="Take official sets from a folder and the folders within. They are recognised by their\n"
-        "SHA-256, whatever the files are called, and also if git or an editor has changed their line ends.",
+        help="import sets from a folder",
+        description="Import official sets from a folder and its subfolders. Their SHA-256 identifies them,\n"
+        "whatever their names, even if git or an editor has changed their line ends.",
     )
-    importing.add_argument("folder", type=Path, metavar="FOLDER", help="a folder, or one file")
+    importing.add_argument("folder", type=Path, metavar="FOLDER", help="folder or file")
     importing.set_defaults(carry_out=import_sets)
 
-    locating = actions.add_parser("path", help="print where the file of a set is")
-    locating.add_argument("name", metavar="NAME", help="an official set, such as taai2011")
+    locating = actions.add_parser("path", help="print the path of a set")
+    locating.add_argument("name", metavar="NAME", help="official set such as taai2011")
     locating.set_defaults(carry_out=print_path)
 
 
 def list_sets(arguments: argparse.Namespace) -> int:
     """Print the official sets."""
     states = {official: state_of(official) for official in official_sets().values()}
-    print(as_json(states) if arguments.json else as_text(states))
+    print(as_json(states) if arguments.json else as_text(states), end="")
     return 0
 
 
@@ -102,9 +101,9 @@ def fetch_sets(arguments: argparse.Namespace) -> int:
 
 
 def _wanted(arguments: argparse.Namespace) -> list[OfficialSet]:
-    """Return the sets that the command line names, each once, at the URL it names."""
+    """Return the sets that the command line names, each once, with the URL it gives."""
     if arguments.all == bool(arguments.names):
-        raise UnusableError("name the sets to fetch, or say --all; `nonojudge data list` lists them")
+        raise UnusableError("name sets or add --all, and not both; `nonojudge data list` lists the names")
     names = official_sets() if arguments.all else dict.fromkeys(arguments.names)
     wanted = [_named(name) for name in names]
     return [official.at(arguments.base) for official in wanted] if arguments.base else wanted
@@ -112,8 +111,8 @@ def _wanted(arguments: argparse.Namespace) -> list[OfficialSet]:
 
 def _named(name: str) -> OfficialSet:
     if name not in official_sets():
-        hint = did_you_mean(name, official_sets())
-        raise UnusableError(f"there is no official set {name}{hint}; `nonojudge data list` lists them")
+        hint = similar_names(name, official_sets())
+        raise UnusableError(f"unknown official set: {name}{hint}; `nonojudge data list` lists them")
     return official_sets()[name]
 
 
@@ -130,6 +129,6 @@ def print_path(arguments: argparse.Namespace) -> int:
     state = state_of(official)
     if state is not State.HERE:
         what = "is damaged" if state is State.DAMAGED else "is not on this machine yet"
-        raise UnusableError(f"{official.name} {what}: `nonojudge data fetch {official.name}` fetches it")
+        raise UnusableError(f"{official.name} {what}; download it with `nonojudge data fetch {official.name}`")
     sys.stdout.buffer.write(os.fsencode(stored_path(official)) + b"\n")
     return 0

@@ -1,4 +1,4 @@
-"""`nonojudge duel`: two versions of a bot at the same time on one core; is the second slower?"""
+"""`nonojudge duel`: run two versions of a bot at once on one core, and test whether the second is slower."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ ROUNDS = 7
 MOST_ROUNDS = 30
 
 PART_PUZZLES = 50
-"""Puzzles in a part of a set, at least: with fewer, a run is the start of the bot above all."""
+"""Fewest puzzles in a part of a set: with fewer, a run mostly measures the bot's start."""
 
 EXAMPLES = f"""\
 examples:
-  nonojudge duel ../old/.venv/bin/nonobot .venv/bin/nonobot         the bot of two revisions on {DEFAULT_SET}
+  nonojudge duel ../old/.venv/bin/nonobot .venv/bin/nonobot         two revisions of nonobot on {DEFAULT_SET}
   nonojudge duel './mybot' './mybot --fast' --set questions.txt     two ways to run one bot
-  nonojudge duel --until ./old ./new                                no longer than it takes to decide
+  nonojudge duel --until ./old ./new                                only as long as needed
 
-In each round both bots are run on the set at the same time, on the same core; the first round does not count.
-The rounds are compared as by `nonojudge compare`, whose --help defines worse (docs/ranking.md).
+Each pair runs both versions on the set at the same time, on the same core; the first pair does not count. The
+pairs are compared as by `nonojudge compare`, whose --help defines slower (docs/compare.md).
 
-Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that cannot be run, 3 cannot tell,
+Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that does not start, 3 cannot tell,
 130 interrupted.
 """
 
@@ -72,13 +72,14 @@ class Side(NamedTuple):
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = (
-        "Play two versions of a bot at the same time on one core, and tell whether the second is slower."
-    )
+    parser.description = "Play two versions of a bot at the same time on one core, and compare their CPU time."
     parser.epilog = EXAMPLES
     for name in VERSIONS:
         parser.add_argument(
-            name, type=shlex.split, metavar=name.upper(), help=f"the command of the bot {name}, in quotes"
+            name,
+            type=shlex.split,
+            metavar=name.upper(),
+            help=f"command of the version {name} the change, in quotes",
         )
     parser.add_argument("--set", default=DEFAULT_SET, metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
     add_size(parser)
@@ -86,13 +87,12 @@ def add_to(parser: Parser) -> None:
         "--rounds",
         type=whole_number(1, 999, "a number of rounds"),
         metavar="N",
-        help="how often both play the set; an interval of 95 %% takes at least 6 "
-        f"(default: {ROUNDS}; with --until {MOST_ROUNDS} short ones)",
+        help=f"pairs of runs; a 95%% interval needs at least 6 (default: {ROUNDS}; with --until {MOST_ROUNDS})",
     )
     parser.add_argument(
         "--until",
         action="store_true",
-        help=f"stop once the outcome is certain; a round is a part of the set, of at least {PART_PUZZLES} puzzles",
+        help=f"stop as soon as the verdict is certain; each pair plays {PART_PUZZLES} puzzles or more of the set",
     )
     add_core(parser)
     add_contain(parser)
@@ -101,10 +101,10 @@ def add_to(parser: Parser) -> None:
         "--results",
         type=Path,
         metavar="FOLDER",
-        help="keep the results in FOLDER/before and FOLDER/after (default: they are not kept)",
+        help="store the results in FOLDER/before and FOLDER/after (default: not stored)",
     )
     add_limits(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress, the comparison alone")
+    parser.add_argument("--quiet", action="store_true", help="print the comparison only, without progress")
     add_bisect_statuses(parser)
     add_json(parser, "the comparison")
     parser.set_defaults(carry_out=carry_out)
@@ -114,7 +114,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     results: Path | None = arguments.results
     for version in VERSIONS:
         if not getattr(arguments, version):
-            raise UnusableError(f"{version.upper()} is the command of a bot; it is empty")
+            raise UnusableError(f"{version.upper()} is empty; give the command of a bot")
         if results and any((results / version).glob("*.json")):
             raise UnusableError(f"{results / version} holds results already: --results takes a folder without any")
     puzzle_set = loaded(arguments.set, arguments.size)  # an error in it comes before the first round
@@ -167,7 +167,7 @@ def _configuration(arguments: argparse.Namespace) -> Configuration:
     given = vars(arguments)
     core = given["core"] if "core" in given else tournament_core()
     if not isinstance(core, int):
-        raise UnusableError("a duel is fought on one core: --core N, where the system can hold a bot on it")
+        raise UnusableError("--core any: a duel runs on one core; choose it with --core N")
     require_cores([core])
     return configuration_of({name: given[name] for name in ("contain", "environment") if name in given}, core)
 

@@ -1,4 +1,4 @@
-"""`nonojudge generate`: question files as the organisers' generator makes them, or chosen from many boards."""
+"""`nonojudge generate`: make question files like the organisers' generator, or choose among many boards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nonobot.harness import UnusableError, require_libraries
 from nonobot.harness.cli import add_contain
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.generating import survey_boards, write_questions
-from nonobot.harness.play.sandbox import uncontained
+from nonobot.harness.play.sandbox import sandbox_note
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import Recipe
@@ -21,7 +21,7 @@ from nonobot.tournament_data.select import MOST_DRAWS, NoBoardError
 
 PUZZLE_SECONDS = 60.0
 LINE_LIMIT = 3_000_000
-"""Lines painted for a board in about fifteen seconds, on a slow machine in less than `PUZZLE_SECONDS`."""
+"""Line solves of about fifteen seconds; on a slow machine, less than `PUZZLE_SECONDS`."""
 
 SURVEY_FORMS = (".json", ".svg", ".png")
 
@@ -35,13 +35,13 @@ examples:
   nonojudge generate 10x10x5000 20x20x5000 --seed 1 --p1 0.3 --p2 0.7 --survey survey.svg
 
 The files are, byte for byte, those of the tournaments' generator (a Python 2 program) for the same numbers.
-A set need not be written to be played: `nonojudge run --set boardgen:25x25x1000:seed=7`.
+You can play a set without writing it: `nonojudge run --set boardgen:25x25x1000:seed=7`.
 
-With --unique or --hard, boards are drawn for each puzzle until one, or N, fit, and of N the one is kept that this
-project's bot painted most lines for. --survey counts how hard the boards are: alone, one board for each puzzle,
+With --unique or --hard, boards are drawn for each puzzle until one, or N, fit; of N, the one with the most line
+solves is kept. --survey counts how hard the boards are: alone, one board for each puzzle,
 without writing puzzles; with --unique, all boards drawn. --on spreads the work over cores or machines. The same
-command of the same version writes the same file on every machine, unless --puzzle-limit strikes, which is said.
-docs/data.md explains this, and has tables of how rare boards with a single solution are.
+command of the same version writes the same file on every machine, unless --puzzle-limit skips a board, which is
+reported. docs/data.md explains this.
 
 Exit status: 0 written, 2 unusable arguments or no such board found; the files are then left as they were.
 """
@@ -58,26 +58,26 @@ def add_to(parser: Parser) -> None:
         type=explained(parse_dimensions),
         metavar="WxHxN",
         nargs="+",
-        help="width, height, number of puzzles; several for a survey",
+        help="width, height and number of puzzles; several for a survey",
     )
     parser.add_argument(
-        "--seed", type=explained(parse_seed), required=True, metavar="S", help="a whole number of any length"
+        "--seed", type=explained(parse_seed), required=True, metavar="S", help="whole number of any length"
     )
     for name, share, place in (("--p1", OFFICIAL_P1, "first"), ("--p2", OFFICIAL_P2, "last")):
-        help_text = f"share of black cells, {place} puzzle (%(default)s)"
+        help_text = f"share of black cells in the {place} puzzle (default: %(default)s)"
         parser.add_argument(name, type=float, default=share, metavar="P", help=help_text)
-    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="where the questions go (default: stdout)")
-    parser.add_argument("--solutions-out", type=Path, metavar="FILE", help="where the drawn solutions go")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="question file (default: stdout)")
+    parser.add_argument("--solutions-out", type=Path, metavar="FILE", help="file for the solutions")
 
     choice = parser.add_argument_group("training sets")
-    choice.add_argument("--unique", action="store_true", help="only puzzles with exactly one solution")
+    choice.add_argument("--unique", action="store_true", help="keep only puzzles with exactly one solution")
     for name, number, help_text in (
-        ("--hard", 1, "of N boards for each puzzle, keep the one that costs the bot most"),
-        ("--draws", MOST_DRAWS, "give up when N boards in a row will not do (%(default)s)"),
+        ("--hard", 1, "draw N boards for each puzzle and keep the hardest (default: 1)"),
+        ("--draws", MOST_DRAWS, "give up after N unsuitable boards in a row (default: %(default)s)"),
         (
             "--line-limit",
             LINE_LIMIT,
-            "pass over a board for which the bot paints more than N lines, alike on every machine (%(default)s)",
+            "skip a board that needs more than N line solves, on every machine the same (default: %(default)s)",
         ),
     ):
         choice.add_argument(name, type=count, default=number, metavar="N", help=help_text)
@@ -86,7 +86,7 @@ def add_to(parser: Parser) -> None:
         type=seconds,
         default=PUZZLE_SECONDS,
         metavar="S",
-        help="pass over a board that takes the bot longer than S seconds (%(default)g)",
+        help="skip a board that takes longer than S seconds (default: %(default)g)",
     )
     add_contain(choice, "auto", show=False)
     choice.add_argument(
@@ -96,9 +96,9 @@ def add_to(parser: Parser) -> None:
         default=[],
         metavar="FILE",
         help="count how hard the boards are: a table on stdout, and a plot (.svg, .png) or all counts (.json) in "
-        "a file; may be given several times",
+        "FILE (repeatable)",
     )
-    choice.add_argument("--on", type=where, metavar="WHERE", help=f"draw and judge boards on: {WHERE_HELP}")
+    choice.add_argument("--on", type=where, metavar="WHERE", help=f"where to draw and solve boards: {WHERE_HELP}")
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -115,7 +115,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         Recipe(width, height, number, arguments.seed, arguments.p1, arguments.p2)
         for width, height, number in arguments.boards
     ]
-    if (selects or arguments.survey) and (line := uncontained(Contain(arguments.contain))):
+    if (selects or arguments.survey) and (line := sandbox_note(Contain(arguments.contain))):
         print(f"nonojudge: {line}", file=sys.stderr)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as at Ctrl-C: nothing half-written stays
     try:
@@ -134,18 +134,20 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace, selects: bool) -> None:
     """Check that the arguments go together and the files that they name can be written."""
-    if arguments.out and arguments.solutions_out and arguments.out.resolve() == arguments.solutions_out.resolve():
+    if (
+        arguments.output
+        and arguments.solutions_out
+        and arguments.output.resolve() == arguments.solutions_out.resolve()
+    ):
         raise UnusableError("-o and --solutions-out must be two files")
     if len(arguments.boards) > 1 and (selects or not arguments.survey):
         raise UnusableError("several WxHxN are for --survey alone; a set has boards of one size")
     if arguments.survey and not arguments.unique and arguments.hard > 1:
-        raise UnusableError(
-            "--hard alone does not tell how many solutions a board has; --survey needs --unique beside it"
-        )
-    if arguments.survey and not selects and (arguments.out or arguments.solutions_out):
+        raise UnusableError("--survey needs the number of solutions; add --unique to --hard")
+    if arguments.survey and not selects and (arguments.output or arguments.solutions_out):
         raise UnusableError("--survey alone writes no puzzles: leave out -o and --solutions-out, or add --unique")
     if arguments.on and not selects and not arguments.survey:
-        raise UnusableError("--on is for --unique, --hard and --survey; a plain set is made in no time")
+        raise UnusableError("--on is for --unique, --hard and --survey; a plain set needs no other cores")
     if any(path.suffix != ".json" for path in arguments.survey):
         require_libraries("a plot of a survey", "matplotlib")
     for path in arguments.survey:

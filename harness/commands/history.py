@@ -1,4 +1,4 @@
-"""`nonojudge history`: the times and counts of a bot's results, revision by revision."""
+"""`nonojudge history`: show the times and counts of a bot's results, revision by revision."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import msgspec
-
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, require_libraries
 from nonobot.harness.cli import add_json, add_results, say
@@ -21,7 +19,7 @@ from nonobot.harness.play.revisions import git
 from nonobot.harness.profiling.profile_data import Profile, read_profile
 from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, differences
 from nonobot.harness.report.history_plot import Point, drawing_of, short
-from nonobot.harness.results.result_files import files_in, printable_json, read_result, storable
+from nonobot.harness.results.result_files import files_in, json_text, read_result
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import NOTHING, drawn, duration, new_table, on_terminal, plain, spaced, styled
 from nonobot.harness.user_files import require_writable, write_output
@@ -31,11 +29,12 @@ HISTORY_SCHEMA_VERSION = 1
 EXAMPLES = """\
 examples:
   nonojudge history results/                 a table for each bot and set
-  nonojudge history results/ -o history.png  and the same as a plot (or .svg)
+  nonojudge history results/ -o history.png  also as a plot (or .svg)
 
-It reads results of `nonojudge run` and profiles (`nonojudge profile -o FILE.json`) that state a revision, as they
-do if the bot is in a git clone. Times are medians over the runs of a revision; a profile's time counts if it has
-no run. Counts are those of profiles. In a clone the revisions are in git's order, otherwise by their first run.
+history reads results of `nonojudge run` and profiles (`nonojudge profile -o FILE.json`) with a revision, which
+they state if the bot is in a git clone. Times are medians over the runs of a revision, or from a profile if it
+has no run. Counts come from profiles. In a clone the revisions have git's order, otherwise the order of their
+first runs.
 
 Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or unusable arguments.
 """
@@ -45,7 +44,9 @@ def add_to(parser: Parser) -> None:
     parser.description = "Show the times and counts of a bot's results, revision by revision."
     parser.epilog = EXAMPLES
     add_results(parser)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="a plot: .png or .svg; needs matplotlib")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="plot file, .png or .svg; needs matplotlib"
+    )
     add_json(parser, "the history")
     parser.set_defaults(carry_out=carry_out)
 
@@ -62,7 +63,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         say(f"left out: {problem}")
     without = [one for one in results if not one.revision]
     if without:
-        say(f"left out: {len(without)} of {len(results)} results state no revision (docs/performance.md)")
+        say(f"left out: {len(without)} of {len(results)} results state no revision (docs/compare.md)")
     groups = _groups([one for one in results if one.revision])
     if not groups:
         raise UnusableError("no result that states a revision: the bot has to be in a git clone")
@@ -158,6 +159,4 @@ def _as_text(groups: dict[tuple[str, str], list[Point]], doubts: Sequence[str], 
 
 def _as_json(groups: dict[tuple[str, str], list[Point]]) -> str:
     histories = [{"bot": bot, "set": name, "points": points} for (bot, name), points in groups.items()]
-    values = {"kind": "history", "schema_version": HISTORY_SCHEMA_VERSION, "histories": histories}
-    encoded = msgspec.json.encode(storable(msgspec.to_builtins(values)))
-    return printable_json(msgspec.json.format(encoded, indent=1).decode()) + "\n"
+    return json_text({"kind": "history", "schema_version": HISTORY_SCHEMA_VERSION, "histories": histories})

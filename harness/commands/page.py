@@ -1,4 +1,4 @@
-"""`nonojudge page`: a local web page to paste, draw, step and see; or its files, for any web server."""
+"""`nonojudge page`: serve a local web page that solves and draws puzzles, or export it for any web server."""
 
 from __future__ import annotations
 
@@ -14,26 +14,25 @@ from nonobot.harness.cli import say
 
 EXAMPLES = """\
 examples:
-  nonojudge page                         opens in the browser; Ctrl-C ends it
+  nonojudge page                         open the page in the browser; Ctrl-C exits
   nonojudge page --no-browser --port 9000
-  nonojudge page --results results       and a tournament as it goes on: runs under way and done
-  nonojudge page --export site           writes the page as files for any web server
+  nonojudge page --results results       and the runs of a folder, live
+  nonojudge page --export site           write the page as files for any web server
 
-Puzzles are pasted, dropped, drawn or picked; the page says whether each has one solution, shows how it is
-solved, gives hints, and writes it in any format. All of that happens in the browser: nothing leaves it.
-docs/page.md explains the page.
+Paste, drop, draw or pick a puzzle. The page shows whether it has one solution and how to solve it, gives hints,
+and writes it in any format. Everything runs in the browser, and nothing leaves it (docs/page.md).
 
-The first call fetches Pyodide (Python for browsers, 6.5 MB). Serving needs starlette and uvicorn, --export does
-not; where they are missing, a line says how to install them.
+The first call downloads Pyodide (Python for browsers, 6.5 MB). Serving needs starlette and uvicorn, --export does
+not; if one is missing, a message shows how to install it.
 Exit status: 0 ended by Ctrl-C or exported, 2 unusable arguments or input.
 """
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Serve or write a web page to paste, draw, step and see puzzles."
+    parser.description = "Serve or export the web page, which solves puzzles in the browser."
     parser.epilog = EXAMPLES
     parser.add_argument(
-        "--export", type=Path, metavar="FOLDER", help="write the page's files into a folder, and serve nothing"
+        "--export", type=Path, metavar="FOLDER", help="write the files of the page into a folder and exit"
     )
     parser.add_argument(
         "--port",
@@ -42,28 +41,26 @@ def add_to(parser: Parser) -> None:
         metavar="N",
         help="port to serve on; 0 picks a free one (default: %(default)s)",
     )
-    parser.add_argument("--no-browser", action="store_true", help="only say where the page is")
-    parser.add_argument(
-        "--results", type=Path, metavar="FOLDER", help="show the runs of this folder too, as their results come"
-    )
+    parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
+    parser.add_argument("--results", type=Path, metavar="FOLDER", help="also show the runs of this folder live")
     parser.add_argument(
         "--puzzle-limit",
         type=seconds,
         default=10.0,
         metavar="S",
-        help="search a puzzle for S seconds (default: %(default)g)",
+        help="seconds to search for a puzzle (default: %(default)g)",
     )
     parser.add_argument(
         "--host",
         default="127.0.0.1",
         metavar="ADDRESS",
-        help="serve other machines too, at this address of the machine (default: %(default)s, this machine alone)",
+        help="address to serve on (default: %(default)s, only this machine)",
     )
     parser.set_defaults(carry_out=carry_out)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as at Ctrl-C: no folder stays
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: no folder remains
     if arguments.export is not None:
         return _export(arguments.export, arguments.results, arguments.puzzle_limit)
     require_libraries("the page", "starlette", "uvicorn")
@@ -80,7 +77,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     def on_ready() -> None:
         print(f"page: {address} (Ctrl-C ends it)", flush=True)
         if not arguments.no_browser and not open_browser(address):
-            say("no browser here that can be opened; open the page in one yourself")
+            say("cannot open a browser; open the address yourself")
 
     with own, TemporaryDirectory(prefix="nonojudge-page-") as folder:
         write_site(Path(folder), arguments.puzzle_limit, has_live_view=results is not None, is_served=True)

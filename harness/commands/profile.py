@@ -1,4 +1,4 @@
-"""`nonojudge profile`: where a bot's time goes."""
+"""`nonojudge profile`: show where a bot spends its time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nonobot.harness.cli import (
 from nonobot.harness.play.bot_command import is_own_bot, own_bot
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import warmed_up
-from nonobot.harness.play.sandbox import built_sandbox, uncontained
+from nonobot.harness.play.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.profiling.profile_data import Profile, median_of, profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_text import as_text, comparison_as_text
 from nonobot.harness.progress import RunProgress
@@ -36,8 +36,8 @@ FORMS = (".svg", ".png", ".json")
 
 EXAMPLES = f"""\
 examples:
-  nonojudge profile                                       the bot of this project on {DEFAULT_SET}
-  nonojudge profile taai2011 -o before.json               keep it; change the bot; then:
+  nonojudge profile                                       nonobot on {DEFAULT_SET}
+  nonojudge profile taai2011 -o before.json               store it, change the bot, then:
   nonojudge profile taai2011 --before before.json         which stage got slower, and do the counts differ?
   nonojudge profile --repeat 5 -- ./mybot                 any bot: start, puzzles and end, medians of 5 runs
 
@@ -51,8 +51,8 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge profile [options] [SET | PROFILE.json] [-- CMD ARGS...]"
     parser.description = (
-        "Run a bot on a set and show where its time goes: by stage and step of the search, by puzzle; "
-        "of a bot that writes no statistics, what the judge sees."
+        "Run a bot on a set and show where its time goes: by stage of the search and by puzzle. For a bot that "
+        "writes no statistics, show what the judge measures."
     )
     parser.epilog = EXAMPLES
     parser.add_argument(
@@ -60,51 +60,57 @@ def add_to(parser: Parser) -> None:
         nargs="?",
         default=DEFAULT_SET,
         metavar="SET",
-        help=f"{SET_HELP}; or a kept profile, to show it (default: {DEFAULT_SET})",
+        help=f"{SET_HELP}, or a stored profile to show (default: {DEFAULT_SET})",
     )
     add_size(parser)
     add_core(parser)
     parser.add_argument(
-        "--time-limit", type=seconds, default=7200.0, metavar="S", help="wall seconds for the set (%(default)g)"
+        "--time-limit",
+        type=seconds,
+        default=7200.0,
+        metavar="S",
+        help="wall time limit for the set in seconds (default: %(default)g)",
     )
     parser.add_argument(
         "--repeat",
         type=whole_number(1, 1000, "a number of runs"),
         default=1,
         metavar="N",
-        help="run the bot N times; show medians with the least and the most (default: 1)",
+        help="run the bot N times and show medians and ranges (default: 1)",
     )
     parser.add_argument(
-        "--no-stats", action="store_true", help="do not add --stats FILE; show what the judge sees"
+        "--no-stats", action="store_true", help="do not add --stats FILE; show only what the judge measures"
     )
     parser.add_argument(
         "--feed",
         choices=[feed.value for feed in Feed],
         default=Feed.BATCH.value,
-        help="all puzzles at once, or the next one after each answer (default: batch)",
+        help="send all puzzles at once, or the next one after each answer (default: batch)",
     )
     add_warm_up(parser)
     add_contain(parser, "auto")
     add_environment(parser)
     parser.add_argument(
-        "--before", type=Path, metavar="PROFILE.json", help="compare with this kept profile of the same set"
+        "--before", type=Path, metavar="PROFILE.json", help="compare with this stored profile of the same set"
     )
     parser.add_argument(
         "-o",
-        "--out",
-        type=_out,
+        "--output",
+        type=_output,
         action="append",
         default=[],
         metavar="FILE",
-        help="a picture (.svg, .png), or the profile itself, to be kept (.json); may be given several times",
+        help="write a picture (.svg, .png) or the profile (.json) (repeatable)",
     )
-    parser.add_argument("--theme", choices=["light", "dark"], default="light", help="of pictures (%(default)s)")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument(
+        "--theme", choices=["light", "dark"], default="light", help="theme of pictures (default: %(default)s)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
     add_json(parser, "the profile")
     parser.set_defaults(carry_out=carry_out)
 
 
-def _out(text: str) -> Path:
+def _output(text: str) -> Path:
     if Path(text).suffix not in FORMS:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a name that ends with {', '.join(FORMS)}")
     return Path(text)
@@ -112,14 +118,14 @@ def _out(text: str) -> Path:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.json and arguments.before:
-        raise UnusableError("--json prints a profile, --before a comparison: one of them")
-    if any(path.suffix != ".json" for path in arguments.out):
+        raise UnusableError("--json prints a profile and --before a comparison; choose one of them")
+    if any(path.suffix != ".json" for path in arguments.output):
         require_libraries("a picture", "matplotlib")
-    for path in arguments.out:
+    for path in arguments.output:
         require_writable(path)
     before = read_profile(arguments.before) if arguments.before else None
     profile = _profile(arguments)
-    for path in arguments.out:
+    for path in arguments.output:
         if path.suffix == ".json":
             write_output(path, to_json(profile).encode())
         else:
@@ -146,7 +152,7 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     warm_up = arguments.warm_up or ([*command, "--warm-up"] if is_own_bot(command) else None)
     given = vars(arguments)
     contain = Contain(arguments.contain)
-    say(uncontained(contain), arguments.quiet)
+    say(sandbox_note(contain), arguments.quiet)
     show = [path.absolute() for path in given.get("show", [])]
     terms = Configuration(
         feed=Feed(arguments.feed),

@@ -1,4 +1,4 @@
-"""`nonojudge render`: puzzles, solutions and answers as pictures, on the terminal or in a file."""
+"""`nonojudge render`: draw puzzles, solutions and answers, on the terminal or in a file."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ from nonobot.tournament_data.sets import PART
 EXAMPLES = """\
 examples:
   nonojudge render questions.txt                                      the first puzzle, on the terminal
-  nonojudge render questions.txt --answers answers.txt --number 7     an answer; its wrong lines are marked
+  nonojudge render questions.txt --answers answers.txt --number 7     an answer with its wrong lines marked
   nonojudge render boardgen:25x25x1000:seed=7 --solution --number 1-3
   nonojudge render questions.txt --answers answers.txt --number all --no-clues -o sheet.png
 
-On the terminal a board is drawn with whole blocks if it fits, otherwise with half blocks: there the clue of every
-second row stands at the right. Colours are left out where NO_COLOR is set or the output is no terminal.
-PNG needs Pillow; where it is missing, a line says how to install it.
+On the terminal, a board is drawn in whole blocks if it fits, otherwise in half blocks, with the clues of every
+second row on the right. NO_COLOR, a pipe or a file removes colours. PNG needs Pillow; if it is missing, a
+message shows how to install it.
 
-Exit status: 0 everything drawn, right or wrong; 1 a puzzle could not be read or did not fit the terminal;
+Exit status: 0 everything was drawn, right or wrong; 1 a puzzle could not be read or does not fit the terminal;
 2 unusable arguments or input.
 """
 
 MOST_CELLS = 4_000_000
-"""Of all boards drawn at once."""
+"""Largest number of cells of all boards drawn at once."""
 
 
 def add_to(parser: Parser) -> None:
@@ -57,36 +57,33 @@ def add_to(parser: Parser) -> None:
     parser.add_argument(
         "questions",
         metavar="QUESTIONS",
-        help="a puzzle file of any format, a generated set (boardgen:WIDTHxHEIGHTxCOUNT:seed=S) or an official "
-        "one",
+        help="puzzle file of any format, generated set (boardgen:WIDTHxHEIGHTxCOUNT:seed=S) or official set",
     )
     cells = parser.add_mutually_exclusive_group()
-    cells.add_argument("--answers", metavar="FILE", help="draw the answers in this file; - for stdin")
-    cells.add_argument(
-        "--solution", action="store_true", help="draw the solutions that the file or generated set has"
-    )
+    cells.add_argument("--answers", metavar="FILE", help="draw the answers of this file; - for stdin")
+    cells.add_argument("--solution", action="store_true", help="draw the solutions of the file or generated set")
     parser.add_argument(
         "--number",
         type=_numbers,
         metavar="K",
-        help="which: a number, several as in 1,4,7-9, or all (default: the first puzzle)",
+        help="puzzles to draw: a number, several as in 1,4,7-9, or all (default: the first)",
     )
     add_size(parser)
-    parser.add_argument("--no-clues", action="store_true", help="the cells alone, as a small picture")
-    parser.add_argument("--blocks", choices=["full", "half"], help="on the terminal: what cells are drawn with")
+    parser.add_argument("--no-clues", action="store_true", help="draw the cells only")
     parser.add_argument(
-        "-o", "--out", type=_picture_file, metavar="FILE", help="a .png or .svg file; of several puzzles, a sheet"
+        "--blocks", choices=["full", "half"], help="blocks for cells on the terminal (default: what fits)"
     )
-    parser.add_argument("--theme", choices=list(THEMES), help="colours of the file (default: light)")
+    parser.add_argument(
+        "-o", "--output", type=_picture_file, metavar="FILE", help=".png or .svg file; a sheet for several puzzles"
+    )
+    parser.add_argument("--theme", choices=list(THEMES), help="theme of the file (default: light)")
     parser.add_argument(
         "--cell",
         type=whole_number(1, 200),
         metavar="PIXELS",
-        help=f"side of a cell in the file (default: {CELL_DEFAULTS})",
+        help=f"size of a cell in the file (default: {CELL_DEFAULTS})",
     )
-    parser.add_argument(
-        "--columns", type=whole_number(1, 10**6), metavar="N", help="puzzles beside each other on a sheet"
-    )
+    parser.add_argument("--columns", type=whole_number(1, 10**6), metavar="N", help="puzzles per row of a sheet")
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -100,8 +97,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(f"{source}: nothing that can be drawn")
     drawings = _drawings(records, arguments)
     clues = not arguments.no_clues
-    if arguments.out:
-        write(drawings, arguments.out, arguments.theme or "light", arguments.cell, arguments.columns, clues)
+    if arguments.output:
+        write(drawings, arguments.output, arguments.theme or "light", arguments.cell, arguments.columns, clues)
     elif not show(drawings, Blocks(arguments.blocks) if arguments.blocks else None, clues):
         return 1
     return 1 if faults else 0
@@ -122,10 +119,10 @@ def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
     if arguments.questions == arguments.answers == "-":
         raise UnusableError("stdin can be the questions or the answers, not both")
     for name in ("theme", "cell", "columns"):
-        if arguments.out is None and getattr(arguments, name) is not None:
-            raise UnusableError(f"--{name} is about a file: it needs -o FILE.png or -o FILE.svg")
-    if arguments.out is not None and arguments.blocks:
-        raise UnusableError("--blocks is about the terminal; a file is drawn without it")
+        if arguments.output is None and getattr(arguments, name) is not None:
+            raise UnusableError(f"--{name} only applies to files; add -o FILE.png or -o FILE.svg")
+    if arguments.output is not None and arguments.blocks:
+        raise UnusableError("--blocks only applies to the terminal; remove it or -o")
     cell = arguments.cell
     if cell is not None and cell < SMALLEST_CELL_WITH_CLUES and not arguments.no_clues:
         raise UnusableError(

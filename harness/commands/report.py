@@ -1,4 +1,4 @@
-"""`nonojudge report`: results as one page."""
+"""`nonojudge report`: write results as one page."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ examples:
   nonojudge report results -o tournament.html --title "Spring tournament"
   nonojudge report before.json after.json -o today.html
 
-The page needs neither network nor script: one file, to be mailed or put on a server. It holds the ranking, for
-each set and over all; plots of the times; the slowest puzzles and the wrong answers with their pictures; machines,
-limits and commands. Of several runs of a bot on a set the ranking and the plots show the middle one.
-Checked answer files and bots' logs are ranked, without plots: there is no judge's clock in them.
+The page is one file without scripts or network access, to mail or to publish. It contains the ranking for each
+set and over all; plots of the times; pictures of the slowest puzzles and the wrong answers; machines, limits
+and commands. Of several runs of a bot on a set, the ranking and the plots show the median one. Checked answer
+files and logs of bots are ranked without plots, because the judge did not measure their time.
 
-Needs matplotlib and jinja2; where they are missing, a line says how to install them.
-Exit status: 0 the page is written, 1 without a file that could not be read, 2 unusable arguments or input.
+report needs matplotlib and jinja2; if one is missing, a message shows how to install it.
+Exit status: 0 the page was written, 1 written without unreadable files, 2 unusable arguments or input.
 """
 
 
@@ -37,9 +37,11 @@ def add_to(parser: Parser) -> None:
     parser.epilog = EXAMPLES
     add_results(parser)
     parser.add_argument(
-        "-o", "--out", type=Path, default="report.html", metavar="FILE", help="where the page goes (%(default)s)"
+        "-o", "--output", type=Path, default="report.html", metavar="FILE", help="HTML file (default: %(default)s)"
     )
-    parser.add_argument("--title", default="Nonogram bots compared", help="the page's title (%(default)s)")
+    parser.add_argument(
+        "--title", default="Nonogram bots compared", help="title of the page (default: %(default)s)"
+    )
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -52,11 +54,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
         say(f"left out: {problem}")
     if not any(isinstance(result, RunResult) for result in results.values()):
         raise UnusableError("no run results found; create one with `nonojudge run`")
-    refuse_input(arguments.out, results)
-    require_writable(arguments.out)
+    refuse_input(arguments.output, results)
+    require_writable(arguments.output)
     report = Report(results)
     with Progress(STEPS * len(report.sets)) as progress:
         page = page_of(report, arguments.title, __version__, progress.show)
-    write_output(arguments.out, page.encode(errors="backslashreplace"))
-    print_line(f"report: {arguments.out}", sys.stdout)
+    write_output(arguments.output, page.encode(errors="backslashreplace"))
+    print_line(f"report: {arguments.output}", sys.stdout)
     return 1 if problems else 0

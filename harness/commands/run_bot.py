@@ -1,4 +1,4 @@
-"""`nonojudge run`: a bot's command run on a set."""
+"""`nonojudge run`: run a bot on a set and judge its answers."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from nonobot.harness.play.bot_command import name_of, own_bot
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
-from nonobot.harness.play.sandbox import uncontained
+from nonobot.harness.play.sandbox import sandbox_note
 from nonobot.harness.progress import RunProgress
 from nonobot.harness.results.conditions import LIMITS, Feed, add_limits, configuration_of
-from nonobot.harness.results.result_files import to_json
+from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.text import in_short, print_line
 from nonobot.harness.user_files import loaded, refuse_input
@@ -39,21 +39,20 @@ DEFAULT_SET = "boardgen:25x25x100:seed=2011"
 
 EXAMPLES = f"""\
 examples:
-  nonojudge run                                              the bot of this project on {DEFAULT_SET}
+  nonojudge run                                              nonobot on {DEFAULT_SET}
   nonojudge run --set questions.txt --result today.json -- ./mybot --fast
   nonojudge run --set boardgen:10x10x20:seed=1 --time-limit 60 -- python3 mybot.py --size 10x10
-  nonojudge run --feed interactive -- ./mybot                a puzzle at a time: the bot must flush each answer
-  nonojudge run --cores 2 -- nonobot --jobs 2                what two cores bring
+  nonojudge run --feed interactive -- ./mybot                one puzzle at a time; the bot must flush each answer
+  nonojudge run --cores 2 -- nonobot --jobs 2                two cores
   nonojudge run --puzzle-limit 30 --memory-limit 4G -- ./mybot
-  nonojudge run --reads input.txt --writes solution.txt --logs log.txt -- ./mybot    a bot that works on files
-  nonojudge run --resume today.json                          go on with a run that was interrupted
+  nonojudge run --reads input.txt --writes solution.txt --logs log.txt -- ./mybot    files
+  nonojudge run --resume today.json                          resume an interrupted run
 
-Everything after -- is the bot's command, run without a shell. It reads puzzles from stdin and writes
-answers to stdout until its input ends; its stderr is kept in a file. The first answer to a puzzle counts.
-When the bot is stopped it gets SIGTERM, and 1.5 s later every process that it started is killed.
-With --feed interactive a puzzle that is given up needs an answer too, of zeros or a word: a bot that
-says nothing waits for its next puzzle, and has stalled.
-docs/judge.md explains limits, ends and verdicts.
+Everything after -- is the bot's command, run without a shell. The bot reads puzzles from stdin and writes
+answers to stdout until its input ends; the judge stores its stderr in a file. The first answer to a puzzle counts.
+To stop a bot, the judge sends SIGTERM, and 1.5 s later it kills every process that the bot started.
+With --feed interactive, a bot must also answer a puzzle that it gives up, with zeros or a word. Otherwise it
+never gets the next puzzle and stalls. docs/judge.md explains limits, ends and verdicts.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 130 interrupted.
 """
@@ -66,46 +65,45 @@ def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge run [options] [-- CMD ARGS...]"
     parser.description = "Run a bot on a set of puzzles, check every answer, measure time and memory."
     parser.epilog = EXAMPLES
-    parser.argument_default = argparse.SUPPRESS  # what was not given is not there: --resume takes few options
+    parser.argument_default = argparse.SUPPRESS  # options not given are missing: --resume accepts few
     parser.add_argument("--set", metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
     add_size(parser)
-    parser.add_argument("--name", help="the bot's name in tables (default: its program's)")
+    parser.add_argument("--name", help="name of the bot in tables (default: name of its program)")
     parser.add_argument(
         "--feed",
         choices=[feed.value for feed in Feed],
-        help="all puzzles at once, or the next one after each answer (default: batch)",
+        help="send all puzzles at once, or the next one after each answer (default: batch)",
     )
     add_core(parser)
     parser.add_argument(
         "--cores",
         type=whole_number(1, 9999, "a number of cores"),
         metavar="N",
-        help="hold the bot on so many cores (default: 1, as in the tournaments)",
+        help="number of cores for the bot (default: 1, as in the tournaments)",
     )
     parser.add_argument(
         "--beside",
         metavar="NAME",
-        help="state in the result that another run has the core as well, with the same NAME in its result: as "
-        "`nonojudge duel` plays",
+        help="record in the result that a run of the same NAME shares the core, as in `nonojudge duel`",
     )
-    parser.add_argument("--any-order", action="store_true", help="take solutions in any order")
+    parser.add_argument("--any-order", action="store_true", help="accept solutions in any order")
     add_warm_up(parser)
     add_contain(parser)
     add_environment(parser)
-    files = parser.add_argument_group("bots that work on files, and neither read stdin nor write to stdout")
-    files.add_argument(
-        "--reads", metavar="NAME", help="run it in a folder of its own, with the questions in this file"
-    )
-    files.add_argument("--writes", metavar="NAME", help="the file it writes its answers to, read as it grows")
-    files.add_argument("--logs", metavar="NAME", help="the file it keeps its own record of the time in")
+    files = parser.add_argument_group("bots that read and write files instead of stdin and stdout")
+    files.add_argument("--reads", metavar="NAME", help="file that contains the questions, in the bot's own folder")
+    files.add_argument("--writes", metavar="NAME", help="file that the bot writes its answers to")
+    files.add_argument("--logs", metavar="NAME", help="file that the bot writes its own times to")
     add_limits(parser.add_argument_group("limits"))
     output = parser.add_argument_group("result")
     output.add_argument(
-        "--result", type=Path, metavar="FILE.json", help="where the result goes (default: a new file in results/)"
+        "--result", type=Path, metavar="FILE.json", help="result file (default: a new file in results/)"
     )
-    output.add_argument("--force", action="store_true", help="overwrite the file that --result names")
-    output.add_argument("--resume", type=Path, metavar="FILE.json", help="go on with an interrupted run")
-    output.add_argument("--quiet", action="store_true", help="no progress, the summary alone", default=False)
+    output.add_argument("--force", action="store_true", help="overwrite the --result file")
+    output.add_argument("--resume", type=Path, metavar="FILE.json", help="resume an interrupted run")
+    output.add_argument(
+        "--quiet", action="store_true", help="print the summary only, without progress", default=False
+    )
     add_json(output, "the result", " instead of the summary")
     parser.set_defaults(carry_out=carry_out)
 
@@ -118,7 +116,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     try:
         result = _resumed(arguments) if "resume" in given else _played(arguments, result_path)
     except ResultLostError as lost:
-        _print(arguments, lost.result)  # all that is left of hours, perhaps
+        _print(arguments, lost.result)  # perhaps the only record of hours
         raise
     finally:
         if is_new_folder:
@@ -137,7 +135,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None:
     """Print a result as JSON, or in words with `more` lines."""
     if arguments.json:
-        print(to_json(result), end="")
+        print(json_text(result), end="")
     else:
         print("\n".join(in_short(printable(line)) for line in [*result.lines(), *more]))
 
@@ -145,7 +143,7 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     given = vars(arguments)
     if "force" in given and "result" not in given:
-        raise UnusableError("--force is about the file that --result names: it needs --result FILE.json")
+        raise UnusableError("--force only applies to a result file; add --result FILE.json")
     refuse_input(result_path, [given.get("set", DEFAULT_SET)])
     if "force" not in given and result_path.is_file():
         raise UnusableError(
@@ -153,14 +151,14 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
             "(--resume goes on with an interrupted run)"
         )
     if "core" in given and "cores" in given:
-        raise UnusableError("--core names the one core of a bot, and --cores gives it several: take one of them")
+        raise UnusableError("--core selects one core and --cores several; choose one of them")
     core = given["core"] if "core" in given else tournament_core(given.get("cores", 1))
     configuration = configuration_of(given, core)
     files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), configuration.feed, dashes="--")
     puzzle_set = loaded(given.get("set", DEFAULT_SET), given.get("size"))
     if "core" not in given and not can_pin():
         say("this system cannot hold a bot on one core; it may use all of them", arguments.quiet)
-    say(uncontained(configuration.containment), arguments.quiet)
+    say(sandbox_note(configuration.containment), arguments.quiet)
     require_place(configuration, result_path)
     command, name, warm_up = arguments.bot_command, "nonobot", given.get("warm_up")
     if command:
@@ -186,7 +184,7 @@ def _resumed(arguments: argparse.Namespace) -> RunResult:
     given = [named.get(name, f"--{name.replace('_', '-')}") for name in taken]
     if given or arguments.bot_command:
         raise UnusableError(
-            f"--resume goes on with the run as it was begun; it cannot be combined with "
+            f"--resume continues a run with its own options; it cannot be combined with "
             f"{', '.join(given) or 'a command'}"
         )
     recorded = recorded_run(arguments.resume).set

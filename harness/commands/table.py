@@ -1,4 +1,4 @@
-"""`nonojudge table`: several results as the official ranking."""
+"""`nonojudge table`: rank several results by the official rules."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ FORMAT_OF_ENDING = {".md": "markdown", ".csv": "csv", ".json": "json"}
 
 EXAMPLES = """\
 examples:
-  nonojudge table results/                          every result in a folder
+  nonojudge table results/                          all results in a folder
   nonojudge table ours.json theirs.json
   nonojudge table results/ -o ranking.md            also .csv and .json; other files get text
   nonojudge table results/ --format csv | cut -d, -f4,5,9,16
 
-Most right first, then least time; per set, and over the sets that every bot has played. A bot is known by
-its name: of several runs on a set, the middle one counts.
+The ranking is most right, then least time: for each set, and over the sets that every bot has played. The name
+identifies a bot; of several runs on a set, the median one counts.
 
-A bot's own log (#k<TAB>seconds, as nonobot --log writes) is taken, too. Nobody has seen its answers, so logs
-have a ranking of their own. A checked answer file (nonojudge verify --json) stands among the runs, without a time.
+A bot's own log (#k<TAB>seconds, as nonobot --log writes) works, too. Logs have a separate ranking, because their
+answers are not checked. A checked answer file (nonojudge verify --json) is ranked with the runs, without a time.
 
 Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or unusable arguments.
 """
@@ -39,9 +39,9 @@ def add_to(parser: Parser) -> None:
     parser.epilog = EXAMPLES
     add_results(parser)
     parser.add_argument(
-        "--format", choices=FORMATS, help="how it is written (default: by the ending of FILE, else text)"
+        "--format", choices=FORMATS, help="output format (default: from the extension of FILE, otherwise text)"
     )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where it goes (default: stdout)")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (default: stdout)")
     parser.set_defaults(carry_out=carry_out)
 
 

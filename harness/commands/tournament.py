@@ -1,4 +1,4 @@
-"""`nonojudge tournament`: several bots on several sets."""
+"""`nonojudge tournament`: run several bots on several sets."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 
 import msgspec
 
-from nonobot.arguments import Parser, did_you_mean
+from nonobot.arguments import Parser, similar_names
 from nonobot.harness import UnusableError
 from nonobot.harness.cli import say
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_state import Interrupts
-from nonobot.harness.play.sandbox import uncontained
+from nonobot.harness.play.sandbox import sandbox_note
 from nonobot.harness.progress import AllRunsProgress, RunProgress
 from nonobot.harness.ranking.comparability import kind_of
 from nonobot.harness.ranking.standings import rankings
@@ -34,40 +34,39 @@ example of a tournament file:
   name = "weekly"
   sets = ["taai2011", "boardgen:25x25x100:seed=7", { set = "mine.txt", size = "10x10" }]
 
-  [limits]               # of each run; all may be left out
-  time = 7200            # wall seconds for a set; also: cpu, puzzle, stall, memory = "4G", processes = 512
+  [limits]               # for each run; all optional
+  time = 7200            # wall time for a set in seconds; also: cpu, puzzle, stall, memory = "4G", processes = 512
   puzzle = 30
 
   [[bots]]
   name = "champion"
-  command = "{python} -m nonobot --size {size}"
-  warm-up = "{python} -m nonobot --warm-up"
-  warm-up-limit = 600    # wall seconds; may be left out
+  command = "{python} -P -m nonobot --size {size}"
+  warm-up = "{python} -P -m nonobot --warm-up"
+  warm-up-limit = 600    # wall time in seconds; optional
 
   [[bots]]
   name = "other"
   command = ["./other", "--width", "{width}", "--height", "{height}", "--limit", "{puzzle-limit}"]
 
-  [[bots]]               # one that works on files: see docs/judge.md
+  [[bots]]               # one that reads and writes files: docs/file-bots.md
   name = "by files"
   command = "./champion"
   reads = "input.txt"
   writes = "solution.txt"
-  logs = "log.txt"       # may be left out
+  logs = "log.txt"       # optional
 
-Every bot plays every set, one run at a time, on the terms of `nonojudge run`. Also: feed = "interactive",
-core = 1 or "any" or cores = 2 (so many for each bot), any-order = true, contain = "yes" or "no", for a bot
-show = ["book.dat"], which it may read, and for one bot or all environment = {NAME = "value"}. Results go to
-results/NAME/. The same command again goes on where it was interrupted, and plays what is new, bots whose files
-were replaced, and bots that could not be started.
+Every bot plays every set, one run at a time, under the rules of `nonojudge run`. More keys: feed = "interactive",
+core = 1 or "any", cores = 2, any-order = true, contain = "yes" or "no"; for a bot show = ["book.dat"]; for one bot
+or all environment = {NAME = "value"}. Results go to results/NAME/. The same command resumes an interrupted
+tournament, and plays new bots and sets, bots whose files were replaced, and bots that did not start.
 
   nonojudge tournament weekly.toml
   nonojudge tournament weekly.toml --again other          play one bot again
-  nonojudge tournament weekly.toml --on local             as many runs at a time as this machine has cores
-  nonojudge tournament weekly.toml --on tcp://10.0.0.1:8786     on the workers of a dask cluster: docs/scale.md
+  nonojudge tournament weekly.toml --on local             one run per core at a time
+  nonojudge tournament weekly.toml --on tcp://10.0.0.1:8786     on the workers of a dask cluster: docs/cluster.md
   nonojudge report results/weekly -o weekly.html
 
-Exit status: 0 everything was played, 1 a bot could not be started or a run was given up, 2 unusable file,
+Exit status: 0 everything was played, 1 a bot did not start or a run was given up, 2 unusable file,
 130 interrupted.
 """
 
@@ -75,17 +74,17 @@ Exit status: 0 everything was played, 1 a bot could not be started or a run was 
 def add_to(parser: Parser) -> None:
     parser.description = "Run every bot of a TOML file on every set of it, and rank them."
     parser.epilog = EXAMPLES
-    parser.add_argument("file", type=Path, nargs="?", metavar="FILE.toml", help="the tournament")
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE.toml", help="tournament file")
     parser.add_argument(
         "--results",
         type=Path,
         metavar="FOLDER",
-        help="where results go (default: results/NAME, with the name in the file)",
+        help="folder for results (default: results/NAME, NAME from the file)",
     )
     parser.add_argument(
         "--contain",
         choices=["auto", "yes", "no"],
-        help="whether to sandbox the bots, instead of the file's choice (see `nonojudge run --help`)",
+        help="sandbox the bots, overrides the file (see `nonojudge run --help`)",
     )
     parser.add_argument(
         "--again",
@@ -94,13 +93,13 @@ def add_to(parser: Parser) -> None:
         const=None,
         default=[],
         metavar="BOT",
-        help="play this bot again, whatever its results; several times for several bots (without a name: all)",
+        help="play this bot again despite its results; without a name: all bots (repeatable)",
     )
-    parser.add_argument("--on", type=where, metavar="WHERE", help=f"play many runs at a time: {WHERE_HELP}")
+    parser.add_argument("--on", type=where, metavar="WHERE", help=f"play several runs at a time: {WHERE_HELP}")
     parser.add_argument(
-        "--same-kind", action="store_true", help="with --on: play all runs of a set on machines of one kind"
+        "--same-kind", action="store_true", help="with --on: play all runs of a set on one kind of machine"
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress, the ranking alone")
+    parser.add_argument("--quiet", action="store_true", help="print the ranking only, without progress")
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -114,7 +113,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     names = [bot.name for bot in tournament.bots]
     for name in filter(None, again):
         if name not in names:
-            raise UnusableError(f"--again {name}: no such bot{did_you_mean(name, names)}: {', '.join(names)}")
+            raise UnusableError(f"--again {name}: no such bot{similar_names(name, names)}: {', '.join(names)}")
     if arguments.same_kind and not arguments.on:
         raise UnusableError("--same-kind is about the machines of --on WHERE: it needs that option")
     if arguments.on and (tournament.core is not None or tournament.cores > 1):
@@ -123,7 +122,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         )
     if arguments.contain:
         tournament = msgspec.structs.replace(tournament, contain=Contain(arguments.contain))
-    say(uncontained(tournament.contain), arguments.quiet)
+    say(sandbox_note(tournament.contain), arguments.quiet)
     folder = arguments.results or Path("results") / tournament.name
     todo = scheduled_runs(tournament, folder, names if None in again else [name for name in again if name])
     with held(folder):

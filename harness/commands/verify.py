@@ -1,4 +1,4 @@
-"""`nonojudge verify`: an answer file checked against its question file."""
+"""`nonojudge verify`: check an answer file against its question file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nonobot.arguments import Parser
 from nonobot.harness.cli import SET_HELP, add_json, add_size
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.conditions import SetFacts
-from nonobot.harness.results.result_files import to_json
+from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import VerifyResult
 from nonobot.harness.user_files import loaded, opened
 from nonobot.protocol import read_answers
@@ -18,24 +18,22 @@ examples:
   nonojudge verify questions.txt answers.txt
   nonobot < questions.txt | nonojudge verify questions.txt -
 
-Any solution of a puzzle is right, not only the one that its board was made from. A grid of zeros, one of the words
-unsolvable, timeout and invalid, or nothing after `$k` says that a bot gave a puzzle up. The first answer counts.
-Answers come in the order of the questions, as in the tournaments: a solution after the answer to a later puzzle is
-out of order, and not right, without --any-order.
+Any solution of a puzzle is right, not only the author's. A grid of zeros, one of the words unsolvable, timeout
+and invalid, or nothing after `$k` means that the bot gave the puzzle up. The first answer counts. Answers have the
+order of the questions, as in the tournaments: a solution after the answer to a later puzzle is out of order and
+not right, unless you add --any-order.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 """
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = (
-        "Check the answers in a file, from whatever program, against the clues of their questions."
-    )
+    parser.description = "Check an answer file of any program against the clues."
     parser.epilog = EXAMPLES
     parser.add_argument("questions", metavar="QUESTIONS", help=SET_HELP)
-    parser.add_argument("answers", metavar="ANSWERS", help="an answer file, or - for stdin")
+    parser.add_argument("answers", metavar="ANSWERS", help="answer file, or - for stdin")
     add_size(parser)
-    parser.add_argument("--any-order", action="store_true", help="take solutions in any order")
+    parser.add_argument("--any-order", action="store_true", help="accept solutions in any order")
     add_json(parser, "the result")
     parser.set_defaults(carry_out=carry_out)
 
@@ -49,7 +47,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     score = referee.score()
     result = VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)
     if arguments.json:
-        print(to_json(result), end="")
+        print(json_text(result), end="")
     else:
         print("\n".join(result.lines()))
     return 0 if score.all_right else 1

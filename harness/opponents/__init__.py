@@ -1,5 +1,5 @@
-"""Other solvers to measure against: those of the literature, and engines that one would pick instead."""
+"""Reference solvers to measure against: published algorithms, and general solvers."""
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads that have nothing to do here
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads that are useless here

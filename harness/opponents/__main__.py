@@ -1,4 +1,4 @@
-"""`python -m nonobot.harness.opponents`: which opponents there are."""
+"""`python -m nonobot.harness.opponents`: list the opponents."""
 
 from __future__ import annotations
 

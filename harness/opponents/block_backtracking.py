@@ -6,7 +6,7 @@ too few cells left below for what is still missing. The search is depth first, s
 
 Left out: nothing. The source looks at the columns that get a black cell; here those that the block leaves white
 are looked at in the same way, which finds a dead end sooner, and columns are counted as they grow instead of read
-anew.
+again.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class _Search:
                 if self.place(row, block + 1, end + is_followed):
                     return True
                 self._unpaint(start, end + is_followed)
-            if not self.columns[start].paint(0):  # on to the next start
+            if not self.columns[start].paint(0):  # try the next start
                 self._unpaint(begin, start)
                 return False
         self._unpaint(begin, last + 1)

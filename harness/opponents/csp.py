@@ -7,7 +7,7 @@ variable is one with the fewest values left.
 
 Bit t of `support[i][v]` is set if tuple t gives value v to the line's i-th variable, so the tuples that agree with
 some values are the AND of a few integers. Those still possible are kept from node to node, as compact table
-propagation does (Demeulenaere et al., CP 2016), where the source looks for supports anew. Left out: nothing.
+propagation does (Demeulenaere et al., CP 2016), where the source looks for supports again. Left out: nothing.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class State:
         self._undo: list[tuple[list, int, object]] = []
 
     def mark(self) -> int:
-        """Return where the search stands, for :meth:`back_to`."""
+        """Return the position of the search, for :meth:`back_to`."""
         return len(self._undo)
 
     def back_to(self, mark: int) -> None:

@@ -1,10 +1,10 @@
-"""Logic on single lines, and a guess by roulette wheel where it ends.
+"""Logic on single lines, and a guess by roulette wheel when logic finds no more cells.
 
 Source: Le Quang Dong, "An Efficient Approach for Solving Nonogram Puzzles" (University of Engineering and
 Technology, Vietnam National University), section 3. First the ways of a human: simple boxes (cells that a block
 covers wherever in its range it starts), simple spaces (cells in no block's range; a black cell in one block's
 range alone narrows it) and forcing (a range ends where white cells leave too little room). Where they find nothing
-more, Fix and Paint deduce all that a line tells. Where that is not enough, a cell is drawn with a chance that
+more, Fix and Paint deduce all cells of a line. Where that is not enough, a cell is drawn with a chance that
 grows with its influence, and guessed; a contradiction gives it the other colour, and both fail where an earlier
 guess was wrong.
 
@@ -117,7 +117,7 @@ class LineLogic:
         return fix
 
     def _fix1(self, fix: list[list[bool]], black: int, white: int, i: int, j: int) -> bool:
-        """Tell whether block j can end in cell i, a white cell before it, and Fix before that."""
+        """Return whether block j can end in cell i, with a white cell before it, and Fix before that."""
         if j == 0:
             return False
         before = i - self._clue[j - 1] - 1
@@ -182,7 +182,7 @@ class _Search:
         return None
 
     def _propagate(self, board: list[KnownCells], changed: Iterable[int]) -> bool:
-        """Deduce until no line tells more; ranges as long as they find something. False on a contradiction."""
+        """Deduce until no line gives more cells; use ranges while they find some. False on a contradiction."""
         for_ranges, for_paint = set(changed), set(changed)
         while lines := for_ranges or for_paint:
             self._clock.check()
@@ -217,7 +217,7 @@ class _Search:
 def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
     """Return a solution of the puzzle, or None; OutOfTimeError if the clock runs out before.
 
-    The `seed` of the roulette wheel applies to each puzzle anew.
+    The `seed` of the roulette wheel applies to each puzzle separately.
     """
     lines = puzzle.width + puzzle.height
     board = _Search(puzzle, clock, seed).solve([(0, 0)] * lines, range(lines))

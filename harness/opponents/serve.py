@@ -103,7 +103,7 @@ def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -
         except ImportError:
             report(missing(parser.prog.rpartition(".")[2], engine[1]))
             return 2
-    # The default way to die: at once, also inside an engine's C code. Every answer is written out by then.
+    # The default handler: exit at once, even inside an engine's C code. Every answer is already written.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Searches recurse, up to once for each cell; calls from Python to Python take no room on the C stack.
     sys.setrecursionlimit(_LONGEST_SIDE**2 + 1000)
@@ -156,6 +156,6 @@ def _solved(solve: Solve, item: Found, seconds: float) -> Solution | None:
 
 def _zeros(number: int, size: tuple[int, int] | None) -> bytes:
     width, height = size or (0, 0)
-    if not 0 < max(width, height) <= _LONGEST_SIDE:  # --size auto on rubbish
+    if not 0 < max(width, height) <= _LONGEST_SIDE:  # --size auto on unreadable text
         return b"$%d\n" % number
     return format_answer(number, Solution.from_bytes(bytes(width * height), (width, height)))

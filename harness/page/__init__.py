@@ -1,4 +1,4 @@
-"""A page to paste, draw, step and see in the browser; for a folder of results, the tournament as it goes on.
+"""The page that solves and draws puzzles in a browser, and the live view of a tournament.
 
 `site` writes the page as files for any web server. `questions` and `boards` are its Python, which runs in the
 browser with the scripts in `static/`; `pyodide` fetches the interpreter. `server` serves the files here.

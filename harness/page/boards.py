@@ -1,6 +1,6 @@
-"""Boards as the page and its worker exchange them in JSON; puzzles of texts, sets and pictures as such boards.
+"""Boards in JSON, as the page and its worker exchange them, made from texts, sets and pictures.
 
-This runs in the browser, too: it needs nothing but the standard library.
+This also runs in the browser: it needs only the standard library.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nonobot.tournament_data import PuzzleSet, Recipe
 
 LONGEST_SIDE = 254
-"""Cells of a side that the page takes; longer ones are for the commands."""
+"""Largest number of rows or columns that the page accepts; the commands accept more."""
 
 MOST_LISTED = 2000  # puzzles of a file that can be chosen from
 MOST_FAULTS = 50
@@ -165,7 +165,7 @@ def _known_set(name: str) -> PuzzleSet:
 
 def puzzle_of_set(name: str, number: int) -> Selection:
     """Return a puzzle of an official or a generated set (`boardgen:25x25x100:seed=7`); never of a file."""
-    from nonobot.tournament_data import Recipe, SetError  # here, as most visitors need no set
+    from nonobot.tournament_data import Recipe, SetError  # imported here because most visitors need no set
     from nonobot.tournament_data.generate import PREFIX
     from nonobot.tournament_data.registry import official_sets
 

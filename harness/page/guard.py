@@ -24,7 +24,7 @@ from nonobot.harness.page.site import POLICY
 from nonobot.harness.text import print_line
 
 HEAD_SECONDS = 10.0  # for the head of a request to arrive
-MOST_HALF_OPEN = 256  # connections without a request yet; where there are more, the oldest is closed
+MOST_HALF_OPEN = 256  # connections without a request yet; with more, the oldest is closed
 PATHS_OF_LINKS = ("/", "/live")  # where a link of another site may lead; the page itself asks for all else
 
 HEADERS = {
@@ -118,7 +118,7 @@ class Listener(H11Protocol):
         self._expect()
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes; the time for a request runs from its first byte to the end of its head."""
+        """Receive bytes; the time for a request runs from its first byte to the end of its head."""
         super().data_received(data)
         if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
             self._expect()  # a request has begun
@@ -126,7 +126,7 @@ class Listener(H11Protocol):
             self._expect_nothing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more."""
+        """Stop waiting."""
         self._expect_nothing()
         super().connection_lost(exc)
 

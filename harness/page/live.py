@@ -1,7 +1,7 @@
-"""The runs of a folder as the page shows them: looked at every second, sent to browsers, plotted.
+"""The runs of a folder as the page shows them: read every second, sent to browsers, plotted.
 
-A tournament has a folder of its own: the files of each folder are ranked and plotted apart from the others.
-A look writes nothing and takes no lock: the runs do not notice.
+Each tournament has its own folder: the files of each folder are ranked and plotted separately.
+Reading writes nothing and takes no lock, so it does not disturb the runs.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     now = time.monotonic()
     stamps, left_out = _stamps(folder)
     running = {path for path, one in before.read.items() if isinstance(one, UnderWay) and one.is_running}
-    is_old = bool(running) and now - before.looked > FRESH_SECONDS  # that a bot has gone shows in no file
+    is_old = bool(running) and now - before.looked > FRESH_SECONDS  # no file shows that a bot has exited
     if before.state and stamps == before.stamps and not is_old:
         return before
     read = {
@@ -297,7 +297,7 @@ def _not_right(verdicts: Mapping[Verdict, int]) -> dict[str, int]:
 
 
 class Live:
-    """A folder of results that is watched, by up to MOST_WATCHERS browsers at a time."""
+    """A folder of results that up to MOST_WATCHERS browsers watch."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -336,7 +336,7 @@ class Live:
             return self._svgs.get(key)
 
     async def _look(self) -> Shown:
-        """Look at the folder, at most once a second, however many watch."""
+        """Read the folder, at most once a second, however many browsers watch."""
         async with self._looking:
             now = asyncio.get_running_loop().time()
             if now - self._looked >= SECONDS_BETWEEN_LOOKS:

@@ -68,7 +68,7 @@ def pyodide_folder() -> Path:
 
 
 def _take(unpacked: Path, folder: Path) -> None:
-    """Give an unpacked folder its name, in place of one that is damaged; another process may have been first."""
+    """Give an unpacked folder its name and replace a damaged one; another process may have been first."""
     try:
         if folder.exists():
             shutil.rmtree(folder)

@@ -160,7 +160,7 @@ def write(question: Question, _: bytes) -> Question:
 
 
 def _drawn(record: Record, is_dark: bool) -> str:
-    from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, scene_of  # few visitors need them
+    from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, scene_of  # few visitors need it
     from nonobot.protocol.svg import DARK, LIGHT, svg_of
 
     cell = max(2, min(24, MOST_PICTURE_PIXELS // max(record.size)))

@@ -26,7 +26,7 @@ from nonobot.harness.page.live import MOST_WATCHERS, Live
 from nonobot.harness.page.site import STATIC
 
 SECONDS_TO_FINISH = 1
-TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}  # they would take the terminal
+TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}  # these browsers would use the terminal
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -68,7 +68,7 @@ def serve(own: socket.socket, host: str, site: Path, results: Path | None, on_re
 
 
 def open_browser(address: str) -> bool:
-    """Open the user's browser in a window of its own; False if there is none."""
+    """Open a new window of the user's browser; False if there is no browser."""
     try:
         browser = webbrowser.get()
         is_text = os.path.basename(getattr(browser, "name", "")) in TEXT_BROWSERS  # noqa: PTH119 - a command
@@ -93,7 +93,7 @@ def make_app(site: Path, live: Live | None) -> Starlette:
         svg = live and await live.cactus(request.path_params["key"])
         if not svg:
             raise HTTPException(404, "there is no such plot")
-        policy = "default-src 'none'; style-src 'unsafe-inline'"  # a picture: it loads nothing and runs nothing
+        policy = "default-src 'none'; style-src 'unsafe-inline'"  # a picture must load nothing and run nothing
         return Response(svg, media_type="image/svg+xml", headers={"content-security-policy": policy})
 
     routes = [

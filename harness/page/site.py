@@ -141,7 +141,7 @@ def _pyodide() -> dict[str, bytes]:
 
 
 def _python(kernels: list[Path]) -> bytes:
-    """Return the Python that the browser needs, with the kernels, as an archive; the same at every time."""
+    """Return the Python that the browser needs, with the kernels, as an archive; it is reproducible."""
     package = Path(nonobot.__file__).parent
     files = chain.from_iterable(map(package.glob, PYTHON))  # in a clone, links lead from the package to its parts
     parts = {f"nonobot/{path.relative_to(package)}": path for path in files}

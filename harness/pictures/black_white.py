@@ -1,4 +1,4 @@
-"""Pictures as boards, without any library: files that are pictures, board sizes, the brightness that divides."""
+"""Pictures as boards, without any library: recognise picture files, choose a board size and a threshold."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BoardTooLargeError(UnusableError):
 
 
 def is_image(data: bytes) -> bool:
-    """Tell whether a file begins as the usual kinds of images do."""
+    """Return whether a file begins like one of the usual kinds of images."""
     return _BEGINNINGS.match(data[:256]) is not None
 
 
@@ -35,7 +35,7 @@ def board_size(pixels: tuple[int, int], width: int | None, height: int | None) -
     if width is None and height is None:
         size, hint = pixels, "give a --width or a --height for the puzzle"
     else:
-        # Of a very long image the short side is still a cell.
+        # The short side of a very long image still gets a cell.
         size = (
             width or max(1, round(pixels[0] * (height or 0) / pixels[1])),
             height or max(1, round(pixels[1] * (width or 0) / pixels[0])),
@@ -43,7 +43,7 @@ def board_size(pixels: tuple[int, int], width: int | None, height: int | None) -
         hint = "give a smaller one, or both --width and --height"
     if max(size) > LARGEST_SIDE:
         raise BoardTooLargeError(
-            f"a board of {size[0]}x{size[1]} cells is too large, a side has up to {LARGEST_SIDE}; {hint}"
+            f"a board of {size[0]}x{size[1]} is too large: at most {LARGEST_SIDE} rows or columns; {hint}"
         )
     return size
 
@@ -65,6 +65,6 @@ def brightest_dark(histogram: Sequence[int]) -> int:
     ]
     least = max(between) * (1 - 1e-12)
     best = [value for value, variance in enumerate(between) if variance >= least]
-    # Those that are neighbours: two that are far apart may tie.
+    # Only neighbours: two distant values may tie.
     neighbours = [value for place, value in enumerate(best) if value == best[0] + place]
     return (neighbours[0] + neighbours[-1]) // 2

@@ -1,4 +1,4 @@
-"""Drawings of puzzles, solutions and answers, each with lines of text, printed or made a file."""
+"""Drawings of puzzles, solutions and answers, each with lines of text, printed or written to a file."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def write(
 
 
 def show(drawings: Sequence[Drawing], blocks: Blocks | None, clues: bool) -> bool:
-    """Print every board that fits the terminal, name the others on stderr, and return whether all did fit."""
+    """Print every board that fits the terminal, name the others on stderr, and return whether all fitted."""
     place = place_of_output()
     all_fit, is_first = True, True
     for picture, notes in drawings:
@@ -208,7 +208,7 @@ def png_of(scene: Scene, theme: Theme) -> bytes:
 
 
 class _Stamp(NamedTuple):
-    """Words as a mask, and where it lies, seen from where the foot of the words begins; in pixels."""
+    """Words as a mask, and its place in pixels, relative to the start of the words' baseline."""
 
     mask: Image
     left: int

@@ -1,4 +1,4 @@
-"""Image files as cells, black and white: read by Pillow (the extra `pictures`), brought to a board's size."""
+"""Image files as black and white cells: read by Pillow (the extra `pictures`), scaled to a board's size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Cells = npt.NDArray[np.bool_]
 """Cells of a board, shape (height, width): True for black."""
 
 _OPENING = threading.Lock()
-"""Held while Pillow's limit, which is everybody's, is ours."""
+"""Held while Pillow's global limit is changed."""
 
 
 class ImageCells(NamedTuple):
@@ -66,10 +66,10 @@ def read_cells(
     except UnusableError:
         raise
     except UnidentifiedImageError:
-        raise UnusableError("not a picture that can be read: no kind that Pillow knows") from None
-    except Exception as error:  # what the decoders of some thirty formats raise on broken files is anything
+        raise UnusableError("cannot read the picture: Pillow does not know its format") from None
+    except Exception as error:  # the decoders of some thirty formats raise any exception on broken files
         why = " ".join(str(error).split()) or type(error).__name__
-        raise UnusableError(f"not a picture that can be read: {why}") from None
+        raise UnusableError(f"cannot read the picture: {why}") from None
     if dither:
         return ImageCells(~np.asarray(grey.convert("1")), frames)
     values = np.asarray(grey)

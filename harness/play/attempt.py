@@ -35,16 +35,16 @@ SECONDS_BETWEEN_SIGNS = 5.0
 """Interval at which the journal gets the usage so far."""
 
 SECONDS_BETWEEN_LOOKS = 0.05
-"""Interval at which CPU time and memory are read, which takes about 0.2 ms, on another core than the bot's."""
+"""Interval at which CPU time and memory are read. This takes about 0.2 ms, on a core that the bot does not use."""
 
 OUT_OF_MEMORY = "ended by the system, whose memory had run out"
 
 IDLE_SHARE = 0.01
-"""Share of the stall limit that a waiting process may compute: runtimes with a timer of their own do."""
+"""Share of the stall limit that a waiting process may compute: runtimes with a timer compute while they wait."""
 
 
 def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
-    """Start the bot on the puzzles that are left, take its answers, and see it gone.
+    """Start the bot on the puzzles that are left, take its answers, and wait until it is gone.
 
     The folder of a bot that works on files goes with `leftovers`.
     """
@@ -64,12 +64,12 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         created = 0.0
         with contextlib.suppress(psutil.Error):  # it has ended already
             created = psutil.Process(bot.pid).create_time()
-        contained, counted, filtered = bot.contained, bot.tree.counted, bot.filtered if bot.contained else UNSET
-        run.journal.add(AttemptStarted(started_at, first, bot.pid, created, contained, counted, filtered))
+        sandboxed, counted, filtered = bot.sandboxed, bot.tree.counted, bot.filtered if bot.sandboxed else UNSET
+        run.journal.add(AttemptStarted(started_at, first, bot.pid, created, sandboxed, counted, filtered))
         loop = AttemptLoop(run, bot, puzzles, exchange)
         reason, detail = loop.listen()
         if not bot.exited:
-            bot.stop(at_once=reason is EndReason.MEMORY_LIMIT)  # it would go on to fill the memory
+            bot.stop(at_once=reason is EndReason.MEMORY_LIMIT)  # it would continue to fill the memory
         while reason is not EndReason.PROTOCOL_ERROR and loop.judge_next():
             pass
     if loop.complete:
@@ -86,7 +86,7 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
     first_output = loop.conversation.first_seconds
     uncounted, taken = sorted(bot.tree.uncounted) or UNSET, sorted(bot.tree.cores_taken) or UNSET
     attempt = Attempt(
-        *(started_at, first, end, bot.usage, own_log, contained, counted, filtered, uncounted, taken),
+        *(started_at, first, end, bot.usage, own_log, sandboxed, counted, filtered, uncounted, taken),
         first_output_seconds=UNSET if first_output is None else first_output,
     )
     run.end_attempt(attempt, log.received_bytes)
@@ -122,7 +122,7 @@ class AttemptLoop:
         self.conversation = Conversation(bot, AnswerReader(board.width, board.height), clock=time.monotonic)
         self._answer_bytes = most_bytes_of_an_answer(board)
         self._judged_before = len(run.referee.results)
-        self._next_look = self._active = bot.started  # active: last seen to compute, or heard
+        self._next_look = self._active = bot.started  # when the bot last computed or wrote
         self._active_cpu = 0.0
         self._next_sign = bot.started + SECONDS_BETWEEN_SIGNS
         self._silent_since = math.inf  # since when no further answer can come
@@ -136,21 +136,21 @@ class AttemptLoop:
 
     @property
     def complete(self) -> bool:
-        """Whether no answer is due any more."""
+        """Whether no further answer is due."""
         return not self._run.referee.answers_due
 
     def listen(self) -> tuple[EndReason, str | None]:
         """Take the bot's answers until it ends or has to be ended; return the reason, and a detail."""
         while True:
-            # A limit is looked at first and acted on last: what was written in time is read before, and counts.
-            # Arrivals go before verdicts, so that a timestamp never waits for the check of the answers before it.
+            # Check limits first and act on them last: answers written in time are read before that, and count.
+            # Read arrivals before judging, so that no timestamp waits for the check of earlier answers.
             breach = EndReason.INTERRUPTED if self._run.interrupts.told else self._breach()
             data = self.conversation.listen(self._next_look)
             if data:
                 self._active = time.monotonic()
             judged = self.judge_next()
             if breach is EndReason.STALLED and self._bot.output_closed:
-                return EndReason.CLOSED_STDOUT, None  # which says more
+                return EndReason.CLOSED_STDOUT, None  # this end is more specific
             if breach:
                 return breach, None
             answers = len(self._run.referee.results) - self._judged_before
@@ -189,7 +189,7 @@ class AttemptLoop:
             self.conversation.send(puzzle.text, not self._unsent)
 
     def _in_work_since(self, number: int | None) -> float | None:
-        """Return when work on a puzzle began; None if it was not sent.
+        """Return when the bot began a puzzle; None if it was not sent.
 
         Fed in a batch, a puzzle is in work from the answer before it, the first from the start of the bot: its
         start-up cannot be told from work. Fed one by one, from its sending.
@@ -212,7 +212,7 @@ class AttemptLoop:
         return limit_reached(self._bot, self._limits) or self._stall(now)
 
     def _stall(self, now: float) -> EndReason | None:
-        """Return whether the bot waits for something that never comes: one that thinks computes."""
+        """Return whether the bot waits for something that never comes: a working bot computes."""
         limit, cpu = self._limits.stall_limit_seconds, self._bot.tree.cpu_seconds
         if limit is None:
             return None
@@ -221,7 +221,7 @@ class AttemptLoop:
         return EndReason.STALLED if now - self._active >= limit else None
 
     def _end_of_its_own(self) -> tuple[EndReason, str | None] | None:
-        """Return how the bot ended, if it did; the end of its output completes a last line."""
+        """Return how the bot ended, if it exited by itself; the end of its output completes a last line."""
         if not self._bot.exited:
             return None
         for answer, arrived_seconds in self.conversation.close():
@@ -234,7 +234,7 @@ class AttemptLoop:
         return limit or EndReason.CRASHED, None
 
     def _end_of_patience(self) -> tuple[EndReason, str | None] | None:
-        """Return why a bot that lives and writes nothing is not waited for any longer, if it is not."""
+        """Return why the judge stops waiting for a silent bot; None if it keeps waiting."""
         now = self._seconds()
         if self.complete or self._bot.output_closed:
             self._silent_since = min(self._silent_since, now)

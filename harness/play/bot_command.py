@@ -1,4 +1,4 @@
-"""Commands of bots: this project's own, the files and folders that a command names, and its environment."""
+"""Commands of bots: that of nonobot, the files and folders that a command names, and its environment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import re
 import shlex
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from nonobot.tournament_data import PuzzleSet
 HOME = Path(nonobot.__file__).resolve().parent.parent
 """The folder that `nonobot` is imported from: a clone, or the folder of installed packages."""
 
-OWN_BOT = (sys.executable, "-P", "-m", "nonobot")  # -P: not a nonobot.py that lies in the working folder
+OWN_BOT = (sys.executable, "-P", "-m", "nonobot")  # -P: ignore a nonobot.py in the working folder
 OWN_JUDGE = (sys.executable, "-P", "-m", "nonobot.harness")
 
 INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*")
@@ -34,7 +33,7 @@ SYSTEM = tuple(Path("/", one) for one in _NAMES)
 """Folders of the system, which programs of any kind need to start."""
 
 OPT = Path("/opt")
-"""The system folder in which people put programs of their own."""
+"""System folder for programs that people install by hand."""
 
 KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys", "/run")))
 """Folders of the kernel, whose files are not the bot's."""
@@ -43,25 +42,28 @@ BESIDE_BIN = ("lib*", "share", "etc", "conf", "pyvenv.cfg")
 """Neighbours of a folder `bin` that belong to the programs in it."""
 
 MOST_INTERPRETERS = 5
-"""A script's interpreter may be a script; the kernel goes as deep."""
+"""A script's interpreter may be a script; Linux follows as many."""
 
 MOST_BYTES_OF_A_FIRST_LINE = 256
 
+SHIMS = "shims"
+"""Folder of pyenv or asdf with scripts that start programs of the folders next to it."""
+
 PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
-"""Folders of programs that every bot finds."""
+"""Folders of programs in every bot's PATH."""
 
 SCRATCH = "/tmp"
 """A sandboxed bot's own folder, which is its HOME and TMPDIR."""
 
 
 def own_bot(puzzle_set: PuzzleSet) -> list[str]:
-    """Return the command of this project's bot for the boards of a set."""
+    """Return the command of nonobot for the boards of a set."""
     size = (puzzle_set.width, puzzle_set.height)
     return [*OWN_BOT, *(["--size", f"{size[0]}x{size[1]}"] if size != DEFAULT_SIZE else [])]
 
 
 def is_own_bot(command: Sequence[str]) -> bool:
-    """Return whether a command starts this project's bot, by a program in the folder of the judge's Python."""
+    """Return whether a command starts nonobot, by a program in the folder of the judge's Python."""
     named, *words = command
     program, python = Path(shutil.which(named) or named), Path(sys.executable)
     if program.parent == python.parent and program.resolve() == python.resolve():
@@ -71,7 +73,7 @@ def is_own_bot(command: Sequence[str]) -> bool:
 
 
 def compile_modules() -> None:
-    """Compile the modules of this project's bot to bytecode: in its sandbox it would do so at every start."""
+    """Compile the modules of nonobot to bytecode: in its sandbox it would do so at every start."""
     package = Path(nonobot.__file__).parent
     for folder in (package, package / "bot", package / "protocol"):
         compileall.compile_dir(folder.resolve(), quiet=2)
@@ -85,7 +87,7 @@ def name_of(command: Sequence[str]) -> str:
 
 
 def is_here(word: str) -> bool:
-    """Return whether a word of a command names a file or a folder."""
+    """Return whether a word of a command names an existing file or folder."""
     try:
         return bool(word) and Path(word).exists()
     except (OSError, ValueError):  # a name that is too long; a NUL byte
@@ -93,7 +95,7 @@ def is_here(word: str) -> bool:
 
 
 def is_in(path: Path, folder: Path) -> bool:
-    """Return whether a path is a folder or lies in it, as they are written."""
+    """Return whether a path is a folder or in it, judged by their texts alone."""
     return path == folder or folder in path.parents
 
 
@@ -106,7 +108,7 @@ def named_by(command: Sequence[str]) -> Iterator[Path]:
 
 
 def made_environment(
-    command: Sequence[str], given: Mapping[str, str] | UnsetType, contained: bool
+    command: Sequence[str], given: Mapping[str, str] | UnsetType, sandboxed: bool
 ) -> dict[str, str]:
     """Return the environment of a bot: made by the judge, and alike from every terminal, with what is `given`.
 
@@ -119,8 +121,8 @@ def made_environment(
     found_in = [one for one in os.get_exec_path() if one and Path(one) in needed]
     made = {
         "PATH": os.pathsep.join(dict.fromkeys([*map(os.path.abspath, found_in), *PATH])),
-        "HOME": SCRATCH if contained else os.environ.get("HOME"),
-        "TMPDIR": SCRATCH if contained else tempfile.gettempdir(),
+        "HOME": SCRATCH if sandboxed else os.environ.get("HOME"),
+        "TMPDIR": SCRATCH if sandboxed else os.environ.get("TMPDIR") or "/tmp",
         "LANG": "C.UTF-8",
         "NONOBOT_CACHE_DIR": str(kernel_cache()),
         "PYTHONPATH": str(HOME) if str(HOME) in os.environ.get("PYTHONPATH", "").split(os.pathsep) else None,
@@ -172,9 +174,9 @@ def interpreter_in(program: str | Path) -> str | None:
 
 
 def start_fault(program: str) -> str | None:
-    """Return why a program that is there cannot be started, with the remedy; None if nothing is seen from outside.
+    """Return why an existing program cannot be started, with the remedy; None without a visible reason.
 
-    A script without `#!` is a shell's to some systems, and nothing to others.
+    Some systems run a script without `#!` with a shell; others refuse it.
     """
     found, quoted = shutil.which(program), shlex.quote(program)
     path = Path(found or program)
@@ -185,13 +187,13 @@ def start_fault(program: str) -> str | None:
         is_quoted = more and shutil.which(first)
         return f"no such file; without quotes around the words the program is {first}" if is_quoted else None
     if not found and os.sep not in program:
-        return f"it is not in PATH; the file that is here is {shlex.quote(f'./{program}')}"
+        return f"it is not in PATH; for the file in this folder write {shlex.quote(f'./{program}')}"
     if not os.access(path, os.X_OK):
         return f"it has no execute permission: chmod +x {quoted}"
     try:
         with path.open("rb") as file:
             head = file.read(MOST_BYTES_OF_A_FIRST_LINE)
-    except OSError:  # it may be executed, and not read
+    except OSError:  # it may be executable but not readable
         return None
     if not head.startswith(b"#!"):
         return _first_line_fault(head, path.suffix, quoted)
@@ -234,14 +236,14 @@ def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
     """Yield the folders `bin` of installed programs and the folders that belong to them, such as `lib`."""
     for folder in {path.parent for path in named_by(command) if _is_installed(path)}:
         alone = not _is_wide(folder.parent) and folder.parent.name != ".local"
-        yield folder
+        yield folder.parent if folder.name == SHIMS and alone else folder
         for pattern in BESIDE_BIN if alone else BESIDE_BIN[:1]:
             yield from folder.parent.glob(pattern)
 
 
 def _is_installed(path: Path) -> bool:
     """Return whether a file is a program in a folder `bin`, perhaps an argument of another (`env`, `nice`)."""
-    return path.parent.name == "bin" and path.is_file() and os.access(path, os.X_OK)
+    return path.parent.name in ("bin", SHIMS) and path.is_file() and os.access(path, os.X_OK)
 
 
 def _tokens(word: str) -> list[str]:
@@ -273,7 +275,7 @@ def homes() -> set[Path]:
 
 def _is_wide(path: Path) -> bool:
     """Return whether a folder contains too much to belong to a program: home, its parents, /tmp."""
-    temporary = {Path(os.environ.get("TMPDIR", "/tmp")), Path("/tmp"), Path("/var/tmp")}
+    temporary = {Path(os.environ.get("TMPDIR") or "/tmp"), Path("/tmp"), Path("/var/tmp")}
     temporary |= {one.resolve() for one in temporary}
     wide = {*homes(), *temporary, OPT, *(above for one in (*homes(), *temporary) for above in one.parents)}
     return path in wide or path.resolve() in wide

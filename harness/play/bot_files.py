@@ -1,4 +1,4 @@
-"""The files of a bot and their digests, by which a result shows whether the bot has been replaced since."""
+"""The files of a bot and their digests: by these a result shows whether the bot was replaced later."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from nonobot.harness.play.bot_command import (
 from nonobot.harness.results.conditions import ProgramFile
 
 OWN_MODULES = "-m nonobot"
-"""The name of this project's bot among the files: all its modules together."""
+"""The entry of nonobot among the files: all its modules together."""
 
 LOCAL = Path("/usr/local")
-"""The system folder, besides /opt, in which people put programs of their own."""
+"""System folder, besides /opt, for programs that people install by hand."""
 
 
 def files_named(commands: Iterable[Sequence[str]]) -> list[str]:
@@ -46,7 +46,7 @@ def files_named(commands: Iterable[Sequence[str]]) -> list[str]:
 
 
 def located(word: str) -> Path:
-    """Return the file that a word names, a program as a shell would find it."""
+    """Return the file that a word names; a program is searched for as by a shell."""
     return Path(shutil.which(word) or word)
 
 
@@ -92,14 +92,14 @@ def bot_files(commands: Sequence[Sequence[str]], show: Iterable[Path] = ()) -> l
 
 
 def changed_files(recorded: Iterable[ProgramFile]) -> list[str]:
-    """Return the names of files that have another content now; of a file that is gone, nothing is known."""
+    """Return the names of files whose content has changed; missing files do not count."""
     return [one.name for one in recorded if (now := digest_of(one.name)) and now.sha256 != one.sha256]
 
 
 def without_written(recorded: Sequence[ProgramFile], command: Sequence[str]) -> list[ProgramFile]:
-    """Return the files of a bot after its run, without those that have changed in it and are no programs.
+    """Return the files of a bot after its run, without those that have changed in it and are not programs.
 
-    The bot itself may write them, such as a log; a program that has changed was replaced.
+    The bot may have written them itself, such as a log; a changed program was replaced.
     """
     changed = changed_files(recorded)
     scripts = files_named([command])[1:2] if INTERPRETER.fullmatch(Path(command[0]).name) else []

@@ -1,6 +1,6 @@
-"""A bot as a child process: fed, listened to, measured and stopped without ever blocking the judge or the bot.
+"""A bot as a child process: the judge feeds, reads, measures and stops it, and neither ever blocks the other.
 
-One selector loop serves all three pipes; a bot may fill any of them while it reads none. The child leads a session
+One selector loop serves all three pipes: a bot may fill any of them while it reads none. The child leads a session
 of its own, so that a Ctrl-C reaches the judge alone.
 """
 
@@ -46,7 +46,7 @@ SECONDS_TO_OBEY = 1.5
 SECONDS_BETWEEN_REAPINGS = 0.05
 
 MOST_SECONDS_OF_A_WAIT = 3600.0
-"""Selectors do not wait for ever."""
+"""Longest wait of one call of the selector."""
 
 
 class BotProcess:
@@ -87,12 +87,12 @@ class BotProcess:
         self._exchange = exchange
         self._stopped: float | None = None
         self._group_gone = False
-        self.contained = sandbox is not None
+        self.sandboxed = sandbox is not None
         self.refused = False
         self.processes_beside = OWN_PROCESSES if sandbox else 0
         if limits.most_processes is not None:
             limits = replace(limits, process_limit=limits.most_processes + self.processes_beside)
-        self.tree = ProcessTree(made_group(limits), limits.cores, self.contained)
+        self.tree = ProcessTree(made_group(limits), limits.cores, self.sandboxed)
         try:
             with contextlib.ExitStack() as undo:
                 undo.callback(self.tree.close)
@@ -101,7 +101,7 @@ class BotProcess:
                 self._child = self._begun(command, limits, sandbox)
                 self.pid = self._child.pid
                 undo.callback(self.tree.kill)
-                undo.enter_context(self._child)  # closes its pipes and waits for it: no other thread does, as yet
+                undo.enter_context(self._child)  # closes its pipes and waits for it: no other thread does that yet
                 undo.callback(self._child.kill)
                 self._serve()
                 undo.pop_all()
@@ -114,7 +114,7 @@ class BotProcess:
     ) -> subprocess.Popen[bytes]:
         """Return the process; with a sandbox it is bubblewrap's, and the bot is below it."""
         passed = [one.fileno() for one in self._pipes_of_sandbox[1:]]
-        environment = made_environment(command, limits.environment, self.contained)
+        environment = made_environment(command, limits.environment, self.sandboxed)
         words = [shutil.which(command[0]) or command[0], *command[1:]]  # in the judge's PATH, not the bot's
         if sandbox:
             words = sandbox.around(words, environment, *passed, memory_bytes=limits.most_memory_bytes)
@@ -155,7 +155,7 @@ class BotProcess:
         self._end_seen = os.fdopen(end_seen, "rb", buffering=0)
         self._selector.register(self._end_seen, selectors.EVENT_READ, self._note_end)
         self._reaper = threading.Thread(target=self._reap, args=(end_said,), daemon=True)
-        self.tree.grow_from(self._child.pid)  # as late as possible: from here on no other code may reap it
+        self.tree.grow_from(self._child.pid)  # as late as possible: from here on only this thread may reap it
         self._reaper.start()
 
     def __enter__(self) -> BotProcess:
@@ -183,7 +183,7 @@ class BotProcess:
         """The exit status, -n for signal n; known after the `with` block."""
         status = int(self._child.returncode)
         # Bubblewrap reports a signal as shells do.
-        return 128 - status if self.contained and status - 128 in set(signal.Signals) else status
+        return 128 - status if self.sandboxed and status - 128 in set(signal.Signals) else status
 
     @property
     def signal_name(self) -> str | None:
@@ -210,7 +210,7 @@ class BotProcess:
     def read(self, until: float) -> bytes:
         """Wait for output of the bot, serving its other pipes, and return it.
 
-        Empty output means: the bot ended (`exited`), it closed its stdout (`output_closed`), the monotonic clock
+        Output is empty if the bot ended (`exited`), it closed its stdout (`output_closed`), the monotonic clock
         reached `until`, or an hour passed. Output from before the end of the process is returned first.
         """
         while True:
@@ -222,7 +222,7 @@ class BotProcess:
             ready = self._selector.select(timeout)
             for key, _ in ready:
                 output += key.data() or b""
-            if self._exchange:  # after the news of an end: what was written before it is there
+            if self._exchange:  # after the end of the process: earlier output is complete
                 output += self._exchange.answers.look(self.exited)
             # The clock is asked even if something was ready: stderr may be ready without an end.
             at_end = self.exited or self.output_closed != closed_before
@@ -236,11 +236,11 @@ class BotProcess:
         if at_once:
             self._kill()
         # Not to bubblewrap, which would end at once and the bot with it.
-        self.tree.signal(signal.SIGTERM, but=self.pid if self.contained else None)
+        self.tree.signal(signal.SIGTERM, but=self.pid if self.sandboxed else None)
         until = self._stopped + SECONDS_TO_OBEY
         while not self.exited and time.monotonic() < until:
             self.read(min(until, time.monotonic() + SECONDS_BETWEEN_REAPINGS))
-            self.tree.reap_orphans()  # one that forks and ends all the time would use up all process numbers
+            self.tree.reap_orphans()  # a bot that forks all the time would use up all process numbers
         self._kill()
         self._reaper.join()
 
@@ -270,7 +270,7 @@ class BotProcess:
             self._to_send = self._to_send[os.write(self._stdin.fileno(), self._to_send) :]
         except BlockingIOError:
             return
-        except BrokenPipeError:  # it closed its stdin or is gone: its output tells the rest
+        except BrokenPipeError:  # it closed its stdin or is gone: its output shows which
             self._to_send, self._input_ends = memoryview(b""), True
         if not self._to_send:
             self._selector.unregister(self._stdin)
@@ -308,7 +308,7 @@ class StderrLog:
         self._left_out_bytes = 0
 
     def write(self, data: bytes) -> None:
-        """Take the next bytes: into the file as long as there is room, then into the end that is kept."""
+        """Take the next bytes: first into the file, and once it is full, into the end that is kept."""
         room = max(0, BEGINNING_BYTES - self.received_bytes)
         self.received_bytes += len(data)
         self._add(data[:room])
@@ -346,7 +346,7 @@ class LastWords:
         self.data = (self.data + data)[-TAIL_BYTES:]
 
     def close(self) -> None:
-        """Keep what there is."""
+        """Keep the bytes so far."""
 
 
 class PassedOn(StderrLog):

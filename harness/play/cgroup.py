@@ -1,4 +1,4 @@
-"""A cgroup of a bot's own: the kernel counts what is in it, limits it, and names all that is to be killed.
+"""A cgroup for each bot: Linux measures and limits its processes, and lists those to kill.
 
 It is made of version 1's controllers, as root, or of version 2's in a delegated part of the tree, always below the
 judge's own. Files and their units: the kernel's `admin-guide/cgroup-v1` and `admin-guide/cgroup-v2.rst`.
@@ -82,7 +82,7 @@ class Group:
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
-        """Have the calling thread in the group, so that a process started in the block is in it from its birth.
+        """Put the calling thread into the group, so that a process started in the block is in it from its start.
 
         With version 2 all threads of the judge are. They count as well, until the block ends.
         """
@@ -120,8 +120,17 @@ class Group:
 
     @property
     def out_of_processes(self) -> bool:
-        """Whether one of its processes was refused another one for its process limit, before it was killed."""
-        return bool(self._number("pids", "pids.events max")) if self._refused is None else self._refused
+        """Whether it has more processes than its limit, or was refused one, before it was killed.
+
+        It has more if they started before the judge's threads had left and the kernel got the bot's own limit.
+        """
+        if self._refused is not None:
+            return self._refused
+        if self._number("pids", "pids.events max"):
+            return True
+        return (
+            self._process_limit is not None and (self._number("pids", "pids.current") or 0) > self._process_limit
+        )
 
     def pids(self) -> list[int]:
         """Return its processes, but for the judge's; they are the same for each controller."""
@@ -140,7 +149,7 @@ class Group:
                 os.kill(pid, signal.SIGKILL)
 
     def remove(self) -> None:
-        """Remove it, when all its processes have gone."""
+        """Remove the group, once all its processes are gone."""
         for folder in self._homes:
             with contextlib.suppress(OSError):
                 folder.rmdir()
@@ -249,7 +258,7 @@ def _groups_in(own: Path, mounts: Path) -> Iterator[tuple[set[str], Path, Path]]
     try:
         at = [line.split() for line in mounts.read_text().splitlines()]
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
-    except OSError:  # no Linux
+    except OSError:  # not Linux
         return
     for _, controllers, path in lines:
         for _, mount, kind, options, *_ in at:
@@ -293,5 +302,5 @@ def _can_make(folder: Path) -> bool:
 
 
 def _write(path: Path, text: str) -> None:
-    with path.open("rb+", buffering=0) as file:  # neither made nor cut, and written at once
+    with path.open("rb+", buffering=0) as file:  # neither create nor truncate it; write at once
         file.write(text.strip().encode())

@@ -20,7 +20,7 @@ MOST_KEPT_BYTES = 1 << 16
 """Length to which a line is kept: a bot that never ends it does not fill the judge's memory."""
 
 MOST_WAITING_BYTES = 2 << 20
-"""Unread output at which no more is taken: more than all the answers of a tournament."""
+"""Bytes of unread output at which the judge stops reading: more than all the answers of a tournament."""
 
 BYTES_PER_CELL = 4
 """Most bytes of an answer for a cell: a digit, a separator, and some layout."""
@@ -32,7 +32,7 @@ def most_bytes_of_an_answer(board: Puzzle) -> int:
 
 
 class Reader(Protocol[T_co]):
-    """Makes answers of lines, such as `nonobot.protocol.AnswerReader`."""
+    """Turns lines into answers, such as `nonobot.protocol.AnswerReader`."""
 
     def feed(self, line: bytes) -> Sequence[T_co]:
         """Take the next line and return the answers that it completed."""
@@ -75,7 +75,7 @@ class Conversation(Generic[T]):
         self._unfinished = b""
 
     def listen(self, until: float) -> bytes:
-        """Take and timestamp output of the bot, and return it; wait for some if none waits to be read."""
+        """Read and timestamp output of the bot, and return it; wait for output if there is none."""
         if self._waiting_bytes > MOST_WAITING_BYTES:
             return b""
         data = self._bot.read(0.0 if self._waiting_bytes else until)
@@ -103,13 +103,13 @@ class Conversation(Generic[T]):
         """Return the next answer, waiting for it; None if the clock reaches `until`, or none can come any more."""
         while True:
             if not self.over:
-                self.listen(until)  # before the next is read: a timestamp never waits for the reading of others
+                self.listen(until)  # before the next is read: a timestamp never waits for other answers
             answer = self.next_answer()
             if answer is not None or self.over or self._clock() >= until:
                 return answer
 
     def close(self) -> list[tuple[T, float]]:
-        """Take the end of the output, when nothing waits any more; a last line need not have ended."""
+        """Take the end of the output, once everything is read; the last line may lack its line end."""
         seconds = self._seconds()
         answers = self._reader.feed(self._unfinished) if self._unfinished else []
         self._unfinished = b""

@@ -27,13 +27,13 @@ from nonobot.harness.text import megabytes
 from nonobot.tournament_data import SetPuzzle
 
 MOST_LOG_BYTES = 1 << 20
-"""Longest log that is read: fifty times that of a tournament."""
+"""Longest log that the judge reads: fifty times that of a tournament."""
 
 SHARE_OF_WAIT, LEAST_SECONDS, MOST_SECONDS = 0.1, 0.001, 0.02
 """A file is looked at again after this share of the time without a change, within these bounds."""
 
 MOST_NEW_BYTES = 1 << 20
-"""Most that is read at once, as from a pipe."""
+"""Most bytes read at once, as from a pipe."""
 
 MOST_FOLDER_BYTES, MOST_ENTRIES = 1 << 30, 20_000
 """Most on disk, and most files and folders, in the folder of a bot: a thousand puzzles take a few of each."""
@@ -45,7 +45,7 @@ SECONDS_TO_REMOVE = 1.0
 """Longest wait for the removal of a folder, which goes on without the judge."""
 
 REMOVE = '{ chmod -R u+rwx -- "$1"; rm -rf -- "$1"; } &'
-"""The shell's command for it; it has no parent then, and counts as no bot's."""
+"""The shell command that removes it without a parent, so that it counts for no bot."""
 
 
 class UnreadableError(Exception):
@@ -74,7 +74,7 @@ class ExchangeFolder:
     def command(self, command: Sequence[str]) -> list[str]:
         """Return `command` as it is run in the folder: files and folders of the judge's folder get full paths.
 
-        The bot's own files are not looked for here, nor is a program that is named without a folder.
+        The bot's own files are not changed, nor is a program that is named without a folder.
         """
         stay = {self._names.reads, self._names.writes, self._names.logs}
         program, *words = command
@@ -82,7 +82,7 @@ class ExchangeFolder:
         return [str(Path(program).absolute()) if os.sep in program else program, *full]
 
     def excess(self) -> str | None:
-        """Return what is too much in the folder, if anything is, now and then."""
+        """Return which limit of the folder is exceeded, if any; checks only at intervals."""
         if time.monotonic() < self._next_count:
             return None
         excess = _excess(self.folder)
@@ -128,10 +128,10 @@ def file_names(
         if path == above:
             raise UnusableError(f"{option} and {other} name the same file, {str(path)!r}")
         if above in path.parents:
-            raise UnusableError(f"{option} {str(path)!r} takes for a folder what {other} names a file")
+            raise UnusableError(f"{option} {str(path)!r} needs a folder where {other} names a file")
     if feed is Feed.INTERACTIVE:
         raise UnusableError(
-            f"{dashes}reads: a bot that works on files has all its puzzles at once, not each in turn"
+            f"{dashes}reads: a bot that works on files gets all its puzzles at once; leave out --feed interactive"
         )
     return FileNames(*map(str, paths.values()))
 
@@ -150,7 +150,7 @@ def _excess(folder: Path) -> str | None:
                         folders.append(one.path)
                     if entries > MOST_ENTRIES or size > MOST_FOLDER_BYTES:
                         return f"more than {MOST_ENTRIES:,} files or {megabytes(MOST_FOLDER_BYTES)} in its folder"
-        except (FileNotFoundError, NotADirectoryError):  # the bot goes on meanwhile
+        except (FileNotFoundError, NotADirectoryError):  # the bot continues meanwhile
             continue
         except OSError as error:  # such as a path that is too long
             return f"its folder cannot be looked through: {error.strerror}"
@@ -292,13 +292,13 @@ class AnswerFile:
 
 
 HEADER = re.compile(rb"^[ \t]*\$", re.MULTILINE)
-"""How a line begins with which an answer does."""
+"""The beginning of an answer's first line."""
 
 ROW = rb"[01 \t\r]*\n"
 
 
 def _complete_answer(height: int) -> re.Pattern[bytes]:
-    """Return what an answer is: `$k`, and its rows; or fewer, and a line that is none, or the next `$`."""
+    """Return the pattern of an answer: `$k` and its rows; or fewer rows, then another line or the next `$`."""
     header = rb"[ \t]*\$"
     no_row = rb"(?!%b|%b)[^\n]*\n" % (ROW, header)
     fewer = rb"(?:%b){0,%d}(?:%b|(?=%b))" % (ROW, height - 1, no_row, header)
@@ -320,7 +320,7 @@ def scratch_folder() -> Iterator[Path]:
             subprocess.run(
                 ["sh", "-c", REMOVE, "sh", str(folder)],
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,  # nothing comes, and its end is that of the work
+                stdout=subprocess.PIPE,  # no output comes; its end is the end of the removal
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
                 timeout=SECONDS_TO_REMOVE,

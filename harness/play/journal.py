@@ -1,4 +1,4 @@
-"""The journal of a run: its events, on disk as they come, so that a power cut costs one puzzle.
+"""The journal of a run: its events, written to disk as they come, so that a power cut costs one puzzle.
 
 It is next to the result (`X.json`: `X.journal.jsonl`) and is removed once the result is whole. Its first line is
 the result without attempts and verdicts; then come records in the order of the events, a line each. A last line
@@ -21,7 +21,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import Counted, Figure, Whole
-from nonobot.harness.results.result_files import UNDECODABLE, content_of, storable
+from nonobot.harness.results.result_files import UNDECODABLE, content_of, renamed, storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
 
 
@@ -35,7 +35,7 @@ class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="leg-started"):
     first_puzzle: Whole
     pid: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
     process_created: Figure
-    contained: bool | UnsetType = UNSET
+    sandboxed: bool | UnsetType = UNSET
     counted: Counted | UnsetType = UNSET
     filtered: bool | UnsetType = UNSET
 
@@ -47,7 +47,7 @@ class PuzzleJudged(Struct, frozen=True, tag_field="kind", tag="ruled"):
 
 
 class Alive(Struct, frozen=True, tag_field="kind", tag="alive"):
-    """The usage so far of the attempt under way: all that is known of it if the judge is killed."""
+    """The usage so far of the current attempt: the only record of it if the judge is killed."""
 
     usage: Usage
 
@@ -104,7 +104,7 @@ class Journal:
         self._queue.put(record)
 
     def close(self) -> None:
-        """Write what is left and let another judge open it."""
+        """Write the remaining records and let another judge open it."""
         if self._writer is not None:
             self._queue.put(None)
             self._writer.join()
@@ -112,7 +112,7 @@ class Journal:
             os.close(self._file)
 
     def remove(self) -> None:
-        """Remove the file: its content is elsewhere, or worth nothing."""
+        """Remove the file: its content is elsewhere or useless."""
         self._path.unlink(missing_ok=True)
 
     def _write(self) -> None:
@@ -165,7 +165,7 @@ def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
     whole_bytes = 0
     for line in content.splitlines(keepends=True):
         try:
-            record = msgspec.json.decode(line, type=Record) if line.endswith(b"\n") else None
+            record = msgspec.json.decode(renamed(line), type=Record) if line.endswith(b"\n") else None
         except UNDECODABLE:
             record = None
         if record is None:

@@ -1,4 +1,4 @@
-"""A judge in a process of its own, which plays one run after another: a duel has one for each bot."""
+"""A judge in a separate process, which plays one run after another: a duel has one for each bot."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def start(target: Callable[[Connection], None]) -> tuple[subprocess.Popen[bytes]
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
-            start_new_session=True,  # a Ctrl-C is the caller's business
+            start_new_session=True,  # the caller handles a Ctrl-C
         )
     return process, ours
 
@@ -61,7 +61,7 @@ class JudgeProcess:
 
     def begin(self, puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, result_path: Path) -> None:
         """Begin a run; the arguments are those of :func:`~nonobot.harness.play.match.play`."""
-        with suppress(BrokenPipeError):  # it was killed, which :meth:`result` tells
+        with suppress(BrokenPipeError):  # it was killed; :meth:`result` reports that
             self._runs.send((puzzle_set, bot, configuration, result_path))
 
     def result(self, wait_seconds: float) -> RunResult | None:

@@ -60,7 +60,7 @@ def _cpu_model() -> str:
 
 def version_of(distribution: str) -> str | None:
     """Return the version of a library that is installed, None if it is not."""
-    from importlib import metadata  # with all of `email`: tables and comparisons need none of it
+    from importlib import metadata  # loads all of `email`, which tables do not need
 
     try:
         return metadata.version(distribution)
@@ -72,7 +72,7 @@ def _governor(cores: Sequence[int]) -> str | None:
     number = (cores or usable_cores())[0]
     try:
         return Path(f"/sys/devices/system/cpu/cpu{number}/cpufreq/scaling_governor").read_text().strip()
-    except OSError:  # a virtual machine, or no Linux
+    except OSError:  # a virtual machine, or not Linux
         return None
 
 
@@ -84,7 +84,7 @@ def _busy_share(cores: Sequence[int]) -> float | None:
 
 
 def can_pin() -> bool:
-    """Return whether this system lets a process be held on a core; macOS does not."""
+    """Return whether this system can pin a process to a core; macOS cannot."""
     return sys.platform == "linux"
 
 
@@ -92,7 +92,7 @@ def tournament_core(count: int = 1) -> int | tuple[int, ...] | None:
     """Return the last usable core, or the last `count`; None where pinning is impossible; or UnusableError."""
     usable = usable_cores()
     if count > len(usable):
-        raise UnusableError(f"{count} cores: here are {len(usable)} to be used")
+        raise UnusableError(f"--cores {count}: only {len(usable)} cores are available")
     if not can_pin():
         if count > 1:
             raise UnusableError(f"{count} cores: this system cannot hold a process on cores; use --core any")
@@ -101,7 +101,7 @@ def tournament_core(count: int = 1) -> int | tuple[int, ...] | None:
 
 
 def require_cores(cores: Sequence[int]) -> None:
-    """Raise UnusableError if a bot cannot be held on `cores`; none, for any core, is always possible."""
+    """Raise UnusableError if a bot cannot be pinned to `cores`; an empty choice (any core) always works."""
     usable = usable_cores()
     for core in cores:
         if not can_pin():
@@ -112,7 +112,7 @@ def require_cores(cores: Sequence[int]) -> None:
 
 @contextlib.contextmanager
 def on_cores(cores: Sequence[int]) -> Iterator[None]:
-    """Hold the calling thread on `cores`: a process started in the block stays there. None: anywhere."""
+    """Pin the calling thread to `cores`: a process started in the block stays there. None: any core."""
     if not cores or sys.platform != "linux":
         yield
         return

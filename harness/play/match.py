@@ -39,7 +39,7 @@ GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)
 """Ends after which a run can be resumed; the others are final."""
 
 SECONDS_TO_HEED = 0.05
-"""Longest delay of a Ctrl-C, and time between two looks at the limits, while a bot is warmed up."""
+"""Longest delay of a Ctrl-C, and interval between checks of the limits, during a warm-up."""
 
 WARM_UP_SECONDS = 600.0
 """Default limit on the wall time of a warm-up."""
@@ -50,7 +50,7 @@ class WarmUpError(UnusableError):
 
 
 class ResultLostError(UnusableError):
-    """The `result` of a run cannot be written; the message is one line that says what is left of it."""
+    """The `result` of a run cannot be written; the message is one line that names what is left of it."""
 
     def __init__(self, message: str, result: RunResult) -> None:
         super().__init__(message)
@@ -121,8 +121,12 @@ def warmed_up(
     elif limit:
         status = BotEnd(limit).in_words(limits).partition(": ")[2]
     if limit or process.exit_status:
-        hint = " (contained, it writes in its own folder alone; or --contain no)" if sandbox and not limit else ""
-        raise WarmUpError(f"{shlex.join(command)} {status}: not warmed up{hint}")
+        hint = (
+            " (a sandboxed warm-up can only write in the bot's own folder; --contain no lifts this)"
+            if sandbox and not limit
+            else ""
+        )
+        raise WarmUpError(f"{shlex.join(command)} {status}: the warm-up failed{hint}")
     return process.usage.wall_seconds
 
 
@@ -156,7 +160,7 @@ def not_started(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, w
 
 
 def require_place(configuration: Configuration, result_path: Path) -> None:
-    """Check that a run can take place: cheap, and worth knowing before a bot is warmed up.
+    """Check that a run can take place; cheap, so do it before a warm-up.
 
     UnusableError if the core cannot be used, the result cannot be written, another judge is writing it, or there
     is an interrupted run that could be resumed.
@@ -235,7 +239,7 @@ def _write(result: RunResult, run: RunState) -> None:
     try:
         write_json(path, result)
     except OSError as error:
-        journal.close()  # which tells whether it is whole
+        journal.close()  # closing reports whether it is complete
         kept = read_records(journal_path(path))
         left = f"nonojudge run --resume {path} makes it of what is in {journal_path(path)}"
         if journal.trouble and kept:
@@ -246,7 +250,7 @@ def _write(result: RunResult, run: RunState) -> None:
         raise ResultLostError(f"cannot write {path}: {error.strerror}; {left}", result) from None
 
 
-def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, contained: bool) -> RunResult:
+def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxed: bool) -> RunResult:
     """Return the beginning of a run: everything but attempts and verdicts."""
     return RunResult(
         bot=bot.name,
@@ -261,7 +265,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, containe
         stderr_bytes=0,
         stderr_file=None,
         score=Score.of([]),
-        environment=made_environment(bot.command, configuration.environment, contained),
+        environment=made_environment(bot.command, configuration.environment, sandboxed),
         files=bot.files or UNSET,
         show=[str(path) for path in bot.show] or UNSET,
         hide=[str(path.absolute()) for path in bot.hide] or UNSET,
@@ -278,14 +282,14 @@ def _new_journal(configuration: Configuration, result_path: Path) -> Journal:
     if journal.records:
         journal.close()
         raise UnusableError(
-            f"{journal_path(result_path)} holds a run that was cut off: go on with it "
-            f"(nonojudge run --resume {result_path}), or remove it"
+            f"{journal_path(result_path)}: interrupted run found; resume it with "
+            f"`nonojudge run --resume {result_path}`, or delete the file"
         )
     return journal
 
 
 def _is_final(run: RunState) -> bool:
-    """Return whether there is nothing to play; a judge may be killed between an attempt and the next."""
+    """Return whether nothing is left to play; a judge may be killed between two attempts."""
     if not (run.attempts or run.referee.answers_due):
         raise UnusableError(f"{journal_path(run.result_path)} is damaged: it has verdicts of no run; remove it")
     between = not run.attempts or run.attempts[-1].end.reason in (*GOES_ON, EndReason.PUZZLE_LIMIT)
@@ -306,17 +310,15 @@ def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
     if in_journal and (not isinstance(result, RunResult) or records_of(result)[: len(in_journal)] != in_journal):
         return in_journal
     if not isinstance(result, RunResult):
-        raise UnusableError(f"{result_path} is not a run")
+        raise UnusableError(f"{result_path}: not the result of a run")
     if result.end.reason not in GOES_ON:
-        raise UnusableError(
-            f"{result_path}: this run is over ({result.end.reason}); nothing is left to go on with"
-        )
+        raise UnusableError(f"{result_path}: this run has ended ({result.end.reason}); there is nothing to resume")
     return records_of(result)
 
 
 def _beginning(records: list[Record]) -> RunResult:
     beginning = records[0]
     assert isinstance(beginning, RunResult)  # as the journal was checked for
-    if files := beginning.files:  # somebody may have named a file outside of the bot's folder
+    if files := beginning.files:  # its name may lead outside of the bot's folder
         file_names(files.reads, files.writes, files.logs, beginning.configuration.feed)
     return beginning

@@ -33,10 +33,10 @@ RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 EVERYTHING = Counted(cpu=True, memory=True, processes=True)
 
 ROUGH_BYTES = 1 << 20
-"""Largest difference between two readings of the same resident memory."""
+"""Largest difference between two readings of unchanged resident memory."""
 
 SECONDS_TO_DIE = 10.0
-"""Time for which SIGKILL is repeated: only a process that hangs in the kernel outlives it."""
+"""Time for which SIGKILL is repeated: only a process that hangs inside Linux survives it."""
 
 SECONDS_TO_STRIKE = 0.1
 """Duration of a burst of SIGKILL, between two looks at all processes."""
@@ -95,7 +95,7 @@ class ProcessTree:
         return self._group.entered() if self._group else contextlib.nullcontext()
 
     def grow_from(self, root: int) -> None:
-        """Name the process that another thread waits for: it is not reaped here."""
+        """Set the process that another thread waits for: this class does not reap it."""
         self._root = root
         _end_first(root)
         # The peak that a child is born with is that of its parent; up to there its own is not known from `wait`.
@@ -104,7 +104,7 @@ class ProcessTree:
         self._peak_at_birth = judge + ROUGH_BYTES
 
     def close(self) -> None:
-        """Adopt no further orphans, and take the last that the kernel counted."""
+        """Adopt no further orphans, and read the final figures of the cgroup."""
         _open_trees.remove(self)
         _set_subreaper(bool(_open_trees))
         if self._group:
@@ -112,7 +112,7 @@ class ProcessTree:
             self._group.remove()
 
     def count_dead(self, used: resource.struct_rusage) -> None:
-        """Take what a process used in its life, with its children that it waited for."""
+        """Add the usage of an ended process and of the children that it waited for."""
         if self.counted.cpu and self.counted.memory:
             return
         with self._counting:
@@ -175,7 +175,7 @@ class ProcessTree:
                 peak = max(peak, _peak_of(pid))
         memory += self._file_bytes
         self.memory_bytes, self.process_count = memory, processes
-        self.cpu_seconds = max(self.cpu_seconds, cpu)  # what dies between two readings is missing for a moment
+        self.cpu_seconds = max(self.cpu_seconds, cpu)  # some may end between two readings
         self.peak_memory_bytes = max(self.peak_memory_bytes, memory, peak)
 
     def _files_in_memory(self, pids: Sequence[int]) -> dict[tuple[int, int], int]:
@@ -243,7 +243,7 @@ class ProcessTree:
             time.sleep(0.002)
 
     def reap_orphans(self) -> None:
-        """Wait for what has died and has no parent but the judge: its numbers are free again."""
+        """Wait for dead processes whose parent is the judge, which frees their numbers."""
         apart = self._not_in_it | self._other_roots()
         for pid in _children_of(self._judge.pid):
             if pid != self._root and pid not in apart:
@@ -259,7 +259,7 @@ class ProcessTree:
         that is killed while it forks has none: the kernel lets a fork fail under a signal that is pending.
         """
         until = time.monotonic() + SECONDS_TO_STRIKE
-        self.reap_orphans()  # first: each of its dead would be looked at
+        self.reap_orphans()  # first: otherwise each of its dead processes would be examined
         while (pids := self._pids()) and time.monotonic() < until:
             for pid in pids:
                 with contextlib.suppress(OSError):
@@ -302,9 +302,9 @@ class ProcessTree:
 
 @atexit.register
 def _end_open_trees() -> None:
-    """End what is left: a Ctrl-C may have come between a bot's start and the block that ends it, or in its end."""
+    """Kill remaining processes: a Ctrl-C may have come before or at the end of the block that ends a bot."""
     for tree in _open_trees[:]:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # another one has nothing to hurry
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one changes nothing
         tree.kill()
         tree.close()
 
@@ -320,7 +320,7 @@ def _children_of(pid: int) -> list[int]:
         lists = list(Path(f"/proc/{pid}/task").glob("*/children"))
     except OSError:
         lists = []
-    if not lists:  # no Linux, or a kernel without these lists: from a look at all processes
+    if not lists:  # not Linux, or without these lists: examine all processes
         with contextlib.suppress(psutil.Error):
             return [one.pid for one in psutil.Process(pid).children()]
         return []
@@ -334,7 +334,7 @@ def _children_of(pid: int) -> list[int]:
 def _end_first(pid: int) -> None:
     """Make a process the first to be ended by the kernel when memory runs out: the judge is not."""
     place = Path(f"/proc/{pid}/oom_score_adj")
-    with contextlib.suppress(OSError), place.open("rb+", buffering=0) as score:  # it has ended, or no Linux
+    with contextlib.suppress(OSError), place.open("rb+", buffering=0) as score:  # it has ended, or not Linux
         score.write(b"1000")
 
 

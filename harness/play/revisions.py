@@ -1,4 +1,4 @@
-"""Git, where there is one: the revision of a bot, and the commands that the judge gives git."""
+"""Git, if installed: the revision of a bot, and the git commands of the judge."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def git(folder: Path, *arguments: str, seconds: float | None = None) -> bytes:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=seconds,
-        start_new_session=True,  # Ctrl-C is heeded by the judge
+        start_new_session=True,  # the judge handles Ctrl-C
     ).stdout
 
 
 def revision_of(command: Sequence[str]) -> str | None:
-    """Return the commit of a bot's clone, with `-dirty` if tracked files were edited; None if that is unknown.
+    """Return the commit of a bot's clone, with `-dirty` if tracked files were edited; None if it is unknown.
 
     Only the repositories of the judge and of the working folder are asked: git runs programs that the
     configuration of a repository names, and a bot may come with one.

@@ -1,4 +1,4 @@
-"""The state of a run: its verdicts and attempts so far, their usage, and whether the judge was told to stop."""
+"""The state of a run: its verdicts and attempts so far, their usage, and whether the user stopped the judge."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class RunState:
         began = self.open_attempt
         attempt = Attempt(
             *(began.started_at, began.first_puzzle, end, usage),
-            contained=began.contained,
+            sandboxed=began.sandboxed,
             counted=began.counted,
             filtered=began.filtered,
         )

@@ -45,7 +45,7 @@ MOST_LOOKED_AT = 20_000
 """Most files to look at in each of these, those of a folder before those of its subfolders."""
 
 ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/tmp")))
-"""Folders that a bot finds whatever it is shown; its working folder may be one of them."""
+"""Folders that every bot finds; its working folder may be one of them."""
 
 RESULT_ENDS = (".journal.jsonl", ".stderr.txt")
 ASIDE = ".before-"
@@ -203,10 +203,10 @@ def built_sandbox(
     return Sandbox(options=options, show=tuple(show), hide=real_hide, results=real_results)
 
 
-def uncontained(contain: Contain) -> str | None:
+def sandbox_note(contain: Contain) -> str | None:
     """Return a warning if bots are not sandboxed only because this machine cannot do it."""
     why = _tried()[1] if contain is Contain.AUTO else None
-    return f"bots are not contained here: {why}; --contain no keeps this line away" if why else None
+    return f"bots run without a sandbox: {why}; --contain no hides this note" if why else None
 
 
 @cache
@@ -223,7 +223,7 @@ def _help() -> str:
 def _tried() -> tuple[tuple[str, ...] | None, str | None]:
     """Return the options with which a program was run in a sandbox, or why none could be."""
     if sys.platform != "linux":
-        return None, "bots can be contained on Linux alone"
+        return None, "sandboxes need Linux"
     program = _program()
     if not program:
         return None, "bubblewrap is not installed (bwrap, of the package bubblewrap)"
@@ -242,7 +242,7 @@ def _tried() -> tuple[tuple[str, ...] | None, str | None]:
         if done.returncode == 0:
             return (*way, *own), None
         why = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
-    return None, f"bubblewrap cannot build its walls here ({why})"
+    return None, f"bubblewrap cannot create a sandbox here ({why})"
 
 
 def _is_link(folder: Path) -> bool:
@@ -303,19 +303,19 @@ def _package() -> list[Path]:
 
 
 def _without_nested(paths: Sequence[Path]) -> list[Path]:
-    """Return those that are there and in no other of them, sorted."""
+    """Return the existing paths that are not inside another one, sorted."""
     there = {path for path in paths if path.exists()}
     return sorted(path for path in there if not any(above in there for above in path.parents))
 
 
 def _is_result(path: Path) -> bool:
-    """Return whether a judge wrote that file."""
+    """Return whether a judge wrote this file."""
     path_before = path.with_suffix("") if path.suffix.startswith(ASIDE) else path
     if path_before.name.endswith(RESULT_ENDS):
         return True
     if path_before.suffix != ".json" or not path.is_file():
         return False
-    with contextlib.suppress(OSError), path.open("rb") as file:  # what the judge cannot read, the bot cannot
+    with contextlib.suppress(OSError), path.open("rb") as file:  # the bot cannot read it if the judge cannot
         beginning = file.read(200)
         return any(one in beginning for one in RESULT_BEGINNING)
     return False

@@ -54,12 +54,12 @@ class _Comparison(ctypes.Structure):
 def filter_program() -> bytes | None:
     """Return the filter as the kernel runs it (BPF), made by libseccomp; None without it or with a rule lost."""
     try:
-        library = ctypes.CDLL("libseccomp.so.2")  # by its name: a search for it starts a compiler and ldconfig
+        library = ctypes.CDLL("libseccomp.so.2")  # a search would start a compiler and ldconfig
     except OSError:
         return None
     library.seccomp_init.restype = ctypes.c_void_p
     calls = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(_ALLOW)))
-    reading, writing = os.pipe()  # which holds the kilobyte that it takes
+    reading, writing = os.pipe()  # the pipe stores its kilobyte
     with os.fdopen(reading, "rb") as program:
         with os.fdopen(writing, "wb") as file:
             is_whole = (

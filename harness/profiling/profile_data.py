@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import operator
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
@@ -31,7 +32,7 @@ MOST_COUNT = 2**63 - 1
 """Largest count that is kept; shares of larger ones overflow."""
 
 SHOWN_PUZZLES = 10
-"""How many puzzles are shown as the slowest."""
+"""Number of slowest puzzles shown."""
 
 
 class PuzzleProfile(Struct, frozen=True):
@@ -81,7 +82,7 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
 
     @property
     def right(self) -> int:
-        """How many puzzles were answered right."""
+        """Number of puzzles answered right."""
         return sum(one.verdict is Verdict.RIGHT for one in self.puzzles)
 
     @property
@@ -106,7 +107,7 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
 # --- made and kept --------------------------------------------------------------------------------------------
 
 NO_COUNTS = ("puzzle", "solutions")
-"""Whole numbers in a line of statistics that are no counts of the search."""
+"""Whole numbers in a line of statistics that do not count work of the search."""
 
 
 class _StatsLine(msgspec.Struct):
@@ -182,7 +183,7 @@ def _seen(result: RunResult) -> Iterator[PuzzleProfile]:
     """Yield the puzzles as the judge sees them, in the order of their answers."""
     began = result.attempts[0].first_output_seconds or 0.0
     timed = [(one.arrived_seconds, one) for one in result.score.puzzles if one.arrived_seconds is not None]
-    for at, (arrived, one) in enumerate(sorted(timed, key=itemgetter(0))):
+    for at, (arrived, one) in enumerate(sorted(timed, key=operator.itemgetter(0))):
         seconds = max(0.0, arrived - began) if at == 0 else one.took_seconds or 0.0
         yield PuzzleProfile(one.number, one.verdict, seconds, {}, {})
 
@@ -252,7 +253,7 @@ UNITS = {
     "probing": "probes",
     "branching": "nodes",
 }
-"""Units of work in the steps of this project's bot: the name of the count."""
+"""Units of work in the steps of nonobot: the name of the count."""
 
 COUNTS_NAMED = 2
 """Most counts to name as the reason of a puzzle's time."""
@@ -265,7 +266,7 @@ EXPLAINS = 0.25
 
 
 class Span(Struct, frozen=True):
-    """A part of the run's time, and its own parts, which together take all of it.
+    """A part of the run's time, with sub-parts that together take all of it.
 
     `stage` is the stage of the search that it is or belongs to, `per` the name of the count of its units of work.
     Of several runs `seconds` are the median, and `range` has the least and the most.
@@ -288,7 +289,7 @@ def span_of(profile: Profile) -> Span:
     if profile.runs:
         return _median_span([one.span for one in profile.runs])
     whole = profile.usage.wall_seconds
-    in_puzzles = sum(puzzle.seconds for puzzle in profile.puzzles)
+    in_puzzles = _total(puzzle.seconds for puzzle in profile.puzzles)
     start, end = 0.0, 0.0
     if profile.first_answer_seconds is not None and profile.last_answer_seconds is not None and profile.puzzles:
         end = max(0.0, whole - profile.last_answer_seconds)
@@ -303,7 +304,7 @@ def span_of(profile: Profile) -> Span:
     if profile.end.reason is not EndReason.FINISHED and profile.puzzles:
         last = f"no answer after ${profile.puzzles[-1].number}"  # a bot that was stopped spent the time on it
     stages = tuple(_stages(profile))
-    outside = max(0.0, in_puzzles - sum(stage.seconds for stage in stages))
+    outside = max(0.0, in_puzzles - _total(stage.seconds for stage in stages))
     steps = () if profile.from_outside else (*stages, Span(OUTSIDE_STEPS, outside))
     return Span(
         "whole run",
@@ -317,13 +318,18 @@ def span_of(profile: Profile) -> Span:
     )
 
 
+def _total(seconds: Iterable[float]) -> float:
+    """Return the sum as every Python adds it: `sum` rounds otherwise since 3.12, and the profile would differ."""
+    return reduce(operator.add, seconds, 0.0)
+
+
 def _median_span(spans: Sequence[Span]) -> Span:
     """Return a part that each run has, or that took no time in it, with the medians of all runs."""
     each = [one.seconds for one in spans]
     children = [{child.name: child for child in one.children} for one in spans]
     names = dict.fromkeys(name for one in children for name in one)
     parts = (_median_span([one.get(name, Span(name, 0.0)) for one in children]) for name in names)
-    kind = max(spans, key=lambda one: one.seconds)  # a part that took no time has neither stage nor units
+    kind = max(spans, key=lambda one: one.seconds)  # a part without time has neither stage nor units
     return replace(kind, seconds=median(each), children=tuple(parts), range=(min(each), max(each)))
 
 
@@ -343,7 +349,7 @@ def _stages(profile: Profile) -> Iterator[Span]:
         if len(parts) == 1:
             yield parts[0]
         else:
-            whole = sum(one.seconds for one in parts)
+            whole = _total(one.seconds for one in parts)
             yield Span(stage, whole, stage, *counts.get(stage, none), parts)
 
 
@@ -372,7 +378,7 @@ def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
         middle = median(one.seconds for one in profile.puzzles)
         times = f"{puzzle.seconds / middle:,.1f} times the median" if middle else ""
         return "; ".join(filter(None, (times, "" if puzzle.verdict is Verdict.RIGHT else str(puzzle.verdict))))
-    stage, seconds = max(stages_of(puzzle).items(), key=itemgetter(1))
+    stage, seconds = max(stages_of(puzzle).items(), key=operator.itemgetter(1))
     where = f"{stage} {percent(share(seconds, puzzle.seconds))}"
     steps = next((steps for name, steps in _grouped(puzzle.step_seconds) if name == stage), [])
     if len(steps) > 1:

@@ -47,13 +47,13 @@ BAR_WIDTH, LEAST_BAR = 30, 5
 PUZZLES = "whole run/puzzles/"
 
 SHARED_CORE = 0.9
-"""Least share of its time in which a bot computes that has a core for itself."""
+"""Smallest share of its time that a bot computes if it has a core for itself."""
 
 LONG_START_SECONDS = 2.0
 """Least time of a start that may be a compilation."""
 
 AT_ONCE = 0.01
-"""Most of a run's time within which all answers came at once."""
+"""Largest share of a run's time in which all answers arrive if they arrive at once."""
 
 STAGE_STYLES = ("green", "yellow", "blue", "magenta", "cyan", "red")
 """Styles of the stages of a search, in their order; anything else is grey."""
@@ -119,7 +119,7 @@ def _stages(profile: Profile, room: int) -> Table:
         )
         for depth, span in spans
     ]
-    left = room - GAP - sum(max(map(len, column)) + GAP for column in zip(*rows, strict=True))
+    left = room - GAP - sum(max(map(len, column)) + GAP for column in zip(heads[:-2], *rows, strict=True))
     for_each = max(len(_per(span)) for _, span in spans) + GAP
     has_each = left - for_each >= LEAST_BAR
     bar_width = max(LEAST_BAR, min(BAR_WIDTH, left - for_each if has_each else left))
@@ -244,7 +244,7 @@ class ProfileComparison(Struct, frozen=True):
 
 
 def compare(before: Profile, after: Profile) -> ProfileComparison:
-    """Return the differences between two profiles; UnusableError if they are of different sets or kinds."""
+    """Return the differences between two profiles; UnusableError if their sets or kinds differ."""
     if before.set.sha256 != after.set.sha256:
         raise UnusableError(
             f"the profile before is of {before.set.name}, this one of {after.set.name}: "
@@ -273,7 +273,7 @@ def _parts(before: Span, after: Span, inside: str = "", depth: int = 0) -> Itera
 
 
 def judgement(comparison: ProfileComparison) -> list[str]:
-    """Return a few sentences on the change of the time, and whether the search is the same."""
+    """Return a few sentences on the change in time, and on whether the search is the same."""
     whole = comparison.parts[0]
     if whole.before_seconds <= 0:
         return []

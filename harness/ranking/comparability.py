@@ -42,7 +42,7 @@ MACHINE_AND_TERMS: dict[str, Fact] = {
     "stall limit": lambda run: _limit(run.configuration.stall_limit_seconds),
     "process limit": lambda run: run.configuration.most_processes or "none",
     "containment asked for": lambda run: run.configuration.containment.value,
-    "walls around the bot": lambda run: run.contained,
+    "sandbox": lambda run: run.sandboxed,
     "filter of system calls": lambda run: run.filtered,
     "figures counted by the kernel": lambda run: run.counted,
     "order": lambda run: "any" if run.configuration.any_order else "that of the set",
@@ -62,14 +62,14 @@ SOFTWARE: dict[str, Fact] = {
 
 def _variables(run: RunResult) -> str:
     given = run.configuration.environment or {}
-    nothing = UNKNOWN if run.environment is UNSET else "nothing added"  # once it was that of the judge's shell
+    nothing = UNKNOWN if run.environment is UNSET else "nothing added"  # earlier: the shell's
     return ", ".join(f"{name}={value}" for name, value in sorted(given.items())) or nothing
 
 
 def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:
     """Return a text line for each of `facts` that differs between `runs`: its values and their labels.
 
-    A value that is unknown is not different.
+    An unknown value does not differ.
     """
     lines = []
     for name, value_of in facts.items():

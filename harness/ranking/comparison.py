@@ -9,14 +9,13 @@ from functools import cached_property
 from statistics import geometric_mean
 from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from nonobot.harness import UnusableError
 from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
 from nonobot.harness.ranking.compared_runs import Version, pairs_of_runs, same_sets, shared_cores
-from nonobot.harness.results.result_files import printable_json, storable
+from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.statistics import (
     RESOLUTION_SECONDS,
@@ -37,7 +36,7 @@ from nonobot.tournament_data.sets import PART
 COMPARISON_SCHEMA_VERSION = 1
 
 FEWEST_PUZZLES = 5
-"""With fewer puzzles to compare, times decide nothing."""
+"""Fewest puzzles to compare; with fewer, times decide nothing."""
 
 BURST_SHARE = 0.05
 """Share of puzzles below the resolution in either version: with more, many answers arrived together."""
@@ -328,8 +327,7 @@ class Comparison:
             "lost_more_than_solved": self.lost_more_than_solved,
             "duels": self.duels,
         }
-        values = storable(msgspec.to_builtins(values))
-        return printable_json(msgspec.json.format(msgspec.json.encode(values), indent=1).decode()) + "\n"
+        return json_text(values)
 
     def figures(self, number: int) -> dict[str, Any]:
         """Return the figures of the baseline (0) or the candidate (1); mean and total of the puzzles compared."""
@@ -355,7 +353,7 @@ def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison
     }
     if len(set[int]().union(*cores.values())) > 1:
         each = "; ".join(f"{label} on {' and '.join(map(str, some))}" for label, some in cores.items() if some)
-        raise UnusableError(f"not run on as many cores: {each}; their times tell nothing of a change of the bot")
+        raise UnusableError(f"different numbers of cores: {each}; their times cannot be compared")
     by_set = {}
     for digest in same_sets(baseline, candidate):
         run = baseline.runs[digest][0]

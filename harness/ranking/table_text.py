@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from nonobot.harness.ranking.standings import Evidence, Ranking, Row, Scope
-from nonobot.harness.results.result_files import printable_json
+from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.text import GAP, MEBIBYTE, NOTHING, drawn, in_short, in_unit, new_table, spaced, styled, width
 
@@ -49,7 +48,7 @@ def as_json(ranked: Sequence[Ranking], problems: Sequence[str]) -> str:
         ],
         "problems": list(problems),
     }
-    return printable_json(json.dumps(table, indent=1, ensure_ascii=False)) + "\n"
+    return json_text(table)
 
 
 def as_csv(ranked: Sequence[Ranking]) -> str:

@@ -221,7 +221,7 @@ def _terms(run: RunResult) -> dict[str, str]:
         "Company on its core": "another run" if limits.beside else "none",
         "Most processes and threads": str(limits.most_processes or "any number"),
         "Containment": limits.containment.value,
-        "Contained": run.contained,
+        "Sandbox": run.sandboxed,
         "Counted by the kernel": run.counted,
         "Environment given": shlex.join(map("=".join, (limits.environment or {}).items())) or "none",
         "Order of the answers": "any" if limits.any_order else "that of the puzzles",

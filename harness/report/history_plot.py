@@ -26,7 +26,7 @@ class Point:
 
 
 def short(revision: str) -> str:
-    """Return a revision as it is shown."""
+    """Return the short form of a revision."""
     commit, dash, dirty = revision.partition("-")
     return commit[:SHOWN_DIGITS] + dash + dirty
 
@@ -40,7 +40,7 @@ def drawing_of(groups: Mapping[tuple[str, str], Sequence[Point]], form: str) -> 
         rows = figure.subplots(len(groups), 2, squeeze=False)
         for ((bot, name), points), (times, counts) in zip(groups.items(), rows, strict=True):
             title = plain(f"{shortened(bot)} on {shortened(name, 60)}")
-            for axes, up in ((times, f"{title}: CPU time of a run, s"), (counts, "counts, the first is 100 %")):
+            for axes, up in ((times, f"{title}: CPU time of a run, s"), (counts, "counts, the first is 100%")):
                 style_axes(axes, AXIS, MUTED, GRID)
                 axes.set_title(up, color=TEXT, loc="left", fontsize="medium")
                 axes.set_xticks(

@@ -60,12 +60,12 @@ MARGINS = (56, 14, 30, 40)  # left, right, top, bottom of the axes, in units of 
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Let matplotlib draw alike everywhere, whatever its user's settings are."""
+    """Make matplotlib draw the same everywhere, whatever the user's settings are."""
     import logging
 
     import matplotlib
 
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # "building the font cache" concerns nobody
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # the message "building the font cache" helps nobody
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(SETTINGS)
@@ -73,7 +73,7 @@ def drawing() -> Iterator[None]:
 
 
 def drawn(seconds: float) -> float:
-    """Return a time as it is drawn: times that a judge's clock cannot tell apart at one place."""
+    """Return the drawn value of a time: times that a judge's clock cannot distinguish get one place."""
     return max(seconds, RESOLUTION_SECONDS)
 
 

@@ -100,7 +100,7 @@ def _draw_bands(axes: Axes, low: float, high: float) -> float:
 
 
 def duel_in_words(first: Run, second: Run) -> str:
-    """Return how two bots compare, puzzle by puzzle; times that a clock cannot tell apart count as equal."""
+    """Return how two bots compare, puzzle by puzzle; times that a clock cannot distinguish count as equal."""
     shared = first.seconds.keys() & second.seconds.keys()
     pairs = [(drawn(first.seconds[number]), drawn(second.seconds[number])) for number in shared]
     faster = sum(one < other for one, other in pairs)

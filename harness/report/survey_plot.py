@@ -8,7 +8,7 @@ from itertools import groupby
 from nonobot.harness.report.plot_frame import LIGHT_COLOURS, drawing, file_of, line_style, look, style_axes
 from nonobot.harness.survey import Row, Survey, quantile
 
-# A file of its own has no page that knows of themes: it is drawn on white.
+# A separate file has no page with themes: it is drawn on white.
 PAPER, TEXT, MUTED, AXIS, GRID = "#ffffff", "#1c1e21", "#565b63", "#8a8f98", "#e3e5e8"
 
 Measure = Callable[[Row], float]

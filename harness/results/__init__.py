@@ -1,1 +1,1 @@
-"""Results: what they hold, as files, in words."""
+"""Results of runs: their content, their files and their text."""

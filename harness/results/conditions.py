@@ -66,7 +66,7 @@ class SetFacts(Struct, frozen=True):
 
 
 class Configuration(Struct, frozen=True):
-    """What holds for a run; a limit of None is no limit. In result files it is called "terms".
+    """The configuration of a run; a limit of None means no limit. Result files call it "terms".
 
     Wall time and CPU time (user and system) are limited for the whole set, over all attempts, and wall time for
     each puzzle. Memory (resident, shared pages once) and processes (with threads) are limited at one time. All of
@@ -164,23 +164,23 @@ class Counted(Struct, frozen=True):
 
 
 LIMITS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
-    "wall_limit_seconds": ("--time-limit", seconds, "S", "wall seconds for the whole set (default: 7200)"),
-    "cpu_limit_seconds": ("--cpu-limit", seconds, "S", "CPU seconds for the whole set"),
+    "wall_limit_seconds": ("--time-limit", seconds, "S", "wall time for the whole set in seconds (default: 7200)"),
+    "cpu_limit_seconds": ("--cpu-limit", seconds, "S", "CPU time for the whole set in seconds (default: none)"),
     "puzzle_limit_seconds": (
         *("--puzzle-limit", seconds, "S"),
-        "wall seconds for each puzzle; the bot is started again with the puzzles after it",
+        "wall time for each puzzle in seconds; a late bot starts again with the next puzzle (default: none)",
     ),
     "memory_limit_bytes": (
         *("--memory-limit", either("none", None, byte_count), "BYTES"),
-        "such as 500M or 4G, powers of 1024; none for no limit (default: three quarters of the judge's memory)",
+        "memory, such as 500M or 4G (powers of 1024), or none (default: three quarters of the judge's memory)",
     ),
     "process_limit": (
         *("--process-limit", either("0", None, whole_number(1, 999_999, "a number of processes")), "N"),
-        f"processes and threads at one time; 0 for no such limit (default: {PROCESS_LIMIT})",
+        f"processes and threads at one time, 0 for no limit (default: {PROCESS_LIMIT})",
     ),
     "stall_limit_seconds": (
         *("--stall-limit", either("0", None, seconds), "S"),
-        f"seconds without computing or writing; 0 for no such limit (default: {STALL_SECONDS:g})",
+        f"seconds without computing or writing, 0 for no limit (default: {STALL_SECONDS:g})",
     ),
 }
 """By field of the configuration: option, type, unit and help."""

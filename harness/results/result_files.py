@@ -1,9 +1,10 @@
-"""Results and bots' logs as files: written in full or not at all, read with a line on what is wrong."""
+"""Files of results and bots' logs: written in full or not at all; reading errors fit in one line."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import stat
@@ -35,31 +36,33 @@ UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 """Errors that msgspec raises: ValueError for bad UTF-8 and very long numbers, RecursionError for deep nesting."""
 
 
+OLD_FIELDS = {b'"contained":': b'"sandboxed":'}
+"""Fields of results of nonobot 0.1, and their names today."""
+
+
 def storable(value: Any) -> Any:
-    r"""Return a struct as JSON can hold it: in names, bytes that are not UTF-8 as in `\xff`."""
+    r"""Return a value as JSON can hold it: in texts, bytes that are not UTF-8 as in `\xff`; null for NaN."""
     if isinstance(value, str):
         return value.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     if isinstance(value, dict):
         return {name: storable(one) for name, one in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [storable(one) for one in value]
-    return storable(msgspec.to_builtins(value)) if isinstance(value, msgspec.Struct) else value
+    plain = msgspec.to_builtins(value)
+    return value if plain is value else storable(plain)
 
 
-def printable_json(text: str) -> str:
-    """Return JSON text with escapes for characters that move a cursor or change the order of others."""
-    return re.sub(r"[^\n -~]", lambda one: one[0] if one[0].isprintable() else json.dumps(one[0])[1:-1], text)
-
-
-def to_json(result: RunResult | VerifyResult) -> str:
-    """Return `result` as JSON text."""
-    return json.dumps(storable(result), indent=1) + "\n"
+def json_text(value: Any) -> str:
+    """Return a value as JSON text in printable ASCII: every encoding has it, and it moves no cursor."""
+    return json.dumps(storable(value), indent=1).replace("\x7f", r"\u007f") + "\n"
 
 
 def write_json(path: Path, result: RunResult | VerifyResult) -> None:
     """Write `result` to `path`, in full or not at all."""
     with whole_file(path, lasting=True) as file:
-        file.write(to_json(result).encode())
+        file.write(json_text(result).encode())
 
 
 def content_of(path: Path, what: str = "") -> bytes:
@@ -95,7 +98,7 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
     result: RunResult | VerifyResult = decoded(
         content, path, RunResult | VerifyResult, SCHEMA_VERSION, "a result of nonojudge"
     )
-    puzzles = result.score.puzzles  # files are edited by hand
+    puzzles = result.score.puzzles  # people edit files by hand
     if not puzzles or (isinstance(result, RunResult) and not result.attempts):
         raise UnusableError(f"{path} is a result without puzzles or without a run")
     if result.score.verdicts != Score.of(puzzles).verdicts:
@@ -107,8 +110,15 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
     return result
 
 
+def renamed(content: bytes) -> bytes:
+    """Return JSON with today's names of fields that nonobot 0.1 called otherwise."""
+    for old, new in OLD_FIELDS.items():
+        content = content.replace(old, new)
+    return content
+
+
 class _Versioned(msgspec.Struct):
-    """The part of any file that tells whether the rest can be read."""
+    """The part of any file that shows whether this version can read the rest."""
 
     schema_version: int
 
@@ -124,7 +134,7 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str) -> A
     if stated != version:
         raise UnusableError(f"{path}: schema version {stated}, of another nonojudge; this one reads {version}")
     try:
-        return msgspec.json.decode(content, type=kind)
+        return msgspec.json.decode(renamed(content), type=kind)
     except UNDECODABLE as error:
         raise UnusableError(f"{path} is not {what}: {in_short(str(error), 200)}") from None
 
@@ -175,7 +185,7 @@ def is_log(content: bytes) -> bool:
 
 
 def parse_log(path: Path, content: bytes) -> BotLog:
-    """Return the times in a log; UnusableError, with the path and the number of the line, if a line is not one."""
+    """Return the times in a log; UnusableError, with path and line number, if a line is malformed."""
     seconds: dict[int, float] = {}
     total: float | None = None
     for number, line in enumerate(content.decode("utf-8-sig", errors="replace").splitlines(), start=1):

@@ -31,7 +31,7 @@ from nonobot.harness.text import duration, last_line, megabytes, ranges
 SCHEMA_VERSION = 2
 
 UNKNOWN = "unknown"
-"""A condition that nobody recorded; it differs from no other."""
+"""A condition that was not recorded; it does not differ from any other."""
 
 OFF_BY_ONE = "the answers are off by one"
 
@@ -129,7 +129,7 @@ class BotEnd(Struct, frozen=True):
 
     def in_words(self, limits: Configuration) -> str:
         """Return the reason and its meaning, with the limit that was reached, in one line."""
-        status = f"died of {self.signal}" if self.signal else f"ended with status {self.exit_status}"
+        status = f"killed by {self.signal}" if self.signal else f"ended with status {self.exit_status}"
         figures = {
             EndReason.TIME_LIMIT: f"{limits.wall_limit_seconds:g} s",
             EndReason.CPU_LIMIT: f"{limits.cpu_limit_seconds or 0:g} s",
@@ -167,7 +167,7 @@ class BotLog(Struct, frozen=True):
 class Attempt(Struct, frozen=True):
     """One bot process of a run, from start to exit: a run has several if it was resumed or a puzzle took too long.
 
-    `started_at` is UTC, ISO 8601. It did not run in a sandbox if `contained` is absent, and no figure was measured
+    `started_at` is UTC, ISO 8601. It did not run in a sandbox if `sandboxed` is absent, and no figure was measured
     by a cgroup if `counted` is; of one that did not start, or was interrupted, that is unknown. In a sandbox,
     `filtered` states whether the kernel refused it system calls. `uncounted` lists memory that nobody measured,
     and `cores_taken` cores besides its own on which the judge found the bot, and took it off. The first byte of
@@ -179,7 +179,7 @@ class Attempt(Struct, frozen=True):
     end: BotEnd
     usage: Usage
     own_log: BotLog | UnsetType = UNSET
-    contained: bool | UnsetType = UNSET
+    sandboxed: bool | UnsetType = UNSET
     counted: Counted | UnsetType = UNSET
     filtered: bool | UnsetType = UNSET
     uncounted: list[str] | UnsetType = UNSET
@@ -319,9 +319,9 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         return Usage.of_all([one.usage for one in self.attempts])
 
     @property
-    def contained(self) -> str:
+    def sandboxed(self) -> str:
         """Whether the bot ran in a sandbox: yes, no, in some attempts (legs), or unknown."""
-        of_each = {one.contained is True for one in self._known}
+        of_each = {one.sandboxed is True for one in self._known}
         return "in some legs" if len(of_each) > 1 else "yes" if True in of_each else "no" if of_each else UNKNOWN
 
     @property
@@ -344,7 +344,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
             for one in self.attempts
             if one.end.reason is not EndReason.NOT_STARTED
             and (
-                one.contained is not UNSET
+                one.sandboxed is not UNSET
                 or (one.end.reason is not EndReason.INTERRUPTED and one.end != FINISHED_UNSEEN)
             )
         ]
@@ -375,10 +375,10 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     def hint(self) -> str | None:
         """The likely mistake of the bot: one that most faulty answers share, or the size if there is no answer."""
         answered_others = any(one.endswith(OFF_BY_ONE) for one in self.score.remarks)
-        told = self.end.reason in (EndReason.INTERRUPTED, EndReason.CRASHED)  # stderr says more
+        told = self.end.reason in (EndReason.INTERRUPTED, EndReason.CRASHED)  # stderr contains more
         if self.score.unanswered and self.started and not told and not answered_others:
             size = f"{self.set.width}x{self.set.height}"
-            return f"no puzzle was answered: is the bot set to boards of {size}?"
+            return f"no puzzle was answered; check that the bot expects boards of {size}"
         return self.score.mistake or None
 
     def last_words(self) -> str:
@@ -393,14 +393,14 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         lines = [*self.score.lines(), str(self.usage), self.end.in_words(self.configuration)]
         if self.score.unanswered and self.hint:
             lines.insert(1, f"  {self.hint}")
-        if any(one.contained is not UNSET for one in self._known):
+        if any(one.sandboxed is not UNSET for one in self._known):
             unfiltered = any(one.filtered is False for one in self.attempts)
-            contained = self.contained + (", system calls not filtered" if unfiltered else "")
-            lines.append(f"contained: {contained}; counted by the kernel: {self.counted}")
+            sandbox = self.sandboxed + (", system calls not filtered" if unfiltered else "")
+            lines.append(f"sandbox: {sandbox}; measured by cgroup: {self.counted}")
         if uncounted := {what for one in self.attempts for what in one.uncounted or ()}:
-            lines[-1] += f"; memory not counted: {', '.join(sorted(uncounted))}"
+            lines[-1] += f"; memory not measured: {', '.join(sorted(uncounted))}"
         if taken := {core for one in self.attempts for core in one.cores_taken or ()}:
-            lines.append(f"it left its core for {ranges(sorted(taken))}, and was put back: its times are doubtful")
+            lines.append(f"the bot used other cores ({ranges(sorted(taken))}); its times are unreliable")
         if (self.end.reason is EndReason.CRASHED or self.end.exit_status) and (said := self.last_words()):
             lines.append(f"its last line on stderr: {said}")
         if self.attempts[1:]:
@@ -410,9 +410,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         if slowest:
             lines.append("slowest: " + ", ".join(f"${number} {duration(took)}" for took, number in slowest))
         if self.files:
-            lines.append(
-                f"the bot worked on files: questions in {self.files.reads}, answers in {self.files.writes}"
-            )
+            lines.append(f"the bot used files: questions in {self.files.reads}, answers in {self.files.writes}")
             lines += self._log_lines()
         if self.stderr_file:
             lines.append(f"stderr of the bot ({self.stderr_bytes:,} bytes): {self.stderr_file}")
@@ -426,7 +424,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     @property
     def log_doubts(self) -> list[str]:
-        """What is doubtful about the bot's own logs, in words."""
+        """Doubts about the bot's own logs, in words."""
         own = self.own_seconds
         if own is None:
             return list(dict.fromkeys(log.problem for log in self._own_logs if log.problem))
@@ -462,7 +460,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         puzzles = sum(len(log.seconds) for log in self._own_logs)
         times = f"{duration(self.own_seconds)}; the judge's clock: {duration(self.time_seconds)}"
         lines = [f"its own log: {puzzles} puzzles in {times}"]
-        return [*lines, f"its own log is doubtful: {doubts}"] if doubts else lines
+        return [*lines, f"warning: its own log is unreliable: {doubts}"] if doubts else lines
 
 
 class VerifyResult(Struct, frozen=True, tag_field="kind", tag="verify"):
@@ -478,7 +476,7 @@ class VerifyResult(Struct, frozen=True, tag_field="kind", tag="verify"):
         lines = self.score.lines()
         if self.score.unanswered:
             size = f"{self.set.width}x{self.set.height}"
-            lines.insert(1, f"  no puzzle was answered: are these answers to this set, with boards of {size}?")
+            lines.insert(1, f"  no puzzle was answered; check that they are answers to this set, of {size}")
         return lines
 
 

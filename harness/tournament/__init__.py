@@ -1,1 +1,1 @@
-"""A tournament: several bots on several sets, as a TOML file says."""
+"""A tournament: several bots on several sets, defined by a TOML file."""

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from nonobot.arguments import LONGEST_SECONDS, byte_count, did_you_mean, either, size, variable
+from nonobot.arguments import LONGEST_SECONDS, byte_count, either, similar_names, size, variable
 from nonobot.harness import UnusableError
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import tournament_core
@@ -139,7 +139,7 @@ def _check(path: Path, tournament: Tournament) -> None:
         for bot in tournament.bots:
             where = f"the bot {bot.name!r}"
             if names[file_name(bot.name)] > 1:
-                raise UnusableError("another bot has this name, or one that is written alike in files")
+                raise UnusableError("duplicate bot name, or one with the same file name")
             if not _words(bot.command):
                 raise UnusableError("no command")
             for word in [*_words(bot.command), *_words(bot.warm_up or [])]:
@@ -161,12 +161,12 @@ def _check(path: Path, tournament: Tournament) -> None:
     except (UnusableError, ArgumentTypeError, ValueError) as error:
         raise UnusableError(f"{path}: {where}: {error}") from None
     if tournament.core is not None and tournament.cores > 1:
-        raise UnusableError(f"{path}: 'core' names the one core of a bot, and 'cores' gives it several: take one")
+        raise UnusableError(f"{path}: 'core' selects one core and 'cores' several; choose one of them")
 
 
 _SYNTAX = {
     "Invalid value": "not a TOML value; text needs quotes",
-    "Cannot overwrite a value": "a key that is given above",
+    "Cannot overwrite a value": "duplicate key",
     "Expected '=' after a key in a key/value pair": "not TOML; a line is KEY = VALUE, [limits] or [[bots]]",
 }
 """Messages of the TOML parser in the words of this program."""
@@ -179,7 +179,7 @@ _TYPES = {
 }
 _BOUNDS = {">": "above", ">=": "from", "<=": "up to"}
 _VALUES = {
-    **{"sets": 'a list, such as ["taai2011"]', "bots": "a list, of which each entry begins with [[bots]]"},
+    **{"sets": 'a list, such as ["taai2011"]', "bots": "a list; start each entry with [[bots]]"},
     "environment": 'a table of texts, such as {NAME = "value"}',
     **{"feed": " or ".join(Feed), "contain": " or ".join(Contain), "core": "the number of a core or 'any'"},
 }
@@ -199,7 +199,7 @@ def _in_own_words(message: str, raw: Any) -> str:
         for home, where in (("", "above the first [table]"), ("limits", "in [limits]"), ("bots", "in [[bots]]")):
             if key[2] in _TABLES[home].__struct_encode_fields__:
                 return f"{place}no key {key[2]!r} here; it belongs {where}"
-        return f"{place}no key {key[2]!r}{did_you_mean(key[2], known) or '; known: ' + ', '.join(known)}"
+        return f"{place}no key {key[2]!r}{similar_names(key[2], known) or '; known: ' + ', '.join(known)}"
     value = raw
     for name in names:
         value = value[int(name) if isinstance(value, list) else name]
@@ -237,7 +237,7 @@ def _require_known(word: str, placeholders: Sequence[str] = PLACEHOLDERS) -> Non
                 raise UnusableError(f"{word!r}: only command and warm-up have placeholders such as {match[0]}")
             known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
             raise UnusableError(
-                f"no placeholder {match[0]}{did_you_mean(match[2], PLACEHOLDERS)}; known: {known}; "
+                f"no placeholder {match[0]}{similar_names(match[2], PLACEHOLDERS)}; known: {known}; "
                 f"for the text itself write {{{match[0]}}}"
             )
 

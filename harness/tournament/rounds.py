@@ -83,7 +83,7 @@ class ScheduledRun:
     def played(self) -> RunResult | None:
         """Return the result in the file, also of an interrupted run; None if the bot begins, or was replaced.
 
-        The journal of a run that is over is removed: its judge was killed before it could do that.
+        The journal of a run that has ended is removed: its judge was killed before it could do that.
         """
         recorded = None if self.again else self._recorded()
         if recorded is None:
@@ -129,7 +129,7 @@ class ScheduledRun:
         """Write the files of a run that was played elsewhere, replacing any others, and return its result."""
         log = stderr_path(self.result_path)
         run = result_in(result, self.result_path)
-        assert isinstance(run, RunResult)  # as `play` makes it
+        assert isinstance(run, RunResult)  # as `play` creates it
         self._set_aside_replaced()
         try:
             log.unlink(missing_ok=True)
@@ -208,8 +208,8 @@ class ScheduledRun:
         changes = {name: (str(of(was)), str(of(now))) for name, of in PLAYED.items()}
         if told := [f"{name} {old}, now {new}" for name, (old, new) in changes.items() if old != new]:
             raise UnusableError(
-                f"{path}: played on other terms: {'; '.join(told)}; "
-                "move it away, or play everything anew with --again"
+                f"{path}: played under other conditions: {'; '.join(told)}; "
+                "move it away, or replace it with --again"
             )
         return result
 
@@ -235,7 +235,7 @@ def held(folder: Path) -> Iterator[None]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise UnusableError(f"another one plays this tournament: it writes to {folder}") from None
+                raise UnusableError(f"{folder}: another nonojudge is playing this tournament") from None
         yield
     finally:
         os.close(file)
@@ -247,7 +247,7 @@ def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] 
     The bots with the names `again` play whatever results there are.
     """
     configuration = tournament.configuration
-    results = folder.absolute()  # a worker has another working folder, and plays into another folder
+    results = folder.absolute()  # a worker has another working folder and another result folder
     return [
         ScheduledRun(
             entrant,

@@ -17,7 +17,7 @@ function showLoading(state) {
     bar.value = Math.min(loaded, total);
   }
   const part = total ? ` · ${megabytes(Math.min(loaded, total))} of ${megabytes(total)} MB` : "";
-  element("loading-words").textContent = state === "restarting" ? "The solver starts again" : `${words}${part}`;
+  element("loading-words").textContent = state === "restarting" ? "Restarting the solver" : `${words}${part}`;
 }
 
 python.onState = (state, detail) => {

@@ -142,9 +142,9 @@ export class Stepping {
     const number = black.length + white.length;
     switch (kind) {
       case "painted":
-        return line ? lineWords(this.board, line, black, white) : `lines told ${many(number, "cell")}`;
+        return line ? lineWords(this.board, line, black, white) : `lines give ${many(number, "cell")}`;
       case "probed":
-        return `probing told ${many(number, "cell")}`;
+        return `probing gives ${many(number, "cell")}`;
       case "guessed":
         return number === 1
           ? `a guess: ${placeWords(this.board, black[0] ?? white[0])} is ${black.length ? "black" : "white"}`
@@ -152,7 +152,7 @@ export class Stepping {
       case "taken_back":
         return `a contradiction: ${many(unknown.length + number, "cell")} taken back`;
       default:
-        return `begun anew: ${many(unknown.length, "cell")} taken back`;
+        return `a restart: ${many(unknown.length, "cell")} taken back`;
     }
   }
 }

@@ -38,21 +38,23 @@ function explained(answer, seconds) {
       return `${complete ? "two" : "two or more"}: ${many(differing(solutions).size, "cell")} differ between those shown`;
     case "unsolvable":
       if (answer.without_start && answer.without_start !== "unsolvable") {
-        return "with the cells that are given; without them there is a solution";
+        return "with the given cells; without them, there is a solution";
       }
       return conflict?.wrong.length
-        ? `${linesInWords(conflict.wrong)}: nothing fits there once the other lines have told what they can`
-        : "no line alone contradicts; the search has tried everything";
+        ? `${linesInWords(conflict.wrong)}: no placement fits there together with the other lines`
+        : "no single line shows it; the complete search found no solution";
     default:
-      return `${solutions.length ? "there is a solution; whether it is the only one" : "whether there is a solution"} could not be told within ${seconds} s`;
+      return solutions.length
+        ? `there is a solution; the search for a second one stopped after ${seconds} s`
+        : `the search stopped after ${seconds} s without a solution`;
   }
 }
 
 function counted({ rows, columns }, { seconds, counts }) {
   const size = `${columns.length}x${rows.length}`;
-  const work = [many(counts.line_solves ?? 0, "line") + " painted"];
+  const work = [many(counts.line_solves ?? 0, "line solve")];
   if (counts.decisions) work.push(many(counts.decisions, "decision"));
-  if (counts.conflicts) work.push(many(counts.conflicts, "contradiction"));
+  if (counts.conflicts) work.push(many(counts.conflicts, "conflict"));
   return `${size} · ${time(seconds)} · ${work.join(" · ")}`;
 }
 

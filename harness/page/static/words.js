@@ -33,7 +33,7 @@ export const linesInWords = (lines) =>
 const colour = (places, name) =>
   places.length === 1 ? `cell ${places[0]} is ${name}` : `cells ${ranges(places)} are ${name}`;
 
-// What a line tells: "row 7: 4 2 on 20 cells: cells 3 to 4 are black".
+// What follows for a line: "row 7: 4 2 on 20 cells: cells 3 to 4 are black".
 export function lineWords(board, [kind, number], black = [], white = []) {
   const width = board.columns.length;
   const clue = (kind === "row" ? board.rows : board.columns)[number - 1];
