@@ -180,16 +180,26 @@ def page_server(request: pytest.FixtureRequest) -> Iterator[PlainServer | Server
 
 EMPTY = """(text => { text.value = ""; text.dispatchEvent(new InputEvent("input", {inputType: "deleteByCut"})); })
 (document.querySelector("#text"))"""
-"""Empties the field for text, as somebody does who cuts it out."""
+"""Empties the field for text, as a visitor does who cuts it out."""
+
+READ = "new Promise((done) => setTimeout(() => setTimeout(done)))"
+"""Waits until the page has begun to read the text."""
+
+SETTLED = "document.querySelector('#verdict').ariaBusy !== 'true'"
+"""Whether the page has said the verdict on the board that it still shows; otherwise it says so during the test."""
 
 
 def _show(browser: Browser, address: str) -> None:
     """Show the page as it is at first: opened, or, where it is open, with its first tab and view."""
     browser.shape(1280)
+    browser.page.mouse.move(0, 0)  # the board marks the row and column under the pointer
     if browser.value("document.location.href") == address:
         for place in ("#tab-text", "[data-view='solution']", "#zoom-fit"):
             browser.value(f"document.querySelector({place!r}).click()")
         browser.value(EMPTY)
+        browser.value(READ)
+        browser.wait_for(SETTLED)
+        browser.value("document.querySelector('#verdict').dataset.verdict = 'none'")
         browser.value("document.activeElement.blur(), scrollTo(0, 0)")
     else:
         browser.open(address)

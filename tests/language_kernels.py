@@ -157,7 +157,7 @@ def misspelt_member(m):
 
 @entry
 def misspelt_in_record(m):
-    return m.records[0].wieght
+    return m.records[0].weihgt
 
 
 @entry

@@ -36,7 +36,7 @@ from nonobot.harness.play.cgroup import made_group
 from nonobot.harness.play.journal import journal_path
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import records_of
-from nonobot.harness.play.sandbox import uncontained
+from nonobot.harness.play.sandbox import sandbox_note
 from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.protocol import Puzzle
@@ -107,7 +107,7 @@ def solutions_by_sat(puzzle: Puzzle) -> int:
 
 def hostile(rng: random.Random) -> Failures:
     """Run hostile bots under a time limit, with and without a sandbox."""
-    contained = ["no"] if uncontained(Contain.AUTO) else ["yes", "no"]
+    contained = ["no"] if sandbox_note(Contain.AUTO) else ["yes", "no"]
     for number in count():
         behaviour = (*MULTIPLIES, *STAYS)[number // len(contained) % 9]
         contain = contained[number % len(contained)]

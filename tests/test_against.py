@@ -32,8 +32,8 @@ FASTER = compared("start-warm", 0.5, 0.6, Outcome.FASTER)
 @pytest.mark.parametrize(
     ("benchmarks", "status", "conclusion"),
     [
-        ([UNSURE, WORSE, EQUAL], 1, "worse: slower beyond the tolerance of 5 %: line-bitset"),
-        ([UNSURE, EQUAL, FASTER], 3, "cannot tell whether slower beyond the tolerance of 5 %: bp-sweep;"),
+        ([UNSURE, WORSE, EQUAL], 1, "worse: slower beyond the tolerance of 5%: line-bitset"),
+        ([UNSURE, EQUAL, FASTER], 3, "cannot tell whether slower beyond the tolerance of 5%: bp-sweep;"),
         ([EQUAL, FASTER], 0, "not worse: nothing is slower"),
         ([], 3, "nothing could be compared"),
     ],
@@ -88,12 +88,12 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
 
 
 def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch):
-    with pytest.raises(UnusableError, match="5 rounds cannot tell 1 benchmarks apart at 95 %: it takes 6"):
+    with pytest.raises(UnusableError, match="5 rounds cannot tell 1 benchmarks apart at 95%: it takes 6"):
         against.measure_against(chosen(["line-champion"]), Plan("HEAD", rounds=5), print)
     clone.git("rm", "-q", "-r", "--cached", "bot")
     clone.git("commit", "-q", "-m", "no bot")
     for home, revision, said in (
-        (clone.folder, "nothing", "no revision 'nothing' here; `git log --oneline` lists some"),
+        (clone.folder, "nothing", "no revision 'nothing' here; `git log --oneline` lists them"),
         (clone.folder, "--help", "no revision '--help' here"),
         (clone.folder, "HEAD", "lacks what is to be measured"),
         (tmp_path, "HEAD", "needs a git clone"),
@@ -106,7 +106,7 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
 # The command
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
     for old, new in SLOW:
         clone.replace(f"bot/{LINE_KERNEL}", old, new)
@@ -119,7 +119,7 @@ def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
     assert not result["skipped"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_the_other_revision_lacks_is_skipped_with_a_word(clone):
     jobs, lacking = "harness/bench/papers_jobs.py", "raise ImportError('no line solver')\nLEVELS = "
     clone.replace(jobs, "LEVELS = ", lacking)

@@ -97,9 +97,9 @@ def test_an_answer_ends_with_the_next_header_or_the_input():
 def test_text_that_belongs_to_no_answer_is_a_problem_without_a_number():
     text = b"hello\n" + TEXT + b"1\t1\t1\n"
     assert read(text) == [
-        Answer(None, 1, problem="line 1: 'hello' belongs to no answer"),
+        Answer(None, 1, problem="line 1: 'hello' does not belong to an answer"),
         Answer(1, 2, GRID),
-        Answer(None, 5, problem="line 5: '1\\t1\\t1' belongs to no answer"),
+        Answer(None, 5, problem="line 5: '1\\t1\\t1' does not belong to an answer"),
     ]
 
 
@@ -107,7 +107,7 @@ def test_text_that_belongs_to_no_answer_is_a_problem_without_a_number():
 def test_a_header_without_a_number_is_a_problem_and_the_next_answer_is_read(header):
     first, *_, last = read(header + TEXT[2:] + format_answer(2, GRID))
     assert (first.number, first.line) == (None, 1)
-    assert "starts no answer; expected '$' and a number" in first.problem
+    assert "does not start an answer; expected '$' and a number" in first.problem
     assert (last.number, last.solution) == (2, GRID)
 
 

@@ -18,13 +18,13 @@ import pytest
 from nonobot.arguments import (
     byte_count,
     count,
-    did_you_mean,
     either,
     explained,
     missing,
     number,
     seconds,
     share,
+    similar_names,
     size,
     size_up_to,
     variable,
@@ -72,12 +72,12 @@ def test_what_a_text_means(read, text, value):
             ("25", "0x5", "5x", "-5x5", "5x5x5", "10000x1", "\u0665x\u0665", ""),
             "is not WIDTHxHEIGHT, such as 25x25",
         ),
-        (size_up_to(62), ("63x5", "5x63"), "is too large; a side has up to 62 cells"),
+        (size_up_to(62), ("63x5", "5x63"), "is too large; boards have up to 62x62 cells"),
         (either("auto", None, size), ("Auto", "25"), "is not WIDTHxHEIGHT, such as 25x25, or auto"),
         (seconds, ("0", "-1", "nan", "inf", "1e10", "soon", ""), "is not a number of seconds above 0"),
-        (share, ("-0.1", "10.1", "nan", "5 %"), "is not a share such as 0.05, for 5 %"),
+        (share, ("-0.1", "10.1", "nan", "5 %"), "is not a fraction from 0 to 10, such as 0.05 for 5%"),
         (number(0.5, 0.9, "such a thing"), ("0.4", "1"), "is not such a thing"),
-        (count, ("0", "-1", "1.0", "1_0", "\u0665", "9" * 19, ""), "is not a whole number from 1 on"),
+        (count, ("0", "-1", "1.0", "1_0", "\u0665", "9" * 19, ""), "is not a whole number of 1 or more"),
         (whole(1, 9, "a number of things"), ("0", "10"), "is not a number of things from 1 to 9"),
         (byte_count, ("4T", "-1", "0"), "is not a number of bytes, such as 500M or 4G"),
         (
@@ -96,7 +96,7 @@ def test_what_cannot_be_read_is_said_with_what_was_expected(read, texts, why):
 
 
 def test_no_name_is_like_another_that_is_not():
-    assert did_you_mean("", ["run"]) == did_you_mean("run", []) == did_you_mean("render", ["table"]) == ""
+    assert similar_names("", ["run"]) == similar_names("run", []) == similar_names("render", ["table"]) == ""
 
 
 @pytest.mark.parametrize("has_pip", [True, False])
@@ -112,7 +112,7 @@ def test_what_is_missing_is_named_with_a_command_that_works_for_this_python(tmp_
     if not has_pip:
         command = f"'{python}' -m ensurepip && {command}"
         assert subprocess.run(f"'{python}' -m ensurepip --version", shell=True).returncode == 0
-    assert done.stdout == f"a report needs matplotlib and jinja2, not installed here; to install: {command}\n"
+    assert done.stdout == f"a report needs matplotlib and jinja2, not installed; install with: {command}\n"
 
 
 def test_every_page_installs_into_the_environment_that_it_uses_and_extras_that_exist():

@@ -10,7 +10,7 @@ from nonobot.protocol.clues import FaultKind
 from tests.test_batch import GOOD_3, facts, read
 
 NOT_TEXT = "line 8: bytes that are not text; expected block lengths separated by TAB"
-BESIDE_ZERO = "line 8: a 0 beside other block lengths; a 0 alone is an empty clue"
+BESIDE_ZERO = "line 8: a 0 among other block lengths; only a 0 alone is an empty clue"
 DIFFER = "line 6: the columns count 4 black cells, the rows 5; both must be the same"
 MISSING = "line {next}: expected 6 clue lines for a 3x3 board, found "
 
@@ -38,7 +38,7 @@ FAULTS = [
     (b"2\n1 1\n\n2\n1\n4\n", "CLUE_TOO_LONG", "line 12: the clue of row 3 needs 4 cells, the row has 3"),
     (b"2\n999999\n\n2\n1\n1\n", "CLUE_TOO_LONG", "line 8: the clue of column 2 needs 999999 cells"),
     (b"2\n1 1\n\n2\n1\n2\n", "BLACK_CELL_MISMATCH", DIFFER),
-    (b"2\n1 1\n\n2\n", "MISSING_LINES", MISSING + "4 (is it --size 2x2?)"),
+    (b"2\n1 1\n\n2\n", "MISSING_LINES", MISSING + "4; perhaps --size 2x2"),
     (b"2\n1 1\n3\n", "MISSING_LINES", MISSING + "3"),
     (b"", "MISSING_LINES", MISSING + "0"),
 ]
@@ -71,7 +71,7 @@ def placed(message: str, header: int, lines: bytes) -> str:
     [
         (b"$4\nx\n-1\n\n2 0\n1\n1\n", (4, 2), "clue 'x' is not a number", 2),
         (b"$4\nx\n", (4, 2), "expected 6 clue lines for a 3x3 board, found 1", 1),
-        (b"$4\n1\n1\n", (4, 3), "expected 6 clue lines for a 3x3 board, found 2 (is it --size 1x1?)", 0),
+        (b"$4\n1\n1\n", (4, 3), "expected 6 clue lines for a 3x3 board, found 2; perhaps --size 1x1", 0),
         (b"$0\n1\n\n\n1\n1\n", (0, 6), "expected 6 clue lines for a 3x3 board, found 5", 0),
         (b"$1\n\x1b[31mred\n1\n1\n1\n1\n1\n", (1, 2), "clue '\\x1b[31mred' is not a number", 0),
         (b"$1\n1\n1\n1\n1\n1\n%b\n" % (b"x" * 41), (1, 7), f"clue '{'x' * 40}...' is not a number", 0),
@@ -96,16 +96,16 @@ def test_extra_lines_are_left_out_said_once_and_cost_no_puzzle():
     assert (first.puzzle, second.puzzle) == (GOOD_3, GOOD_3)
     assert (extra.kind.name, extra.is_in_place) == ("EXTRA_LINES", False)
     assert str(extra) == (
-        "$1: line 8: '3' comes after the 6 clue lines of a 3x3 board and is left out; is --size right?"
+        "$1: line 8: '3' comes after the 6 clue lines of a 3x3 board and is ignored; check --size"
     )
 
 
 def test_stray_text_before_the_first_puzzle_is_said_once():
     stray, entry = read(b"\n# questions\n1 2 3\n" + format_puzzle(1, GOOD_3))
     assert (stray.kind.name, stray.is_in_place, entry.puzzle) == ("STRAY_TEXT", False, GOOD_3)
-    assert str(stray) == "line 2: '# questions' stands before the first '$'; expected '$1'"
+    assert str(stray) == "line 2: '# questions' is before the first '$'; expected '$1'"
     [alone] = read(b"hello", None)
-    assert str(alone) == "line 1: 'hello' stands before the first '$'; expected '$1'"
+    assert str(alone) == "line 1: 'hello' is before the first '$'; expected '$1'"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_bad_header_takes_the_next_number_and_its_own_lines(header):
     assert (first.number, first.puzzle) == (1, GOOD_3)
     assert (second.number, second.line, second.is_in_place) == (2, 8, True)
     assert second.kind.name == "BAD_HEADER"
-    assert "starts no puzzle; expected '$' and a number" in str(second)
+    assert "does not start a puzzle; expected '$' and a number" in str(second)
     assert (third.number, third.puzzle) == (3, GOOD_3)
 
 

@@ -103,7 +103,7 @@ SLACKS = {
 @pytest.mark.parametrize(
     ("bits", "slack"),
     [
-        pytest.param(bits, slack, marks=pytest.mark.slow if bits > 64 else ())
+        pytest.param(bits, slack, marks=pytest.mark.nightly if bits > 64 else ())
         for bits in SLACKS
         for slack in SLACKS[bits]
     ],

@@ -58,7 +58,8 @@ def test_the_sampled_states_are_of_their_lines():
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name.startswith(QUICK) else pytest.mark.slow) for name in IN_PROCESS]
+    "name",
+    [pytest.param(name, marks=() if name.startswith(QUICK) else pytest.mark.nightly) for name in IN_PROCESS],
 )
 def test_a_benchmark_does_the_right_work_in_every_loop(compiled, name):
     job = make_job(name)
@@ -106,7 +107,7 @@ def test_ready_says_what_is_wrong_with_each_and_goes_on(monkeypatch, capfd):
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_run_of_pyperf_from_the_command_line_on(tmp_path, capsys):
     import pyperf
 
@@ -146,11 +147,11 @@ def test_all_are_listed_and_warnings_of_the_stability_check_shown_plainly(capsys
     assert all(one.name in shown and one.about in shown for one in BENCHMARKS.values())
     measured = Measured("bp-sweep", "sweep", "one sweep", "cpu", 2e-6, 5e-7, 1.9e-6, 1.8e-6, 12, ["it [wobbles]"])
     shown = measure.as_text([measured], False)
-    assert "+- 25 %" in shown
+    assert "+- 25%" in shown
     assert "unstable: bp-sweep: it [wobbles]" in shown
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_sampled_state_is_one_that_the_slow_reference_paints_alike():
     for one in positions():
         painted = 0

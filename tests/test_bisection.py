@@ -92,7 +92,7 @@ def test_the_commit_that_changed_counts_is_found_and_one_that_does_not_build_ski
     assert [one.name for one in (tmp_path / "workshop").iterdir()] == ["lock"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_commits_next_to_one_that_cannot_be_run_cannot_be_told_apart(repository, capsys):
     repository.commit("broken", "import json", "import broken, json")
     repository.commit("loses", "ANSWERS = 5, 0.0, 5", "ANSWERS = 5, 0.0, 4")
@@ -111,7 +111,7 @@ def test_without_a_difference_it_says_so_and_ends_with_3(repository, capsys):
     assert "\ncounts: the same\n" in capsys.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_commit_that_made_it_slower_is_found_with_its_interval(repository, capsys):
     slower = ("SECONDS, ANSWERS = 5, 0.0", "SECONDS, ANSWERS = 5, 0.3")
     for name, change in (("a", ()), ("b", ()), ("slower", slower), ("c", ())):
@@ -128,10 +128,10 @@ def test_what_cannot_be_bisected_is_told_in_a_line(repository, tmp_path, monkeyp
     for words, bot, said in (
         (("HEAD", "HEAD"), ("./bot",), "HEAD is not an ancestor of HEAD: no commits to bisect"),
         (("HEAD", "HEAD~1"), ("./bot",), "HEAD is not an ancestor of HEAD~1: no commits to bisect"),
-        (("nothing", "HEAD"), ("./bot",), "no revision 'nothing' here; `git log --oneline` lists some"),
+        (("nothing", "HEAD"), ("./bot",), "no revision 'nothing' here; `git log --oneline` lists them"),
         (("HEAD~1", "HEAD", "--build", "false"), ("./bot",), "cannot be built: status 1"),
         (("HEAD~1", "HEAD"), (sys.executable, "none.py"), ": no puzzle is right (crashed)"),
-        (("HEAD~1", "HEAD", "--build", "make"), (), "--build is for a bot given after --"),
+        (("HEAD~1", "HEAD", "--build", "make"), (), "--build only applies to a bot given after --"),
     ):
         assert bisected(*words, bot=bot) == 2
         [line] = capsys.readouterr().err.splitlines()

@@ -167,7 +167,7 @@ def bots_below(process):
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_workers_that_are_killed_change_nothing(compiled):
     recipe, rules = Recipe(20, 20, 10, seed=5, p1=0.5, p2=0.4), Rules(unique=False, choices=200)
     grading = Grading((20, 20), solutions=1, levels=False, puzzle_seconds=60, line_limit=10**6)
@@ -189,7 +189,7 @@ def test_workers_that_are_killed_change_nothing(compiled):
     assert not psutil.wait_procs([*killed, *bots], timeout=30)[1]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_neither_a_file_nor_a_process(compiled, tmp_path, number):
     with run_on_workers(tmp_path, "25x25x1000", "--hard", "1000") as run:
@@ -219,7 +219,7 @@ def test_a_scheduler_that_is_killed_is_said_in_a_line(compiled, tmp_path, capfd,
     assert not (tmp_path / "q.txt").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_board_that_no_worker_survives_is_named(compiled, tmp_path):
     with run_on_workers(tmp_path, "30x30x1", "--p1", "0.4", "--p2", "0.4", "--hard", "100000") as run:
         end = time.monotonic() + 200

@@ -74,7 +74,7 @@ def test_the_champion_of_2011_to_2015(tmp_path):
     assert f"here: {tmp_path / 'scratch' / 'nonojudge-'}" in said
     assert result.stderr_bytes == len(said)
     lines = result.lines()
-    assert "the bot worked on files: questions in input.txt, answers in solution.txt" in lines
+    assert "the bot used files: questions in input.txt, answers in solution.txt" in lines
     assert any(line.startswith("its own log: 5 puzzles in 2.00 s; the judge's clock: ") for line in lines)
     assert read_result(tmp_path / "result.json") == result
 
@@ -233,7 +233,7 @@ def test_the_command_line(tmp_path, monkeypatch, capsys):
     files = ["--reads", "input.txt", "--writes", "solution.txt"]
     bot = [sys.executable, bare, "bot.py", behaviour, "solutions.txt"]
     assert cli.run(["run", "--set", str(RECIPE), *files, "--result", "r.json", "--", *bot]) == 0
-    assert "the bot worked on files: questions in input.txt, answers in solution.txt\n" in capsys.readouterr().out
+    assert "the bot used files: questions in input.txt, answers in solution.txt\n" in capsys.readouterr().out
     assert read_result(Path("r.json")).files == FileNames("input.txt", "solution.txt")
 
 
@@ -251,7 +251,7 @@ def test_tournaments(tmp_path, monkeypatch, capsys):
     path.write_text(path.read_text().replace('logs = "log.txt"', ""))
     assert cli.run(["tournament", str(path)]) == 2
     assert (
-        "on other terms: files input.txt solution.txt log.txt, now input.txt solution.txt; move"
+        "under other conditions: files input.txt solution.txt log.txt, now input.txt solution.txt; move"
         in capsys.readouterr().err
     )
 

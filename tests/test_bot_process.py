@@ -25,7 +25,7 @@ from nonobot.harness.play.sandbox import built_sandbox
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.system import usable_cores
-from tests.judged import contained_only
+from tests.judged import sandbox_only
 
 
 def test_both_ends_are_kept_over_several_lives(tmp_path, monkeypatch):
@@ -108,10 +108,10 @@ NOT_FIRST = "its #! line is not at the start: #! must be the first two bytes of 
         ),
         ("./bot", b"#!/bin/sh\r\n", 0o700, "its #! line has a Windows line ending: sed -i 's/\\r$//' ./bot"),
         ("./bot", b"#!/no/such/python\n", 0o700, "its #! line names /no/such/python, which is not there"),
-        ("a bot", b"#!/bin/sh\n", 0o700, "it is not in PATH; the file that is here is './a bot'"),
+        ("a bot", b"#!/bin/sh\n", 0o700, "it is not in PATH; for the file in this folder write './a bot'"),
     ],
 )
-@pytest.mark.parametrize("sandbox", [None, pytest.param(Contain.YES, marks=contained_only)])
+@pytest.mark.parametrize("sandbox", [None, pytest.param(Contain.YES, marks=sandbox_only)])
 def test_what_keeps_a_file_from_being_started_is_named_with_its_remedy(
     program, content, mode, said, sandbox, tmp_path, monkeypatch
 ):
@@ -202,7 +202,7 @@ def test_what_a_system_does_not_report_is_none_and_an_idle_one_no_reason_for_a_w
     assert facts.cpu
     assert busy_warning(msgspec.structs.replace(facts, busy_share=0.01)) is None
     assert busy_warning(msgspec.structs.replace(facts, busy_share=None)) is None
-    assert "used 40 % of the cores" in busy_warning(msgspec.structs.replace(facts, busy_share=0.4))
+    assert "used 40% of the cores" in busy_warning(msgspec.structs.replace(facts, busy_share=0.4))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no cores to hold a process on")
@@ -222,7 +222,7 @@ def test_cores_come_back_as_they_were():
 # The environment
 
 SAYS_ALL = "import json, os, sys; print(json.dumps(dict(os.environ)), file=sys.stderr)"
-CONTAINED = ["no", pytest.param("yes", marks=contained_only)]
+CONTAINED = ["no", pytest.param("yes", marks=sandbox_only)]
 
 
 def environment_of(monkeypatch, contain, *options, words=(sys.executable, "-S", "-c", SAYS_ALL)):

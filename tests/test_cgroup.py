@@ -76,6 +76,16 @@ def test_every_thread_of_the_judge_keeps_its_cores(tmp_path):
     thread.join()
 
 
+def test_processes_that_start_before_the_limit_holds_are_too_many(group_of):
+    group = group_of(process_limit=1)
+    with group.entered():  # its threads and one more are allowed for
+        processes = [python("import time; time.sleep(1000)") for _ in range(2)]
+    assert group.out_of_processes
+    group.kill()
+    assert [one.wait() for one in processes] == [-9, -9]
+    assert group.out_of_processes  # it was before it was killed
+
+
 def test_the_limit_of_processes_holds_threads_as_well(group_of):
     group = group_of(process_limit=8)
     code = (

@@ -279,7 +279,7 @@ def solve_at_random(
 
 
 @pytest.mark.parametrize(
-    "size", [pytest.param(5, marks=pytest.mark.slow), 6, pytest.param(7, marks=pytest.mark.slow)]
+    "size", [pytest.param(5, marks=pytest.mark.nightly), 6, pytest.param(7, marks=pytest.mark.nightly)]
 )
 def test_every_learned_clause_is_true_of_all_solutions_and_asserts_after_the_jump(search, size):
     rng = random.Random(size)
@@ -293,7 +293,7 @@ def test_every_learned_clause_is_true_of_all_solutions_and_asserts_after_the_jum
     assert conflicts > 100, conflicts
 
 
-@pytest.mark.parametrize("size", [12, pytest.param(25, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", [12, pytest.param(25, marks=pytest.mark.nightly)])
 def test_learned_clauses_of_larger_boards_are_true_of_the_solutions_known(search, size):
     # Random decisions meet far more conflicts here; of the solutions only the board itself is known.
     rng = random.Random(size)

@@ -87,7 +87,10 @@ def check_conflict(search: ChampionState) -> None:
 def check_mirrors(search: ChampionState) -> None:
     """Check that the masks of BOARD and the bounds say what the variables say."""
     known = search.known()
-    black, white = search["board.black"], search["board.white"]
+    black, white = (
+        search["board.black"].tolist(),
+        search["board.white"].tolist(),
+    )  # numpy 1 shifts uint64 by no int
     for line, clue in enumerate(search.clues):
         for i in range(search.length(line)):
             value = known.get(search.cell(line, i))
@@ -175,7 +178,7 @@ def assume_and_propagate(search: ChampionState, rng: random.Random, truth: naive
     return True
 
 
-@pytest.mark.parametrize("most", [4, 5, pytest.param(7, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("most", [4, 5, pytest.param(7, marks=pytest.mark.nightly)])
 def test_the_rules_set_what_unit_propagation_sets_and_for_good_reasons(search, most):
     rng = random.Random(most)
     ends = [0, 0]
@@ -187,7 +190,9 @@ def test_the_rules_set_what_unit_propagation_sets_and_for_good_reasons(search, m
     assert min(ends) >= 5, ends
 
 
-@pytest.mark.parametrize("slack", [1, 3, 8, *(pytest.param(slack, marks=pytest.mark.slow) for slack in (20, 40))])
+@pytest.mark.parametrize(
+    "slack", [1, 3, 8, *(pytest.param(slack, marks=pytest.mark.nightly) for slack in (20, 40))]
+)
 def test_long_lines(search, slack):
     # Below the row one that has the other colour in each cell: no column says more than that.
     rng = random.Random(slack)

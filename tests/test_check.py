@@ -111,7 +111,7 @@ MISTAKES = {
     "Mirrored": "all 5 wrong answers would be right if mirrored left to right: the first number of a row is its",
     "Inverted": "all 5 wrong answers would be right with 0 and 1 exchanged: 1 is black",
     "CountsFromZero": "all 4 wrong answers would be right for the puzzle after it: the answers are off by one",
-    "OtherSize": "all 5 malformed answers have rows of 3 numbers: is the bot set to another size?",
+    "OtherSize": "all 5 malformed answers have rows of 3 numbers: check the bot's board size;",
     "NoTabs": "all 5 malformed answers have rows of one word: a TAB belongs between two numbers",
     "OneLine": "all 5 malformed answers have all 25 cells on one line: end the line after each row of 5 numbers",
 }
@@ -150,7 +150,7 @@ def test_a_common_mistake_is_named_by_run_verify_and_check(bot, tmp_path, monkey
         ("Missing", "find the cause in what the bot wrote to stderr; --verbose"),
         ("LacksAProgram", "install the program that its last line on stderr names"),
         ("LeavesOutTheLast", "answer the last puzzle, too"),
-        ("Silent", "is the bot set to boards of 5x6 (the check's --size)?"),
+        ("Silent", "check that the bot expects boards of 5x6 (--size of the check)"),
     ],
 )
 def test_the_advice_to_a_bot_that_answers_nothing_fits_its_end(bot, advice, tmp_path):
@@ -207,7 +207,7 @@ def test_other_answers_the_second_time_are_noted(tmp_path, monkeypatch):
     assert "other answers to $6" in results["same_again"].remark
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_slow_start_and_a_wait_that_came_to_nothing_take_no_patience_from_the_rest(tmp_path):
     only = ["official_form", "answers_before_the_next", "sigterm_idle", "crlf"]
     assert missed(results_of(tmp_path, "StartsSlowly", only=only, patience=0.5)) == {}

@@ -47,11 +47,11 @@ def test_what_differs_is_named_with_both_values():
 
 def test_without_the_extra_the_error_names_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(UnusableError, match="--on needs distributed, not installed here; to install: "):
+    with pytest.raises(UnusableError, match="--on needs distributed, not installed; install with: "):
         connected("local").__enter__()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_without_a_scheduler_an_error_says_so_soon():
     assert cluster_workers.SECONDS_TO_CONNECT <= 8
     with pytest.raises(UnusableError, match=r"no scheduler answers at tcp://127.0.0.1:9: .") as caught:
@@ -69,13 +69,13 @@ late.set_exception(TimeoutError("Timeout"))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_fails_after_the_workers_were_closed_is_not_said(tmp_path):
     done = subprocess.run([sys.executable, "-c", LEAVES_A_TASK_THAT_FAILS], cwd=tmp_path, capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_workers_on_this_machine_do_one_thing_at_a_time_and_leave_no_process():
     import psutil
 
@@ -88,7 +88,7 @@ def test_workers_on_this_machine_do_one_thing_at_a_time_and_leave_no_process():
     assert not [one for one in left if "resource_tracker" not in " ".join(one.cmdline())]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_goes_wrong_in_the_block_is_no_fault_of_the_cluster():
     with pytest.raises(UnusableError, match="mine"), connected("local:1"):
         raise UnusableError("mine")

@@ -208,9 +208,9 @@ def saved(folder, before, after):
 def test_the_outcome_is_told_with_the_reason_and_the_exit_status(tmp_path, capsys):
     a, b = saved(tmp_path, *alternating(1.1))
     for sides, status, outcome, meaning in (
-        ((a, b), 1, "worse", "slower beyond the tolerance of 2 %"),
-        ((b, a), 0, "faster", "faster beyond the tolerance of 2 %"),
-        ((a, b, "--tolerance", "0.5"), 0, "not worse", "not slower beyond the tolerance of 50 %"),
+        ((a, b), 1, "worse", "slower beyond the tolerance of 2%"),
+        ((b, a), 0, "faster", "faster beyond the tolerance of 2%"),
+        ((a, b, "--tolerance", "0.5"), 0, "not worse", "not slower beyond the tolerance of 50%"),
         ((a, b, "--tolerance", "0.1"), 3, "cannot tell", "more pairs may tell"),
     ):
         assert run(*sides) == status
@@ -226,8 +226,8 @@ def test_runs_that_are_no_pairs_show_the_difference_and_name_the_duel(tmp_path, 
     a, b = written(tmp_path, a=before, b=after)
     assert run(a, b) == 3
     out = " ".join(capsys.readouterr().out.split())
-    assert "cannot tell in wall time, which tournaments rank by, after is 100 % slower; 1 pair of runs" in out
-    assert "puzzle by puzzle it is 100 % slower" in out
+    assert "cannot tell in wall time, which tournaments rank by, after is 100% slower; 1 pair of runs" in out
+    assert "puzzle by puzzle it is 100% slower" in out
     assert out.endswith("to decide it: nonojudge duel './old -x' ./new --set set1 --rounds 7")
     assert "BEFORE AFTER --set set1" in between([before], [before]).duels[0]
     [more] = between(*alternating(1.1), tolerance=0.1).duels
@@ -393,7 +393,7 @@ def test_a_log_is_refused(tmp_path):
         ({"judge_version": "2.0"}, "judge: 1.0 (before); 2.0 (after)"),
         (
             {"machine": structs.replace(MACHINE, busy_share=0.5)},
-            "busy at the start of 1 of 2 runs: others used 50 % of",
+            "busy at the start of 1 of 2 runs: others used 50% of",
         ),
         ({"end": EndReason.CRASHED}, "not every run of after finished: crashed"),
     ],
@@ -414,6 +414,6 @@ def test_every_field_of_the_terms_is_looked_at():
 
 def test_runs_on_more_cores_are_no_change_of_the_bot():
     one, two = run_result(terms=Configuration(core=1)), run_result(terms=Configuration(core=(0, 1)))
-    with pytest.raises(UnusableError, match="not run on as many cores: before on 1; after on 2; "):
+    with pytest.raises(UnusableError, match="different numbers of cores: before on 1; after on 2; "):
         between([one], [two])
     assert between([two], [two]).warnings == []

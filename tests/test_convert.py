@@ -64,7 +64,10 @@ def test_the_size_of_a_taai_file(capsys):
     # Without its last empty row the same file could be of 9x9, too; who converts it is told.
     assert run(str(PUZZLES / "p.txt"), "other.hv") == 0
     assert puzzles_in("other.hv") != [P_PUZZLE]
-    assert "remark: $1: line 1: no size is stated; by the number of lines this is 9x9" in capsys.readouterr().err
+    assert (
+        "warning: $1: line 1: no size is stated; assuming, from the number of lines, 9x9"
+        in capsys.readouterr().err
+    )
     assert run("--size", "9x12", str(PUZZLES / "p.txt"), "third.hv") == 1
     assert "expected 21 clue lines for a 9x12 board, found 19" in capsys.readouterr().err
     assert not Path("third.hv").exists()
@@ -88,9 +91,9 @@ def test_what_is_left_out_is_said_once(capsys):
     assert run(str(PUZZLES / "several.non"), "out.oneline") == 0
     name = PUZZLES / "several.non"
     assert capsys.readouterr().err.splitlines() == [
-        f"{name}: remark: $1: oneline has no place for the title",
-        f"{name}: remark: $2: oneline has no place for the title, author, solution",
-        f"{name}: remark: $3: oneline has no place for the title, catalogue",
+        f"{name}: warning: $1: oneline cannot hold the title, which is dropped",
+        f"{name}: warning: $2: oneline cannot hold the title, author, solution, which is dropped",
+        f"{name}: warning: $3: oneline cannot hold the title, catalogue, which is dropped",
         "3 puzzles written to out.oneline (oneline)",
     ]
 
@@ -99,8 +102,8 @@ def test_the_same_remark_on_many_puzzles_is_counted(capsys):
     Path("in.xml").write_text("<puzzleset>" + 5 * PUZZLE_IN_XML + "</puzzleset>")
     assert run("in.xml", "out.oneline") == 0
     assert capsys.readouterr().err.splitlines() == [
-        "in.xml: remark: $1: line 1: <note> is not kept (and 4 more like this)",
-        "in.xml: remark: $1: oneline has no place for the title, solution (and 4 more like this)",
+        "in.xml: warning: $1: line 1: <note> is dropped (and 4 more like this)",
+        "in.xml: warning: $1: oneline cannot hold the title, solution, which is dropped (and 4 more like this)",
         "5 puzzles written to out.oneline (oneline)",
     ]
 
@@ -110,7 +113,7 @@ def test_puzzles_that_cannot_be_read_or_written_are_named_and_cost_no_other(caps
     assert run("in.oneline", "out.letters") == 1
     assert capsys.readouterr().err.splitlines() == [
         "in.oneline: $2: line 2: no '-'; expected the rows' clues, '-', the columns' clues",
-        "in.oneline: $3: cannot be written as letters: a block of 27 cells, letters end at 26",
+        "in.oneline: $3: cannot be written as letters: a block of 27 cells; letters allows at most 26",
         "2 puzzles written to out.letters (letters); 2 could not be converted",
     ]
     assert Path("out.letters").read_text() == "A\nA\n\nB\nA A\n"
@@ -138,14 +141,14 @@ def test_the_help_lists_every_format():
         assert f"\n  {name:<8}  " in parser.epilog
     singles = [format.name for format in formats.formats() if not format.several]
     words = " ".join(parser.epilog.split())
-    assert f"{', '.join(singles[:-1])} and {singles[-1]} hold one puzzle a file" in words
+    assert f"{', '.join(singles[:-1])} and {singles[-1]} files have one puzzle" in words
 
 
 @pytest.mark.parametrize(
     ("arguments", "streams", "status", "err"),
     [
-        ("convert - out.xml", "<&-", 2, b"nonojudge: stdin: an empty file\n"),
-        ("render -", "<&-", 2, b"nonojudge: -: an empty file\n"),
+        ("convert - out.xml", "<&-", 2, b"nonojudge: stdin: the file is empty\n"),
+        ("render -", "<&-", 2, b"nonojudge: -: the file is empty\n"),
         ("render p.non", ">&-", 0, b""),
         ("generate 5x5x1 --seed 1", ">&-", 0, b""),
         ("convert p.non no/where.xml", "2>&-", 2, b""),

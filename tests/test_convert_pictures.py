@@ -117,7 +117,7 @@ def test_the_first_of_several_pictures_is_taken_and_that_is_said(convert):
     shades = [Image.new("L", (2, 2), shade) for shade in (255, 128, 0)]
     shades[0].save("moving.gif", save_all=True, append_images=shades[1:])
     status, said = convert("moving.gif", "out.non")
-    assert (status, said[0]) == (0, "moving.gif: remark: 3 pictures in it; the first is taken")
+    assert (status, said[0]) == (0, "moving.gif: warning: it contains 3 pictures; the first is used")
     assert record_in("out.non").solution == Solution(np.zeros((2, 2)))
 
 
@@ -239,14 +239,17 @@ def test_tries_end(convert):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["long.png"], "long.png: a board of 2000x9 cells is too large, a side has up to 1022; give a --width or"),
-        (["broken.png"], "broken.png: not a picture that can be read: "),
+        (
+            ["long.png"],
+            "long.png: a board of 2000x9 is too large: at most 1022 rows or columns; give a --width or",
+        ),
+        (["broken.png"], "broken.png: cannot read the picture: "),
         (["large.png"], "large.png: more than 16 MiB; shrink the picture first"),
         (
             ["long.png", "--size", "20x9"],
-            "--size is about TAAI files; --width and --height make a board of a picture",
+            "--size only applies to TAAI files; use --width and --height for a picture",
         ),
-        (["long.png", "--height", "9", "--tries", "5"], "--tries is about --unique"),
+        (["long.png", "--height", "9", "--tries", "5"], "--tries only applies to --unique"),
     ],
 )
 def test_one_line_says_what_is_wrong(arguments, message, convert):

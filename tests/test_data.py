@@ -33,9 +33,9 @@ def one_here(folder):
 def test_the_list_for_people(folder, one_here, capsys):
     assert cli.run(["data", "list"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "set       event  year  puzzles  size  black         here",
-        "taai2011  TAAI   2011  400      5x5   50 % to 35 %  no",
-        "tcga2012  TCGA   2012  400      5x5   50 % to 35 %  yes",
+        "set       event  year  puzzles  size  black       here",
+        "taai2011  TAAI   2011  400      5x5   50% to 35%  no",
+        "tcga2012  TCGA   2012  400      5x5   50% to 35%  yes",
         "",
         f"1 of 2 are here, in {folder}",
     ]
@@ -68,7 +68,7 @@ def test_a_damaged_file_is_told_from_a_good_one_and_has_no_path(folder, one_here
     (folder / "taai2011.txt").write_bytes(b"")
     assert cli.run(["data", "list"]) == 0
     out = capsys.readouterr().out
-    assert "35 %  damaged\n" in out
+    assert "35%  damaged\n" in out
     assert "1 of 2 are here, 1 damaged, in" in out
     assert cli.run(["data", "path", "taai2011"]) == 2
     assert "taai2011 is damaged" in capsys.readouterr().err

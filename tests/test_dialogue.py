@@ -183,13 +183,13 @@ EMPTY, EMPTY_LINES = b'{"do": "hint", "rows": [%s[]], "columns": [%s[]]}', b"[],
         (b'{"do": "solve", "rows": [[1]], "columns": "ab"}', "column 1: 'a' is not a list"),
         (b'{"do": "solve", "rows": [[1.5]], "columns": [[1]]}', "row 1: .* is not a list"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "solutions": 1e400}', "not a request: TypeError"),
-        (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": -1}', "seconds are a positive number"),
-        (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": "nan"}', "seconds are a positive"),
-        (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most": -1}', "most is a number of steps, 0 or more"),
-        (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most": -%d}' % 10**20, "most is a number of steps"),
-        pytest.param(EMPTY % (EMPTY_LINES, EMPTY_LINES), "a side of a board has 1 to 1022 cells", id="too large"),
-        (b'{"do": "dance", "rows": [[1]], "columns": [[1]]}', "nothing is called 'dance'; there are solve, steps"),
-        (b'{"do": "solve", "rows": [], "columns": [[1]]}', "there is no row"),
+        (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": -1}', "seconds: -1; expected a positive"),
+        (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": "nan"}', "seconds: nan; expected a "),
+        (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most": -1}', "most: -1; expected a number"),
+        (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most": -%d}' % 10**20, "most: -1"),
+        pytest.param(EMPTY % (EMPTY_LINES, EMPTY_LINES), "the board is too large; boards have", id="too large"),
+        (b'{"do": "dance", "rows": [[1]], "columns": [[1]]}', "do: 'dance'; expected one of solve, steps"),
+        (b'{"do": "solve", "rows": [], "columns": [[1]]}', "no rows"),
         (b'{"do": "solve", "rows": [[-1]], "columns": [[0]]}', "row 1: .* block lengths are 1 or more"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "cells": "11"}', "not a request: ValueError"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "cells": "x"}', "not a request: ValueError: cells"),
@@ -204,7 +204,7 @@ def test_what_cannot_be_answered_is_said_in_a_line(line, why):
     ("line", "status", "why"),
     [
         ("exec {} <&-", 0, b""),
-        ("ulimit -v 200000; exec {}", 2, b"nonobot: 25x25: there is no room for the tables of such boards"),
+        ("ulimit -v 200000; exec {}", 2, b"nonobot: 25x25: not enough memory for the tables"),
         ("exec {} > /dev/full", 2, b"nonobot: input or output failed: No space left on device"),
     ],
 )
@@ -226,5 +226,5 @@ def test_the_process_answers_line_by_line_and_goes_on_after_a_bad_one():
     ]
     assert first["verdict"] == "multiple"
     assert second == {"error": "not a request: JSONDecodeError: Expecting value: line 1 column 1 (char 0)"}
-    assert third == {"error": "a request of more than 16 MiB"}
+    assert third == {"error": "the request is longer than 16 MiB; send a smaller one"}
     assert fourth["wrong"] == [["column", 1], ["column", 2]]

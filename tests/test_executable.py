@@ -15,7 +15,7 @@ from nonobot.bot.kernels.shipped import LEVELS, processor_level, sealed
 from nonobot.protocol import Puzzle
 from release import executable, level_kernels
 from tests.boards import random_grid
-from tests.judged import contained_only
+from tests.judged import sandbox_only
 from tests.talking import COMMAND, GOOD, NONE, batch, counted
 from tests.terminals import Terminal
 
@@ -62,7 +62,7 @@ def ran(command, *options, text=b"", folder=None):
     return done.stdout, done.stderr.decode(), done.returncode
 
 
-@contained_only
+@sandbox_only
 @pytest.mark.parametrize(
     "words",
     [
@@ -75,7 +75,7 @@ def test_it_answers_as_the_bot_where_there_is_nothing_else(file, words):
     assert ran(alone(file), *options, text=BATCH) == ran(COMMAND, *options, text=BATCH)
 
 
-@contained_only
+@sandbox_only
 def test_it_solves_boards_of_all_sizes(file):
     options = ("--size", "auto")
     stdout, stderr, status = ran(alone(file), *options, text=LARGE)
@@ -83,14 +83,14 @@ def test_it_solves_boards_of_all_sizes(file):
     assert not stderr
 
 
-@contained_only
+@sandbox_only
 @pytest.mark.parametrize("path", sorted(PUZZLES.iterdir()), ids=lambda path: path.name)
 def test_it_reads_files_of_all_formats(file, path):
     shown = ("--ro-bind", str(PUZZLES), "/puzzles", "--chdir", "/puzzles")
     assert ran(alone(file, *shown), path.name) == ran(COMMAND, path.name, folder=PUZZLES)
 
 
-@contained_only
+@sandbox_only
 def test_it_records_what_the_bot_records(file, tmp_path):
     shown = ("--bind", str(tmp_path), "/records")
     records = ("--log", "/records/log", "--stats", "/records/stats")
@@ -102,7 +102,7 @@ def test_it_records_what_the_bot_records(file, tmp_path):
     assert [line.split()[0] for line in (tmp_path / "log").read_text().splitlines()] == ["#1", "#2", "total"]
 
 
-@contained_only
+@sandbox_only
 def test_streams_that_are_closed_where_there_is_no_null_device(file):
     closed = subprocess.run(["sh", "-c", 'exec "$@" <&- >&-', "sh", *alone(file)], capture_output=True)
     assert (closed.returncode, closed.stderr) == (2, b"")
@@ -196,7 +196,7 @@ def test_a_package_that_is_missing_or_another_is_named(monkeypatch, capsys, tmp_
     assert not list(tmp_path.iterdir())
 
 
-@contained_only
+@sandbox_only
 def test_the_judge_accepts_it_and_shows_it_nothing_else(file, tmp_path):
     bot = shutil.copy(file, tmp_path / "nonobot")
     judge = [sys.executable, "-m", "nonobot.harness", "check", "--contain", "yes", "--json", "--", str(bot)]

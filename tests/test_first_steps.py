@@ -24,7 +24,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "first-steps.md"
 SAMPLE = PAGE.parent / "samples" / "robot.non"
 COLUMNS, LINES = 90, 50
 
-OF_THE_MACHINE = ("nonojudge: the machine was busy", "nonojudge: bots are not contained", "contained: ")
+OF_THE_MACHINE = ("nonojudge: the machine was busy", "nonojudge: bots run without a sandbox", "sandbox: ")
 MEASURED = r"\d[\d.,]*(?: (?:s|ms|µs|MiB|%)\b|(?: %))"
 
 

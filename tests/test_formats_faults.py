@@ -77,7 +77,7 @@ def test_remarks_on_one_puzzle_are_bounded_and_counted():
     keys = "".join(f"key{number} x\n" for number in range(1000))
     _, *remarks = said(f"{keys}width 1\nheight 1\nrows\n1\ncolumns\n1\n", "non")
     assert len(remarks) == MOST_REMARKS
-    assert remarks[-1] == "remark: $1: line 20: 'key19' is not kept (and 980 more in this puzzle)"
+    assert remarks[-1] == "remark: $1: line 20: 'key19' is dropped (and 980 more in this puzzle)"
 
 
 # XML that attacks
@@ -160,7 +160,7 @@ def test_damaged_samples_are_read_with_a_line_for_each_fault():
     assert not any(islice(problems(random.Random(7), Counter()), 1500))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_hundred_thousand_damaged_samples_are_read_with_a_line_for_each_fault():
     counts: Counter[str] = Counter()
     assert not any(islice(problems(random.Random(1), counts), 100_000))

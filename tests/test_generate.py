@@ -187,4 +187,4 @@ def test_where_the_bot_cannot_be_contained_a_line_says_so(monkeypatch, capsys, o
     monkeypatch.setattr(sandbox, "_tried", lambda: (None, "bubblewrap is not installed"))
     monkeypatch.setattr(command, "write_questions", lambda *_: None)
     assert cli.run(["generate", "5x5x1", "--seed", "1", *options]) == 0
-    assert capsys.readouterr().err.count("bots are not contained here: bubblewrap is not installed; ") == lines
+    assert capsys.readouterr().err.count("bots run without a sandbox: bubblewrap is not installed; ") == lines

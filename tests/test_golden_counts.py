@@ -111,7 +111,7 @@ def golden_counts_of_house(folder, environment, name):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_line_kernel_that_paints_less_is_found(tmp_path):
     environment = patched_house(tmp_path, LINE_KERNEL, PAINTS_LESS)
     done = golden_counts_of_house(tmp_path, environment, "papers-fp1")
@@ -120,7 +120,7 @@ def test_a_line_kernel_that_paints_less_is_found(tmp_path):
     assert "solved" not in done.stdout  # as often as before: no test of answers would have seen it
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["champion", "papers-fp1"])
 def test_the_counts_do_not_depend_on_the_cpu(tmp_path, name):
     # Compiled for the plainest CPU of its kind: other vectors, no fused multiply-add.

@@ -29,7 +29,7 @@ from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.result_files import read_result
 from nonobot.system import usable_cores
 from nonobot.tournament_data import Recipe, write_set
-from tests.judged import RECIPE, command, contained_only
+from tests.judged import RECIPE, command, sandbox_only
 from tests.talking import interrupted
 
 JUDGE = [sys.executable, "-m", "nonobot.harness"]
@@ -202,7 +202,7 @@ def test_verify_a_file_and_stdin(tmp_path, capsys, monkeypatch):
     assert (result["score"]["verdicts"]["right"], result["score"]["verdicts"]["malformed"]) == (4, 1)
     Path("others.txt").write_bytes(answers.replace(b"$", b"$9"))
     assert cli.run(["verify", "questions.txt", "others.txt", "--size", "5x5"]) == 1
-    said = "5 missing\n  no puzzle was answered: are these answers to this set, with boards of 5x5?\n  line 1: $9"
+    said = "5 missing\n  no puzzle was answered; check that they are answers to this set, of 5x5\n  line 1: $9"
     assert said in capsys.readouterr().out
 
 
@@ -302,7 +302,7 @@ def grown(size):
     return [sys.executable, "-S", "-c", f"x = b'x' * {size}; import time; time.sleep(1000)"]
 
 
-@pytest.mark.parametrize("contain", [Contain.NO, pytest.param(Contain.YES, marks=contained_only)])
+@pytest.mark.parametrize("contain", [Contain.NO, pytest.param(Contain.YES, marks=sandbox_only)])
 @pytest.mark.parametrize(
     ("warm_up", "limit"),
     [
@@ -319,7 +319,7 @@ def test_a_warm_up_has_the_limits_of_the_run_and_one_of_its_own(warm_up, limit, 
     before = psutil.Process().children()
     with pytest.raises(WarmUpError) as error:
         warmed_up(warm_up, built_sandbox(contain), configuration, 0.3 if warm_up[0] == "sleep" else 100)
-    assert str(error.value) == f"{shlex.join(warm_up)} stopped at {limit}: not warmed up"
+    assert str(error.value) == f"{shlex.join(warm_up)} stopped at {limit}: the warm-up failed"
     assert psutil.Process().children() == before
 
 
@@ -342,7 +342,7 @@ def test_what_makes_a_run_impossible_is_said_before_the_warm_up(tmp_path, capsys
     assert not (tmp_path / "marker").exists()
     err = capsys.readouterr().err
     assert "core 9999 cannot be used" in err
-    assert "9999 cores: here are" in err
+    assert "--cores 9999: only" in err
 
 
 # Files that the user names: all commands that read puzzles tell the sizes of their boards alike
@@ -356,7 +356,7 @@ READERS = {
 SETS = ["run", "verify"]
 """Commands for which all boards of a file have one size."""
 
-INFERRED = "questions.txt: remark: $1: line 1: no size is stated; by the number of lines this is"
+INFERRED = "questions.txt: warning: $1: line 1: no size is stated; assuming, from the number of lines,"
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -373,7 +373,7 @@ INFERRED = "questions.txt: remark: $1: line 1: no size is stated; by the number 
         ([(8, 11), (8, 11)], "8x11", (), None),
         ([(10, 10), (5, 5)], "auto", SETS, None),
         ([(10, 10), (5, 5)], None, SETS, INFERRED),
-        ([(25, 25), (5, 5)], None, READERS, "for a 25x25 board, found 10 (is it --size 5x5?)"),
+        ([(25, 25), (5, 5)], None, READERS, "for a 25x25 board, found 10; perhaps --size 5x5"),
     ],
 )
 def test_boards_are_square_of_25x25_or_need_their_size(name, sides, size, refused_by, said, capsys):

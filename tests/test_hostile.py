@@ -1,4 +1,4 @@
-"""Bots that do not want to go, as real processes, contained and not: each ends, and nothing is left of it."""
+"""Bots that do not want to go, as real processes, sandboxed and not: each ends, and nothing is left of it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.system import usable_cores
 from nonobot.tournament_data import load_set
-from tests.judged import contained_only, little_patience, pids_with, remove  # noqa: F401
+from tests.judged import little_patience, pids_with, remove, sandbox_only  # noqa: F401
 
 HOSTILE_BOT = Path(__file__).with_name("hostile_bot.py")
 
-CONTAINED = pytest.param(Contain.YES, marks=contained_only)
+CONTAINED = pytest.param(Contain.YES, marks=sandbox_only)
 
 
 pytestmark = pytest.mark.usefixtures("little_patience")
@@ -47,7 +47,7 @@ def result_of(behaviour, folder, contain, **terms):
     assert psutil.Process().children() == before
     assert read_result(folder / "result.json") == result
     assert (folder / "result.stderr.txt").read_bytes().startswith(b"here\n")
-    assert result.contained == ("yes" if contain is Contain.YES else "no")
+    assert result.sandboxed == ("yes" if contain is Contain.YES else "no")
     return result
 
 
@@ -94,13 +94,13 @@ def test_what_stays_ends_at_the_limit_of_time(tmp_path, behaviour, contain):
     assert end_of(behaviour, tmp_path, contain) is EndReason.TIME_LIMIT
 
 
-@contained_only
+@sandbox_only
 def test_what_kills_whatever_it_sees_kills_nobody_else(tmp_path):
     assert end_of("kills_all", tmp_path, Contain.YES) is EndReason.TIME_LIMIT
 
 
 @slow
-@contained_only
+@sandbox_only
 def test_what_fills_its_scratch_fills_its_own_memory(tmp_path):
     group = made_group(Configuration())
     if group is None or not group.counted.memory:
@@ -118,7 +118,7 @@ def test_what_takes_other_cores_where_no_cgroup_holds_it_is_put_back_and_told(tm
     [taken] = [one.cores_taken for one in result.attempts]
     assert {*taken} >= {*usable_cores()} - {*result.configuration.cores}
     assert result.last_words() == "put back"
-    assert sum("left its core" in line for line in result.lines()) == 1
+    assert sum("used other cores" in line for line in result.lines()) == 1
 
 
 JUDGE = """
@@ -133,7 +133,7 @@ ONE_BOARD = ["--set", "boardgen:5x5x1:seed=1", "--result", "result.json", "--qui
 
 
 @slow
-@contained_only
+@sandbox_only
 @pytest.mark.parametrize("judge", ["counts", "samples"])
 @pytest.mark.parametrize("way", ["fills_heap", "fills_memfd", "fills_scratch", "fills_shm"])
 def test_what_fills_the_memory_is_ended_and_the_judge_is_not(tmp_path, way, judge):

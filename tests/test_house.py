@@ -13,7 +13,7 @@ import grimp
 import pytest
 
 from nonobot.harness.cli import COMMANDS
-from tests.module_map import PACKAGES, REPOSITORY, modules
+from tests.generated_docs import PACKAGES, REPOSITORY, modules
 
 PROJECT = REPOSITORY / "pyproject.toml"
 MODULES = [path.relative_to(REPOSITORY).as_posix() for package in PACKAGES for path in modules(package)]

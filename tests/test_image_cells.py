@@ -181,9 +181,9 @@ def test_boards_that_are_too_large():
     assert LARGEST_SIDE == LONGEST_SIDE
     wide = file_of(Image.new("1", (LARGEST_SIDE + 1, 2)))
     assert refused(wide) == (
-        "a board of 1023x2 cells is too large, a side has up to 1022; give a --width or a --height for the puzzle"
+        "a board of 1023x2 is too large: at most 1022 rows or columns; give a --width or a --height for the puzzle"
     )
-    assert refused(wide, height=100).startswith("a board of 51150x100 cells is too large")
+    assert refused(wide, height=100).startswith("a board of 51150x100 is too large")
     assert refused(wide, height=100).endswith("give a smaller one, or both --width and --height")
 
 
@@ -221,16 +221,16 @@ def test_whatever_the_bytes_nothing_else_is_raised(noise, at, kind):
 
 
 def test_files_that_are_none():
-    assert refused(b"") == "not a picture that can be read: no kind that Pillow knows"
-    assert refused(b"P1 0 0\n").startswith("not a picture that can be read: ")
+    assert refused(b"") == "cannot read the picture: Pillow does not know its format"
+    assert refused(b"P1 0 0\n").startswith("cannot read the picture: ")
     data = file_of(Image.effect_noise((90, 90), 99))
-    assert refused(data[: len(data) // 2]).startswith("not a picture that can be read: ")
+    assert refused(data[: len(data) // 2]).startswith("cannot read the picture: ")
 
 
 def test_no_program_is_started_to_read_a_picture(monkeypatch):
     monkeypatch.setattr("subprocess.check_call", lambda *_, **__: pytest.fail("a program was started"))
     page = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n"
-    assert refused(page) == "not a picture that can be read: no kind that Pillow knows"
+    assert refused(page) == "cannot read the picture: Pillow does not know its format"
 
 
 @pytest.mark.parametrize("times", [1, 4])
@@ -254,4 +254,4 @@ def test_the_size_is_looked_at_before_anything_is_decoded():
 def test_a_missing_pillow_is_one_line(monkeypatch):
     data = file_of(Image.new("1", (2, 2)))
     monkeypatch.setitem(sys.modules, "PIL", None)
-    assert "reading a picture needs Pillow, not installed here; to install: " in refused(data)
+    assert "reading a picture needs Pillow, not installed; install with: " in refused(data)

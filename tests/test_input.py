@@ -49,8 +49,8 @@ def test_the_search_goes_on_from_the_board_of_the_file():
 @pytest.mark.parametrize(
     ("puzzle", "why"),
     [
-        (TWO, b"the board to start from contradicts the clues: without it the puzzle has a solution"),
-        (NONE, b"the puzzle has no solution, with its board to start from or without"),
+        (TWO, b"the given cells contradict the clues: without them the puzzle has a solution"),
+        (NONE, b"the puzzle has no solution, with or without its given cells"),
     ],
 )
 def test_a_board_to_start_from_that_contradicts_is_named(puzzle, why):
@@ -64,15 +64,15 @@ def test_a_board_to_start_from_that_contradicts_is_named(puzzle, why):
 @pytest.mark.parametrize(
     ("options", "text", "why"),
     [
-        ("", b"", "no puzzle on standard input; a puzzle starts with '$1'"),
-        ("", b"\n\n", "no puzzle on standard input; a puzzle starts with '$1'"),
-        ("", b"GRID\nROWS\n[ 1 ]\n", "looks like a puzzle file of the form picross; add --format picross"),
+        ("", b"", "standard input: cannot find a puzzle; a puzzle starts with '$1'"),
+        ("", b"\n\n", "standard input: cannot find a puzzle; a puzzle starts with '$1'"),
+        ("", b"GRID\nROWS\n[ 1 ]\n", "looks like a puzzle file in the format picross; add --format picross"),
         ("", b"1 1\n\n1\n1\n1\n", "its first two lines, '1 1' and '1', are not its height and its width"),
-        ("", b"hello\n", "standard input is not a batch"),
-        ("--format auto", b"<puzzleset/>", "no puzzle on standard input"),
-        ("--format auto", b"hello\n", "the content is of no known format; known are cwd, g, grid, "),
+        ("", b"hello\n", "standard input: not a batch"),
+        ("--format auto", b"<puzzleset/>", "standard input: cannot find a puzzle"),
+        ("--format auto", b"hello\n", "unknown format; known are cwd, g, grid, "),
         ("--format auto", b"\x1f\x8b\x08\x00", "compressed (gzip)"),
-        ("--format auto", b"", "an empty file"),
+        ("--format auto", b"", "the file is empty"),
         ("--format auto", b"#" * (MOST_BYTES + 1), "more than 16 MiB"),
     ],
     ids=range(10),
@@ -107,8 +107,8 @@ def test_files_are_answered_in_their_order_and_their_puzzles_numbered_on(tmp_pat
         format_answer(number, right) for number in (1, 2, 7, 8)
     )
     assert done.stderr.decode().splitlines() == [
-        f"{batch_of_one}: $7: line 1: no size is stated; by the number of lines this is 2x2",
-        "standard input: $8: line 1: no size is stated; by the number of lines this is 2x2",
+        f"{batch_of_one}: $7: line 1: no size is stated; assuming, from the number of lines, 2x2",
+        "standard input: $8: line 1: no size is stated; assuming, from the number of lines, 2x2",
         f"{broken}: $9: line 4: the clue of row 1 needs 2 cells, the row has 1",
         f"{tmp_path / 'none'}: No such file or directory",
     ]

@@ -67,7 +67,7 @@ def compare_states(states: LineStates, clue: Clue, length: int, black: np.ndarra
 
 
 @pytest.mark.parametrize(
-    "length", [*range(1, 8), *(pytest.param(length, marks=pytest.mark.slow) for length in (8, 9, 10))]
+    "length", [*range(1, 8), *(pytest.param(length, marks=pytest.mark.nightly) for length in (8, 9, 10))]
 )
 def test_every_state_of_every_clue(states, length):
     black, white = all_states(length)
@@ -198,7 +198,7 @@ def test_edge_clues_of_every_length(length, solver):
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(bits, marks=pytest.mark.slow if bits in (256, 512) else ()) for bits in MASK_BITS],
+    params=[pytest.param(bits, marks=pytest.mark.nightly if bits in (256, 512) else ()) for bits in MASK_BITS],
 )
 def of_any_width(request) -> LineStates:
     return LineStates(request.param)
@@ -226,7 +226,7 @@ def test_every_state_of_every_short_clue_in_every_width(of_any_width, length):
             assert (painted and cells_of(*painted, length)) == naive.paint_line(clue, cells), (clue, cells)
 
 
-@pytest.mark.parametrize("lines", [12, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("lines", [12, pytest.param(200, marks=pytest.mark.nightly)])
 def test_random_lines_of_all_lengths_in_every_width(of_any_width, lines):
     rng = random.Random(lines)
     longest = of_any_width.bits - 2

@@ -113,6 +113,6 @@ def test_the_clock_is_that_of_time_monotonic_ns():
     assert before <= now <= time.monotonic_ns()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_same_as_plain_python():
     passes_as_plain_python("tests/test_masks.py")

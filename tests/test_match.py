@@ -122,7 +122,7 @@ def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_
     silent = replace(answered_first, score=Score.of(puzzles([None] * 12)))
     assert silent.lines()[:2] == [
         "0 of 12 right; 12 missing",
-        "  no puzzle was answered: is the bot set to boards of 5x5?",
+        "  no puzzle was answered; check that the bot expects boards of 5x5",
     ]
     beside = replace(
         silent.score,

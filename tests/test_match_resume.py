@@ -110,7 +110,7 @@ def test_a_run_can_be_interrupted_again_and_again(tmp_path):
 def test_a_run_that_is_over_is_not_gone_on_with(tmp_path, behaviour, reason):
     played(behaviour, tmp_path)
     for call in (recorded_run, lambda path: resume(SET, path)):
-        with pytest.raises(UnusableError, match=rf"this run is over \({reason}\)"):
+        with pytest.raises(UnusableError, match=rf"this run has ended \({reason}\)"):
             call(tmp_path / "result.json")
     assert not journal_path(tmp_path / "result.json").exists()
 
@@ -189,7 +189,7 @@ def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path
     assert (done.returncode, done.stderr) == (0, "")
     assert "(the judge was killed after the last answer)" in done.stdout
     assert "None" not in done.stdout
-    assert "contained: no; counted by the kernel: " in done.stdout
+    assert "sandbox: no; measured by cgroup: " in done.stdout
     result = read_result(tmp_path / "result.json")
     assert attempts(result) == [(1, "finished")]
     assert pids_with(str(tmp_path / "solutions.txt")) == []
@@ -219,7 +219,7 @@ def test_a_result_that_was_not_written_is_made_of_the_journal_later(tmp_path, mo
         with pytest.raises(raised) as lost:
             played("crash_at_3", tmp_path)
     assert not (tmp_path / "result.json").exists()
-    with pytest.raises(UnusableError, match=r"go on with it \(nonojudge run --resume "):
+    with pytest.raises(UnusableError, match=r"resume it with `nonojudge run --resume "):
         played("perfect", tmp_path)
     result = resume(SET, tmp_path / "result.json")
     assert result.end.reason is EndReason.CRASHED

@@ -1,4 +1,4 @@
-"""What a contained bot sees and writes, from the list of mounts alone, and the files that its command names."""
+"""What a sandboxed bot sees and writes, from the list of mounts alone, and the files that its command names."""
 
 from __future__ import annotations
 

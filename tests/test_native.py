@@ -285,7 +285,7 @@ def test_too_little_address_space_is_said_in_a_line(tmp_path, kibibytes, strateg
         timeout=PATIENCE_SECONDS,
     )
     assert (done.returncode, done.stdout) == (2, b"")
-    tables = rb"there is no room for the tables, [0-9]+ MiB"
+    tables = rb"not enough memory for the tables, [0-9]+ MiB"
     kernels = (
         rb"to compile the kernels takes 580 MiB of address space, and [0-9]{2,3} MiB are left; raise the limit .*"
     )

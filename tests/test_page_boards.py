@@ -57,8 +57,8 @@ def test_faults_are_at_their_lines_and_cost_no_other_puzzle():
 @pytest.mark.parametrize(
     ("source", "number", "why"),
     [
-        (b"", 1, "an empty file"),
-        (b"what is this", 1, "the content is of no known format"),
+        (b"", 1, "the file is empty"),
+        (b"what is this", 1, "unknown format"),
         (b"300-" + b":".join([b"1"] * 300), 1, "a 300x1 board; on this page a side has 1 to 254 cells"),
         ("/etc/passwd", 1, "there is no set '/etc/passwd'"),
         ("docs/samples/robot.non", 1, "there is no set"),
@@ -116,8 +116,8 @@ def test_an_official_set_that_is_not_here_says_how_to_get_it(monkeypatch, tmp_pa
         ({"rows": []}, "a 1x0 board"),
         ({"rows": [[1]] * 255}, "a 1x255 board"),
         ({"rows": [[]]}, "the columns count 1 black cells, the rows 0"),
-        ({"cells": "11"}, "cells that are not one of 1, 0 and ?"),
-        ({"cells": "x"}, "cells that are not one of 1, 0 and ?"),
+        ({"cells": "11"}, "cells: expected one of 1, 0 and ?"),
+        ({"cells": "x"}, "cells: expected one of 1, 0 and ?"),
         ({"goal": "?"}, "a solution holds 0 "),
     ],
 )

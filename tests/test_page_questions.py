@@ -73,9 +73,9 @@ def test_every_format_a_picture_and_a_link_are_taken_away():
     ("what", "question", "why"),
     [
         ("solve", {"board": {"rows": [[9]], "columns": [[1]]}}, "needs 9 cells"),
-        ("solve", {"board": ONE, "solutions": 0}, "at least one solution"),
-        ("hint", {"board": ONE, "cells": "xyz"}, "cells that are not"),
-        ("write", {"board": ONE, "format": "x"}, "no format 'x'"),
+        ("solve", {"board": ONE, "solutions": 0}, "number of solutions must be at least 1"),
+        ("hint", {"board": ONE, "cells": "xyz"}, "cells: expected one of"),
+        ("write", {"board": ONE, "format": "x"}, "unknown format 'x'"),
         ("size", {"width": 0, "height": 3, "columns": None}, "the picture has no pixels"),
     ],
 )

@@ -21,10 +21,15 @@ from nonobot.harness import cli
 from nonobot.harness.page import server as page_server
 from nonobot.harness.page import site as page_site
 from tests.judged import RECIPE, played
-from tests.paged import Server
+from tests.paged import Server, skip_without_browser_parts
 from tests.talking import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.usefixtures("compiled")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _browser_parts():
+    skip_without_browser_parts()
 
 
 @pytest.fixture(scope="module")
@@ -162,11 +167,11 @@ def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys):
     monkeypatch.setattr(page_site, "write_site", lambda folder, seconds, **ways: None)
     assert cli.run(["page", "--port", "0"]) == 0
     out, err = capsys.readouterr()
-    assert err == "nonojudge: no browser here that can be opened; open the page in one yourself\n"
+    assert err == "nonojudge: cannot open a browser; open the address yourself\n"
     assert out.startswith("page: http://127.0.0.1:")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert cli.run(["page"]) == 2
-    assert "the page needs starlette and uvicorn, not installed here; to install:" in capsys.readouterr().err
+    assert "the page needs starlette and uvicorn, not installed; install with:" in capsys.readouterr().err
 
 
 def test_the_page_is_where_wheels_have_it():
@@ -177,7 +182,7 @@ def test_the_page_is_where_wheels_have_it():
     assert len(files) > 15
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_thousand_half_open_connections_get_an_answer_and_the_page_goes_on(server):
     with contextlib.ExitStack() as stack:
         own = [stack.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(1000)]
@@ -190,7 +195,7 @@ def test_a_thousand_half_open_connections_get_an_answer_and_the_page_goes_on(ser
     assert server.ask("/").status == 200
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_head_that_trickles_in_is_cut_off(server):
     answer, pieces = b"", itertools.repeat(b"x", 60)
     with socket.create_connection(("127.0.0.1", server.port)) as own:

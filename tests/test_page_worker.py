@@ -90,7 +90,7 @@ def test_a_search_is_cancelled_and_another_puzzle_solved_without_a_reload(visito
 def test_a_puzzle_that_takes_longer_than_the_limit_ends_with_a_message(visitor):
     visitor.value("window.same = 1")
     assert visitor.paste(hard_puzzle()) == "unknown"
-    assert "within 5 s" in visitor.text_of("#verdict")
+    assert "after 5 s" in visitor.text_of("#verdict")
     assert visitor.paste(TWO) == "multiple"
     assert visitor.value("window.same") == 1
 

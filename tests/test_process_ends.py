@@ -65,7 +65,7 @@ def test_line_limit_gives_one_puzzle_up_at_the_same_place_each_time(strategy, tm
     for command in (run, carried_out):
         done = command(text, *options, "--stats", str(tmp_path / "stats"))
         assert done.stdout == answers(FULL, b"timeout\n", FULL)
-        assert done.stderr == b"$2: line 126: not solved within the limit of 3000 lines\n"
+        assert done.stderr == b"$2: line 126: not solved within the limit of 3000 line solves\n"
         assert done.returncode == 1
         records.append(counted(tmp_path / "stats"))
     assert records[0] == records[1]
@@ -73,7 +73,7 @@ def test_line_limit_gives_one_puzzle_up_at_the_same_place_each_time(strategy, tm
     assert 3000 < records[0][1]["line_solves"] < 30000
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_time_limit_stops_in_a_puzzle_with_the_ones_before_it_written(strategy, tmp_path):
     log = tmp_path / "log"
@@ -262,8 +262,8 @@ def test_a_disk_that_fills_up_under_the_records_leaves_whole_lines(tmp_path):
         ("{nonobot} --log x.nin x.nin", "--log x.nin: the puzzles are read from this file"),
         ("{nonobot} --log hard ./link", "--log hard: the puzzles are read from this file"),
         ("{nonobot} --stats link < x.nin", "--stats link: the puzzles are read from this file"),
-        ("{nonobot} --log new --stats ./dangling", "--stats dangling: --log goes to this file"),
-        ("{nonobot} --stats x.nin < /dev/null >> x.nin", "--stats x.nin: standard output goes to this file"),
+        ("{nonobot} --log new --stats ./dangling", "--stats dangling: --log is written to this file"),
+        ("{nonobot} --stats x.nin < /dev/null >> x.nin", "--stats x.nin: standard output is written to this file"),
         ("{nonobot} x.nin >> x.nin", "standard output: the puzzles are read from this file"),
     ],
 )
@@ -275,7 +275,7 @@ def test_a_file_that_is_read_is_not_written(line, why, tmp_path, monkeypatch):
         Path(link).symlink_to(target)
     done = in_shell(line, b"")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.decode() == f"nonobot: {why}; use another one\n"
+    assert done.stderr.decode() == f"nonobot: {why}; write to another one\n"
     assert Path("x.nin").read_text() == "2 2\n1\n2\n2\n1\n"
 
 

@@ -102,18 +102,18 @@ UNEXPLAINED = (
 @pytest.mark.parametrize(
     ("one", "at", "words"),
     [
-        (example(), 1, "learn 80 % (rest 70 %); 90 conflicts (90 % of all); 30 probes (30 % of all)"),
-        (example(), 2, "propagation 90 %; 60 probes (60 % of all); 10 conflicts (10 % of all)"),
-        (profile(puzzle(1, 1.0)), 0, f"{OUTSIDE_STEPS} 100 %"),
-        (profile(puzzle(1, 0.0)), 0, f"{OUTSIDE_STEPS} 0 %"),
+        (example(), 1, "learn 80% (rest 70%); 90 conflicts (90% of all); 30 probes (30% of all)"),
+        (example(), 2, "propagation 90%; 60 probes (60% of all); 10 conflicts (10% of all)"),
+        (profile(puzzle(1, 1.0)), 0, f"{OUTSIDE_STEPS} 100%"),
+        (profile(puzzle(1, 0.0)), 0, f"{OUTSIDE_STEPS} 0%"),
         # the count of the stage first
-        (profile(*TWO_COUNTS), 0, "probing 100 %; 50 probes (50 % of all); 90 hits (90 % of all)"),
+        (profile(*TWO_COUNTS), 0, "probing 100%; 50 probes (50% of all); 90 hits (90% of all)"),
         (
             profile(*UNEXPLAINED),
             0,
-            "a 100 %; no count explains it: memory used for the first time, or others on the core",
+            "a 100%; no count explains it: memory used for the first time, or others on the core",
         ),
-        (profile(*UNEXPLAINED), 1, "a 100 %; 990 probes (99 % of all)"),
+        (profile(*UNEXPLAINED), 1, "a 100%; 990 probes (99% of all)"),
     ],
 )
 def test_the_reason_names_stage_step_and_counts(one, at, words):
@@ -127,7 +127,7 @@ def test_the_reason_names_stage_step_and_counts(one, at, words):
 def test_text():
     lines = as_text(example(), terminal=False).splitlines()
     assert lines[:3] == ["a set", "bot --fast", "3 of 3 right, 10.0 s from start to end, 10.0 s of CPU time"]
-    assert [line.split()[1:5] for line in lines if line.startswith("    learn ")] == [["4.20", "s", "42", "%"]]
+    assert [line.split()[1:4] for line in lines if line.startswith("    learn ")] == [["4.20", "s", "42%"]]
     assert any(line.split()[:5] == ["conflicts", "100", "10", "90", "$2"] for line in lines)
     assert [line.split()[0] for line in lines if line.startswith("$")] == ["$2", "$3", "$1"]
     assert "warning" not in "".join(lines)
@@ -208,12 +208,12 @@ def slower(seconds):
 def test_the_step_that_got_slower_is_named():
     comparison = compare(example(), slower(2.0))
     assert judgement(comparison) == [
-        "20 % slower (10.0 s before, 12.0 s after)",
+        "20% slower (10.0 s before, 12.0 s after)",
         "the puzzles: +2.00 s, most of all in learn, rest: 3.60 s before, 5.60 s after",
         "every count of every puzzle is the same: the search is the same, the rest is speed or noise",
     ]
     assert judgement(compare(slower(2.0), example()))[:2] == [
-        "16.7 % faster (12.0 s before, 10.0 s after)",
+        "16.7% faster (12.0 s before, 10.0 s after)",
         "the puzzles: -2.00 s, most of all in learn, rest: 5.60 s before, 3.60 s after",
     ]
     assert judgement(compare(example(), example()))[0] == "as fast as before"
@@ -300,9 +300,9 @@ def test_svg_parts_are_as_wide_as_their_time(theme):
     svg = picture(example(), theme)
     widths = titled_widths(svg)
     for title, share in (
-        ("whole run: 10.0 s, 100 %", 1.0),
-        ("learn: 4.20 s, 42 %", 0.42),
-        ("rest: 3.60 s, 36 %", 0.36),
+        ("whole run: 10.0 s, 100%", 1.0),
+        ("learn: 4.20 s, 42%", 0.42),
+        ("rest: 3.60 s, 36%", 0.36),
         ("$2: 5.00 s, of it 4.00 s learn", 5.0 / 6.5),
     ):
         assert widths[title] == pytest.approx(share * INNER, abs=0.1)

@@ -44,8 +44,8 @@ def test_every_name_is_there_and_no_other():
         ([[1]], ["1"], "column 1: '1' is not a list of block lengths such as [1, 2]"),
         ([[1.0]], [[1]], "row 1: [1.0] is not a list of block lengths such as [1, 2]"),
         ([1], [[1]], "row 1: 1 is not a list of block lengths such as [1, 2]"),
-        ([], [[1]], "there is no row; a board has at least one"),
-        ([[1]], [], "there is no column; a board has at least one"),
+        ([], [[1]], "no rows; a board has at least one row"),
+        ([[1]], [], "no columns; a board has at least one column"),
     ],
 )
 def test_clues_that_cannot_be_are_said_with_their_line(rows, columns, why):
@@ -297,7 +297,7 @@ def test_a_puzzle_on_one_line_may_be_longer_than_any_name_of_a_file():
         line = formats.write([Record(puzzle)], name).data.decode().replace("\n", "")
         assert len(line) > 255
         assert read(line)[0].puzzle == puzzle
-    with pytest.raises(PuzzleError, match=r"^'x{40}\.\.\.' is not a file here, and not a puzzle: "):
+    with pytest.raises(PuzzleError, match=r"^'x{40}\.\.\.': not a file, and not a puzzle: "):
         read("x" * 5000)
     with pytest.raises(PuzzleError):
         read("\ud800")
@@ -350,14 +350,14 @@ def test_several_puzzles_are_written_with_their_numbers_and_losses_are_logged(tm
     puzzle, file = Puzzle.from_cells(["#.", "##"]), str(tmp_path / "several")
     nonobot.write([puzzle, puzzle, Record(puzzle, title="L", number=3)], file, format="taai")
     assert [record.number for record in read(file, size=(2, 2))] == [1, 2, 3]
-    assert "no place for the title" in caplog.text
+    assert "cannot hold the title" in caplog.text
 
 
 @pytest.mark.parametrize(
     ("name", "cells", "why"),
     [
-        ("x.nno", [[[1]]], "no format is known by the end of this name; name one"),
-        ("x.mk", [[[1]], [[1]]], "mk holds one puzzle a file, not 2"),
+        ("x.nno", [[[1]]], "the end of this name belongs to no known format"),
+        ("x.mk", [[[1]], [[1]]], "a mk file contains one puzzle, not 2"),
         ("x.letters", [[[1] * 27]], "a block of 27 cells"),
         ("x.non", [], "no puzzle to write"),
     ],

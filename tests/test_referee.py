@@ -83,12 +83,12 @@ def test_the_first_answer_counts_and_the_others_are_counted():
     referee = Referee(SET)
     assert referee.take(Answer(1, 1, word="timeout"))
     assert referee.take(FIRST) is None
-    assert referee.take(Answer(None, 7, problem="line 7: 'x' belongs to no answer")) is None
+    assert referee.take(Answer(None, 7, problem="line 7: 'x' does not belong to an answer")) is None
     score = referee.score()
     assert (score.duplicate_count, score.stray_count) == (1, 1)
     assert score.remarks == [
         "line 1: $1 was answered before; the first answer counts",
-        "line 7: 'x' belongs to no answer",
+        "line 7: 'x' does not belong to an answer",
     ]
 
 
@@ -166,7 +166,7 @@ def test_answers_of_another_shape_are_told_from_one_that_was_cut_off():
         Answer(1, 1, problem="line 9: 5 rows, expected 7"),
         Answer(2, 9, problem="line 15: 5 rows, expected 7"),
     ]
-    size = "is the bot set to another size? These boards are 9x7"
+    size = "check the bot's board size; these boards are 9x7"
     assert taken(short, 3) == f"all 2 malformed answers have 5 rows: {size}"
     assert taken(short[:1], 3) is None
 

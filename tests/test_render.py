@@ -227,7 +227,7 @@ def test_a_title_that_the_output_cannot_encode_is_drawn_all_the_same():
 
 def test_half_blocks_that_cannot_be_drawn_say_why(terminal, capsys):
     assert render("start.txt", "--blocks", "half") == 1
-    assert "unknown cells differ from white ones by their colour" in capsys.readouterr().err
+    assert "unknown cells differ from white ones only in their colour" in capsys.readouterr().err
     terminal(has_colours=True)
     assert render("start.txt", "--blocks", "half") == 0
     assert "▄" in capsys.readouterr().out
@@ -252,7 +252,7 @@ def test_a_puzzle_that_cannot_be_read_costs_no_other(capsys):
     assert "nothing that can be drawn" in refused(capsys, "bad.txt", "--size", "8x11", "--number", "1")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

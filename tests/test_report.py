@@ -173,7 +173,7 @@ NONE = samples.run_of("none", samples.SMALL, samples.none_right)
     [
         ([samples.run_of("one", pace=1e-9)], "< 100 µs"),
         ([samples.run_of("one", pace=pace) for pace in (0.01, 0.03, 0.02)], "middle of 3 runs"),
-        ([samples.run_of("one"), NONE], "with a time: none."),
+        ([samples.run_of("one"), NONE], "no right answer has a time: none."),
         ([NONE], "there is nothing to plot"),
         ([samples.not_started("none")], "there is nothing to plot"),
     ],
@@ -288,8 +288,8 @@ def test_every_term_is_stated(name):
 def test_how_a_bot_was_held_and_counted_is_stated():
     run, on_two = run_on(Configuration(core=1)), run_on(Configuration(core=(0, 1)))
     assert terms([run, on_two]).facts["Cores used"] == ["number 1 alone", "2: numbers 0, 1"]
-    held = replace(run, attempts=[replace(run.attempts[0], contained=True, counted=Counted(cpu=True))])
-    assert terms([run, held]).differing == ["Contained", "Counted by the kernel"]
+    held = replace(run, attempts=[replace(run.attempts[0], sandboxed=True, counted=Counted(cpu=True))])
+    assert terms([run, held]).differing == ["Sandbox", "Counted by the kernel"]
     absent = samples.not_started("absent")  # what is unknown differs from nothing
     both = terms([absent, replace(held, configuration=absent.configuration)])
     assert (both.differing, both.letter_of) == ([], ["A", "A"])

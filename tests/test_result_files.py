@@ -26,7 +26,7 @@ from nonobot.harness.ranking.comparison import Limits, compare
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.results import result_files
 from nonobot.harness.results.conditions import SetFacts
-from nonobot.harness.results.result_files import read_result, read_results, to_json, write_json
+from nonobot.harness.results.result_files import json_text, read_result, read_results, write_json
 from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Verdict
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, SCRIPTED_BOT, command, little_patience, nothing_hangs  # noqa: F401
@@ -63,7 +63,7 @@ def test_a_result_file_is_whole_or_not_there(tmp_path, monkeypatch):
 )
 def test_a_result_that_contradicts_itself_is_refused(tmp_path, edit, why):
     path = tmp_path / "result.json"
-    path.write_text(to_json(run_result()))
+    path.write_text(json_text(run_result()))
     assert read_result(path) == run_result()
     content = json.loads(path.read_text())
     edit(content)
@@ -154,13 +154,13 @@ def kept(name):
 def as_said_now(text):
     """Return a text with the sentence in it that has changed since: one line tells of all busy machines."""
     line = r'"the machine was busy at the start of \w+: others used 100 ?% of its CPU time"'
-    now = '"the machine was busy at the start of 2 of 2 runs: others used 100 % of its CPU time"'
+    now = '"the machine was busy at the start of 2 of 2 runs: others used 100% of its CPU time"'
     return re.sub(rf"{line}(,\s+{line})*", now, text)
 
 
 def test_results_and_a_profile_of_before_are_read_and_would_be_written_alike():
     for name in ("run.json", "again.json", "legs.json", "verify.json"):
-        assert to_json(read_result(KEPT / name)) == (KEPT / name).read_text()
+        assert json_text(read_result(KEPT / name)) == (KEPT / name).read_text()
     path = KEPT / "profile.json"
     assert profile_data.to_json(profile_data.read_profile(path)) == path.read_text()
 
@@ -234,9 +234,21 @@ def test_claims_of_before_would_be_written_alike():
         status, figure, reason = (one.pop(name) for name in ("outcome", "measured", "reason"))
         claim = msgspec.convert(one, claims.Claim)
         measured.append(claims.Measured(claim, claims.Status(status), figure, reason))
-    assert json.loads(claims.as_json(measured)) == kept("promises.json")
+    renamed = {"kind": "claims", "schema_version": 2, "claims": kept("promises.json")["promises"]}
+    assert json.loads(claims.as_json(measured)) == renamed
 
 
 def test_a_check_of_before_would_be_written_alike():
     found = msgspec.json.decode((KEPT / "check.json").read_bytes(), type=CheckResult)
     assert json.loads(msgspec.json.encode(found)) == kept("check.json")
+
+
+def test_a_result_with_the_earlier_name_of_a_field_is_read(tmp_path):
+    result = read_result(KEPT / "run.json")
+    sandboxed = msgspec.structs.replace(
+        result, attempts=[msgspec.structs.replace(result.attempts[0], sandboxed=True)]
+    )
+    earlier = tmp_path / "earlier.json"
+    earlier.write_text(json_text(sandboxed).replace('"sandboxed":', '"contained":'), encoding="utf-8")
+    assert '"contained":' in earlier.read_text(encoding="utf-8")
+    assert read_result(earlier) == sandboxed

@@ -30,7 +30,7 @@ from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.tournament_data import load_set
-from tests.judged import RECIPE, command, contained_only, pids_with, played, verdicts
+from tests.judged import RECIPE, command, pids_with, played, sandbox_only, verdicts
 from tests.talking import wait_until
 
 
@@ -56,7 +56,7 @@ def shell(line, **sandbox):
     return said_by(["sh", "-c", line], replace(built_sandbox(Contain.YES), **sandbox))
 
 
-@contained_only
+@sandbox_only
 @pytest.mark.parametrize("folder", ["/tmp", pytest.param("/", marks=pytest.mark.slow)])
 def test_every_wall_holds(folder, monkeypatch):
     monkeypatch.chdir(folder)
@@ -75,7 +75,7 @@ def test_without_a_sandbox_the_trial_gets_through():
     assert {*TRIALS} - of_the_machine <= broken
 
 
-@contained_only
+@sandbox_only
 def test_a_working_folder_among_what_is_hidden_is_there_and_empty(tmp_path, monkeypatch):
     for name in ("shown/results/here", "shown/results/run"):
         (tmp_path / name).mkdir(parents=True)
@@ -84,7 +84,7 @@ def test_a_working_folder_among_what_is_hidden_is_there_and_empty(tmp_path, monk
     assert said_by(["sh", "-c", "ls; ls ${PWD%/*}; echo x > file; cat file"], sandbox) == "here\n"
 
 
-@contained_only
+@sandbox_only
 def test_scratch_is_home_and_gone_or_the_folder_that_was_given(tmp_path):
     assert shell('echo $HOME $TMPDIR; cd; echo x > file; cat file; echo x > "$OLDPWD/file"') == "/tmp /tmp\nx\n"
     assert not (tmp_path / "file").exists()
@@ -93,7 +93,7 @@ def test_scratch_is_home_and_gone_or_the_folder_that_was_given(tmp_path):
         assert (folder / "file").read_text() == "x\n"
 
 
-@contained_only
+@sandbox_only
 def test_variables_reach_the_bot_and_not_bubblewrap(tmp_path):
     own = tmp_path / "preload.so"
     own.write_text("not a library: the loader complains of it on stderr")
@@ -103,7 +103,7 @@ def test_variables_reach_the_bot_and_not_bubblewrap(tmp_path):
     assert said == "/tmp /dev/shm\n"  # bubblewrap's own environment is empty
 
 
-@contained_only
+@sandbox_only
 def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "bot.sh").write_text("echo x >> bot/made && cat bot/made")
@@ -112,12 +112,12 @@ def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
     assert said_by(["sh", "bot/bot.sh"], sandbox) == ""
     assert (tmp_path / "bot" / "made").read_text() == "x\n"
     (tmp_path / "here.sh").write_text("echo x > made")
-    with pytest.raises(WarmUpError, match=r"not warmed up \(contained, it writes in its own folder"):
+    with pytest.raises(WarmUpError, match=r"the warm-up failed \(a sandboxed warm-up"):
         warmed_up(["sh", "here.sh"], sandbox, Configuration())
     assert not (tmp_path / "made").exists()
 
 
-@contained_only
+@sandbox_only
 def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
     (tmp_path / "text").write_text("x")
     for program in ("no-such-program", "./no-such-program", "./text"):
@@ -129,7 +129,7 @@ def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
         assert said[0] == said[1]
 
 
-@contained_only
+@sandbox_only
 def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
     for name, interpreter in (("odd", tmp_path / "inner"), ("inner", "/no/such/interpreter")):
         (tmp_path / name).write_text(f"#!{interpreter}\n")
@@ -147,7 +147,7 @@ FORGERS = {
 }
 
 
-@contained_only
+@sandbox_only
 @pytest.mark.parametrize("forger", FORGERS)
 def test_what_pretends_that_it_was_not_started_has_crashed(tmp_path, forger):
     bot = Bot("forger", ["sh", "-c", FORGERS[forger]])
@@ -165,7 +165,7 @@ print(call(at, 10, -3, b"user", b"note", 0) >= 0, call(at - 2, b"user", b"note",
 """Looks for a key in the session keyring, and stores it there; `add_key` is two before `keyctl`."""
 
 
-@contained_only
+@sandbox_only
 @pytest.mark.skipif(os.uname().machine not in KEYCTL, reason="the numbers of the system calls")
 @pytest.mark.parametrize("filtered", [False, True])
 def test_no_key_is_left_to_the_next_bot(monkeypatch, filtered):
@@ -178,13 +178,13 @@ def test_no_key_is_left_to_the_next_bot(monkeypatch, filtered):
     assert said[0] in (["False False\n"] if filtered else ["False True\n", "False False\n"])  # no keyrings here
 
 
-@contained_only
+@sandbox_only
 @pytest.mark.skipif(not filter_program(), reason="no libseccomp")
 def test_the_result_states_whether_system_calls_were_filtered(tmp_path, monkeypatch):
     for filtered in (True, False):
         result = played("perfect", tmp_path, contain=Contain.YES)
         assert result.attempts[0].filtered is filtered
-        assert ("contained: yes, system calls not filtered" in "\n".join(result.lines())) is not filtered
+        assert ("sandbox: yes, system calls not filtered" in "\n".join(result.lines())) is not filtered
         monkeypatch.setattr(system_calls, "filter_program", lambda: None)
     assert played("perfect", tmp_path, contain=Contain.NO).attempts[0].filtered is UNSET
 
@@ -204,24 +204,24 @@ print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(
 """Asks for its user's keyring by `int 0x80`: eax 288 (keyctl), ebx 0, ecx -4, edx 0."""
 
 
-@contained_only
+@sandbox_only
 @pytest.mark.skipif(os.uname().machine != "x86_64" or not filter_program(), reason="machine code; the filter")
 def test_calls_in_32_bits_are_filtered_too():
     said = said_by([sys.executable, "-S", "-c", IN_32_BITS], built_sandbox(Contain.YES))
     assert said in (f"{-errno.EPERM}\n", "")  # a kernel for 64 bits alone ends the program
 
 
-@contained_only
+@sandbox_only
 @pytest.mark.parametrize(
     ("behaviour", "end"), [("ends_with_2_in_colours", (2, None)), ("killed_at_3", (None, "SIGKILL"))]
 )
 def test_ends_are_told_as_without_a_sandbox(tmp_path, behaviour, end):
     result = played(behaviour, tmp_path, contain=Contain.YES)
     assert (result.end.exit_status, result.end.signal) == end
-    assert result.contained == "yes"
+    assert result.sandboxed == "yes"
 
 
-@contained_only
+@sandbox_only
 def test_a_contained_bot_hears_that_it_is_to_end():
     code = "trap 'echo heard; exit 3' TERM; echo ready; while :; do sleep 0.01; done"
     with BotProcess(["sh", "-c", code], LastWords(), sandbox=built_sandbox(Contain.YES)) as bot:
@@ -230,7 +230,7 @@ def test_a_contained_bot_hears_that_it_is_to_end():
     assert bot.exit_status == 3
 
 
-@contained_only
+@sandbox_only
 @pytest.mark.parametrize("first", ["#!{python}", "#! {python} -S", "#!/usr/bin/env -S {python} -S"])
 def test_a_script_sees_its_interpreter(tmp_path, first):
     """As that of a venv whose Python lies in somebody's home, which is not shown as such."""
@@ -241,16 +241,32 @@ def test_a_script_sees_its_interpreter(tmp_path, first):
     assert said_by([str(script)], built_sandbox(Contain.YES)) == "started\n"
 
 
+def test_a_shim_finds_the_program_that_it_starts(tmp_path):
+    """As pyenv's, a script that starts the version that a file beside its folder names."""
+    manager = tmp_path / "manager"
+    for name, text in {
+        "shims/mypython": f'#!/bin/sh\nexec "{manager}/libexec/run" "$@"\n',
+        "libexec/run": f'#!/bin/sh\nexec "{manager}/versions/$(cat {manager}/version)/bin/mypython" "$@"\n',
+        "versions/3/bin/mypython": "#!/bin/sh\necho started\n",
+    }.items():
+        script = manager / name
+        script.parent.mkdir(parents=True)
+        script.write_text(text)
+        script.chmod(0o755)
+    (manager / "version").write_text("3\n")
+    assert said_by([str(manager / "shims" / "mypython")], built_sandbox(Contain.YES)) == "started\n"
+
+
 def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sandbox_module, "_tried", lambda: (None, "bubblewrap is not installed"))
     with pytest.raises(UnusableError, match="--contain yes: bubblewrap is not installed"):
         built_sandbox(Contain.YES)
     bot = ["--set", str(RECIPE), "--result", "r.json", "--", *command("perfect", tmp_path)]
     assert cli.run(["run", *bot]) == 0
-    assert capsys.readouterr().err.count("bots are not contained here: bubblewrap is not installed; ") == 1
-    assert read_result(tmp_path / "r.json").contained == "no"
+    assert capsys.readouterr().err.count("bots run without a sandbox: bubblewrap is not installed; ") == 1
+    assert read_result(tmp_path / "r.json").sandboxed == "no"
     assert cli.run(["run", "--force", "--contain", "no", *bot]) == 0
-    assert "contained here" not in capsys.readouterr().err
+    assert "without a sandbox" not in capsys.readouterr().err
     assert cli.run(["check", "--contain"]) == 2
 
 
@@ -263,7 +279,7 @@ def test_a_bubblewrap_that_does_not_answer_is_a_bot_that_cannot_be_started(monke
         BotProcess(["true"], LastWords(), sandbox=Sandbox())
 
 
-@contained_only
+@sandbox_only
 def test_the_smallest_limit_of_processes_is_the_bots_alone():
     limits = Configuration(process_limit=1)
     with BotProcess(["echo", "x"], LastWords(), built_sandbox(Contain.YES), limits) as bot:
@@ -271,7 +287,7 @@ def test_the_smallest_limit_of_processes_is_the_bots_alone():
     assert not bot.tree.has_more_than(1 + bot.processes_beside)
 
 
-@contained_only
+@sandbox_only
 def test_the_files_in_scratch_are_memory_where_no_cgroup_counts(monkeypatch):
     monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
     line = "for to in $HOME /dev/shm; do head -c 30000000 /dev/zero > $to/filled; done; echo; cat; df -B1 $HOME"
@@ -294,7 +310,7 @@ def test_what_is_to_be_shown_has_to_be_there(tmp_path):
 # The judge is killed
 
 
-@contained_only
+@sandbox_only
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 11))])
 def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path, seed):
     solutions = command("perfect", tmp_path)[-1]
@@ -317,12 +333,12 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     assert verdicts(result) == ["right"] * 5
     assert [one.end.reason.value for one in result.attempts] == ["interrupted", "finished"]
     cut_off, whole = result.attempts
-    assert (cut_off.contained, cut_off.counted, cut_off.filtered) == (True, whole.counted, whole.filtered)
-    assert result.contained == "yes"
+    assert (cut_off.sandboxed, cut_off.counted, cut_off.filtered) == (True, whole.counted, whole.filtered)
+    assert result.sandboxed == "yes"
 
 
 @pytest.mark.slow
-@contained_only
+@sandbox_only
 @pytest.mark.usefixtures("compiled")
 def test_the_bot_of_this_project_finds_its_kernels_in_a_sandbox():
     options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]

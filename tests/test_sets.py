@@ -77,8 +77,8 @@ def test_a_set_that_is_not_here_names_the_commands_that_bring_it():
 @pytest.mark.parametrize(
     ("source", "hint"),
     [
-        ("taai2012", " (did you mean taai2011?)"),
-        ("Taai2011", " (did you mean taai2011?)"),
+        ("taai2012", " (similar: taai2011)"),
+        ("Taai2011", " (similar: taai2011)"),
         ("taai2011.txt", " (the official set is called taai2011)"),
         ("sets/tcga2012.txt", " (the official set is called tcga2012)"),
         ("questions.txt", ""),

@@ -9,7 +9,7 @@ import pytest
 
 from tests.siege import ATTACKS
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled", "own_folder")]
+pytestmark = [pytest.mark.nightly, pytest.mark.usefixtures("compiled", "own_folder")]
 TRIES = {"hostile": 4, "memory": 4, "kills": 2}
 
 

@@ -16,7 +16,7 @@ from nonobot.tournament_data import load_set
 FOLDER = Path(__file__).parent.parent / "tournaments"
 SMALL = FOLDER / "small"
 SIZES = [(5, 10), (10, 11), (14, 25), (20, 20), (27, 23), (34, 34), (34, 40), (45, 45)]
-BOTS = ["champion", "papers_fp1", "papers_fp2", "papers_fp3", "csp_bt", "csp_fc", "csp_gac", *OPPONENTS]
+BOTS = ["nonobot", "papers_fp1", "papers_fp2", "papers_fp3", "csp_bt", "csp_fc", "csp_gac", *OPPONENTS]
 BOTS.remove("csp")  # which plays with each of its propagators
 
 

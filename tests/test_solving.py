@@ -54,9 +54,9 @@ def test_the_name_of_a_file_is_solved_if_one_puzzle_is_in_it(tmp_path):
     assert difficulty(file).level == "lines"
     file.write_text("1:2-2:1\n1:2-2:1\n")
     for wrong, why in (
-        (str(file), "2 puzzles in it, .* solve_all"),
-        ("x.non", "not a file here"),
-        ([ONE], "a list is not"),
+        (str(file), "the file contains 2 puzzles; .* solve_all"),
+        ("x.non", "not a file, and not a puzzle"),
+        ([ONE], "not a puzzle: a list"),
     ):
         with pytest.raises(PuzzleError, match=why):
             solve(wrong)
@@ -99,7 +99,7 @@ def test_the_board_to_start_from_counts():
     [
         (TWO, [[1]], "a 1x1 board for a 2x2 puzzle"),
         (TWO, [[2, 0], [0, 0]], "holds -1"),
-        (TOO_LARGE, None, "a 1023x1 board is too large; a side has up to 1022 cells"),
+        (TOO_LARGE, None, "a 1023x1 board is too large; the limit is 1022 rows or columns"),
     ],
 )
 def test_a_board_or_a_start_that_cannot_be_is_said(puzzle, start, why):
@@ -109,13 +109,13 @@ def test_a_board_or_a_start_that_cannot_be_is_said(puzzle, start, why):
 
 @pytest.mark.parametrize("given", [{"solutions": 0}, {"jobs": 0}])
 def test_numbers_are_1_or_more(given):
-    with pytest.raises(ValueError, match="1 or more, not 0"):
+    with pytest.raises(ValueError, match="0; expected 1 or more"):
         solve_all([ONE], **given)
 
 
 def test_a_time_that_is_no_number_is_refused():
     for function in (solve, difficulty):
-        with pytest.raises(ValueError, match="seconds are a number, or None, not nan"):
+        with pytest.raises(ValueError, match="seconds: nan; expected a number or None"):
             function(ONE, seconds=float("nan"))
 
 
@@ -189,7 +189,7 @@ def test_compiling_is_told_to_the_log(caplog, monkeypatch):
     caplog.clear()  # of kernels that were compiled just now
     with caplog.at_level(logging.WARNING, "nonobot"):
         strategy._on_compile("line logic")
-    assert caplog.messages[-1:] == ["compiling line logic, once for this machine ..."]
+    assert caplog.messages[-1:] == ["compiling line logic (once per version and machine) ..."]
 
 
 # Difficulty

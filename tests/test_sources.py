@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nonobot.bot.result import Result, RunLog
 from nonobot.harness import UnusableError
-from nonobot.harness.results.result_files import files_in, read_any, read_results, to_json
+from nonobot.harness.results.result_files import files_in, json_text, read_any, read_results
 from nonobot.harness.results.run_result import BotLog
 from nonobot.protocol import Puzzle
 from tests.ranked import run_result, written
@@ -97,7 +97,7 @@ def test_a_file_counts_once_however_it_is_named(tmp_path):
     assert (list(results), problems) == ([path], [])
 
 
-RESULT = to_json(run_result())
+RESULT = json_text(run_result())
 
 
 @pytest.mark.parametrize(

@@ -127,12 +127,12 @@ def test_the_whole_interval_has_to_lie_on_one_side_of_the_tolerance(low, high, o
 @pytest.mark.parametrize(
     ("ratio", "words"),
     [
-        ((1.073, 1.051, 1.098), "7.3 % slower, 95 % interval 5.1 % to 9.8 %: slower beyond the tolerance of 2 %"),
-        ((0.9, 0.85, 0.95), "10 % faster, 95 % interval 5 % to 15 %: faster beyond the tolerance of 2 %"),
-        ((1.001, 0.988, 1.004), "0.1 % slower, 95 % interval 1.2 % faster to 0.4 % slower: not slower beyond "),
-        ((1.0, 1.0, 1.0), "as fast, 95 % interval 0 % to 0 %: not slower beyond "),
-        ((1.02, 1.0, 1.04), "2 % slower, 95 % interval as fast to 4 % slower: more pairs may tell "),
-        ((3.5, 3.1, 4.0), "250 % slower, 95 % interval 210 % to 300 %: slower beyond "),
+        ((1.073, 1.051, 1.098), "7.3% slower, 95% interval 5.1% to 9.8%: slower beyond the tolerance of 2%"),
+        ((0.9, 0.85, 0.95), "10% faster, 95% interval 5% to 15%: faster beyond the tolerance of 2%"),
+        ((1.001, 0.988, 1.004), "0.1% slower, 95% interval 1.2% faster to 0.4% slower: not slower beyond "),
+        ((1.0, 1.0, 1.0), "as fast, 95% interval 0% to 0%: not slower beyond "),
+        ((1.02, 1.0, 1.04), "2% slower, 95% interval as fast to 4% slower: more pairs may tell "),
+        ((3.5, 3.1, 4.0), "250% slower, 95% interval 210% to 300%: slower beyond "),
     ],
 )
 def test_an_outcome_in_words(ratio, words):

@@ -35,7 +35,7 @@ SHARED = {name: make() for name, make in STRATEGIES.items()}
 # Against enumeration
 
 
-@pytest.fixture(params=[*STRATEGIES, pytest.param("champion in wider masks", marks=pytest.mark.slow)])
+@pytest.fixture(params=[*STRATEGIES, pytest.param("champion in wider masks", marks=pytest.mark.nightly)])
 def search(request):
     wide = ChampionStrategy(least_bits=128) if request.param not in SHARED else None  # half a minute to compile
     return (wide or SHARED[request.param]).solve
@@ -45,7 +45,7 @@ def search(request):
     ("width", "height"),
     [
         *((1, 1), (1, 6), (6, 1), (2, 2), (2, 4), (4, 2), (3, 3)),
-        *(pytest.param(*size, marks=pytest.mark.slow) for size in ((3, 4), (4, 3), (4, 4))),
+        *(pytest.param(*size, marks=pytest.mark.nightly) for size in ((3, 4), (4, 3), (4, 4))),
     ],
 )
 def test_every_board_of_a_small_size_is_solved_and_its_solutions_counted(search, width, height):

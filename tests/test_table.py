@@ -183,23 +183,23 @@ def test_circumstances_that_make_times_incomparable_are_warnings():
     assert section.warnings == [
         "b: 2 different commands go by this name and are taken as one bot",
         "not the same CPU: Slow CPU (a); Fast CPU (b)",
-        "the machine was busy at the start of 1 of 2 runs: others used 40 % of its CPU time (a)",
+        "the machine was busy at the start of 1 of 2 runs: others used 40% of its CPU time (a)",
     ]
 
 
 def test_what_is_unknown_is_not_different():
     """As of a bot that did not start, and of one attempt of a run whose judge was killed."""
     counted = Counted(True, True, True)
-    first = structs.replace(run_result().attempts[0], contained=True, counted=counted)
-    cut_off = structs.replace(first, contained=UNSET, counted=UNSET, end=BotEnd(EndReason.INTERRUPTED))
+    first = structs.replace(run_result().attempts[0], sandboxed=True, counted=counted)
+    cut_off = structs.replace(first, sandboxed=UNSET, counted=UNSET, end=BotEnd(EndReason.INTERRUPTED))
     whole, resumed = run_result("a", attempts=[first]), run_result("b", attempts=[cut_off, first])
     absent = run_result("c", end=EndReason.NOT_STARTED, warm_up_seconds=None)
-    assert (absent.contained, absent.counted) == ("unknown", "unknown")
-    assert (resumed.contained, resumed.counted) == ("yes", str(counted))
+    assert (absent.sandboxed, absent.counted) == ("unknown", "unknown")
+    assert (resumed.sandboxed, resumed.counted) == ("yes", str(counted))
     assert ranking(whole, resumed, absent)[0].warnings == []
-    bare = structs.replace(first, contained=False)
+    bare = structs.replace(first, sandboxed=False)
     assert ranking(whole, run_result("d", attempts=[bare]), absent)[0].warnings == [
-        "not the same walls around the bot: yes (a); no (d)"
+        "not the same sandbox: yes (a); no (d)"
     ]
     filtered, open_to_all = (
         run_result(str(refused), attempts=[structs.replace(first, filtered=refused)]) for refused in (True, False)
@@ -213,10 +213,10 @@ def test_a_busy_machine_is_one_line_for_all_sets():
     machines = [structs.replace(SLOW, busy_share=share) for share in (0.12, 0.5, 0.7, 1.0)]
     places = [(bot, set_name) for set_name in ("set1", "set2") for bot in "ab"]
     runs = [run_result(bot, set_name=name, machine=one) for (bot, name), one in zip(places, machines, strict=True)]
-    line = "the machine was busy at the start of 4 of 4 runs: others used 12 % to 100 % of its CPU time"
+    line = "the machine was busy at the start of 4 of 4 runs: others used 12% to 100% of its CPU time"
     assert [section.warnings for section in ranking(*runs)] == [[], [], [line]]
     assert ranking(runs[2])[0].warnings == [
-        "the machine was busy at the start of 1 of 1 run: others used 70 % of its CPU time"
+        "the machine was busy at the start of 1 of 1 run: others used 70% of its CPU time"
     ]
 
 

@@ -40,7 +40,7 @@ def test_other_numbers():
     assert count(1, "puzzle") == "1 puzzle"
     assert count(1000, "puzzle") == "1,000 puzzles"
     assert text.in_unit(1234.5678, 1, 3) == "1,234.568"
-    assert list(map(text.percent, (0.073, 0.5, 0.876, 1.234))) == ["7.3 %", "50 %", "87.6 %", "123 %"]
+    assert list(map(text.percent, (0.073, 0.5, 0.876, 1.234))) == ["7.3%", "50%", "87.6%", "123%"]
     assert list(map(text.megabytes, (61_000_000, 16_300_000_000, 5000, 99))) == [
         "58 MiB",
         "15.2 GiB",

@@ -66,8 +66,8 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_
     assert "played before; 5 of 5 right" in capsys.readouterr().err
     path = definition(tmp_path, {"good": "perfect"}, more="[limits]\ntime = 9\npuzzle = 0.5")
     assert played(str(path)) == 2
-    said = "wall limit 7200 s, now 9 s; puzzle limit none, now 0.5 s; move it away, or play everything anew with"
-    assert capsys.readouterr().err == f"nonojudge: {result}: played on other terms: {said} --again\n"
+    said = "wall limit 7200 s, now 9 s; puzzle limit none, now 0.5 s; move it away, or replace it with"
+    assert capsys.readouterr().err == f"nonojudge: {result}: played under other conditions: {said} --again\n"
     assert played(str(path), "--again", "--quiet") == 0
     assert result.read_bytes() != before
     assert capsys.readouterr().err == ""
@@ -81,7 +81,7 @@ def test_the_likely_mistake_of_a_bot_is_named_in_its_line(tmp_path, capsys):
     assert played("t.toml") == 0
     *_, inverts, _, mute = capsys.readouterr().err.splitlines()
     assert inverts.endswith(", finished (all 5 wrong answers would be right with 0 and 1 exchanged: 1 is black)")
-    assert mute.endswith(", finished (no puzzle was answered: is the bot set to boards of 5x5?)")
+    assert mute.endswith(", finished (no puzzle was answered; check that the bot expects boards of 5x5)")
 
 
 def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_again(tmp_path, capsys):
@@ -94,8 +94,8 @@ def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_a
     out, err = capsys.readouterr()
     assert out.index("good") < min(out.index("cold"), out.index("nobody"))
     assert "not-started" in out
-    assert "nonojudge: cold: false ended with status 1: not warmed up" in err
-    assert "nonojudge: slow: sleep 1000 stopped at --warm-up-limit (0.2 s): not warmed up" in err
+    assert "nonojudge: cold: false ended with status 1: the warm-up failed" in err
+    assert "nonojudge: slow: sleep 1000 stopped at --warm-up-limit (0.2 s): the warm-up failed" in err
     assert "nobody: cannot start 'no-such-program'" in err
     result = read_result(Path("results/small/boardgen-5x5x5-seed-3--nobody.json"))
     assert (result.end.reason, verdicts(result)) == (EndReason.NOT_STARTED, ["missing"] * 5)
@@ -193,7 +193,9 @@ def test_what_differs_from_the_tournament_now_is_named_also_where_the_judge_was_
         first.unlink()
     capsys.readouterr()
     assert played(str(definition(tmp_path, **given | changed))) == 2
-    assert re.fullmatch(f"nonojudge: .*: played on other terms: {said}.* with --again\n", capsys.readouterr().err)
+    assert re.fullmatch(
+        f"nonojudge: .*: played under other conditions: {said}.* with --again\n", capsys.readouterr().err
+    )
 
 
 def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_path, monkeypatch):
@@ -366,7 +368,7 @@ def test_bots_that_are_named_play_again_and_without_a_name_all(tmp_path, words, 
 def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_removed(tmp_path, capsys):
     path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}))
     assert played(path, "--again", "godo") == 2
-    assert capsys.readouterr().err == "nonojudge: --again godo: no such bot (did you mean good?): good, odd\n"
+    assert capsys.readouterr().err == "nonojudge: --again godo: no such bot (similar: good): good, odd\n"
     assert played("--again") == 2
     assert "name the tournament's file" in capsys.readouterr().err
     assert not Path("results").exists()
@@ -449,7 +451,7 @@ def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, 
     assert "before holds results already" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_until_ends_a_duel_as_soon_as_it_is_decided(tmp_path, capsys):
     results = tmp_path / "results"
     words = duel(tmp_path, "meet_and_solve", "meet_and_compute")

@@ -22,7 +22,7 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament.rounds import held
 from nonobot.system import usable_cores
 from tests.clusters import RECIPES, beside, cluster, definition, noted, outcomes, ranking
-from tests.judged import contained_only
+from tests.judged import sandbox_only
 from tests.talking import wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -64,7 +64,7 @@ def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsy
 
 
 @pytest.mark.slow
-@contained_only
+@sandbox_only
 def test_a_contained_bot_on_a_worker_sees_no_results(tmp_path, cluster):
     folder = tmp_path / "bots"  # which the bot sees
     old = folder / "results/old/first.json"
@@ -81,11 +81,11 @@ def test_a_contained_bot_on_a_worker_sees_no_results(tmp_path, cluster):
     results = folder / "results/small"
     assert played(str(path), "--on", cluster.address, "--results", str(results)) == 0
     (result,) = map(read_result, results.glob("*.json"))
-    assert result.contained == "yes"
+    assert result.sandboxed == "yes"
     assert Path(result.stderr_file).read_text() == "False\n"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_ten_workers_die_at_random_moments_and_every_run_is_played_once(tmp_path, monkeypatch, capsys, cluster):
     path = str(definition(tmp_path, {"a": "dawdle", "b": "dawdle", "c": "dawdle"}, RECIPES))
     monkeypatch.setattr(runs_on_workers, "MOST_DEATHS", 11)  # chance may hit one run again and again
@@ -108,7 +108,7 @@ def test_ten_workers_die_at_random_moments_and_every_run_is_played_once(tmp_path
     assert capsys.readouterr().err.count("5 of 5 right") == 12
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_workers_that_are_lost_before_a_run_has_begun_do_not_count(tmp_path, monkeypatch, cluster):
     path = str(definition(tmp_path, {"good": "perfect"}))
     monkeypatch.setenv("TMPDIR", str(tmp_path))  # of the workers: a judge there waits for a core
@@ -156,7 +156,7 @@ def at_work(worker: subprocess.Popen[bytes]) -> bool:
         return False
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_run_of_which_three_workers_die_is_given_up_and_the_rest_goes_on(tmp_path, capsys):
     path = str(definition(tmp_path, {"good": "perfect", "kills": "kill_worker_at_3"}, RECIPES[:2]))
     assert played(path, "--on", "local:2") == 1
@@ -170,7 +170,7 @@ def test_a_run_of_which_three_workers_die_is_given_up_and_the_rest_goes_on(tmp_p
     assert len(outcomes(RESULTS)) == 4
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_scheduler_that_restarts_is_waited_for_and_told_in_one_line(tmp_path, cluster):
     path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}, RECIPES[:2]))
     cluster.start_workers(2)
@@ -189,7 +189,7 @@ def test_a_scheduler_that_restarts_is_waited_for_and_told_in_one_line(tmp_path, 
     assert list(outcomes(RESULTS).values()) == [(["right"] * 5, "finished")] * 4
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_scheduler_that_stays_away_is_said_in_a_line_and_the_same_command_goes_on(
     tmp_path, monkeypatch, capsys, cluster
 ):
@@ -212,7 +212,7 @@ def test_a_scheduler_that_stays_away_is_said_in_a_line_and_the_same_command_goes
     assert len(outcomes(RESULTS)) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("on", ["local:2", "cluster"])
 def test_who_leaves_leaves_no_bot_and_the_same_command_goes_on_alone_or_elsewhere(tmp_path, on, number, cluster):
@@ -250,7 +250,7 @@ def other_version(folder: Path) -> tuple[str, str]:
     return "--preload", str(old)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_workers_that_do_not_fit_are_refused_before_anything_is_played(tmp_path, capsys, cluster):
     for name, text, options in (
         ("here", "pass", ()),
@@ -276,7 +276,7 @@ def test_workers_that_do_not_fit_are_refused_before_anything_is_played(tmp_path,
     assert not outcomes(RESULTS)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_worker_that_comes_late_and_is_not_fit_is_said_and_not_used(tmp_path, capsys, cluster):
     path = str(definition(tmp_path, {"waits": "wait_at_3", "good": "perfect"}))
     cluster.start_worker()
@@ -294,7 +294,7 @@ def test_a_worker_that_comes_late_and_is_not_fit_is_said_and_not_used(tmp_path, 
     assert ": nonobot 0.0, " in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("same_kind", [False, True])
 def test_runs_of_a_set_on_machines_of_several_kinds(tmp_path, monkeypatch, capsys, cluster, same_kind):
     """Two machines are two workers, one of which, with all that it starts, takes its CPU for another one."""
@@ -320,7 +320,7 @@ def test_runs_of_a_set_on_machines_of_several_kinds(tmp_path, monkeypatch, capsy
         assert out.count("not the same CPU") == sum(len(kinds) > 1 for kinds in used.values()) + 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, capsys):
     path = str(definition(tmp_path, {"good": "perfect"}, RECIPES[:2]))
     assert played(path, "--quiet") == 0
@@ -365,5 +365,5 @@ def test_one_command_at_a_time_plays_a_tournament(tmp_path, capsys):
     path = str(definition(tmp_path, {"good": "perfect"}))
     with held(RESULTS):
         assert played(path) == 2
-    assert capsys.readouterr().err == f"nonojudge: another one plays this tournament: it writes to {RESULTS}\n"
+    assert capsys.readouterr().err == f"nonojudge: {RESULTS}: another nonojudge is playing this tournament\n"
     assert played(path, "--quiet") == 0

@@ -39,7 +39,7 @@ def test_every_puzzle_is_shown_to_its_end_and_the_terminal_is_left_as_it_was(que
     with watched(questions, FAST, "--strategy", strategy) as terminal:
         for number in (1, 2, 3):
             terminal.wait_for(f"${number}  12x9  {strategy}: solved")
-            terminal.wait_for("108 of 108 cells known. Any key goes on")
+            terminal.wait_for("108 of 108 cells known. Any key continues")
             terminal.press("x")
         status, shown, err = terminal.end()
     assert (status, err) == (0, "")
@@ -49,7 +49,7 @@ def test_every_puzzle_is_shown_to_its_end_and_the_terminal_is_left_as_it_was(que
 
 def test_what_told_a_cell_is_seen_by_its_colour(questions):
     with watched(questions, FAST, "--strategy", "papers") as terminal:
-        shown = terminal.wait_for("Any key goes on")
+        shown = terminal.wait_for("Any key continues")
     legend = shown[shown.rindex("black, white by") :]
     for word, black, white in (("propagation", 255, 240), ("probing", 120, 28)):
         swatch = f"\x1b[38;5;{black}m██\x1b[0m\x1b[38;5;{white}m██\x1b[0m {word}"
@@ -69,18 +69,18 @@ def test_keys_pause_step_hurry_and_quit(questions):
         terminal.press("++")
         terminal.wait_for("cells known, paused")
         terminal.press(" ")
-        terminal.wait_for("0.04 a second")
+        terminal.wait_for("0.04 per second")
         terminal.press("b")
         terminal.wait_for("2 of ")
         terminal.press("e")
-        end = re.search(r"the end after (\d+) moments", terminal.wait_for("q ends"))
+        end = re.search(r"the end after (\d+) steps", terminal.wait_for("q quits"))
         terminal.press("b")
         terminal.wait_for(f"{end[1]} of {end[1]}: ")
         terminal.press("bb")
         shown = terminal.wait_for(f"{int(end[1]) - 2} of {end[1]}: ")
         assert "108 of 108" not in shown.rpartition("\x1b[H")[2]  # the board steps back, too
         terminal.press("e")
-        terminal.wait_for("q ends")
+        terminal.wait_for("q quits")
         terminal.press("q")
         status, shown, _ = terminal.end()
     assert status == 0
@@ -100,7 +100,7 @@ def test_ctrl_c_leaves_the_terminal_as_it_was(questions):
 
 def test_without_colours(questions):
     with watched(questions, FAST, environment={"NO_COLOR": "1"}) as terminal:
-        shown = terminal.wait_for("Any key goes on")
+        shown = terminal.wait_for("Any key continues")
     assert not COLOUR.search(shown)
     assert "██" in shown
 
@@ -112,10 +112,10 @@ def test_a_terminal_that_is_too_small_is_told_the_size_that_is_enough(questions,
         if (columns, lines) == (12, 3):
             assert shown == "the terminal is too small: 12"
             return
-        sizes = rf"{columns} columns, {lines} lines; this board needs (\d+) and (\d+)"
+        sizes = rf"{columns} columns, {lines} lines; enlarge it to (\d+) and (\d+)"
         wide, high = map(int, re.search(sizes, shown).groups())
         terminal.resize(wide, high - 1)
-        assert f"needs {wide} and {high}" in " ".join(terminal.screen(f"{high - 1} lines"))
+        assert f"enlarge it to {wide} and {high}" in " ".join(terminal.screen(f"{high - 1} lines"))
         terminal.resize(wide, high)
         board = terminal.screen("cells known")
     assert board[0].startswith("$1  12x9  champion: solved")
@@ -126,13 +126,13 @@ def test_words_that_do_not_fit_a_narrow_terminal_are_broken_into_lines(questions
     with watched(questions, FAST, columns=44, lines=30) as terminal:
         words = " ".join(" ".join(terminal.screen("q: quit")).split())
     assert "contradiction" in words
-    assert "n: next moment b: one back + -: speed e: to the end q: quit" in words
+    assert "n: next step b: step back + -: speed e: to the end q: quit" in words
 
 
 def test_nothing_erases_the_last_column_of_a_full_line(questions):
     # Some terminals stay on the last character of a full line, where erasing the rest erases that character.
     with watched(questions, FAST, columns=43, lines=30) as terminal:
-        shown = COLOUR.sub("", terminal.wait_for("Any key goes on"))
+        shown = COLOUR.sub("", terminal.wait_for("Any key continues"))
     assert not re.search("[^\r\nH]\x1b\\[[KJ]", shown)
 
 
@@ -145,7 +145,7 @@ def test_a_puzzle_at_fault_or_without_a_solution_costs_no_other(tmp_path):
             ("$3  2x2  champion: solved", "known"),
         ):
             terminal.wait_for(shown)
-            end = terminal.wait_for("Any key goes on").rpartition(" cells ")[2]
+            end = terminal.wait_for("Any key continues").rpartition(" cells ")[2]
             assert end.startswith(f"{known}. ")
             terminal.press("x")
         status, _, err = terminal.end()
@@ -160,16 +160,16 @@ def test_a_start_board_is_there_from_the_beginning(tmp_path):
         write([Record(board, start=PartialGrid([[1, 1, 0, 1], [0, -1, 0, 0], [1, 0, -1, 1]]))], "grid").data
     )
     with watched(str(path), "--speed", "0.01") as terminal:
-        terminal.wait_for("1 of 2: a line told cells, 11 of 12 cells known")
+        terminal.wait_for("1 of 2: cells follow from a line, 11 of 12 cells known")
 
 
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
         ("no-such", None, "cannot read"),
-        ("text", b"hello\n", "the content is of no known format"),
+        ("text", b"hello\n", "unknown format"),
         ("bad", b"$1\n1\n", "$1: line 2: "),
-        ("none.xml", b"<puzzleset></puzzleset>", "none.xml: no puzzle that can be watched"),
+        ("none.xml", b"<puzzleset></puzzleset>", "none.xml: cannot find a puzzle to show"),
         ("large.oneline", b"1" + b":1" * 1022 + b"-1" + b":1" * 1022, "a 1023x1023 board is too large"),
     ],
 )
@@ -208,7 +208,7 @@ def test_a_small_terminal_gets_half_blocks_and_a_smaller_one_the_way_to_a_file(t
     path.write_bytes(board)
     shown = answered(b"", str(path), columns=20)
     assert shown == (
-        "30x2: solved; its picture is 32 characters wide, the terminal 20; as a file: "
+        "30x2: solved; the board needs 32 columns, the terminal has 20; draw it to a file: "
         f"nonobot '{path}' | nonojudge render '{path}' --answers - --number 1 -o 1.png\n"
     )
     assert "▀▀▀▀▀" in answered(b"", str(path), columns=32)  # so wide is enough
@@ -234,5 +234,5 @@ def test_the_command_alone_on_a_terminal_says_what_to_type():
         status, shown, err = shown_on.end()
     assert (status, shown) == (2, "")
     assert err.startswith(
-        "nonobot: no puzzles, as standard input is this terminal; type one of\n  nonobot puzzle.non "
+        "nonobot: no puzzles: standard input is this terminal; use one of\n  nonobot puzzle.non "
     )

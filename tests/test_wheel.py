@@ -86,11 +86,11 @@ def test_the_wheel_with_kernels_plays_without_other_packages_and_keeps_nothing(w
     ]
     assert said("python", "-c", PROGRAM).decode().splitlines() == [
         r"unique b'\x01\x00' b'\x01\x01'",
-        "an array of cells takes numpy: pip install numpy",
+        "an array of cells needs numpy: pip install numpy",
     ]
     watch = [str(commands / "nonobot"), "--watch", str(tmp_path / "good.nin"), "--speed=1000"]
     with Terminal(watch, environment={"HOME": str(tmp_path / "home")}) as terminal:
-        terminal.wait_for("4 of 4 cells known. Any key goes on")
+        terminal.wait_for("4 of 4 cells known. Any key continues")
         terminal.press("x")
         assert terminal.end()[::2] == (0, "")
     assert not [*(tmp_path / "home").iterdir()]
