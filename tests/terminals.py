@@ -36,6 +36,7 @@ class Terminal:
     ) -> None:
         self._own, theirs = pty.openpty()
         self._written = b""
+        self._waited_to = 0  # end of the last text that was waited for
         self._set_size(columns, lines)
         inherited = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
         self.process = subprocess.Popen(
@@ -62,12 +63,13 @@ class Terminal:
         os.close(self._own)
 
     def wait_for(self, text: str) -> str:
-        """Read until `text` is on the screen; return what came with it."""
-        before = len(self._written)
+        """Read until `text` comes after the text of the last wait; return what came since that."""
+        before = self._waited_to
         until = time.monotonic() + PATIENCE_SECONDS
-        while text.encode() not in self._written[before:]:
+        while (found := self._written.find(text.encode(), before)) < 0:
             assert time.monotonic() < until, f"{text!r} did not come: {self._written[-2000:]!r}"
             assert self._read(), f"the process ended without {text!r}: {self._written[-2000:]!r}"
+        self._waited_to = found + len(text.encode())
         return self._written[before:].decode("utf-8", "replace")
 
     def resize(self, columns: int, lines: int) -> None:
