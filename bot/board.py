@@ -32,10 +32,10 @@ def start_phases(m: Any) -> None:
 
 
 @kernel
-def end_phase(m: Any, step: Any) -> Any:
-    """Add the time since the end of the last phase to phase `step`, and return the current time."""
+def end_phase(m: Any, phase: Any) -> Any:
+    """Add the time since the end of the last phase to `phase`, and return the current time."""
     now = now_ns()
-    m.spent[step] += now - m.phase_start
+    m.spent[phase] += now - m.phase_start
     m.phase_start = now
     return now
 

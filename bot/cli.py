@@ -245,17 +245,17 @@ def parse(arguments: Sequence[str]) -> Options:
     if given["strategy"] == "papers" and given["without"]:
         parser.error("--without only applies to --strategy champion")
     if given["watch"] and given["jobs"] != 1:
-        parser.error("--watch shows one puzzle at a time; leave out --jobs")
+        parser.error("--watch shows one puzzle at a time; remove --jobs")
     if given["watch"] and (given["log"] or given["stats"]):
-        parser.error("--watch records nothing; leave out --log and --stats")
+        parser.error("--watch records nothing; remove --log and --stats")
     if given["dialogue"] and (given["files"] or given["watch"] or given["warm_up"] or given["jobs"] != 1):
         parser.error(
-            "--dialogue only answers requests on standard input; leave out files, --watch, --warm-up, --jobs"
+            "--dialogue only answers requests on standard input; remove files, --watch, --warm-up, --jobs"
         )
     if given["log"] and given["log"] == given["stats"]:
         parser.error(f"--log and --stats name the same file: {given['log']}; name two files")
     if given["watch"] and given["files"]:
-        parser.error("--watch shows only its own file; leave out the other files")
+        parser.error("--watch shows only its own file; remove the other files")
     given["format"] = given["format"] or ("auto" if given["files"] else "taai")
     given["probing"] = given["probing"] or "fp1"
     given["line_solver"] = given["line_solver"] or "bitset"

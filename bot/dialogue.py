@@ -90,7 +90,7 @@ class _Request(NamedTuple):
     board: PartialGrid
     solutions: int
     seconds: float | None
-    most: int
+    most_steps: int
 
 
 def _checked(given: Any) -> _Request:
@@ -105,7 +105,7 @@ def _checked(given: Any) -> _Request:
             PartialGrid.blank(puzzle.size) if cells is None else cells_from_text(cells, puzzle.size),
             index(given.get("solutions", 2)),
             None if seconds is None else float(seconds),
-            min(index(given.get("most", MOST_TRACE_EVENTS)), MOST_TRACE_EVENTS),
+            min(index(given.get("most_steps", MOST_TRACE_EVENTS)), MOST_TRACE_EVENTS),
         )
     except PuzzleError:
         raise
@@ -113,8 +113,8 @@ def _checked(given: Any) -> _Request:
         raise _not_a_request(error) from None
     if request.seconds is not None and not request.seconds > 0:
         raise ValueError(f"seconds: {request.seconds:g}; expected a positive number")
-    if request.most < 0:
-        raise ValueError(f"most: {request.most}; expected a number of steps, 0 or more")
+    if request.most_steps < 0:
+        raise ValueError(f"most_steps: {request.most_steps}; expected a number of steps, 0 or more")
     if request.do not in _ANSWERS:
         raise ValueError(f"do: {shown(request.do)}; expected one of {', '.join(_ANSWERS)}")
     return request
@@ -128,7 +128,7 @@ def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
     )
     return {
         "verdict": result.verdict,
-        "complete": result.exhausted,
+        "exhausted": result.exhausted,
         "solutions": [text_from_cells(solution) for solution in result.solutions],
         "seconds": result.seconds,
         "counts": result.counts,
@@ -137,18 +137,18 @@ def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
 
 def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
     """Return the steps of the search for one solution, each with the cells that it changed."""
-    strategy.watch(min(request.most, _MOST_STEPS) + 1)  # one more, to notice that steps were dropped
+    strategy.watch(min(request.most_steps, _MOST_STEPS) + 1)  # one more, to notice that steps were dropped
     strategy.solve(request.puzzle, start=request.board, seconds=request.seconds)
     most = strategy.most_trace_events() - 1
     steps: list[dict[str, Any]] = []
     before, changes = request.board, 0
     lines = _lines(request.puzzle)
-    is_cut = False
+    is_truncated = False
     for kind, after in strategy.trace_events():
         changed = before.changed_to(after)
         changes += len(changed)
-        is_cut = len(steps) == most or changes > _MOST_CHANGES
-        if is_cut:
+        is_truncated = len(steps) == most or changes > _MOST_CHANGES
+        if is_truncated:
             break
         step: dict[str, Any] = {"kind": kind.name.lower()}
         for name, colour in (("black", BLACK), ("white", WHITE), ("unknown", _UNKNOWN)):
@@ -158,7 +158,7 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
             step["line"] = _explaining_line(lines, before, after, changed)
         steps.append(step)
         before = after
-    return {"cut": is_cut, "steps": steps}
+    return {"truncated": is_truncated, "steps": steps}
 
 
 def _explaining_line(

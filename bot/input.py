@@ -59,7 +59,7 @@ def _puzzles_of_files(files: Sequence[str], form: str, size: Size, deadline: flo
         except TimeoutError:
             raise
         except OSError as error:
-            yield Fault(FaultKind.UNREADABLE, error.strerror or str(error), file=file)
+            yield Fault(FaultKind.UNREADABLE, f"cannot read the file: {error.strerror or error}", file=file)
         except UnusableError as error:
             yield Fault(FaultKind.UNREADABLE, str(error), file=file)
         before = last
@@ -70,8 +70,8 @@ def _placed(puzzle: Found, file: str, before: int) -> Found:
     if isinstance(puzzle, Fault):
         return replace(puzzle, number=None if puzzle.number is None else before + puzzle.number, file=file)
     number = before + puzzle.number
-    remarks = tuple(replace(remark, number=number, file=file) for remark in puzzle.remarks)
-    return replace(puzzle, number=number, file=file, remarks=remarks)
+    warnings = tuple(replace(warning, number=number, file=file) for warning in puzzle.warnings)
+    return replace(puzzle, number=number, file=file, warnings=warnings)
 
 
 def puzzles_in(chunks: Iterator[bytes], form: str, size: Size, is_whole: bool = False) -> Iterable[Found]:

@@ -28,7 +28,7 @@ _SWITCH_SECONDS = 0.0001
 """Wait of a worker that returns from a kernel while another one reads or writes; Python's default is 5 ms."""
 
 _WHAT_TO_TYPE = """\
-nonobot: no puzzles: standard input is this terminal; use one of
+nonobot: cannot find a puzzle: standard input is this terminal; use one of
   nonobot puzzle.non                       solve a puzzle file of any format
   nonobot < questions.txt > answers.txt    solve the batch of a tournament
   nonobot -                                read puzzles typed here, up to Ctrl-D
@@ -267,7 +267,7 @@ class _Batch:
     def _solve(self, strategy: Strategy, puzzle: Found) -> _Outcome:
         if isinstance(puzzle, Fault):
             return None, [str(puzzle)] if puzzle.is_in_place else []
-        messages = [str(remark) for remark in puzzle.remarks]
+        messages = [f"warning: {warning}" for warning in puzzle.warnings]
         result = None
         try:
             result = self._search(strategy, puzzle, puzzle.start)

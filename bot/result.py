@@ -63,7 +63,7 @@ class Result:
         Wall time of the search, without loading or compiling kernels.
     counts
         Exact counts of the search, the same on every machine (see docs/engine.md).
-    step_seconds
+    phase_seconds
         Wall time of the search by phase of the strategy.
     """
 
@@ -73,7 +73,7 @@ class Result:
     exhausted: bool = False
     seconds: float = 0.0
     counts: dict[str, int] = field(default_factory=dict)
-    step_seconds: dict[str, float] = field(default_factory=dict)
+    phase_seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Literal["unique", "multiple", "unsolvable", "unknown"]:
@@ -162,7 +162,7 @@ class RunLog:
             line["seconds"] = round(seconds, 6)
             if result:
                 line |= {"solutions": len(result.solutions), "verdict": result.verdict, **result.counts}
-                line["step_seconds"] = {step: round(spent, 9) for step, spent in result.step_seconds.items()}
+                line["phase_seconds"] = {phase: round(spent, 9) for phase, spent in result.phase_seconds.items()}
             self._stats.write(json.dumps(line))
 
     def close(self, total_seconds: float | None) -> None:

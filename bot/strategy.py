@@ -25,7 +25,7 @@ class Strategy(ABC):
     name: ClassVar[str]
     kernels: ClassVar[str]
     """Module of the kernels that Python calls."""
-    steps: ClassVar[tuple[str, ...]]
+    phases: ClassVar[tuple[str, ...]]
     """Names of the phases, in the order of `spent` in the memory."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class Strategy(ABC):
             exhausted=exhausted,
             seconds=(time.monotonic_ns() - before - self._loading_ns) / 1e9,
             counts={name: memory.items(f"counts.{name}")[0] for name in counts.members},
-            step_seconds={name: ns / 1e9 for name, ns in zip(self.steps, memory.items("spent"), strict=True)},
+            phase_seconds={name: ns / 1e9 for name, ns in zip(self.phases, memory.items("spent"), strict=True)},
         )
 
     def load(

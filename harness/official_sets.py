@@ -27,7 +27,7 @@ from nonobot.tournament_data.registry import (
     stored_path,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 TYPICAL_BYTES = 680_000
 """Assumed size of a set whose size is not known, for the progress alone."""
@@ -53,8 +53,14 @@ def as_json(states: Mapping[OfficialSet, State]) -> str:
     for official, state in states.items():
         facts = asdict(official)
         side = facts.pop("side")
+        sizes = {
+            "puzzle_count": facts.pop("puzzles"),
+            "size_bytes": facts.pop("bytes"),
+            "width": side,
+            "height": side,
+        }
         here = {"state": state.name.casefold(), "path": str(stored_path(official))}
-        sets.append({**facts, "width": side, "height": side, **here})
+        sets.append({**facts, **sizes, **here})
     head = {"kind": "data-list", "schema_version": SCHEMA_VERSION, "folder": str(data_folder())}
     return json_text({**head, "sets": sets})
 

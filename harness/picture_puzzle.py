@@ -13,8 +13,9 @@ from nonobot.harness.make_unique import MOST_TRIES, MadeUnique, differing, make_
 from nonobot.harness.pictures.black_white import LARGEST_SIDE
 from nonobot.harness.pictures.image_cells import Cells, read_cells
 from nonobot.harness.progress import Progress
-from nonobot.harness.text import count, print_line, ranges
+from nonobot.harness.text import print_line, ranges
 from nonobot.protocol import Puzzle, Record, Solution
+from nonobot.protocol.clues import count
 from nonobot.protocol.formats import MOST_BYTES, Format
 
 PICTURE = "picture"
@@ -45,11 +46,10 @@ def add_options(parser: Parser) -> None:
         "--threshold",
         type=number(0.0, 1.0, "a share of white from 0 to 1, such as 0.5"),
         metavar="SHARE",
-        help="cells darker than this share of white are black (default: what divides dark from bright best, by "
-        "Otsu's method)",
+        help="cells darker than this share of white are black (default: the threshold of Otsu's method)",
     )
     shades.add_argument("--dither", action="store_true", help="grey as a pattern of dots (Floyd-Steinberg)")
-    group.add_argument("--invert", action="store_true", help="black for white; what is transparent stays white")
+    group.add_argument("--invert", action="store_true", help="swap black and white; transparent parts stay white")
     group.add_argument(
         "--unique", action="store_true", help="change few cells of the board until it has a single solution"
     )

@@ -16,7 +16,7 @@ from nonobot.harness.text import duration
 from nonobot.protocol import Answer, Puzzle, Solution, mismatches
 from nonobot.tournament_data import PuzzleSet
 
-KEPT_REMARKS = 20
+KEPT_NOTES = 20
 
 MOST_EXAMINED = 20
 """Wrong answers that are tested for a common mistake."""
@@ -171,7 +171,7 @@ class Referee:
         self.results: dict[int, PuzzleResult] = {}
         self.duplicate_count = 0
         self.stray_count = 0
-        self.remarks: list[str] = []
+        self.notes: list[str] = []
 
     def take(
         self, answer: Answer, arrived_seconds: float | None = None, took_seconds: float | None = None
@@ -180,22 +180,22 @@ class Referee:
         number = answer.number
         if number is None or number not in self._places:
             self.stray_count += 1
-            self._remark(
+            self._add_note(
                 answer.problem or f"line {answer.line}: ${number} is not in the set{self._off_by_one(answer)}"
             )
             return None
         if number in self.results:
             self.duplicate_count += 1
-            self._remark(f"line {answer.line}: ${number} was answered before; the first answer counts")
+            self._add_note(f"line {answer.line}: ${number} was answered before; the first answer counts")
             return None
         verdict, detail = judge(self._set.puzzles[self._places[number]].puzzle, answer)
         if verdict is Verdict.RIGHT:
             verdict, detail = self._in_order_and_time(number, took_seconds)
-        return self.note(
+        return self.enter(
             PuzzleResult(number, verdict, detail, arrived_seconds, took_seconds, _in_hex(answer.solution))
         )
 
-    def note(self, result: PuzzleResult) -> PuzzleResult:
+    def enter(self, result: PuzzleResult) -> PuzzleResult:
         """Enter a verdict, given here, without an answer, or in an earlier part of the run."""
         self.results[result.number] = result
         if self._last is None or self._places[result.number] > self._places[self._last]:
@@ -220,7 +220,7 @@ class Referee:
     def score(self) -> Score:
         """Return a verdict for every puzzle, in the order of the set: missing, if it was not answered."""
         puzzles = (self.results.get(one, PuzzleResult(one, Verdict.MISSING)) for one in self._places)
-        score = Score.of(puzzles, self.duplicate_count, self.stray_count, self.remarks)
+        score = Score.of(puzzles, self.duplicate_count, self.stray_count, self.notes)
         faulty = [one for one in score.puzzles if one.verdict in (Verdict.WRONG, Verdict.MALFORMED)]
         if not faulty:
             return score
@@ -232,9 +232,9 @@ class Referee:
         mistake = common_mistake({one.number: one.puzzle for one in self._set.puzzles}, answers)
         return replace(score, mistake=mistake or UNSET)
 
-    def restore(self, duplicate_count: int, stray_count: int, remarks: list[str]) -> None:
+    def restore(self, duplicate_count: int, stray_count: int, notes: list[str]) -> None:
         """Take over the counts of earlier parts of the run."""
-        self.duplicate_count, self.stray_count, self.remarks = duplicate_count, stray_count, list(remarks)
+        self.duplicate_count, self.stray_count, self.notes = duplicate_count, stray_count, list(notes)
 
     def _in_order_and_time(self, number: int, took_seconds: float | None) -> tuple[Verdict, str | None]:
         """Return the verdict on a solution, given its time and order."""
@@ -246,16 +246,16 @@ class Referee:
 
     def _off_by_one(self, answer: Answer) -> str:
         """Return a note on an answer if it solves the puzzle before or after its own."""
-        if answer.solution and answer.number is not None and len(self.remarks) < KEPT_REMARKS:
+        if answer.solution and answer.number is not None and len(self.notes) < KEPT_NOTES:
             for number in (answer.number + 1, answer.number - 1):
                 place = self._places.get(number)
                 if place is not None and _solves(self._set.puzzles[place].puzzle, answer.solution.rows):
                     return f", and its board is right for ${number}: {OFF_BY_ONE}"
         return ""
 
-    def _remark(self, remark: str) -> None:
-        if len(self.remarks) < KEPT_REMARKS:
-            self.remarks.append(remark)
+    def _add_note(self, note: str) -> None:
+        if len(self.notes) < KEPT_NOTES:
+            self.notes.append(note)
 
 
 def _in_hex(solution: Solution | None) -> str | None:

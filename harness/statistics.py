@@ -14,7 +14,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nonobot.harness.text import count, interval_in_words, percent, ratio_in_words
+from nonobot.harness.text import interval_in_words, percent, ratio_in_words
 
 RESOLUTION_SECONDS = 1e-4
 """Smallest difference between times that counts. A judge stamps an answer when it reads it: two answers that
@@ -119,8 +119,8 @@ def in_words(ratio: Ratio, pairs: int, confidence: float, tolerance: float) -> s
     """Return a ratio, its interval and the outcome as a phrase whose subject is the candidate."""
     if math.isinf(ratio.high):
         return (
-            f"{ratio_in_words(ratio.estimate)}; {count(pairs, 'pair')} of runs cannot tell more, "
-            f"an interval of {percent(confidence)} takes {needed_pairs(confidence)}"
+            f"{ratio_in_words(ratio.estimate)}; an interval of {percent(confidence)} needs "
+            f"{needed_pairs(confidence)} pairs of runs, found {pairs}"
         )
     meaning = {
         Outcome.WORSE: "slower beyond",

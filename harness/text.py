@@ -80,11 +80,6 @@ def percent(share: float) -> str:
     return f"{value:.0f}%" if abs(value - round(value)) < 1e-9 or abs(value) >= 100 else f"{value:.1f}%"
 
 
-def count(number: int, name: str) -> str:
-    """Return a number of things, as in `1 puzzle`, `1,000 puzzles`."""
-    return f"{number:,} {name if number == 1 else name + 's'}"
-
-
 MEBIBYTE = 1 << 20
 """The M of `--memory-limit`, and the unit of memory in tables."""
 

@@ -31,9 +31,9 @@ def loaded(source: str, board_size: Size | None) -> PuzzleSet:
 
 def say_inferred_size(source: str, records: Iterable[Record]) -> None:
     """Print on stderr the size that was inferred for a file without one, if it is not 25x25."""
-    for remark in (remark for record in records for remark in record.remarks):
-        if remark.kind is FaultKind.ASSUMED_SIZE:
-            print_line(f"{source}: warning: {remark}")
+    for warning in (warning for record in records for warning in record.warnings):
+        if warning.kind is FaultKind.ASSUMED_SIZE:
+            print_line(f"{source}: warning: {warning}")
 
 
 @contextlib.contextmanager

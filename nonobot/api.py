@@ -44,7 +44,7 @@ def read(
     *,
     format: str | None = None,
     size: tuple[int, int] | Literal["auto"] | None = None,
-    faults: list[str] | None = None,
+    errors: list[str] | None = None,
 ) -> list[Record]:
     """Return the puzzles of a file of any format (see docs/formats.md), in order.
 
@@ -52,8 +52,8 @@ def read(
     line is a file name if that file exists, otherwise the puzzle itself. Without `format`, the content determines
     the format. `size` is the width and height of all boards, for formats that do not state them.
 
-    `faults` receives one text line for each puzzle that cannot be read; the other puzzles are returned. Without
-    `faults`, the first such puzzle raises PuzzleError. So does a file of unknown format.
+    `errors` receives one text line for each puzzle that cannot be read; the other puzzles are returned. Without
+    `errors`, the first such puzzle raises PuzzleError. So does a file of unknown format.
     """
     path = _path(source)
     place = f"{printable(str(path))}: " if path else ""
@@ -72,10 +72,10 @@ def read(
     for entry in entries:
         if isinstance(entry, Record):
             records.append(entry)
-        elif faults is None:
+        elif errors is None:
             raise PuzzleError(f"{place}{entry}")
         else:
-            faults.append(f"{place}{entry}")
+            errors.append(f"{place}{entry}")
     if not entries:
         raise PuzzleError(f"{place}cannot find a puzzle")
     return records
@@ -108,8 +108,8 @@ def write(
         raise PuzzleError(f"{place}: {error}") from None
     if written.faults or not records:
         raise PuzzleError(f"{place}: {written.faults[0] if written.faults else 'no puzzle to write'}")
-    for remark in written.remarks:
-        _log.warning("%s: %s", place, remark)
+    for warning in written.warnings:
+        _log.warning("%s: %s", place, warning)
     Path(path).write_bytes(written.data)
 
 

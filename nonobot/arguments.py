@@ -53,12 +53,16 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with status 2 and the reason as one text line; for a misspelt name it suggests the right one."""
-        choice = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
-        hint = choice and similar_names(choice[1], re.findall(r"[\w-]+", choice[2]))
-        if choice and hint:
+        message = re.sub(r"^argument (-\w/)?", "", message)
+        if choice := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message):
+            names = re.findall(r"[\w-]+", choice[2])
+            hint = similar_names(choice[1], names) or f"; choose {', '.join(names[:-1])} or {names[-1]}"
             message = f"{message[: choice.start()]}unknown value {choice[1]!r}{hint}"
-        elif "arguments are required" in message:  # one of them may be misspelt
-            message = self._misspelt(self._words) or message
+        elif required := re.fullmatch(r"the following arguments are required: (.*)", message):
+            message = self._misspelt(self._words) or f"missing {required[1]}"  # one may be misspelt
+        message = re.sub(r"^unrecognized arguments: ", "unknown option ", message)
+        message = re.sub(r": not allowed with argument (\S+)", r" cannot be combined with \1; remove one", message)
+        message = message.replace(": expected one argument", " needs a value")
         self.exit(2, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
@@ -69,11 +73,11 @@ def size_up_to(longest: int) -> Callable[[str], tuple[int, int]]:
     """Return a reader of a board size such as `25x25`, with up to `longest` cells in each dimension."""
 
     def read(text: str) -> tuple[int, int]:
-        if not re.fullmatch(r"[1-9][0-9]{0,3}x[1-9][0-9]{0,3}", text):
+        if not re.fullmatch(r"[1-9][0-9]{0,17}x[1-9][0-9]{0,17}", text):
             raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, such as 25x25")
         width, height = map(int, text.split("x"))
         if max(width, height) > longest:
-            raise argparse.ArgumentTypeError(f"{text} is too large; boards have up to {longest}x{longest} cells")
+            raise argparse.ArgumentTypeError(f"{text} is too large; the limit is {longest}x{longest}")
         return width, height
 
     return read
@@ -117,8 +121,10 @@ def whole_number(least: int, most: int | None = None, what: str = "a whole numbe
 def variable(text: str) -> tuple[str, str]:
     """Return name and value of an environment variable given as `NAME=VALUE`."""
     name, sign, value = text.partition("=")
-    if not sign or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or "\0" in value:
+    if not sign or not name or "\0" in value:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, such as OMP_NUM_THREADS=1")
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise argparse.ArgumentTypeError(f"{name!r} is not a variable's name; use letters, digits and _")
     return name, value
 
 
@@ -137,7 +143,8 @@ def either(word: str, meaning: Meaning, read: Callable[[str], Value]) -> Callabl
         try:
             return read(text)
         except argparse.ArgumentTypeError as error:
-            raise argparse.ArgumentTypeError(f"{error}, or {word}") from None
+            accepted = f", or {word}" if " is not " in str(error) else ""
+            raise argparse.ArgumentTypeError(f"{error}{accepted}") from None
 
     return read_either
 

@@ -23,6 +23,7 @@ from nonobot.protocol.clues import (
     Fault,
     FaultKind,
     clue_from_words,
+    count,
     fault_in_clues,
     needed_length,
     shown,
@@ -208,7 +209,7 @@ class TaaiReader:
             return self._hand_over(board, self._fault_in(board))
         del self._lines[most:]
         what = (
-            f"{most} clue lines do not make a square board; expected an even number, or --size WxH"
+            f"{count(most, 'clue line')} cannot make a square board; expected an even number, or --size WxH"
             if most
             else "no clue lines; expected one for each column and each row"
         )

@@ -89,6 +89,11 @@ class PuzzleError(ValueError):
     __module__ = "nonobot"  # the name under which programs catch it
 
 
+def count(number: int, name: str) -> str:
+    """Return a number of things, as in `1 puzzle`, `1,000 puzzles`."""
+    return f"{number:,} {name if number == 1 else name + 's'}"
+
+
 def shown(text: str) -> str:
     """Return `text` quoted for a message: unprintable characters escaped, cut after 40 characters."""
     return repr(text if len(text) <= 40 else text[:40] + "...")
@@ -125,7 +130,7 @@ def located(what: str, file: str = "", number: int | None = None, line: int | No
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An error in a puzzle, or (as a remark) a warning about it."""
+    """An error in a puzzle, or a warning about it."""
 
     kind: FaultKind
     what: str  # what is wrong and what was expected, without the place

@@ -351,7 +351,7 @@ class Record(_Drawable):
     number: int = field(default=1, compare=False)  # the k of `$k`, or the place in the file, counted from 1
     line: int = field(default=1, compare=False)  # first text line of the puzzle in the file, counted from 1
     file: str = field(default="", compare=False)  # `-` for standard input; empty if there is only one input
-    remarks: tuple[Fault, ...] = field(default=(), compare=False)  # warnings: dropped parts of the file
+    warnings: tuple[Fault, ...] = field(default=(), compare=False)  # dropped parts of the file
 
     def __post_init__(self) -> None:
         for name in TEXT_FIELDS:

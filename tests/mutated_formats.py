@@ -103,8 +103,8 @@ def read_anything(data: bytes, name: str | None, counts: Counter[str]) -> None:
         said.append(str(error))
     records = [one for one in found if isinstance(one, Record)]
     faults = [one for one in found if isinstance(one, Fault)]
-    faults += [remark for record in records for remark in record.remarks]
-    counts.update({"puzzles": len(records), "faults and remarks": len(faults), "files of no format": len(said)})
+    faults += [warning for record in records for warning in record.warnings]
+    counts.update({"puzzles": len(records), "faults and warnings": len(faults), "files of no format": len(said)})
     lines = data.count(b"\n") + data.count(b"\r") + 1
     assert all(fault.line is None or 1 <= fault.line <= lines for fault in faults)
     for line in [*said, *map(str, faults)]:

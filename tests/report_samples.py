@@ -65,7 +65,7 @@ def run_of(
     pace: float = 0.01,
     end: EndReason = EndReason.FINISHED,
     attempts: Sequence[Attempt] = (),
-    remarks: Sequence[str] = (),
+    notes: Sequence[str] = (),
     **changes: object,
 ) -> RunResult:
     """Return the run of an invented bot that takes about `pace` seconds for a puzzle."""
@@ -84,7 +84,7 @@ def run_of(
         run_result(bot, command=["./bots/run", "--name", bot]),
         set=SetFacts.of(puzzle_set),
         attempts=list(attempts) or [Attempt("2026-03-14T09:26:53.589793+00:00", 1, BotEnd(end, 0), usage)],
-        score=Score.of(puzzles, len(remarks), remarks=remarks),
+        score=Score.of(puzzles, len(notes), notes=notes),
         **changes,
     )
 
@@ -157,6 +157,6 @@ def two_sets() -> list[RunResult | VerifyResult]:
         run_of("hare", OTHER, pace=0.3, end=EndReason.TIME_LIMIT),
         run_of("tortoise", SMALL, none_right, machine=OTHER_MACHINE, warm_up_seconds=None),
         not_started("tortoise", OTHER),
-        run_of(HOSTILE, pace=0.05, remarks=[HOSTILE]),
+        run_of(HOSTILE, pace=0.05, notes=[HOSTILE]),
         checked(),
     ]

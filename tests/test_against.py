@@ -50,7 +50,7 @@ def test_a_row_has_the_times_the_ratio_and_the_outcome_and_what_was_skipped_a_li
     lines = [" ".join(line.split()) for line in against.as_text(result, False).splitlines()]
     assert "skipped: fp1-root: the bot of HEAD~1 cannot run it: ImportError: no x" in lines
     assert lines[1] == "line-bitset call 1.00 µs 1.20 µs 1.200 1.100 to 1.300 worse"
-    assert json.loads(against.as_json(result))["benchmarks"]["line-bitset"]["judgement"] == "worse"
+    assert json.loads(against.as_json(result))["benchmarks"]["line-bitset"]["outcome"] == "worse"
 
 
 # Trees
@@ -113,8 +113,8 @@ def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
     done = clone.bench("--against", "HEAD", "--json", "line-champion", "protocol-reading")
     assert done.returncode == 1, done.stderr
     result = json.loads(done.stdout)
-    assert result["benchmarks"]["line-champion"]["judgement"] == "worse"
-    assert result["benchmarks"]["protocol-reading"]["judgement"] != "worse"
+    assert result["benchmarks"]["line-champion"]["outcome"] == "worse"
+    assert result["benchmarks"]["protocol-reading"]["outcome"] != "worse"
     assert result["benchmarks"]["line-champion"]["ratio"]["low"] > 1.05
     assert not result["skipped"]
 

@@ -69,10 +69,10 @@ def test_what_a_text_means(read, text, value):
     [
         (
             size,
-            ("25", "0x5", "5x", "-5x5", "5x5x5", "10000x1", "\u0665x\u0665", ""),
+            ("25", "0x5", "5x", "-5x5", "5x5x5", "\u0665x\u0665", ""),
             "is not WIDTHxHEIGHT, such as 25x25",
         ),
-        (size_up_to(62), ("63x5", "5x63"), "is too large; boards have up to 62x62 cells"),
+        (size_up_to(62), ("63x5", "5x63", "10000x1"), "is too large; the limit is 62x62"),
         (either("auto", None, size), ("Auto", "25"), "is not WIDTHxHEIGHT, such as 25x25, or auto"),
         (seconds, ("0", "-1", "nan", "inf", "1e10", "soon", ""), "is not a number of seconds above 0"),
         (share, ("-0.1", "10.1", "nan", "5 %"), "is not a fraction from 0 to 10, such as 0.05 for 5%"),
@@ -82,9 +82,10 @@ def test_what_a_text_means(read, text, value):
         (byte_count, ("4T", "-1", "0"), "is not a number of bytes, such as 500M or 4G"),
         (
             variable,
-            ("A", "=b", "A B=c", "1A=b", "A-1=b", "A=\0", ""),
+            ("A", "=b", "A=\0", ""),
             "is not NAME=VALUE, such as OMP_NUM_THREADS=1",
         ),
+        (variable, ("A B=c", "1A=b", "A-1=b"), "is not a variable's name; use letters, digits and _"),
         (explained(int), ("x",), "invalid literal for int"),
     ],
 )

@@ -200,7 +200,7 @@ def test_auto_takes_blank_lines_alone_for_an_empty_board():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"$1\n1\n1\n1\n", "$1: line 1: 3 clue lines do not make a square board"),
+        (b"$1\n1\n1\n1\n", "$1: line 1: 3 clue lines cannot make a square board"),
         (b"$1\n1\n2\n", "$1: line 3: the clue of row 1 needs 2 cells, the row has 1"),
         (b"$1\n", "$1: line 1: no clue lines; expected one for each column and each row"),
         (b"$1\n1\nx\n", "$1: line 3: clue 'x' is not a number"),

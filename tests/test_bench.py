@@ -131,7 +131,7 @@ def test_what_cannot_be_used_is_told_in_a_line(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     for arguments, words_ in (
         (("-o", tmp_path / "file" / "x.json"), "cannot write"),
-        (("--fast", "--against", "HEAD"), "--fast is for measuring alone"),
+        (("--fast", "--against", "HEAD"), "--fast cannot be combined with --against"),
         (("line-champion", "--core", "999"), "core 999 cannot be used|cannot hold"),
     ):
         with pytest.raises(UnusableError, match=words_):

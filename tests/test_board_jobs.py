@@ -129,7 +129,7 @@ def test_a_scheduler_that_goes_is_one_line(asked, error):
 
     client = SimpleNamespace(loop=object(), ncores=dict, submit=None)
     setattr(client, asked, gone)
-    with pytest.raises(UnusableError, match=r"the scheduler has gone .* the same command begins anew"):
+    with pytest.raises(UnusableError, match=r"the scheduler has gone .* the same command starts again"):
         next(completed(client, abs, lambda workers: (1,)))
 
 

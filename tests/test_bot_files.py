@@ -18,7 +18,7 @@ from nonobot.harness import cli
 from nonobot.harness.play import exchange_folder
 from nonobot.harness.play.exchange_folder import ExchangeFolder, file_names, scratch_folder
 from nonobot.harness.play.match import Bot, play
-from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, differences
+from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.results.conditions import Configuration, Contain, Feed, FileNames
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import BotLog, EndReason
@@ -84,9 +84,9 @@ def test_answers_count_however_the_file_is_written(tmp_path, behaviour):
     result = played(behaviour, tmp_path)
     assert verdicts(result) == [RIGHT] * 5
     assert result.end.detail is None
-    assert result.score.remarks == []
+    assert result.score.notes == []
     assert result.score.duplicate_count == result.score.stray_count == 0
-    assert result.attempts[0].own_log.problem == "no file 'log.txt' in its folder"
+    assert result.attempts[0].own_log.error == "no file 'log.txt' in its folder"
     assert "its own log: no file 'log.txt' in its folder" in result.lines()
     if behaviour == "writes_files_anew":  # answers that stay the same keep their timestamps
         assert len(set(arrivals(result))) == 5
@@ -167,14 +167,14 @@ def test_a_log_that_cannot_be_read_costs_only_itself(laid_out, content, problem)
     path = exchange.folder / "log.txt"
     os.mkfifo(path) if content is None else path.write_text(content)
     log = exchange.own_log(0)
-    assert log == BotLog({}, None, log.problem)
-    assert log.problem.startswith(problem)
+    assert log == BotLog({}, None, log.error)
+    assert log.error.startswith(problem)
 
 
 def test_a_ranking_says_who_worked_on_files(tmp_path):
     by_files = msgspec.structs.replace(run_result("a"), files=NAMES)
-    said = differences([("a", by_files), ("b", run_result("b"))], MACHINE_AND_TERMS)
-    assert said == ["not the same way in and out: files (a); pipes (b)"]
+    said = differences([("a", by_files), ("b", run_result("b"))], MACHINE_AND_CONFIGURATION)
+    assert said == ["not the same input and output: files (a); pipes (b)"]
 
 
 def test_questions_that_cannot_be_written_start_no_bot(tmp_path):

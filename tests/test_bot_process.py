@@ -74,7 +74,7 @@ NOT_FIRST = "its #! line is not at the start: #! must be the first two bytes of 
 @pytest.mark.parametrize(
     ("program", "content", "mode", "said"),
     [
-        ("./my bot", b"#!/bin/sh\n", 0o600, "it has no execute permission: chmod +x './my bot'"),
+        ("./my bot", b"#!/bin/sh\n", 0o600, "no execute permission; run `chmod +x './my bot'`"),
         ("./b.py", b"import sys\n", 0o700, "it has no #! line: begin it with one, such as #!/usr/bin/env python3"),
         ("./b.sh", b"exit\n", 0o700, "it has no #! line: begin it with one, such as #!/bin/sh"),
         (
@@ -278,7 +278,7 @@ def test_a_bot_that_never_flushes_scores_nothing_whatever_the_shell_says(monkeyp
     assert cli.run([*run, *bot]) == 1
     assert "0 of 5 right; 5 missing" in capsys.readouterr().out
     assert cli.run(["check", "--size", "5x6", "--only", "6,7", "--timeout", "1", "--json", *bot]) == 1
-    steps = {one["number"]: one["verdict"] for one in json.loads(capsys.readouterr().out)["steps"]}
+    steps = {one["number"]: one["verdict"] for one in json.loads(capsys.readouterr().out)["checks"]}
     assert (steps[6], steps[7]) == ("failed", "skipped")  # which needs the other
     unbuffered_bot = ["--env", "PYTHONUNBUFFERED=1", *bot]
     assert cli.run(["check", "--size", "5x6", "--only", "6,7", *unbuffered_bot]) == 0

@@ -13,11 +13,11 @@ import pytest
 from nonobot.harness.play import cgroup
 from nonobot.harness.play.cgroup import made_group
 from nonobot.harness.play.process_tree import ProcessTree
-from nonobot.harness.results.conditions import Configuration, Counted
+from nonobot.harness.results.conditions import CgroupMeasures, Configuration
 from tests.judged import remove
 from tests.talking import wait_until
 
-EVERYTHING = Counted(cpu=True, memory=True, processes=True)
+EVERYTHING = CgroupMeasures(cpu=True, memory=True, processes=True)
 
 
 def python(code, *, prints=False):
@@ -31,7 +31,7 @@ def group_of():
 
     def make(**limits):
         made.append(made_group(Configuration(**limits)))
-        if made[-1] is None or made[-1].counted != EVERYTHING:
+        if made[-1] is None or made[-1].cgroup_measures != EVERYTHING:
             pytest.skip("no cgroup with all controllers can be made here (as root, or with delegation)")
         return made[-1]
 
@@ -126,7 +126,7 @@ def test_a_tree_takes_the_figures_of_its_group(group_of):
     tree.grow_from(process.pid)
     process.wait()
     tree.close()
-    assert tree.counted == EVERYTHING
+    assert tree.cgroup_measures == EVERYTHING
     assert 0.1 <= tree.cpu_seconds < 0.3
     assert 1_000_000 < tree.peak_memory_bytes < 30_000_000
 

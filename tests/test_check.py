@@ -97,7 +97,7 @@ def test_a_bot_that_keeps_to_every_rule_passes_every_step(tmp_path):
     results = results_of(tmp_path, "Bot")
     assert [result.verdict for result in results.values()] == ["passed"] * len(STEPS)
     assert [result.number for result in results.values()] == list(range(1, len(STEPS) + 1))
-    assert results["same_again"].remark == "the same answers twice"
+    assert results["same_again"].note == "the same answers twice"
 
 
 @pytest.mark.parametrize("bot", MISSED_AT_ONCE)
@@ -162,7 +162,7 @@ def test_the_summary_repeats_the_advice_of_many_steps():
     warning = replace(step, verdict=StepVerdict.WARNING)
     assert summary([step] * 3 + [warning]).startswith("3 failed, 1 warning: ")
     assert summary([step] * 3 + [warning] * 2).startswith("3 failed, 2 warnings: ")
-    assert summary([step] * 5).endswith("\n5 steps give the same advice: count")
+    assert summary([step] * 5).endswith("\n5 checks give the same advice: count")
     assert "advice" not in summary([step] * 4)
 
 
@@ -204,7 +204,7 @@ def test_other_answers_the_second_time_are_noted(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     results = results_of(tmp_path, "Differs", only=["same_again"])
     assert results["same_again"].verdict == "passed"
-    assert "other answers to $6" in results["same_again"].remark
+    assert "other answers to $6" in results["same_again"].note
 
 
 @pytest.mark.nightly
@@ -217,7 +217,7 @@ def test_a_slow_start_and_a_wait_that_came_to_nothing_take_no_patience_from_the_
 @pytest.mark.parametrize(
     ("bot", "got"),
     [
-        ("Missing", "exit status 1; last on stderr: 'config.toml is not there'"),
+        ("Missing", "exited with status 1; last on stderr: 'config.toml is not there'"),
         ("SaysNothing", "the bot was still there after"),
         ("Floods", "the bot was still there after"),
         ("Wrong", "row 1: expected "),
@@ -229,7 +229,7 @@ def test_nothing_else_is_tried_where_the_first_step_fails(tmp_path, bot, got):
     assert got in results[0].got
     assert ("no answer to $1; " in results[0].got) == (bot != "Wrong")
     assert {result.verdict for result in results[1:]} == {"skipped"}
-    assert {result.remark for result in results[1:]} == {"needs step 1, which did not pass"}
+    assert {result.note for result in results[1:]} == {"needs check 1, which did not pass"}
 
 
 def lines_of(page):
@@ -334,7 +334,7 @@ def test_a_line_for_each_step_also_those_that_it_needs_and_a_summary(check):
         "  6  passed   must    writes each answer out at once",
         "  7  passed   must    answers before the next $ comes",
         "",
-        "4 passed: every must is met",
+        "4 passed: every must passed",
     ]
 
 
@@ -347,25 +347,25 @@ def test_a_step_that_fails_tells_what_happened_and_what_to_do(check):
     assert texts["sent"].startswith("two puzzles with CRLF line ends: '$1\\r\\n")
     assert texts["expected"] == "the right answers to $1, $2"
     assert texts["rule"] == "docs/protocol.md, What the question reader forgives"
-    assert done.stdout.endswith("1 passed, 1 failed: not ready for a tournament; see step 11\n")
+    assert done.stdout.endswith("1 passed, 1 failed: not ready for a tournament; see check 11\n")
 
 
 def test_skipped_steps_say_why(check):
     done = check("--only", "7", "--timeout", "0.3", bot="Buffers")
     assert done.returncode == 1
-    assert "answers before the next $ comes  (needs step 6, which did not pass)" in done.stdout
-    assert done.stdout.endswith("1 passed, 1 failed, 1 skipped: not ready for a tournament; see step 6\n")
+    assert "answers before the next $ comes  (needs check 6, which did not pass)" in done.stdout
+    assert done.stdout.endswith("1 passed, 1 failed, 1 skipped: not ready for a tournament; see check 6\n")
 
 
 def test_where_the_first_step_fails_the_others_get_one_line(check):
     done = check(bot="Greets")
     assert done.returncode == 1
-    got = "no answer to $1; the bot ended with exit status 0; on stdout: 'usage: bot FILE\\n'"
+    got = "no answer to $1; the bot exited with status 0; on stdout: 'usage: bot FILE\\n'"
     assert f"got       {got}" in done.stdout
     assert done.stdout.splitlines()[-3:] == [
-        f"  2  skipped  up to step {len(STEPS)}  (needs step 1, which did not pass)",
+        f"  2  skipped  up to check {len(STEPS)}  (needs check 1, which did not pass)",
         "",
-        f"1 failed, {len(STEPS) - 1} skipped: not ready for a tournament; see step 1",
+        f"1 failed, {len(STEPS) - 1} skipped: not ready for a tournament; see check 1",
     ]
 
 
@@ -379,10 +379,10 @@ def test_json_for_machines_and_lines_for_people_and_a_warning_costs_nothing(chec
     done = check("--only", "19", "--json", bot="NoMark")
     assert done.returncode == 0
     assert " 19  warning  should  reads over a byte order mark" in done.stderr
-    assert done.stderr.endswith("1 passed, 1 warning: every must is met\n")
+    assert done.stderr.endswith("1 passed, 1 warning: every must passed\n")
     result = json.loads(done.stdout)
     assert (result["kind"], result["conforms"], result["size"]) == ("check", True, list(SIZE))
-    first, second = result["steps"]
+    first, second = result["checks"]
     assert (first["name"], first["verdict"]) == ("one_puzzle", "passed")
     assert (second["name"], second["verdict"], second["level"]) == ("byte_order_mark", "warning", "should")
     assert second["advice"] == "drop the bytes EF BB BF at the start"

@@ -96,7 +96,7 @@ def test_runs_that_shared_a_core_are_pairs_in_whatever_order_they_are_read():
     for name, speed in zip("abcdefg", random.lognormal(0, 0.1, 7), strict=True):
         for side, slower in ((before, 1.0), (after, 1.05)):
             took = PUZZLES * speed * slower * random.lognormal(0, 0.003)
-            terms = Configuration(core=1, beside=name)
+            terms = Configuration(core=1, shared_core=name)
             side.append(run_result(times=2 * took, wall=2 * took.sum(), cpu=took.sum(), terms=terms))
     comparison = between(before, after[::-1])
     assert (comparison.outcome, comparison.cpu.pairs, comparison.wall) == (Outcome.WORSE, 7, None)
@@ -114,7 +114,7 @@ def test_a_duel_on_parts_of_a_set_is_shown_as_one_by_cpu_time_alone():
     for number in range(1, 13):
         for side, slower in ((before, 1.0), (after, 1.05)):
             took = number * PUZZLES * slower * random.lognormal(0, 0.003)
-            terms = Configuration(core=1, beside=f"round{number}")
+            terms = Configuration(core=1, shared_core=f"round{number}")
             name = f"x@{(number - 1) % 6 + 1}/6"
             usage = {"wall": 2 * took.sum(), "cpu": took.sum()}
             side.append(run_result(times=2 * took, **usage, terms=terms, set_name=name))
@@ -130,7 +130,7 @@ def test_a_duel_on_parts_of_a_set_is_shown_as_one_by_cpu_time_alone():
 
 
 def test_a_duel_of_bots_that_solve_nothing_in_common_names_what_to_look_at():
-    terms = Configuration(core=1, beside="x")
+    terms = Configuration(core=1, shared_core="x")
     idle, left, right = (run_result(times=some, terms=terms) for some in ((None, None), (1.0, None), (None, 1.0)))
     for before, after, note, look in (
         (
@@ -181,11 +181,11 @@ def test_cpu_time_decides_where_a_bot_has_one_core():
     assert comparison.cpu.ratio.estimate == pytest.approx(1.0, abs=0.01)
     assert comparison.wall.ratio.estimate == pytest.approx(2.0, abs=0.01)
     assert comparison.outcome is Outcome.CANNOT_TELL  # a bot that sleeps looks just like this
-    assert "it waits, or others had the core" in comparison.judgement[2]
+    assert "it waits, or others had the core" in comparison.reasons[2]
     assert between(shared, before).outcome is Outcome.NOT_WORSE
     slower = alternating(1.1, terms=ONE_CORE, wall=10.0, cpu=10.0)
     assert between(*slower).outcome is Outcome.WORSE
-    assert between(*slower).judgement[0].startswith("in CPU time after is ")
+    assert between(*slower).reasons[0].startswith("in CPU time after is ")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,10 @@ def test_runs_that_are_no_pairs_show_the_difference_and_name_the_duel(tmp_path, 
     a, b = written(tmp_path, a=before, b=after)
     assert run(a, b) == 3
     out = " ".join(capsys.readouterr().out.split())
-    assert "cannot tell in wall time, which tournaments rank by, after is 100% slower; 1 pair of runs" in out
+    assert (
+        "cannot tell in wall time, which tournaments rank by, after is 100% slower; an interval of 95% needs"
+        in out
+    )
     assert "puzzle by puzzle it is 100% slower" in out
     assert out.endswith("to decide it: nonojudge duel './old -x' ./new --set set1 --rounds 7")
     assert "BEFORE AFTER --set set1" in between([before], [before]).duels[0]
@@ -255,11 +258,11 @@ def test_identical_results_as_json(tmp_path, capsys):
     [path] = written(tmp_path, a=run_result(times=PUZZLES))
     assert run(path, path, "--json", "--seed", "1") == 3
     comparison = json.loads(capsys.readouterr().out)
-    assert (comparison["kind"], comparison["schema_version"]) == ("comparison", 1)
+    assert (comparison["kind"], comparison["schema_version"]) == ("comparison", 2)
     unbounded = {"estimate": 1.0, "low": 0.0, "high": None}
     assert comparison["ratios"] == {"each": unbounded, "total": unbounded}
     assert comparison["wall"]["ratio"] == unbounded
-    assert (comparison["faster_count"], comparison["slower_count"], comparison["worse"]) == (0, 0, False)
+    assert (comparison["faster_count"], comparison["slower_count"]) == (0, 0)
     assert (comparison["outcome"], comparison["cpu"]) == ("cannot tell", None)
 
 
@@ -291,7 +294,7 @@ def test_more_lost_than_solved_is_worse(lost, solved, worse):
     after = [1.0] * 10 + [None] * lost + [1.0] * solved
     comparison = between(runs(before), runs(after))
     assert (comparison.outcome is Outcome.WORSE) is worse
-    assert ("more lost than solved" in comparison.judgement[0]) is worse
+    assert ("more lost than solved" in comparison.reasons[0]) is worse
 
 
 def test_nothing_right_on_both_sides(tmp_path, capsys):
@@ -313,7 +316,7 @@ def test_few_puzzles_decide_nothing(count, outcome):
     )
     comparison = between(before, after)
     assert comparison.outcome is outcome
-    assert ("too few" in "".join(comparison.notes)) is ("too few" in comparison.judgement[1]) is (count == 4)
+    assert ("too few" in "".join(comparison.notes)) is ("too few" in comparison.reasons[1]) is (count == 4)
 
 
 def test_repeats_count_by_the_median_of_each_puzzle():
@@ -378,7 +381,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path, others, message):
 def test_a_log_is_refused(tmp_path):
     [a] = written(tmp_path, a=run_result())
     (tmp_path / "b.log").write_text("#1\t1\n")
-    with pytest.raises(UnusableError, match="a bot's log, whose answers nobody saw"):
+    with pytest.raises(UnusableError, match="a bot's own log, without checked answers"):
         run(a, tmp_path / "b.log")
 
 

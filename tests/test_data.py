@@ -44,19 +44,19 @@ def test_the_list_for_people(folder, one_here, capsys):
 def test_the_list_for_machines(folder, one_here, capsys):
     assert cli.run(["data", "list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert (listed["kind"], listed["schema_version"], listed["folder"]) == ("data-list", 1, str(folder))
+    assert (listed["kind"], listed["schema_version"], listed["folder"]) == ("data-list", 2, str(folder))
     assert [one["state"] for one in listed["sets"]] == ["missing", "here"]
     assert listed["sets"][1] == {
         "name": "tcga2012",
         "event": "TCGA",
         "year": 2012,
-        "puzzles": 400,
+        "puzzle_count": 400,
         "width": 5,
         "height": 5,
         "p1": 0.5,
         "p2": 0.35,
         "line_ends": None,
-        "bytes": None,
+        "size_bytes": None,
         "sha256": registry.official_sets()["tcga2012"].sha256,
         "url": "http://127.0.0.1:9/HEAD/question/tcga2012.txt",
         "state": "here",

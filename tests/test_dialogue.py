@@ -75,7 +75,7 @@ def test_solutions_and_verdicts_are_those_of_an_exhaustive_search(strategy):
 def test_the_cells_that_are_known_hold(strategy):
     assert answered(strategy, "solve", TWO, "1???")["solutions"] == ["1001"]
     assert answered(strategy, "solve", TWO, "11??")["verdict"] == "unsolvable"
-    assert not answered(strategy, "steps", TWO, "11??")["cut"]
+    assert not answered(strategy, "steps", TWO, "11??")["truncated"]
     with pytest.raises(ValueError, match="the clue of row 1 needs 3 cells, the row has 1"):
         answered(strategy, "solve", Puzzle.unchecked(columns=((1,),), rows=((3,),)))
 
@@ -96,7 +96,7 @@ def test_steps_lead_to_the_solution_and_each_line_tells_what_it_is_said_to(strat
                 assert told == tuple(naive_cell(cells[place]) for place in places)
                 assert {at for at, cell in enumerate(cells) if cell != before[at]} <= set(places)
             kinds.add(step["kind"])
-        assert not answer["cut"]
+        assert not answer["truncated"]
         assert "".join(cells) in {text(grid) for grid in naive.solutions(puzzle)}
     assert {"painted", "guessed"} <= kinds
 
@@ -104,8 +104,8 @@ def test_steps_lead_to_the_solution_and_each_line_tells_what_it_is_said_to(strat
 def test_no_more_steps_than_are_asked_for(strategy):
     puzzle = Puzzle.from_grid(random_grid(random.Random(1), 9, 9, 0.6))
     every = answered(strategy, "steps", puzzle)["steps"]
-    assert answered(strategy, "steps", puzzle, most=2) == {"cut": True, "steps": every[:2]}
-    assert answered(strategy, "steps", puzzle, most=len(every)) == {"cut": False, "steps": every}
+    assert answered(strategy, "steps", puzzle, most_steps=2) == {"truncated": True, "steps": every[:2]}
+    assert answered(strategy, "steps", puzzle, most_steps=len(every)) == {"truncated": False, "steps": every}
 
 
 def test_a_hint_is_the_line_that_tells_most(strategy):
@@ -185,8 +185,11 @@ EMPTY, EMPTY_LINES = b'{"do": "hint", "rows": [%s[]], "columns": [%s[]]}', b"[],
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "solutions": 1e400}', "not a request: TypeError"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": -1}', "seconds: -1; expected a positive"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": "nan"}', "seconds: nan; expected a "),
-        (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most": -1}', "most: -1; expected a number"),
-        (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most": -%d}' % 10**20, "most: -1"),
+        (
+            b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most_steps": -1}',
+            "most_steps: -1; expected a n",
+        ),
+        (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most_steps": -%d}' % 10**20, "most_steps: -1"),
         pytest.param(EMPTY % (EMPTY_LINES, EMPTY_LINES), "the board is too large; boards have", id="too large"),
         (b'{"do": "dance", "rows": [[1]], "columns": [[1]]}', "do: 'dance'; expected one of solve, steps"),
         (b'{"do": "solve", "rows": [], "columns": [[1]]}', "no rows"),

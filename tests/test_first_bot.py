@@ -26,7 +26,7 @@ def _bot(tmp_path, monkeypatch):
 
 def test_it_passes_every_must(bot, capsys):
     assert cli.run(["check", "--json", "--", *bot]) == 0
-    steps = json.loads(capsys.readouterr().out)["steps"]
+    steps = json.loads(capsys.readouterr().out)["checks"]
     assert {one["verdict"] for one in steps if one["level"] == Level.MUST} == {StepVerdict.PASSED}
     others = [one["name"] for one in steps if one["verdict"] != StepVerdict.PASSED]
     assert others == ["byte_order_mark", "garbled_clue"]

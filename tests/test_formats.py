@@ -57,7 +57,7 @@ def only(name: str, size: tuple[int, int] | None = None) -> Record:
 def test_the_letter_p_is_the_same_puzzle_in_every_form(file):
     record = only(file, (8, 11))
     assert record.puzzle == P_PUZZLE
-    assert record.remarks == ()
+    assert record.warnings == ()
 
 
 def test_there_is_a_letter_p_and_a_file_of_several_in_every_format_that_can_hold_them():
@@ -150,7 +150,7 @@ def test_what_was_written_is_read_again(name, record):
     assert formats.detect(written.data) == name
     assert list(formats.read(written.data, size=size)) == [kept_of(record, format)]
     lost = kept_of(record, format) != record
-    assert any("cannot hold the" in remark.what for remark in written.remarks) == lost
+    assert any("cannot hold the" in warning.what for warning in written.warnings) == lost
     assert (written.count, written.faults) == (1, ())
 
 
@@ -191,14 +191,14 @@ def test_a_block_longer_than_the_alphabet_has_no_letter():
 def test_the_taai_form_keeps_numbers_and_says_that_it_states_no_size():
     square, flat = Record(SEVERAL[0], number=5), Record(P_PUZZLE, number=9)
     assert formats.write([square, square], "taai").data.startswith(b"$5\n1\t1\n")
-    (remark,) = formats.write([flat], "taai").remarks
-    assert str(remark) == "taai does not state the size of the boards; to be read with --size 8x11"
-    (remark,) = formats.write([Record(puzzle) for puzzle in SEVERAL], "taai").remarks
-    assert str(remark) == "taai does not state the sizes of the boards; to be read with --size auto"
+    (warning,) = formats.write([flat], "taai").warnings
+    assert str(warning) == "taai does not state the size of the boards; to be read with --size 8x11"
+    (warning,) = formats.write([Record(puzzle) for puzzle in SEVERAL], "taai").warnings
+    assert str(warning) == "taai does not state the sizes of the boards; to be read with --size auto"
     with pytest.raises(formats.FormatError, match="only square boards, not 3x3, 8x11"):
         formats.write([square, flat], "taai")
     official = Record(Puzzle.from_grid([[1] * 25] * 25))
-    assert formats.write([official], "taai").remarks == ()
+    assert formats.write([official], "taai").warnings == ()
 
 
 def test_no_puzzles_make_an_empty_file():
@@ -319,7 +319,7 @@ def test_a_taai_file_is_of_the_tournaments_size_or_square():
     assert list(formats.read(data)) == [board]
     cut = data.replace(b"25\n" * 2, b"25\n", 1)
     (fault,) = formats.read(cut)
-    assert "49 clue lines do not make a square board" in str(fault)
+    assert "49 clue lines cannot make a square board" in str(fault)
     record, fault = formats.read(data + cut)
     assert record == board
     assert "expected 50 clue lines for a 25x25 board, found 49" in str(fault)
@@ -359,7 +359,7 @@ def test_an_example_is_the_puzzle_of_the_page(name, text):
     (record,) = formats.read(text.encode(), size=(4, 3))
     assert isinstance(record, Record), str(record)
     assert record.puzzle == SMILE
-    assert record.remarks == ()
+    assert record.warnings == ()
 
 
 @pytest.mark.parametrize("name", ["non", "grid", "webpbn", "picross"])
@@ -384,7 +384,7 @@ def test_a_title_in_json_is_read_wherever_it_stands(text):
 
 def test_what_else_json_says_of_a_puzzle_is_left_out_with_a_remark():
     [record] = formats.read(f'{{"id": 7, {LISTS_OF_ONE}}}'.encode())
-    assert [str(remark) for remark in record.remarks] == ["$1: line 1: 'id' is dropped"]
+    assert [str(warning) for warning in record.warnings] == ["$1: line 1: 'id' is dropped"]
 
 
 @pytest.mark.parametrize("text", ["#.\n##\n", "\r\n.#\r\n##", "##\n#.", "."])
@@ -397,10 +397,10 @@ def test_a_drawing_alone_is_the_finished_board(text):
     ("text", "why"),
     [
         (".#\n#\n", "$1: line 2: a row of 1 cells after rows of 2"),
-        (".#\n\n##\n", "$1: line 3: a blank line above this row; such a file holds one puzzle"),
+        (".#\n\n##\n", "$1: line 3: a blank line above this row; such a file contains one puzzle"),
         (".#\n#?\n", "$1: line 2: '?' is not a cell; expected one of . # X x"),
-        ("." * 10_000, "$1: line 1: a row of 10000 cells; sides are 1 to 9999"),
-        (".\n" * 10_001, "$1: line 1: a board of 10000 rows; sides are 1 to 9999"),
+        ("." * 10_000, "$1: line 1: a row of 10000 cells is too long; the limit is 9999"),
+        (".\n" * 10_001, "$1: line 1: 10000 rows are too many; the limit is 9999"),
     ],
 )
 def test_what_is_wrong_in_a_drawing_is_named(text, why):

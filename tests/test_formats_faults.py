@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from nonobot.protocol import Puzzle, Record, formats
 from nonobot.protocol.clues import Fault, FaultKind
-from nonobot.protocol.formats.base import MOST_REMARKS
+from nonobot.protocol.formats.base import MOST_WARNINGS
 from nonobot.protocol.formats.many import MOST_DEPTH
 from tests.mutated_formats import problems, read_anything
 
@@ -27,12 +27,12 @@ FIVE = Puzzle.unchecked(columns=((3, 1), (1, 1, 1), (1, 1, 1), (1, 3)), rows=((4
 
 
 def said(data: bytes | str, name: str) -> list[str]:
-    """Return what reading comes to: 'ok' for a puzzle, with its remarks, and the words of a fault."""
+    """Return what reading comes to: 'ok' for a puzzle, with its warnings, and the words of a fault."""
     lines = []
     for found in formats.read(data if isinstance(data, bytes) else data.encode(), name):
         lines.append("ok" if isinstance(found, Record) else str(found))
         if isinstance(found, Record):
-            lines += [f"remark: {remark}" for remark in found.remarks]
+            lines += [f"warning: {warning}" for warning in found.warnings]
     return lines
 
 
@@ -54,10 +54,10 @@ XML = "<puzzleset>\n<puzzle>\n{}\n</puzzle>\n</puzzleset>\n"
         ("letters", "A\n" + "A " * 10_000, "$1: line 2: more than 9999 columns"),
         ("oneline", "1-" + "1:" * 10_000 + "1", "$1: line 1: more than 9999 columns"),
         ("lists", "[[1]]\n[" + "[1]," * 10_000 + "]", "$1: line 2: more than 9999 columns"),
-        ("taai", "$1\n" + "1\n" * 20_000, "$1: line 1: a board of 10000x10000; sides are 1 to 9999"),
+        ("taai", "$1\n" + "1\n" * 20_000, "$1: line 1: board size 10000x10000: width and height must be 1 to 9999"),
         ("webpbn", XML.format("<solution><image>" + "|X|" * 15_000 + "</image></solution>"), "$1: line 3: an image of more than 9999 rows"),
-        ("webpbn", XML.format("<solution><image>|" + "X|" * 10_000 + "</image></solution>"), "$1: line 2: a board of 10000 rows; sides are 1 to 9999"),
-        ("webpbn", XML.format("<solution><image>|" + "X" * 10_000 + "|</image></solution>"), "$1: line 2: a board of 10000 columns; sides are 1 to 9999"),
+        ("webpbn", XML.format("<solution><image>|" + "X|" * 10_000 + "</image></solution>"), "$1: line 2: 10000 rows are too many; the limit is 9999"),
+        ("webpbn", XML.format("<solution><image>|" + "X" * 10_000 + "|</image></solution>"), "$1: line 2: 10000 columns are too many; the limit is 9999"),
         ("webpbn", XML.format('<clues type="rows">' + "<line/>" * 10_000 + "</clues>"), "$1: line 3: more than 9999 rows"),
         ("lists", "[" * 100_000, f"$1: line 1: lists nested more than {MOST_DEPTH} deep"),
         ("webpbn", "<puzzleset>" + "<a>" * 100_000, "$1: line 1: elements nested more than 16 deep"),
@@ -75,9 +75,9 @@ def test_a_fault_is_named_with_its_place(name, data, fault):
 
 def test_remarks_on_one_puzzle_are_bounded_and_counted():
     keys = "".join(f"key{number} x\n" for number in range(1000))
-    _, *remarks = said(f"{keys}width 1\nheight 1\nrows\n1\ncolumns\n1\n", "non")
-    assert len(remarks) == MOST_REMARKS
-    assert remarks[-1] == "remark: $1: line 20: 'key19' is dropped (and 980 more in this puzzle)"
+    _, *warnings = said(f"{keys}width 1\nheight 1\nrows\n1\ncolumns\n1\n", "non")
+    assert len(warnings) == MOST_WARNINGS
+    assert warnings[-1] == "warning: $1: line 20: 'key19' is dropped (and 980 more in this puzzle)"
 
 
 # XML that attacks
@@ -164,7 +164,7 @@ def test_damaged_samples_are_read_with_a_line_for_each_fault():
 def test_a_hundred_thousand_damaged_samples_are_read_with_a_line_for_each_fault():
     counts: Counter[str] = Counter()
     assert not any(islice(problems(random.Random(1), counts), 100_000))
-    assert all(counts[what] > 1000 for what in ("puzzles", "faults and remarks", "files of no format")), counts
+    assert all(counts[what] > 1000 for what in ("puzzles", "faults and warnings", "files of no format")), counts
 
 
 @pytest.mark.parametrize(
@@ -184,9 +184,9 @@ def test_this_check_finds_tracebacks_and_lines_that_are_none(read, said, monkeyp
 
 
 def puzzles(text: str) -> list[Puzzle]:
-    """Return the puzzles of a file whose format its content says; none of them has a fault or a remark."""
+    """Return the puzzles of a file whose format its content says; none of them has a fault or a warning."""
     found = list(formats.read(text.encode()))
-    assert all(isinstance(one, Record) and not one.remarks for one in found), [str(one) for one in found]
+    assert all(isinstance(one, Record) and not one.warnings for one in found), [str(one) for one in found]
     return [one.puzzle for one in found]
 
 

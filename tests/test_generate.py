@@ -162,7 +162,7 @@ def test_where_unique_boards_are_hopelessly_rare_the_search_ends_and_writes_noth
 
 def test_a_size_that_the_bot_refuses_leaves_nothing_behind(compiled, capfd):
     assert cli.run(["generate", "--seed", "1", "1100x11x1", "--hard", "2"]) == 2
-    assert "the bot ended: nonobot: argument --size: 1100x11 is too" in capfd.readouterr().err.splitlines()[-1]
+    assert "the bot ended: nonobot: --size: 1100x11 is too" in capfd.readouterr().err.splitlines()[-1]
     assert names_here() == []
 
 

@@ -52,10 +52,10 @@ def test_a_run_prints_its_summary_and_writes_its_result(tmp_path, capsys):
         assert word in out
     assert err == ""
     result = json.loads((tmp_path / "deep/down/result.json").read_text())
-    assert (result["kind"], result["schema_version"]) == ("run", 2)
+    assert (result["kind"], result["schema_version"]) == ("run", 3)
     assert os.listdir(tmp_path / "deep/down") == ["result.json"]  # noqa: PTH208
     assert result.get("revision") == revision_of(command("perfect", tmp_path))
-    numbers = {**result["terms"], **result["legs"][0]["usage"], **result["score"]["puzzles"][0]}
+    numbers = {**result["configuration"], **result["attempts"][0]["usage"], **result["score"]["puzzles"][0]}
     assert all(name.endswith("_seconds") for name, value in numbers.items() if isinstance(value, float))
 
 
@@ -67,7 +67,7 @@ def test_a_run_that_is_not_all_right_ends_with_1(tmp_path, capsys):
     assert len(list((tmp_path / "results").glob("run-*.json"))) == 1
     assert run_of("wrong_at_2", tmp_path, "--json", "--quiet", "--feed", "interactive") == 1
     out, err = capsys.readouterr()
-    assert json.loads(out)["terms"]["feed"] == "interactive"
+    assert json.loads(out)["configuration"]["feed"] == "interactive"
     assert err == ""
 
 
@@ -137,7 +137,7 @@ def test_a_result_that_is_there_is_overwritten_only_with_force(tmp_path, capsys)
     capsys.readouterr()
     again = ["--result", "result.json", "--set", "nowhere.txt", "--warm-up", "touch marker"]
     assert run_of("perfect", tmp_path, *again) == 2
-    assert "result.json is there already: --force overwrites it" in capsys.readouterr().err
+    assert "result.json exists; add --force to overwrite it" in capsys.readouterr().err
     assert (result.read_bytes(), stderr.read_bytes()) == before
     assert not (tmp_path / "marker").exists()
     assert run_of("perfect", tmp_path, "--quiet", "--result", "result.json", "--force") == 0
@@ -215,7 +215,7 @@ def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path
     assert "2 of 5 right" in out
     assert "interrupted" in out
     result = json.loads((tmp_path / "a result.json").read_text())
-    assert result["legs"][-1]["end"]["reason"] == "interrupted"
+    assert result["attempts"][-1]["end"]["reason"] == "interrupted"
     assert "\ngo on with: nonojudge run --resume 'a result.json'\n" in out
 
 
@@ -319,7 +319,7 @@ def test_a_warm_up_has_the_limits_of_the_run_and_one_of_its_own(warm_up, limit, 
     before = psutil.Process().children()
     with pytest.raises(WarmUpError) as error:
         warmed_up(warm_up, built_sandbox(contain), configuration, 0.3 if warm_up[0] == "sleep" else 100)
-    assert str(error.value) == f"{shlex.join(warm_up)} stopped at {limit}: the warm-up failed"
+    assert str(error.value) == f"--warm-up failed: {shlex.join(warm_up)}: stopped at {limit}"
     assert psutil.Process().children() == before
 
 
@@ -356,19 +356,19 @@ READERS = {
 SETS = ["run", "verify"]
 """Commands for which all boards of a file have one size."""
 
-INFERRED = "questions.txt: warning: $1: line 1: no size is stated; assuming, from the number of lines,"
+INFERRED = "questions.txt: warning: $1: line 1: the file states no size; assuming "
 
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize(
     ("sides", "size", "refused_by", "said"),
     [
-        ([(1, 1), (1, 1)], None, (), f"{INFERRED} 1x1"),
-        ([(30, 30), (30, 30)], None, (), f"{INFERRED} 30x30"),
+        ([(1, 1), (1, 1)], None, (), f"{INFERRED}1x1"),
+        ([(30, 30), (30, 30)], None, (), f"{INFERRED}30x30"),
         ([(25, 25), (25, 25)], None, (), None),
         ([(10, 10), (10, 10)], "auto", (), None),
         ([(10, 10), (10, 10)], "10x10", (), None),
-        ([(8, 11), (8, 11)], None, READERS, "$1: line 1: 19 clue lines do not make a square board"),
+        ([(8, 11), (8, 11)], None, READERS, "$1: line 1: 19 clue lines cannot make a square board"),
         ([(8, 11), (8, 11)], "10x10", READERS, "line 21: expected 20 clue lines for a 10x10 board, found 19"),
         ([(8, 11), (8, 11)], "8x11", (), None),
         ([(10, 10), (5, 5)], "auto", SETS, None),
@@ -386,6 +386,6 @@ def test_boards_are_square_of_25x25_or_need_their_size(name, sides, size, refuse
     assert bool(status) is (name in refused_by)
     if sides == [(10, 10), (5, 5)] and name in SETS:
         said = "line 22: puzzle 2 has 5x5 cells, not 10x10; the boards of a set have one size"
-    assert said in err if said else "remark" not in err
+    assert said in err if said else "warning" not in err
     if name == "run" and not status:
         assert Path("input.txt").read_bytes() == Path("questions.txt").read_bytes()

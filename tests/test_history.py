@@ -50,7 +50,7 @@ def test_revisions_are_in_the_order_of_git_with_the_medians_of_their_runs(commit
         for cpu in (1.0, 5.0, 2.0)
     ]
     random.Random(0).shuffle(runs)
-    shared = Configuration(core=1, beside="x")
+    shared = Configuration(core=1, shared_core="x")
     co_run = run_result(cpu=3.0, wall=9.0, revision=commits[1], terms=shared, started_at="2026-01-06")
     paths = written(tmp_path / "results", **{f"r{at}": run for at, run in enumerate([*runs, co_run])})
     [points] = [one["points"] for one in history(capsys, tmp_path / "results", *paths)]

@@ -59,7 +59,7 @@ slow = pytest.mark.slow
 def _small_world():
     """A cgroup around the judge and its bots, so that no bomb gets far, whatever is wrong."""
     group = made_group(Configuration(process_limit=200))
-    if group is None or not group.counted.processes:
+    if group is None or not group.cgroup_measures.processes:
         pytest.skip("a bomb is tried only where a cgroup keeps it small")
     with group.entered():
         yield
@@ -103,7 +103,7 @@ def test_what_kills_whatever_it_sees_kills_nobody_else(tmp_path):
 @sandbox_only
 def test_what_fills_its_scratch_fills_its_own_memory(tmp_path):
     group = made_group(Configuration())
-    if group is None or not group.counted.memory:
+    if group is None or not group.cgroup_measures.memory:
         pytest.skip("no cgroup counts memory here")
     group.remove()
     end = end_of("fills_scratch", tmp_path, Contain.YES, wall_limit_seconds=20.0, memory_limit_bytes=60_000_000)
@@ -138,7 +138,7 @@ ONE_BOARD = ["--set", "boardgen:5x5x1:seed=1", "--result", "result.json", "--qui
 @pytest.mark.parametrize("way", ["fills_heap", "fills_memfd", "fills_scratch", "fills_shm"])
 def test_what_fills_the_memory_is_ended_and_the_judge_is_not(tmp_path, way, judge):
     group = made_group(Configuration(memory_limit_bytes=1_200_000_000))
-    if group is None or not group.counted.memory:
+    if group is None or not group.cgroup_measures.memory:
         pytest.skip("no cgroup limits memory here")
     bot = [sys.executable, "-S", str(HOSTILE_BOT), way]
     with group.entered():
@@ -150,4 +150,4 @@ def test_what_fills_the_memory_is_ended_and_the_judge_is_not(tmp_path, way, judg
     result = read_result(tmp_path / "result.json")
     assert (status, result.end.reason) == (1, EndReason.MEMORY_LIMIT)
     assert 700_000_000 < result.configuration.memory_limit_bytes <= 900_000_000
-    assert result.attempts[0].counted.memory == (judge == "counts")
+    assert result.attempts[0].cgroup_measures.memory == (judge == "counts")

@@ -102,15 +102,15 @@ def test_files_are_answered_in_their_order_and_their_puzzles_numbered_on(tmp_pat
     batch_of_one.write_bytes(format_puzzle(5, GOOD))
     broken.write_text("width 1\nheight 1\nrows\n2\ncolumns\n1\n")
     done = run(format_puzzle(1, GOOD), str(pair), str(batch_of_one), "-", str(broken), str(tmp_path / "none"))
-    right = Solution(GRID)
+    right, assumed = Solution(GRID), "the file states no size; assuming 2x2 from the number of clue lines"
     assert done.stdout[: done.stdout.index(b"$9\n")] == b"".join(
         format_answer(number, right) for number in (1, 2, 7, 8)
     )
     assert done.stderr.decode().splitlines() == [
-        f"{batch_of_one}: $7: line 1: no size is stated; assuming, from the number of lines, 2x2",
-        "standard input: $8: line 1: no size is stated; assuming, from the number of lines, 2x2",
+        f"warning: {batch_of_one}: $7: line 1: {assumed}",
+        f"warning: standard input: $8: line 1: {assumed}",
         f"{broken}: $9: line 4: the clue of row 1 needs 2 cells, the row has 1",
-        f"{tmp_path / 'none'}: No such file or directory",
+        f"{tmp_path / 'none'}: cannot read the file: No such file or directory",
     ]
     assert done.returncode == 2
 
@@ -122,7 +122,7 @@ def test_a_name_that_is_no_text_is_escaped_and_costs_no_other_file(tmp_path):
     done = run(b"", str(none), str(odd), str(tmp_path / "b.nin"), "--solutions", "2")
     assert done.stdout.endswith(format_answer(2, Solution(GRID)))
     assert done.stderr.decode().splitlines() == [
-        rf"{tmp_path}/\xfe: No such file or directory",
+        rf"{tmp_path}/\xfe: cannot read the file: No such file or directory",
         rf"{tmp_path}/\xff\x1b[2J\n: $1: multiple: 2 solutions, or more",
         f"{tmp_path}/b.nin: $2: unique",
     ]
@@ -139,7 +139,7 @@ def test_a_file_of_no_form_costs_no_other(tmp_path, jobs):
     assert done.stdout == format_answer(1, Solution(GRID))
     first, second = done.stderr.decode().splitlines()
     assert first.startswith(f"{tmp_path / 'a.md'}: ")
-    assert second == f"{tmp_path}: Is a directory"
+    assert second == f"{tmp_path}: cannot read the file: Is a directory"
     assert done.returncode == 2
 
 

@@ -6,6 +6,7 @@ import errno
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -65,9 +66,9 @@ NESTED = b'{"new":%b}\n' % (b"[" * 50_000 + b"]" * 50_000)
 @pytest.mark.parametrize(
     "rubbish",
     [
-        *(b'{"kind":"ruled","ruling":{"num', b"\0\0\0\0\0\n\0\0", b'{"kind":"new"}\n', NESTED),
-        b'{"kind":"leg-started","started_at":"\xff","first_puzzle":1,"pid":2,"process_created":1}\n',
-        b'{"kind":"leg-started","started_at":"","first_puzzle":1,"pid":-1,"process_created":1}\n',
+        *(b'{"kind":"judged","result":{"num', b"\0\0\0\0\0\n\0\0", b'{"kind":"new"}\n', NESTED),
+        b'{"kind":"attempt-started","started_at":"\xff","first_puzzle":1,"pid":2,"process_created":1}\n',
+        b'{"kind":"attempt-started","started_at":"","first_puzzle":1,"pid":-1,"process_created":1}\n',
     ],
     ids=range(6),
 )
@@ -113,7 +114,7 @@ def test_a_full_disk_is_told_and_nothing_is_added_after_a_torn_line(tmp_path, re
     write = os.write
 
     def full(file, data):
-        if b"ruled" not in bytes(data):
+        if b"judged" not in bytes(data):
             return write(file, data)
         write(file, data[:10])
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -122,7 +123,7 @@ def test_a_full_disk_is_told_and_nothing_is_added_after_a_torn_line(tmp_path, re
         monkeypatch.setattr(journals.os, "write", full)
         journal.add(records[2])
         while journal.trouble is None:
-            pass
+            time.sleep(0.001)
         journal.add(records[4])
     assert journal.trouble.errno == errno.ENOSPC
     assert read_records(path) == records[:2]

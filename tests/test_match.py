@@ -38,7 +38,7 @@ def test_a_perfect_bot(tmp_path, feed):
     assert verdicts(result) == [RIGHT] * 5
     assert result.score.all_right
     assert (result.end.reason, result.end.exit_status, result.end.signal) == (EndReason.FINISHED, 0, None)
-    assert result.score.remarks == []
+    assert result.score.notes == []
     arrivals = [one.arrived_seconds for one in result.score.puzzles]
     assert 0 < arrivals[0] <= arrivals[-1]
     assert arrivals == sorted(arrivals)
@@ -126,7 +126,7 @@ def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_
     ]
     beside = replace(
         silent.score,
-        remarks=["line 1: $0 is not in the set, and its board is right for $1: the answers are off by one"],
+        notes=["line 1: $0 is not in the set, and its board is right for $1: the answers are off by one"],
     )
     for told in (
         run_result(times=[None], end=EndReason.NOT_STARTED),

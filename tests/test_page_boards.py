@@ -81,7 +81,7 @@ def test_the_list_of_puzzles_ends_at_its_limit(monkeypatch):
     monkeypatch.setattr(boards, "MOST_LISTED", 3)
     selection = puzzle_of_file(b"1-1\n" * 5)
     assert (selection.count, selection.titles) == (3, ["1x1"] * 3)
-    assert selection.remarks == ["only the first 3 puzzles are listed"]
+    assert selection.warnings == ["only the first 3 puzzles are listed"]
 
 
 def test_a_picture_has_the_size_and_the_cells_that_the_command_makes_of_it():

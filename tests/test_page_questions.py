@@ -25,7 +25,7 @@ def told(what, board=None, data=b"", **question):
 
 def test_a_text_becomes_a_board_and_the_board_a_verdict():
     answer = told("solve", told("read", data=ROBOT)["board"])
-    assert (answer["verdict"], answer["complete"], len(answer["solutions"])) == ("unique", True, 1)
+    assert (answer["verdict"], answer["exhausted"], len(answer["solutions"])) == ("unique", True, 1)
     assert told("solve", TWO)["verdict"] == "multiple"
     assert told("solve", TWO, solutions=1)["solutions"] == ["0110"]
     answer = told("solve", NONE)

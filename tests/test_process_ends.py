@@ -213,7 +213,7 @@ def test_the_stats_are_json_lines_with_status_seconds_and_counts(strategy, tmp_p
     assert all(line["seconds"] >= 0 for line in lines)
     assert lines[1].keys() == {"puzzle", "status", "seconds"}
     for at in (0, 2, 3):
-        steps = lines[at].pop("step_seconds")
+        steps = lines[at].pop("phase_seconds")
         assert 0 < sum(steps.values()) <= lines[at]["seconds"]
         counts = {name: value for name, value in lines[at].items() if name not in (*lines[1], "verdict")}
         assert lines[at]["solutions"] == (at != 2)

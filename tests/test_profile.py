@@ -27,7 +27,7 @@ from tests.profiled import stating_bot
 SET = str(RECIPE)
 LINE = (
     '{"puzzle": %d, "status": "solved", "seconds": 0.25, "solutions": 1, "nodes": 3, '
-    '"step_seconds": {"a": 0.125}}\n'
+    '"phase_seconds": {"a": 0.125}}\n'
 )
 STATED = "".join(LINE % number for number in range(1, 6))
 
@@ -47,7 +47,7 @@ def test_what_a_bot_states_is_read(tmp_path):
     profile = collected(tmp_path, STATED.replace('"nodes"', f'"beyond counting": {10**400}, "nodes"'))
     assert [one.number for one in profile.puzzles] == [1, 2, 3, 4, 5]
     assert {one.verdict for one in profile.puzzles} == {Verdict.RIGHT}
-    assert profile.puzzles[0].step_seconds == {"a": 0.125}
+    assert profile.puzzles[0].phase_seconds == {"a": 0.125}
     assert profile.totals == {"nodes": 15}
     assert "--stats" not in profile.command
     assert profile.end.reason is EndReason.FINISHED
@@ -66,7 +66,7 @@ def test_a_torn_last_line_and_puzzles_of_other_sets_are_left_out(tmp_path):
         ('{"puzzle": 1, "seconds": 1e300}\n', "Expected `float` <= "),
         (f'{{"puzzle": 1, "seconds": 1, "new": {"[" * 1_000_000}\n', "while deserializing an object"),
         ('{"puzzle": 1}\n', "line 1 of the bot's statistics: Object missing required field `seconds`"),
-        ('{"puzzle": 1, "seconds": 1, "step_seconds": {"a": "x"}}\n', "Expected `float`, got `str`"),
+        ('{"puzzle": 1, "seconds": 1, "phase_seconds": {"a": "x"}}\n', "Expected `float`, got `str`"),
     ],
 )
 def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):
@@ -125,7 +125,7 @@ def test_the_own_bot_is_profiled(capfd, compiled):
     assert [one["number"] for one in printed["puzzles"]] == [1, 2, 3, 4, 5, 6]
     for one in printed["puzzles"]:
         assert one["counts"]["line_solves"] > 0
-        assert 0 < sum(one["step_seconds"].values()) <= one["seconds"]
+        assert 0 < sum(one["phase_seconds"].values()) <= one["seconds"]
     names = [part["name"] for part in printed["span"]["children"]]
     assert names == ["before the first puzzle", "puzzles", "between puzzles", "after the last answer"]
     parts = sum(part["seconds"] for part in printed["span"]["children"])

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from nonobot.harness import UnusableError
 from nonobot.harness.profiling.profile_data import (
-    OUTSIDE_STEPS,
+    OUTSIDE_PHASES,
     depth_first,
     median_of,
     read_profile,
@@ -21,7 +21,7 @@ from nonobot.harness.profiling.profile_data import (
     to_json,
 )
 from nonobot.harness.profiling.profile_picture import INNER, STAGES, THEMES, draw
-from nonobot.harness.profiling.profile_text import as_text, compare, comparison_as_text, judgement
+from nonobot.harness.profiling.profile_text import as_text, compare, comparison_as_text, conclusion
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import BotEnd, EndReason
 from tests.profiled import example, profile, puzzle
@@ -42,7 +42,7 @@ def test_the_whole_run_divides_into_parts():
         (2, "learn", 4.2),
         (3, "start", 0.6),
         (3, "rest", 3.6),
-        (2, OUTSIDE_STEPS, 0.8),
+        (2, OUTSIDE_PHASES, 0.8),
         (1, "between puzzles", 1.5),
         (1, "after the last answer", 1.0),
     ]
@@ -56,7 +56,7 @@ ODD_STEPS = {"line_solving": 1.0, "a_b": 0.25, "a_c": 0.25}
     [
         (profile(puzzle(1, 2.0, ODD_STEPS)), (2, "line_solving", 1.0)),  # a step alone, whatever its name
         (profile(puzzle(1, 2.0, ODD_STEPS)), (3, "c", 0.25)),
-        (profile(puzzle(1, 3.0)), (2, OUTSIDE_STEPS, 3.0)),  # the bot states no steps
+        (profile(puzzle(1, 3.0)), (2, OUTSIDE_PHASES, 3.0)),  # the bot states no steps
         (profile(), (1, "between puzzles", 10.0)),
         (profile(puzzle(4, 1.0), end=BotEnd(EndReason.TIME_LIMIT)), (1, "no answer after $4", 1.0)),
     ],
@@ -104,8 +104,8 @@ UNEXPLAINED = (
     [
         (example(), 1, "learn 80% (rest 70%); 90 conflicts (90% of all); 30 probes (30% of all)"),
         (example(), 2, "propagation 90%; 60 probes (60% of all); 10 conflicts (10% of all)"),
-        (profile(puzzle(1, 1.0)), 0, f"{OUTSIDE_STEPS} 100%"),
-        (profile(puzzle(1, 0.0)), 0, f"{OUTSIDE_STEPS} 0%"),
+        (profile(puzzle(1, 1.0)), 0, f"{OUTSIDE_PHASES} 100%"),
+        (profile(puzzle(1, 0.0)), 0, f"{OUTSIDE_PHASES} 0%"),
         # the count of the stage first
         (profile(*TWO_COUNTS), 0, "probing 100%; 50 probes (50% of all); 90 hits (90% of all)"),
         (
@@ -131,7 +131,7 @@ def test_text():
     assert any(line.split()[:5] == ["conflicts", "100", "10", "90", "$2"] for line in lines)
     assert [line.split()[0] for line in lines if line.startswith("$")] == ["$2", "$3", "$1"]
     assert "warning" not in "".join(lines)
-    assert "half of the time of all puzzles lies in 1 of 3; the median puzzle takes 1.00 s" in lines
+    assert "half of the time of all puzzles: 1 of 3 puzzles; the median puzzle takes 1.00 s" in lines
     bars = {line.split()[0]: line.count("\N{FULL BLOCK}") for line in lines if "%" in line and "$" not in line}
     assert (bars["whole"], bars["learn"], bars["start"]) == (30, 12, 1)
 
@@ -150,7 +150,7 @@ def test_no_number_is_cut_off_on_a_narrow_terminal(columns, monkeypatch):
     [
         ({"a": 1.0}, {"cpu": 5.0}, "the bot computed for 5.00 s of 10.0 s"),
         ({"a": 1.0}, {"end": BotEnd(EndReason.INTERRUPTED)}, "it ended as interrupted"),
-        ({}, {}, "states no step_seconds"),
+        ({}, {}, "states no phase_seconds"),
     ],
 )
 def test_what_makes_a_profile_doubtful_is_said(steps, changes, said):
@@ -181,7 +181,7 @@ def test_a_profile_is_read_as_it_was_written(tmp_path, one):
     [
         ("", "is not what `nonojudge profile --json` writes"),
         ('{"kind": "run", "schema_version": 1}', "is not what `nonojudge profile --json` writes"),
-        ('{"kind": "profile", "schema_version": 99}', "schema version 99, of another nonojudge; this one reads 1"),
+        ('{"kind": "profile", "schema_version": 99}', "schema version 99, of another nonojudge; this one reads 2"),
     ],
 )
 def test_what_is_no_profile_is_told(tmp_path, content, said):
@@ -200,23 +200,23 @@ def test_what_is_no_profile_is_told(tmp_path, content, said):
 def slower(seconds):
     """Return the example with so much more time in a step of its second puzzle."""
     first, second, third = example().puzzles
-    steps = second.step_seconds | {"learn_rest": second.step_seconds["learn_rest"] + seconds}
+    steps = second.phase_seconds | {"learn_rest": second.phase_seconds["learn_rest"] + seconds}
     second = puzzle(2, second.seconds + seconds, steps, **second.counts)
     return profile(first, second, third, wall=10.0 + seconds, last_answer_seconds=9.0 + seconds)
 
 
 def test_the_step_that_got_slower_is_named():
     comparison = compare(example(), slower(2.0))
-    assert judgement(comparison) == [
+    assert conclusion(comparison) == [
         "20% slower (10.0 s before, 12.0 s after)",
         "the puzzles: +2.00 s, most of all in learn, rest: 3.60 s before, 5.60 s after",
         "every count of every puzzle is the same: the search is the same, the rest is speed or noise",
     ]
-    assert judgement(compare(slower(2.0), example()))[:2] == [
+    assert conclusion(compare(slower(2.0), example()))[:2] == [
         "16.7% faster (12.0 s before, 10.0 s after)",
         "the puzzles: -2.00 s, most of all in learn, rest: 5.60 s before, 3.60 s after",
     ]
-    assert judgement(compare(example(), example()))[0] == "as fast as before"
+    assert conclusion(compare(example(), example()))[0] == "as fast as before"
 
 
 def late(one, seconds):
@@ -227,7 +227,7 @@ def late(one, seconds):
 
 
 def test_a_late_start_hides_no_slower_step():
-    assert judgement(compare(example(), late(slower(0.5), 1.0)))[1:3] == [
+    assert conclusion(compare(example(), late(slower(0.5), 1.0)))[1:3] == [
         "the puzzles: +500 ms, most of all in learn, rest: 3.60 s before, 4.10 s after",
         "start, end and the rest: +1.00 s, most of all in before the first puzzle: 1.00 s before, 2.00 s after",
     ]
@@ -243,7 +243,7 @@ def test_of_several_runs_each_part_has_its_median_and_only_a_change_beyond_their
     assert "medians of 3 runs (wall 10.2 s to 10.9 s, CPU 10.0 s to 10.0 s)" in text
     assert any(line.split()[1:7] == ["3.70", "s", "3.60", "s", "to", "3.90"] for line in text.splitlines())
     after = median_of([late(slower(more), start) for more, start in ((0.6, 0.2), (0.4, 0.3), (0.5, 1.2))])
-    assert judgement(compare(before, after))[1:3] == [
+    assert conclusion(compare(before, after))[1:3] == [
         "the puzzles: +400 ms, most of all in learn, rest: 3.70 s before, 4.10 s after",
         "start, end and the rest: +200 ms, and no part by more than runs differ",
     ]
@@ -251,11 +251,11 @@ def test_of_several_runs_each_part_has_its_median_and_only_a_change_beyond_their
 
 def test_counts_that_differ_are_told():
     first, second, third = example().puzzles
-    after = profile(first, puzzle(2, 5.0, second.step_seconds, probes=31, conflicts=90), third)
+    after = profile(first, puzzle(2, 5.0, second.phase_seconds, probes=31, conflicts=90), third)
     comparison = compare(example(), after)
     assert comparison.recounted == [2]
     assert comparison.totals["probes"] == (100, 101)
-    assert judgement(comparison)[1] == "the counts of 1 puzzle differ, first $2: the search is another"
+    assert conclusion(comparison)[1] == "the counts of 1 puzzle differ, first $2: the search is another"
     text = comparison_as_text(example(), after, False)
     assert any(line.split() == ["probes", "100", "101", "1.010"] for line in text.splitlines())
 

@@ -279,13 +279,13 @@ def test_what_cannot_be_read_is_raised_or_collected(tmp_path):
     text = "$1\n1\n1\n$2\n2\n1\n$3\n1\n1\n"
     with pytest.raises(PuzzleError, match=r"^\$2: line 5: the clue of column 1 needs 2 cells, the column has 1$"):
         read(text, size=(1, 1))
-    faults: list[str] = []
-    assert [one.number for one in read(text, size=(1, 1), faults=faults)] == [1, 3]
+    errors: list[str] = []
+    assert [one.number for one in read(text, size=(1, 1), errors=errors)] == [1, 3]
     path = tmp_path / "three.txt"
     path.write_text(text)
-    read(path, size=(1, 1), faults=faults)
+    read(path, size=(1, 1), errors=errors)
     fault = "$2: line 5: the clue of column 1 needs 2 cells, the column has 1"
-    assert faults == [fault, f"{path}: {fault}"]
+    assert errors == [fault, f"{path}: {fault}"]
     with pytest.raises(PuzzleError, match=rf"^{path}: \$2: line 5: the clue of column 1 needs 2 cells"):
         read(path, size=(1, 1))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nonobot.harness.referee import KEPT_REMARKS, Referee, judge
+from nonobot.harness.referee import KEPT_NOTES, Referee, judge
 from nonobot.harness.results.run_result import Verdict
 from nonobot.protocol import Answer, Puzzle, Solution
 from nonobot.tournament_data import Recipe, load_set
@@ -86,7 +86,7 @@ def test_the_first_answer_counts_and_the_others_are_counted():
     assert referee.take(Answer(None, 7, problem="line 7: 'x' does not belong to an answer")) is None
     score = referee.score()
     assert (score.duplicate_count, score.stray_count) == (1, 1)
-    assert score.remarks == [
+    assert score.notes == [
         "line 1: $1 was answered before; the first answer counts",
         "line 7: 'x' does not belong to an answer",
     ]
@@ -97,7 +97,7 @@ def test_remarks_are_counted_and_the_first_are_kept():
     for number in range(100, 200):
         assert referee.take(Answer(number, 1, word="")) is None
     assert referee.stray_count == 100
-    assert len(referee.remarks) == KEPT_REMARKS
+    assert len(referee.notes) == KEPT_NOTES
 
 
 def taken(boards, count):
@@ -175,7 +175,7 @@ def test_a_board_under_a_number_beside_the_set_is_placed():
     referee = Referee(SET)
     referee.take(Answer(0, 1, SOLUTIONS[0]))
     referee.take(Answer(7, 7, SOLUTIONS[0]))
-    assert referee.remarks == [
+    assert referee.notes == [
         "line 1: $0 is not in the set, and its board is right for $1: the answers are off by one",
         "line 7: $7 is not in the set",
     ]

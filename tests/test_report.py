@@ -20,9 +20,9 @@ from msgspec.structs import fields, replace
 from nonobot.harness import cli
 from nonobot.harness.referee import cells_of
 from nonobot.harness.report import STEPS, Report, contents, page_of, plots, report_page
-from nonobot.harness.report.contents import Run, machines, terms
+from nonobot.harness.report.contents import Run, configurations, machines
 from nonobot.harness.report.report_page import Gallery
-from nonobot.harness.results.conditions import Configuration, Counted, FileNames, SetFacts
+from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames, SetFacts
 from nonobot.harness.results.run_result import BotLog, EndReason, PuzzleResult, RunResult, Score, Verdict
 from nonobot.harness.text import plain
 from nonobot.protocol import mismatches
@@ -108,7 +108,7 @@ def test_what_comes_from_outside_is_text():
     end = replace(run.attempts[0].end, reason=EndReason.CRASHED, signal=hostile, detail=hostile)
     run = replace(
         run,
-        score=replace(Score.of([wrong, *run.score.puzzles[1:]]), remarks=[hostile]),
+        score=replace(Score.of([wrong, *run.score.puzzles[1:]]), notes=[hostile]),
         set=replace(run.set, name=hostile),
         machine=replace(run.machine, cpu=hostile),
         command=[hostile],
@@ -280,18 +280,20 @@ def run_on(configuration):
 @pytest.mark.parametrize("name", [field.name for field in fields(Configuration)])
 def test_every_term_is_stated(name):
     values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
-    values |= {"contain": "yes", "process_limit": 5, "beside": "name", "environment": {"A": "b"}}
+    values |= {"contain": "yes", "process_limit": 5, "shared_core": "name", "environment": {"A": "b"}}
     other = msgspec.convert(msgspec.to_builtins(Configuration()) | {name: values.get(name, 5.0)}, Configuration)
-    assert len(terms([run_on(Configuration()), run_on(other)]).differing) == 1
+    assert len(configurations([run_on(Configuration()), run_on(other)]).differing) == 1
 
 
 def test_how_a_bot_was_held_and_counted_is_stated():
     run, on_two = run_on(Configuration(core=1)), run_on(Configuration(core=(0, 1)))
-    assert terms([run, on_two]).facts["Cores used"] == ["number 1 alone", "2: numbers 0, 1"]
-    held = replace(run, attempts=[replace(run.attempts[0], sandboxed=True, counted=Counted(cpu=True))])
-    assert terms([run, held]).differing == ["Sandbox", "Counted by the kernel"]
+    assert configurations([run, on_two]).facts["Cores used"] == ["number 1 alone", "2: numbers 0, 1"]
+    held = replace(
+        run, attempts=[replace(run.attempts[0], sandboxed=True, cgroup_measures=CgroupMeasures(cpu=True))]
+    )
+    assert configurations([run, held]).differing == ["Sandbox", "Measured by cgroup"]
     absent = samples.not_started("absent")  # what is unknown differs from nothing
-    both = terms([absent, replace(held, configuration=absent.configuration)])
+    both = configurations([absent, replace(held, configuration=absent.configuration)])
     assert (both.differing, both.letter_of) == ([], ["A", "A"])
 
 

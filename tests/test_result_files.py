@@ -55,7 +55,7 @@ def test_a_result_file_is_whole_or_not_there(tmp_path, monkeypatch):
     ("edit", "why"),
     [
         (lambda one: one["score"].update(puzzles=[]), "without puzzles or without a run"),
-        (lambda one: one.update(legs=[]), "without puzzles or without a run"),
+        (lambda one: one.update(attempts=[]), "without puzzles or without a run"),
         (lambda one: one["score"]["verdicts"].update(right=99), "the verdicts counted are not those"),
         (lambda one: one["score"]["puzzles"][0].update(number=2), "not one for each of the set's 3 puzzles"),
         (lambda one: one["set"].update(puzzle_count=4), "not one for each of the set's 4 puzzles"),
@@ -159,24 +159,27 @@ def as_said_now(text):
 
 
 def test_results_and_a_profile_of_before_are_read_and_would_be_written_alike():
-    for name in ("run.json", "again.json", "legs.json", "verify.json"):
-        assert json_text(read_result(KEPT / name)) == (KEPT / name).read_text()
-    path = KEPT / "profile.json"
-    assert profile_data.to_json(profile_data.read_profile(path)) == path.read_text()
+    of_old_names = {"attempts.json": "legs.json"}
+    for name in ("run.json", "again.json", "attempts.json", "verify.json"):
+        for path in (KEPT / name, KEPT / "nonobot-0.1" / of_old_names.get(name, name)):
+            assert json_text(read_result(path)) == (KEPT / name).read_text()
+    for path in (KEPT / "profile.json", KEPT / "nonobot-0.1" / "profile.json"):
+        assert profile_data.to_json(profile_data.read_profile(path)) == (KEPT / "profile.json").read_text()
 
 
-def test_a_journal_of_before_is_read():
-    run, started, ruled = read_records(KEPT / "interrupted.journal.jsonl")
+@pytest.mark.parametrize("folder", [KEPT, KEPT / "nonobot-0.1"], ids=["now", "0.1"])
+def test_a_journal_of_before_is_read(folder):
+    run, started, judged = read_records(folder / "interrupted.journal.jsonl")
     assert isinstance(run, RunResult)
     assert isinstance(started, AttemptStarted)
-    assert isinstance(ruled, PuzzleJudged)
-    assert ruled.result.verdict is Verdict.RIGHT
+    assert isinstance(judged, PuzzleJudged)
+    assert judged.result.verdict is Verdict.RIGHT
 
 
 def test_the_ranking_of_files_of_before_is_the_same_in_every_form(monkeypatch):
     monkeypatch.chdir(KEPT)
     results, problems = read_results(
-        [Path(name) for name in ("run.json", "again.json", "legs.json", "verify.json", "bot.log")]
+        [Path(name) for name in ("run.json", "again.json", "attempts.json", "verify.json", "bot.log")]
     )
     assert not problems
     assert isinstance(list(results.values())[-1], BotLog)
@@ -199,7 +202,7 @@ def test_the_comparison_of_files_of_before_has_the_same_form_and_the_same_figure
         assert {name: new[name] for name in new if name in old and name != "ratio"}.items() <= old.items()
     del before["limits"]["seed"]  # of a bootstrap
     assert not found["limits"].pop("sequential")
-    for name in ("judgement", "notes"):  # of one run of each version
+    for name in ("reasons", "notes"):  # of one run of each version
         del before[name]
     for version in ("before", "after"):
         mean = before[version].pop("geometric_mean_seconds")
@@ -219,7 +222,7 @@ def test_benchmarks_against_a_revision_of_before_would_be_written_alike():
     before = kept("bench_against.json")
     for one in before["benchmarks"].values():
         del one["differs_by_student"]  # pyperf's t-test, which took drift for a difference, is no longer asked
-        one["judgement"] = "not worse"  # it had words of its own
+        one["outcome"] = "not worse"  # it had words of its own
     compared = msgspec.convert(list(before["benchmarks"].values()), list[Compared])
     found = json.loads(
         against.as_json(Against(msgspec.convert(before["plan"], Plan), compared, before["skipped"]))
@@ -243,12 +246,11 @@ def test_a_check_of_before_would_be_written_alike():
     assert json.loads(msgspec.json.encode(found)) == kept("check.json")
 
 
-def test_a_result_with_the_earlier_name_of_a_field_is_read(tmp_path):
-    result = read_result(KEPT / "run.json")
-    sandboxed = msgspec.structs.replace(
-        result, attempts=[msgspec.structs.replace(result.attempts[0], sandboxed=True)]
-    )
-    earlier = tmp_path / "earlier.json"
-    earlier.write_text(json_text(sandboxed).replace('"sandboxed":', '"contained":'), encoding="utf-8")
-    assert '"contained":' in earlier.read_text(encoding="utf-8")
-    assert read_result(earlier) == sandboxed
+def test_a_variable_of_a_bot_keeps_its_name_where_a_field_had_it(tmp_path):
+    content = json.loads((KEPT / "nonobot-0.1" / "run.json").read_text(encoding="utf-8"))
+    content["legs"][0]["contained"] = True
+    content["environment"] = content["terms"]["environment"] = {"legs": "4"}
+    (path := tmp_path / "earlier.json").write_text(json.dumps(content), encoding="utf-8")
+    result = read_result(path)
+    assert result.attempts[0].sandboxed is True
+    assert result.environment == result.configuration.environment == {"legs": "4"}

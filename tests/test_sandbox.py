@@ -112,7 +112,7 @@ def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
     assert said_by(["sh", "bot/bot.sh"], sandbox) == ""
     assert (tmp_path / "bot" / "made").read_text() == "x\n"
     (tmp_path / "here.sh").write_text("echo x > made")
-    with pytest.raises(WarmUpError, match=r"the warm-up failed \(a sandboxed warm-up"):
+    with pytest.raises(WarmUpError, match=r"exited with status 2 \(a sandboxed warm-up"):
         warmed_up(["sh", "here.sh"], sandbox, Configuration())
     assert not (tmp_path / "made").exists()
 
@@ -299,7 +299,7 @@ def test_the_files_in_scratch_are_memory_where_no_cgroup_counts(monkeypatch):
         assert not bot.tree.holds_more_than(75_000_000)
         bot.send(b"", last=True)
         assert str(4 << 30).encode() in bot.read(time.monotonic() + 60).split()  # more than the limit
-    assert not bot.tree.uncounted
+    assert not bot.tree.unmeasured
 
 
 def test_what_is_to_be_shown_has_to_be_there(tmp_path):
@@ -333,7 +333,11 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     assert verdicts(result) == ["right"] * 5
     assert [one.end.reason.value for one in result.attempts] == ["interrupted", "finished"]
     cut_off, whole = result.attempts
-    assert (cut_off.sandboxed, cut_off.counted, cut_off.filtered) == (True, whole.counted, whole.filtered)
+    assert (cut_off.sandboxed, cut_off.cgroup_measures, cut_off.filtered) == (
+        True,
+        whole.cgroup_measures,
+        whole.filtered,
+    )
     assert result.sandboxed == "yes"
 
 

@@ -145,5 +145,5 @@ def test_draws_in_vain_are_counted_in_a_row():
 
 
 def test_impossible_numbers_are_refused_at_once():
-    with pytest.raises(ValueError, match="between 0 and 1"):
+    with pytest.raises(ValueError, match="from 0 to 1"):
         select(Recipe(4, 4, 2, seed=1, p1=2), grade_board, Rules())

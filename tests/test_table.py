@@ -14,7 +14,7 @@ from msgspec import UNSET, structs
 from nonobot.harness import cli
 from nonobot.harness.commands import table
 from nonobot.harness.ranking.standings import Evidence, Scope, rankings
-from nonobot.harness.results.conditions import Configuration, Counted, FileNames
+from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import BotEnd, BotLog, EndReason, Verdict
 from nonobot.harness.text import NOTHING
@@ -136,7 +136,7 @@ EVERY = {1: 1.0, 2: 2.0, 3: 2.5}
         (logging(BotLog(EVERY, 0.1), times=(0.1, 0.2, 0.3)), 0.1, None),  # what rounding explains
         (logging(BotLog({2: 2.0}, 5.75)), 5.75, "no time for 2 of 3 answered puzzles (1, 3)"),
         (logging(BotLog({1: 1.0}, 5.75), times=(1.0, None, None)), 5.75, None),  # the others have no answer
-        (logging(BotLog({}, problem="no file 'log'")), None, "no file 'log'"),
+        (logging(BotLog({}, error="no file 'log'")), None, "no file 'log'"),
         (logging(UNSET, BotLog({3: 2.5})), None, "not read: the judge was killed"),
     ],
 )
@@ -189,13 +189,13 @@ def test_circumstances_that_make_times_incomparable_are_warnings():
 
 def test_what_is_unknown_is_not_different():
     """As of a bot that did not start, and of one attempt of a run whose judge was killed."""
-    counted = Counted(True, True, True)
-    first = structs.replace(run_result().attempts[0], sandboxed=True, counted=counted)
-    cut_off = structs.replace(first, sandboxed=UNSET, counted=UNSET, end=BotEnd(EndReason.INTERRUPTED))
+    counted = CgroupMeasures(True, True, True)
+    first = structs.replace(run_result().attempts[0], sandboxed=True, cgroup_measures=counted)
+    cut_off = structs.replace(first, sandboxed=UNSET, cgroup_measures=UNSET, end=BotEnd(EndReason.INTERRUPTED))
     whole, resumed = run_result("a", attempts=[first]), run_result("b", attempts=[cut_off, first])
     absent = run_result("c", end=EndReason.NOT_STARTED, warm_up_seconds=None)
-    assert (absent.sandboxed, absent.counted) == ("unknown", "unknown")
-    assert (resumed.sandboxed, resumed.counted) == ("yes", str(counted))
+    assert (absent.sandboxed, absent.cgroup_measures) == ("unknown", "unknown")
+    assert (resumed.sandboxed, resumed.cgroup_measures) == ("yes", str(counted))
     assert ranking(whole, resumed, absent)[0].warnings == []
     bare = structs.replace(first, sandboxed=False)
     assert ranking(whole, run_result("d", attempts=[bare]), absent)[0].warnings == [
@@ -276,7 +276,7 @@ def test_json_names_the_files_left_out(results, capsys):
     (results / "bad.json").write_text("{}")
     assert run(results, results / "nowhere.json", "--format", "json") == 1
     out, err = capsys.readouterr()
-    problems = json.loads(out)["problems"]
+    problems = json.loads(out)["errors"]
     assert ["bad.json" in problems[0], "nowhere.json" in problems[1], len(problems)] == [True, True, 2]
     assert err == "".join(f"nonojudge: left out: {problem}\n" for problem in problems)
 

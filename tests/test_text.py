@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from nonobot.arguments import byte_count
 from nonobot.harness import text
-from nonobot.harness.text import count, duration, on_terminal, ranges
+from nonobot.harness.text import duration, on_terminal, ranges
+from nonobot.protocol.clues import count
 
 
 @pytest.mark.parametrize(

@@ -94,8 +94,8 @@ def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_a
     out, err = capsys.readouterr()
     assert out.index("good") < min(out.index("cold"), out.index("nobody"))
     assert "not-started" in out
-    assert "nonojudge: cold: false ended with status 1: the warm-up failed" in err
-    assert "nonojudge: slow: sleep 1000 stopped at --warm-up-limit (0.2 s): the warm-up failed" in err
+    assert "nonojudge: cold: --warm-up failed: false: exited with status 1" in err
+    assert "nonojudge: slow: --warm-up failed: sleep 1000: stopped at --warm-up-limit (0.2 s)" in err
     assert "nobody: cannot start 'no-such-program'" in err
     result = read_result(Path("results/small/boardgen-5x5x5-seed-3--nobody.json"))
     assert (result.end.reason, verdicts(result)) == (EndReason.NOT_STARTED, ["missing"] * 5)
@@ -368,7 +368,9 @@ def test_bots_that_are_named_play_again_and_without_a_name_all(tmp_path, words, 
 def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_removed(tmp_path, capsys):
     path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}))
     assert played(path, "--again", "godo") == 2
-    assert capsys.readouterr().err == "nonojudge: --again godo: no such bot (similar: good): good, odd\n"
+    assert (
+        capsys.readouterr().err == "nonojudge: --again godo: no such bot (similar: good); the bots are good, odd\n"
+    )
     assert played("--again") == 2
     assert "name the tournament's file" in capsys.readouterr().err
     assert not Path("results").exists()
@@ -444,11 +446,11 @@ def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, 
         assert pair[0].configuration.environment == {"A": "1"}
         assert len(pair[0].configuration.cores) == 1
         assert all(run.score.all_right for run in pair)
-    assert runs[0][0].configuration.beside != runs[1][0].configuration.beside
+    assert runs[0][0].configuration.shared_core != runs[1][0].configuration.shared_core
     assert cli.run(["compare", *DECIDING, str(results / "before"), str(results / "after")]) == 1
     assert capsys.readouterr().out == said
     assert cli.run([*words, "--results", str(results)]) == 2
-    assert "before holds results already" in capsys.readouterr().err
+    assert "before contains results" in capsys.readouterr().err
 
 
 @pytest.mark.nightly

@@ -340,7 +340,7 @@ def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, 
     [
         ("core = 0", ["--on", "local"], "leave out core and cores"),
         ("cores = 2", ["--on", "local"], "leave out core and cores"),
-        ("", ["--same-kind"], "--same-kind is about the machines of --on WHERE"),
+        ("", ["--same-kind"], "--same-kind only applies to --on"),
     ],
 )
 def test_what_does_not_go_with_workers_is_refused(tmp_path, capsys, more, options, why):

@@ -92,7 +92,7 @@ REQUESTS = [
     {"do": do, "rows": puzzle.rows, "columns": puzzle.columns, **facts}
     for puzzle in (GOOD, Puzzle.from_grid([[1, 0, 0], [0, 1, 0], [0, 0, 1]]), Puzzle.from_grid(DIAGONAL))
     for do in ("solve", "steps", "hint", "conflict")
-    for facts in ({}, {"most": 3, "solutions": 3})
+    for facts in ({}, {"most_steps": 3, "solutions": 3})
 ] + [{"do": "solve", "rows": [[1]] * 255, "columns": [[255]]}, {"do": "dance"}]
 DIALOGUE = """
 import json

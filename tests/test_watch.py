@@ -234,5 +234,5 @@ def test_the_command_alone_on_a_terminal_says_what_to_type():
         status, shown, err = shown_on.end()
     assert (status, shown) == (2, "")
     assert err.startswith(
-        "nonobot: no puzzles: standard input is this terminal; use one of\n  nonobot puzzle.non "
+        "nonobot: cannot find a puzzle: standard input is this terminal; use one of\n  nonobot puzzle.non "
     )

@@ -52,7 +52,7 @@ def check_numbers(width: int, height: int, count: int, p1: float, p2: float) -> 
         raise ValueError(f"a board of {width}x{height} is too large; the limit is {MOST_CELLS:,} cells")
     for name, share in (("p1", p1), ("p2", p2)):
         if not 0 <= share <= 1:
-            raise ValueError(f"{name}={share}: a share of black cells lies between 0 and 1")
+            raise ValueError(f"{name}={share:g} is not a share of black cells from 0 to 1")
 
 
 def black_cells(index: int, count: int, p1: float, p2: float, width: int, height: int) -> int:

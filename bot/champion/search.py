@@ -22,7 +22,7 @@ from nonobot.bot.champion.explain import start_pattern, update_patterns
 from nonobot.bot.champion.guidance import believe, believe_anew
 from nonobot.bot.champion.heap import heap_insert, heap_pop
 from nonobot.bot.champion.propagate import propagate_all
-from nonobot.bot.champion.state import OUTCOME, STAGE, STEP
+from nonobot.bot.champion.state import OUTCOME, PHASE, STAGE
 from nonobot.bot.champion.trail import BY_CHOICE, NEVER, NONE, assign, backjump, push_cell
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.masks import highest, lowest
@@ -396,7 +396,7 @@ def learn(m: Any, resume: Any) -> Any:
     variables = m.variables
     while True:
         consistent = propagate_all(m)
-        now = end_phase(m, STEP.learning_propagation)
+        now = end_phase(m, PHASE.learning_propagation)
         if not consistent:
             if m.level == 0:
                 return OUTCOME.unsolvable
@@ -406,7 +406,7 @@ def learn(m: Any, resume: Any) -> Any:
             if is_full_database(m) and not _reduce(m):
                 return OUTCOME.late
             trace(m, TraceEvent.TAKEN_BACK)
-            end_phase(m, STEP.learning_analysis)
+            end_phase(m, PHASE.learning_analysis)
         elif m.assigned == variables:
             trace(m, TraceEvent.PAINTED)
             return OUTCOME.solved
@@ -416,13 +416,13 @@ def learn(m: Any, resume: Any) -> Any:
             if not _restart(m):
                 return OUTCOME.unsolvable
             trace(m, TraceEvent.RESTARTED)
-            end_phase(m, STEP.learning_upkeep)
+            end_phase(m, PHASE.learning_upkeep)
         elif m.conflicts_met >= m.next_reduction:
             if not _reduce(m):
                 return OUTCOME.late
-            end_phase(m, STEP.learning_upkeep)
+            end_phase(m, PHASE.learning_upkeep)
         else:
             trace(m, TraceEvent.PAINTED)
             _decide(m)
             trace(m, TraceEvent.GUESSED)
-            end_phase(m, STEP.learning_decisions)
+            end_phase(m, PHASE.learning_decisions)

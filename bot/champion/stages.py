@@ -26,7 +26,7 @@ from nonobot.bot.board import (
 )
 from nonobot.bot.champion.beliefs import forget, sweep
 from nonobot.bot.champion.search import learn, start_learning
-from nonobot.bot.champion.state import MOST_PICKED, OUTCOME, STAGE, STEP, WANTED
+from nonobot.bot.champion.state import MOST_PICKED, OUTCOME, PHASE, STAGE, WANTED
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.masks import lowest
 from nonobot.bot.result import TraceEvent
@@ -124,7 +124,7 @@ def descend(m: Any, at_once: Any) -> Any:
 def _descend_all(m: Any) -> Any:
     """Try the descents one after the other; True if the board is a solution."""
     solved = descend(m, CELLS_AT_ONCE[0]) or descend(m, CELLS_AT_ONCE[1])
-    end_phase(m, STEP.descents)
+    end_phase(m, PHASE.descents)
     return solved
 
 
@@ -138,7 +138,7 @@ def propagate_root(m: Any) -> Any:
     start_board(m)
     consistent = propagate(m)
     copy_board(m, m.root, m.board)
-    end_phase(m, STEP.propagation)
+    end_phase(m, PHASE.propagation)
     if not consistent:
         return OUTCOME.unsolvable
     return OUTCOME.solved if is_full(m) else OUTCOME.open
@@ -158,5 +158,5 @@ def search(m: Any, wanted: Any) -> Any:
     if not is_on(m, STAGE.learning) or is_budget_spent(m):
         return OUTCOME.late
     outcome = start_learning(m)
-    end_phase(m, STEP.learning_start)
+    end_phase(m, PHASE.learning_start)
     return learn(m, False) if outcome == OUTCOME.open else outcome

@@ -52,7 +52,7 @@ class _Stages(NamedTuple):
     line_kernel: int = 8
 
 
-class _Steps(NamedTuple):
+class _Phases(NamedTuple):
     """What the time goes to: places in `spent`."""
 
     propagation: int = 0
@@ -64,7 +64,7 @@ class _Steps(NamedTuple):
     learning_upkeep: int = 6
 
 
-OUTCOME, WANTED, STAGE, STEP = _Outcomes(), _Wanted(), _Stages(), _Steps()
+OUTCOME, WANTED, STAGE, PHASE = _Outcomes(), _Wanted(), _Stages(), _Phases()
 
 COUNTS = Struct(
     "Counts",
@@ -188,7 +188,7 @@ def champion_map(bits: int, room: Room = LARGE) -> Struct:
         stages=i8,  # set of the stages that are on; see STAGE
         # -- statistics
         counts=COUNTS,
-        spent=i8[len(STEP)],  # nanoseconds of each step
+        spent=i8[len(PHASE)],  # nanoseconds of each phase
         phase_start=i8,  # when the last phase ended, on the clock of now_ns
         # -- boards
         root=boards,  # what propagation alone gives

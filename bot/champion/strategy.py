@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nonobot.bot import IN_BROWSER, LONGEST_SIDE, STAGE_NAMES
-from nonobot.bot.champion.state import LARGE, OUTCOME, PART, SMALL, STEP, WANTED, Room, champion_map
+from nonobot.bot.champion.state import LARGE, OUTCOME, PART, PHASE, SMALL, WANTED, Room, champion_map
 from nonobot.bot.kernels.memory import MASK_BITS, Memory, Struct
 from nonobot.bot.result import solution_of
 from nonobot.bot.strategy import Strategy
@@ -26,7 +26,7 @@ class ChampionStrategy(Strategy):
 
     name = "champion"
     kernels = "nonobot.bot.champion.stages"
-    steps = STEP._fields
+    phases = PHASE._fields
 
     def __init__(
         self,

@@ -109,7 +109,7 @@ def linked_kernel(name: str) -> Callable[..., int] | None:
         return None
     best = chosen_level()
     if best is None:
-        raise ValueError(f"this executable compiles no kernels; leave out --native and NONOBOT_KERNELS={NATIVE}")
+        raise ValueError(f"this executable compiles no kernels; remove --native and NONOBOT_KERNELS={NATIVE}")
     damaged: ValueError | None = None
     for level in range(LEVELS.index(best), -1, -1):
         try:

@@ -28,7 +28,7 @@ from nonobot.bot.board import (
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.masks import lowest
 from nonobot.bot.papers.lines import propagate
-from nonobot.bot.papers.state import LOG_UNIT_BITS, OUTCOME, STEP
+from nonobot.bot.papers.state import LOG_UNIT_BITS, OUTCOME, PHASE
 from nonobot.bot.result import TraceEvent
 from nonobot.protocol import BLACK, WHITE
 
@@ -305,18 +305,18 @@ def search(m: Any, resume: Any) -> Any:
     else:
         m.depth = 0
         alive = _start(m)
-        end_phase(m, STEP.propagation)
+        end_phase(m, PHASE.propagation)
     while alive:
         m.counts.nodes += 1
         ended = fully_probe(m)
-        end_phase(m, STEP.probing)
+        end_phase(m, PHASE.probing)
         if ended == OUTCOME.solved or ended == OUTCOME.late:
             return ended
         if ended == OUTCOME.open:
             _branch(m)
         else:
             alive = _backtrack(m)
-        end_phase(m, STEP.branching)
+        end_phase(m, PHASE.branching)
     return OUTCOME.unsolvable
 
 

@@ -42,7 +42,7 @@ class _Solvers(NamedTuple):
     recurrence: int = 1
 
 
-class _Steps(NamedTuple):
+class _Phases(NamedTuple):
     """What the time goes to: places in `spent`."""
 
     propagation: int = 0
@@ -50,7 +50,7 @@ class _Steps(NamedTuple):
     branching: int = 2
 
 
-OUTCOME, SOLVER, STEP = _Outcomes(), _Solvers(), _Steps()
+OUTCOME, SOLVER, PHASE = _Outcomes(), _Solvers(), _Phases()
 
 COUNTS = Struct("PapersCounts", line_solves=i8, cache_hits=i8, probes=i8, nodes=i8, backtracks=i8)
 
@@ -104,7 +104,7 @@ def papers_map() -> Struct:
         solver=i8,  # of SOLVER
         # -- statistics
         counts=COUNTS,
-        spent=i8[len(STEP)],  # nanoseconds of each step
+        spent=i8[len(PHASE)],  # nanoseconds of each phase
         phase_start=i8,  # when the last phase ended, on the clock of now_ns
         # -- the search
         board=board,  # at the present node

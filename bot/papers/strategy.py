@@ -7,7 +7,7 @@ from math import log1p
 from typing import TYPE_CHECKING
 
 from nonobot.bot.kernels.memory import Memory
-from nonobot.bot.papers.state import LOG_UNIT_BITS, LONGEST_SIDE, OUTCOME, SOLVER, STEP, papers_map
+from nonobot.bot.papers.state import LOG_UNIT_BITS, LONGEST_SIDE, OUTCOME, PHASE, SOLVER, papers_map
 from nonobot.bot.result import grid_of, solution_of
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import Puzzle, Solution
@@ -28,7 +28,7 @@ class PapersStrategy(Strategy):
 
     name = "papers"
     kernels = "nonobot.bot.papers.search"
-    steps = STEP._fields
+    phases = PHASE._fields
 
     def __init__(self, probing: str = "fp1", solver: str = "bitset") -> None:
         super().__init__()

@@ -60,7 +60,7 @@ class Compared:
     before_seconds: float
     after_seconds: float
     ratio: Ratio
-    judgement: Outcome
+    outcome: Outcome
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Against:
     def outcome(self) -> Outcome:
         """The worst outcome of a benchmark; without any, it cannot tell."""
         order = (Outcome.WORSE, Outcome.CANNOT_TELL, Outcome.NOT_WORSE, Outcome.FASTER)
-        return min((one.judgement for one in self.compared), key=order.index, default=Outcome.CANNOT_TELL)
+        return min((one.outcome for one in self.compared), key=order.index, default=Outcome.CANNOT_TELL)
 
 
 def measure_against(
@@ -149,8 +149,8 @@ def as_text(against: Against, terminal: bool) -> str:
     for one in against.compared:
         times = (duration(one.before_seconds), duration(one.after_seconds))
         ratio = (f"{one.ratio.estimate:.3f}", f"{one.ratio.low:.3f} to {one.ratio.high:.3f}")
-        style = "" if one.judgement is Outcome.NOT_WORSE else OUTCOME_STYLES[one.judgement]
-        table.add_row(one.name, one.unit, *times, *ratio, one.judgement.value, style=style)
+        style = "" if one.outcome is Outcome.NOT_WORSE else OUTCOME_STYLES[one.outcome]
+        table.add_row(one.name, one.unit, *times, *ratio, one.outcome.value, style=style)
     count = len(against.compared)
     all_of = f"all {count} intervals together" if count > 1 else "the interval"
     note = (
@@ -161,7 +161,7 @@ def as_text(against: Against, terminal: bool) -> str:
         styled(f"skipped: {name}: the bot of {plan.revision} cannot run it: {reason}", "yellow")
         for name, reason in against.skipped.items()
     ]
-    names = ", ".join(one.name for one in against.compared if one.judgement is against.outcome)
+    names = ", ".join(one.name for one in against.compared if one.outcome is against.outcome)
     beyond = f"slower beyond the tolerance of {percent(plan.tolerance)}"
     if not against.compared:
         conclusion = "nothing could be compared"

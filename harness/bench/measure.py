@@ -20,7 +20,7 @@ from nonobot.harness.play.machine import machine_facts
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.text import drawn, duration, last_line, new_table, percent, spaced, styled
 
-BENCH_SCHEMA_VERSION = 1
+BENCH_SCHEMA_VERSION = 2
 
 PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")
 """Variables that pyperf's workers get in addition to those that it passes on itself, such as PYTHONPATH."""
@@ -159,7 +159,7 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
         mean, middle, least = map(duration, (one.mean_seconds, one.median_seconds, one.least_seconds))
         table.add_row(one.name, one.unit, mean, deviation, middle, least, one.clock)
     lines = [styled(f"unstable: {one.name}: {line}", "yellow") for one in measured for line in one.warnings]
-    usual = "A busy machine is the usual reason; the median and the least value bear more than the mean."
+    usual = "A busy machine is the usual reason; the median and the minimum are more reliable than the mean."
     return drawn(spaced([table], [*lines, styled(usual, "dim")] if lines else []), terminal)
 
 

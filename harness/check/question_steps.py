@@ -14,7 +14,7 @@ from nonobot.protocol import Puzzle
 SECONDS_BETWEEN_PIECES = 0.0005
 """Pause between pieces: a bot that waits for input gets each piece alone."""
 
-GIVE_UP = "give such a puzzle up with '$2' and a grid of zeros, say so on stderr, and go on with the next"
+GIVE_UP = "give such a puzzle up with '$2' and a grid of zeros, report it on stderr, and continue with the next"
 
 
 def _ask(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     from nonobot.harness.play.sandbox import Sandbox
-    from nonobot.harness.results.conditions import Contain, Counted
+    from nonobot.harness.results.conditions import CgroupMeasures, Contain
 
 SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")
 """Places where each bot has folders of its own."""
@@ -180,7 +180,7 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
 """Trials by the claim that each tests, in the order in which they are carried out."""
 
 
-def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], Counted]:
+def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], CgroupMeasures]:
     """Return the breach of each claim about the sandbox, None where it holds, and the figures of the cgroup."""
     from nonobot.harness.play.bot_command import homes
     from nonobot.harness.play.exchange_folder import scratch_folder
@@ -211,17 +211,17 @@ def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], Counted]:
         command = [sys.executable, "-I", str(link / "probe.py")]
         os.environ[name] = "secret"
         try:
-            breaches, counted = _answer(command, targets, core, sandbox)
+            breaches, measures = _answer(command, targets, core, sandbox)
         finally:
             del os.environ[name]
         breaches[GONE] = _left_in(targets)
         breaches[ENDED] = _left_running(name)
-    return breaches, counted
+    return breaches, measures
 
 
 def _answer(
     command: Sequence[str], targets: Targets, core: int | tuple[int, ...] | None, sandbox: Sandbox | None
-) -> tuple[dict[str, str | None], Counted]:
+) -> tuple[dict[str, str | None], CgroupMeasures]:
     from nonobot.harness import UnusableError
     from nonobot.harness.play.bot_process import BotProcess, LastWords
     from nonobot.harness.results.conditions import Configuration
@@ -235,9 +235,9 @@ def _answer(
             output += bot.read(until)
         output += bot.read(0.0)
     try:
-        return json.loads(output), bot.tree.counted
+        return json.loads(output), bot.tree.cgroup_measures
     except ValueError:
-        raise UnusableError(f"the walls cannot be tried: {words.last_line or 'the trial said nothing'}") from None
+        raise UnusableError(f"cannot test the sandbox: {words.last_line or 'the probe printed nothing'}") from None
 
 
 def _left_in(targets: Targets) -> str | None:

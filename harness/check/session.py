@@ -214,7 +214,7 @@ class Session:
             return f"the bot was still there after {self._lasted_seconds:.1f} s and was stopped"
         if self.process.signal_name:
             return f"the bot was ended by {self.process.signal_name}"
-        return f"the bot ended with exit status {self.process.exit_status}"
+        return f"the bot exited with status {self.process.exit_status}"
 
     def _note(self, what: str) -> None:
         self._under_test.transcript.append(f"{time.monotonic() - self.process.started:8.3f} s  {what}")

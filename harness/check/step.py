@@ -72,9 +72,9 @@ def step(level: Level, title: str, section: str, needs: tuple[Step, ...] = ()) -
 
 
 class StepResult(Struct, omit_defaults=True):
-    """The result of a step, numbered from 1; the texts after `remark` are there where it did not pass.
+    """The result of a step, numbered from 1; the texts after `note` are there where it did not pass.
 
-    `remark` is an observation, or why the step was skipped; the `transcript` lists the messages in both
+    `note` is an observation, or why the step was skipped; the `transcript` lists the messages in both
     directions.
     """
 
@@ -84,7 +84,7 @@ class StepResult(Struct, omit_defaults=True):
     level: Level
     verdict: StepVerdict
     took_seconds: float = 0.0
-    remark: str | None = None
+    note: str | None = None
     sent: str | None = None
     expected: str | None = None
     got: str | None = None
@@ -106,7 +106,7 @@ def carried_out(
             on_start(f"step {number} of {len(steps)}: {step.title}")
             _carry_out(step, bot, result)
         else:
-            result.verdict, result.remark = StepVerdict.SKIPPED, f"needs step {cause}, which did not pass"
+            result.verdict, result.note = StepVerdict.SKIPPED, f"needs check {cause}, which did not pass"
         # A minor shortfall does not make other steps meaningless.
         if result.verdict in (StepVerdict.FAILED, StepVerdict.SKIPPED):
             missed[step] = number
@@ -117,7 +117,7 @@ def _carry_out(step: Step, bot: BotUnderTest, result: StepResult) -> None:
     bot.transcript.clear()
     began = time.monotonic()
     try:
-        result.remark = step.test(bot)
+        result.note = step.test(bot)
     except ShortfallError as short:
         is_failure = step.level is Level.MUST and not short.minor
         result.verdict = StepVerdict.FAILED if is_failure else StepVerdict.WARNING
@@ -171,7 +171,7 @@ class Show:
 
     def step(self, result: StepResult) -> None:
         """Show the result of a step."""
-        if self._skipped and result.remark != self._skipped[0].remark:
+        if self._skipped and result.note != self._skipped[0].note:
             self._show_skipped()
         if result.verdict is StepVerdict.SKIPPED:
             self._skipped.append(result)
@@ -192,7 +192,7 @@ class Show:
         if not self._skipped:
             return
         first, last = self._skipped[0], self._skipped[-1]
-        after = _after_verdict(first) if first is last else f"  up to step {last.number}  ({first.remark})"
+        after = _after_verdict(first) if first is last else f"  up to check {last.number}  ({first.note})"
         self._line(f"{first.number:3}  ", "skipped", after, STYLES[StepVerdict.SKIPPED])
         self._skipped = []
 
@@ -204,5 +204,5 @@ class Show:
 
 def _after_verdict(result: StepResult) -> str:
     padding = " " * (9 - len(result.verdict))
-    remark = f"  ({result.remark})" if result.remark else ""
-    return f"{padding}{result.level:<6}  {result.title}{remark}"
+    note = f"  ({result.note})" if result.note else ""
+    return f"{padding}{result.level:<6}  {result.title}{note}"

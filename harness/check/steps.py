@@ -169,11 +169,11 @@ class CheckResult(Struct, tag_field="kind", tag="check"):
 
     command: list[str]
     size: tuple[int, int]
-    patience_seconds: float
-    start_seconds: float
+    timeout_seconds: float
+    start_timeout_seconds: float
     judge_version: str
     conforms: bool
-    steps: list[StepResult]
+    checks: list[StepResult]
     schema_version: int = SCHEMA_VERSION
 
 
@@ -203,7 +203,7 @@ def summary(results: Sequence[StepResult]) -> str:
     tally = ", ".join(f"{counts[verdict]} {names[verdict]}" for verdict in StepVerdict if counts[verdict])
     failed = [str(one.number) for one in results if one.verdict is StepVerdict.FAILED]
     if failed:
-        tally += f": not ready for a tournament; see step{'s' if failed[1:] else ''} {', '.join(failed)}"
+        tally += f": not ready for a tournament; see check{'s' if failed[1:] else ''} {', '.join(failed)}"
         advice, alike = Counter(one.advice for one in results if one.advice).most_common(1)[0]
-        return f"{tally}\n{alike} steps give the same advice: {advice}" if alike > MOST_ALIKE else tally
-    return f"{tally}: every must is met"
+        return f"{tally}\n{alike} checks give the same advice: {advice}" if alike > MOST_ALIKE else tally
+    return f"{tally}: every must passed"

@@ -163,7 +163,7 @@ def completed(
         return
     from distributed import CancelledError, KilledWorker, as_completed
 
-    gone = UnusableError("the scheduler has gone or has dropped the work; the same command begins anew")
+    gone = UnusableError("the scheduler has gone or has dropped the work; the same command starts again")
     works: dict[Any, tuple[Any, ...]] = {}
     answers = as_completed(loop=client.loop, with_results=True)
     workers, counted = 1, -math.inf

@@ -32,8 +32,8 @@ from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import AllRunsProgress
 from nonobot.harness.ranking.comparability import MachineKind
 from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.text import count
 from nonobot.harness.tournament.rounds import ScheduledRun
+from nonobot.protocol.clues import count
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -152,7 +152,7 @@ class RunsOnWorkers:
 
     @property
     def _left_in_words(self) -> str:
-        return f"{count(len(self._todo), 'run')} left; the same command goes on"
+        return f"{count(len(self._todo), 'run')} left; the same command resumes"
 
     def _give(self, client: Client, workers: FitWorkers) -> None:
         """Give each free worker a run."""

@@ -256,7 +256,7 @@ def _parser() -> Parser:
     some = number(0.0, 1e9, "a number from 0 on")
     parser.add_argument("job", choices=["league", "survey"])
     parser.add_argument(
-        "--workers", type=_workers, default=[1, 100, 10_000], metavar="N,...", help="(default 1,100,10000)"
+        "--workers", type=_workers, default=[1, 100, 10_000], metavar="N,...", help="(default: 1,100,10000)"
     )
     parser.add_argument("--seed", type=int, default=0, help="of all that is drawn (%(default)s)")
     for name, value, what in (

@@ -70,7 +70,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     require_libraries("bench", "pyperf", "numba")
     require_cores([] if arguments.core is None else [arguments.core])
     if arguments.fast and arguments.against is not None:
-        raise UnusableError("--fast is for measuring alone; with --against, --rounds says how much is run")
+        raise UnusableError("--fast cannot be combined with --against; use --rounds")
     if arguments.output:
         require_writable(arguments.output)
     benchmarks = chosen(arguments.names, arguments.cold)

@@ -28,9 +28,9 @@ from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.statistics import needed_pairs
-from nonobot.harness.text import count as in_number
 from nonobot.harness.text import in_short, interval_in_words, ratio_in_words
 from nonobot.harness.user_files import loaded
+from nonobot.protocol.clues import count as in_number
 
 BISECT_SCHEMA_VERSION = 1
 
@@ -132,7 +132,7 @@ def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
 def _in_words(one: Difference) -> list[str]:
     """Return the difference between two commits' bots in a line or two."""
     if one.ratio:
-        return [f"{ratio_in_words(one.ratio.estimate)}, 95 % interval {interval_in_words(one.ratio)}"]
+        return [f"{ratio_in_words(one.ratio.estimate)}, 95% interval {interval_in_words(one.ratio)}"]
     before, after = one.counts_before, one.counts_after
     changed = []
     for name in sorted(before.keys() | after.keys()):

@@ -91,7 +91,7 @@ def add_to(parser: Parser) -> None:
 def _numbers(text: str) -> list[int]:
     numbers = [int(word) if word.isascii() and word.isdigit() and len(word) < 9 else 0 for word in text.split(",")]
     if not all(1 <= number <= len(STEPS) for number in numbers):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of steps from 1 to {len(STEPS)}, such as 12,13")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of checks from 1 to {len(STEPS)}, such as 12,13")
     return numbers
 
 
@@ -133,11 +133,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
         result = CheckResult(
             command=list(bot.command),
             size=bot.size,
-            patience_seconds=bot.patience_seconds,
-            start_seconds=bot.start_seconds,
+            timeout_seconds=bot.patience_seconds,
+            start_timeout_seconds=bot.start_seconds,
             judge_version=__version__,
             conforms=conforms,
-            steps=results,
+            checks=results,
         )
         print(json_text(result), end="")
     return 0 if conforms else 1
@@ -149,12 +149,12 @@ def _sandbox_tried(arguments: argparse.Namespace) -> int:
 
     if arguments.bot_command or arguments.json:
         raise UnusableError("--contain without a value tests the sandbox; remove the bot and --json")
-    breaches, counted = tried_sandbox(Contain.YES)
+    breaches, measures = tried_sandbox(Contain.YES)
     for claim, breach in breaches.items():
         print(f"  BROKEN  {claim}: it {breach}" if breach else f"  holds   {claim}")
-    figures = {"CPU time": counted.cpu, "peak memory": counted.memory, "processes": counted.processes}
-    for name, is_counted in figures.items():
-        print(f"  {name}: {'measured by cgroup' if is_counted else 'sampled every 50 ms'}")
+    figures = {"CPU time": measures.cpu, "peak memory": measures.memory, "processes": measures.processes}
+    for name, is_measured in figures.items():
+        print(f"  {name}: {'measured by cgroup' if is_measured else 'sampled every 50 ms'}")
     return 1 if any(breaches.values()) else 0
 
 

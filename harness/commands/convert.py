@@ -14,9 +14,10 @@ from nonobot.harness.cli import add_size
 from nonobot.harness.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
 from nonobot.harness.pictures.black_white import is_image
 from nonobot.harness.progress import Progress
-from nonobot.harness.text import count, print_line
+from nonobot.harness.text import print_line
 from nonobot.harness.user_files import opened, write_output
 from nonobot.protocol import Fault, Record
+from nonobot.protocol.clues import count
 from nonobot.protocol.formats import (
     MOST_BYTES,
     Format,
@@ -48,7 +49,9 @@ For a picture, nonobot reports whether the clues have other solutions, and which
 Exit status: 0 every puzzle converted, 1 some not (each is named) or none unique, 2 unusable arguments or input.
 """
 
-PICTURE_LINE = "  picture   PNG, JPEG, GIF, PBM, PGM and what else Pillow reads, as IN: a puzzle of what it shows"
+PICTURE_LINE = (
+    "  picture   PNG, JPEG, GIF, PBM, PGM and others that Pillow reads; as IN only: a puzzle of the picture"
+)
 
 
 def add_to(parser: Parser) -> None:
@@ -89,9 +92,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(f"{name}: {error}") from None
     for fault in written.faults:
         print_line(f"{name}: {fault}")
-    _say_grouped(name, [*records.remarks, *written.remarks])
+    _say_grouped(name, [*records.warnings, *written.warnings])
     if not records.count and not records.faults:
-        raise UnusableError(f"{name}: no puzzles")
+        raise UnusableError(f"{name}: cannot find a puzzle")
     done = "nothing written"
     if written.count:
         target = arguments.target
@@ -117,14 +120,14 @@ class _Records:
         self._entries, self._name = entries, name
         self.progress = Progress()
         self.count = self.faults = 0
-        self.remarks: list[Fault] = []
+        self.warnings: list[Fault] = []
 
     def __iter__(self) -> Iterator[Record]:
         for entry in self._entries:
             if isinstance(entry, Record):
                 self.count += 1
                 self.progress.show(entry.line, f"{count(self.count, 'puzzle')} read")
-                self.remarks += entry.remarks
+                self.warnings += entry.warnings
                 yield entry
             else:
                 self.faults += 1
@@ -157,11 +160,11 @@ def _entries(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[
         raise UnusableError(f"{name}: {error}{hint}") from None
 
 
-def _say_grouped(name: str, remarks: list[Fault]) -> None:
+def _say_grouped(name: str, warnings: list[Fault]) -> None:
     """Report what was left out; the same thing, left out of many puzzles, in one line."""
-    counts = Counter(remark.what for remark in remarks)
-    for remark in remarks:
-        same = counts.pop(remark.what, 0)
+    counts = Counter(warning.what for warning in warnings)
+    for warning in warnings:
+        same = counts.pop(warning.what, 0)
         if same:
             more = f" (and {same - 1} more like this)" if same > 1 else ""
-            print_line(f"{name}: warning: {remark}{more}")
+            print_line(f"{name}: warning: {warning}{more}")

@@ -45,16 +45,21 @@ Exit status: 0 done, 1 some sets are not available, 2 unusable arguments or inpu
 """
 
 
+LIST_HELP = "list the official sets and where they are"
+FETCH_HELP = "download sets, and check the SHA-256 of each"
+PATH_HELP = "print the path of a set on this machine"
+
+
 def add_to(parser: Parser) -> None:
     parser.description = DESCRIPTION
     parser.epilog = EXAMPLES
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
-    listing = actions.add_parser("list", help="list the official sets and where they are")
+    listing = actions.add_parser("list", help=LIST_HELP, description=f"{LIST_HELP.capitalize()}.")
     add_json(listing, "all that is known of them")
     listing.set_defaults(carry_out=list_sets)
 
-    fetching = actions.add_parser("fetch", help="download sets")
+    fetching = actions.add_parser("fetch", help=FETCH_HELP, description=f"{FETCH_HELP.capitalize()}.")
     fetching.add_argument("names", nargs="*", metavar="NAME", help="official set such as taai2011")
     fetching.add_argument("--all", action="store_true", help="download all sets")
     fetching.add_argument("--from", dest="base", metavar="URL", help="download URL/NAME.txt instead")
@@ -71,7 +76,7 @@ def add_to(parser: Parser) -> None:
     importing.add_argument("folder", type=Path, metavar="FOLDER", help="folder or file")
     importing.set_defaults(carry_out=import_sets)
 
-    locating = actions.add_parser("path", help="print the path of a set")
+    locating = actions.add_parser("path", help=PATH_HELP, description=f"{PATH_HELP.capitalize()}.")
     locating.add_argument("name", metavar="NAME", help="official set such as taai2011")
     locating.set_defaults(carry_out=print_path)
 

@@ -116,7 +116,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         if not getattr(arguments, version):
             raise UnusableError(f"{version.upper()} is empty; give the command of a bot")
         if results and any((results / version).glob("*.json")):
-            raise UnusableError(f"{results / version} holds results already: --results takes a folder without any")
+            raise UnusableError(f"{results / version} contains results; name a folder without results")
     puzzle_set = loaded(arguments.set, arguments.size)  # an error in it comes before the first round
     configuration = _configuration(arguments)
     rounds, most, look, sets = arguments.rounds or ROUNDS, "", 0, [puzzle_set]
@@ -141,8 +141,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
                     progress.show(number, f"round {number} of {most}{rounds}" if number else "warming up")
                     of_round = folders if number else [Path(temporary, "warm-up", version) for version in VERSIONS]
                     sides = list(map(Side, (before, after), bots, [one / f"{number}.json" for one in of_round]))
-                    beside = replace(configuration, beside=f"{secrets.token_hex(4)}-{number}")
-                    _play(sides if number % 2 else sides[::-1], sets[number % len(sets)], beside, interrupts)
+                    shared = replace(configuration, shared_core=f"{secrets.token_hex(4)}-{number}")
+                    _play(sides if number % 2 else sides[::-1], sets[number % len(sets)], shared, interrupts)
                     if number == 0:
                         for side in sides:
                             _require_answers(side.path)

@@ -37,11 +37,11 @@ examples:
 The files are, byte for byte, those of the tournaments' generator (a Python 2 program) for the same numbers.
 You can play a set without writing it: `nonojudge run --set boardgen:25x25x1000:seed=7`.
 
-With --unique or --hard, boards are drawn for each puzzle until one, or N, fit; of N, the one with the most line
-solves is kept. --survey counts how hard the boards are: alone, one board for each puzzle,
-without writing puzzles; with --unique, all boards drawn. --on spreads the work over cores or machines. The same
-command of the same version writes the same file on every machine, unless --puzzle-limit skips a board, which is
-reported. docs/data.md explains this.
+--unique draws boards for each puzzle until one has a single solution. --hard N draws until N boards fit, and keeps
+the one with the most line solves. --survey counts how hard boards are: alone, it draws one board for each puzzle
+and writes no puzzles; with --unique, it counts all boards drawn. --on spreads the work over cores or machines. The
+same command of the same version writes the same file on every machine, unless --puzzle-limit skips a board, which
+is reported. docs/data.md explains this.
 
 Exit status: 0 written, 2 unusable arguments or no such board found; the files are then left as they were.
 """
@@ -104,7 +104,7 @@ def add_to(parser: Parser) -> None:
 
 def _survey_file(text: str) -> Path:
     if Path(text).suffix not in SURVEY_FORMS:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a name that ends with {', '.join(SURVEY_FORMS)}")
+        raise argparse.ArgumentTypeError(f"{text!r}: unknown file type; use {', '.join(SURVEY_FORMS)}")
     return Path(text)
 
 
@@ -145,7 +145,7 @@ def _check(arguments: argparse.Namespace, selects: bool) -> None:
     if arguments.survey and not arguments.unique and arguments.hard > 1:
         raise UnusableError("--survey needs the number of solutions; add --unique to --hard")
     if arguments.survey and not selects and (arguments.output or arguments.solutions_out):
-        raise UnusableError("--survey alone writes no puzzles: leave out -o and --solutions-out, or add --unique")
+        raise UnusableError("--survey alone writes no puzzles; remove -o and --solutions-out, or add --unique")
     if arguments.on and not selects and not arguments.survey:
         raise UnusableError("--on is for --unique, --hard and --survey; a plain set needs no other cores")
     if any(path.suffix != ".json" for path in arguments.survey):

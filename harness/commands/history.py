@@ -17,7 +17,7 @@ from nonobot.harness.cli import add_json, add_results, say
 from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.revisions import git
 from nonobot.harness.profiling.profile_data import Profile, read_profile
-from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, differences
+from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.report.history_plot import Point, drawing_of, short
 from nonobot.harness.results.result_files import files_in, json_text, read_result
 from nonobot.harness.results.run_result import RunResult
@@ -121,7 +121,7 @@ def _groups(results: Sequence[RunResult | Profile]) -> dict[tuple[str, str], lis
 def _point(revision: str, results: Sequence[RunResult | Profile]) -> Point:
     runs = [one for one in results if isinstance(one, RunResult)]
     profiles = [one for one in results if isinstance(one, Profile)]
-    alone = [one for one in runs if not one.configuration.beside]
+    alone = [one for one in runs if not one.configuration.shared_core]
     totals = [one.totals for one in profiles]
     names = dict.fromkeys(name for one in totals for name in one)
     right = [one.score.right if isinstance(one, RunResult) else one.right for one in results]
@@ -138,7 +138,7 @@ def _point(revision: str, results: Sequence[RunResult | Profile]) -> Point:
 def _doubts(results: Sequence[RunResult | Profile]) -> list[str]:
     """Return a line on each condition that differs between runs, and changes their times."""
     runs = [(short(one.revision), one) for one in results if isinstance(one, RunResult) and one.revision]
-    return differences(runs, MACHINE_AND_TERMS)
+    return differences(runs, MACHINE_AND_CONFIGURATION)
 
 
 def _as_text(groups: dict[tuple[str, str], list[Point]], doubts: Sequence[str], terminal: bool) -> str:

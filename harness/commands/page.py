@@ -48,7 +48,7 @@ def add_to(parser: Parser) -> None:
         type=seconds,
         default=10.0,
         metavar="S",
-        help="seconds to search for a puzzle (default: %(default)g)",
+        help="limit of the search for each puzzle in seconds (default: %(default)g)",
     )
     parser.add_argument(
         "--host",

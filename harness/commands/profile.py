@@ -51,8 +51,8 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge profile [options] [SET | PROFILE.json] [-- CMD ARGS...]"
     parser.description = (
-        "Run a bot on a set and show where its time goes: by stage of the search and by puzzle. For a bot that "
-        "writes no statistics, show what the judge measures."
+        "Run a bot on a set and show where its time goes: by stage of the search and by puzzle.\n"
+        "For a bot that writes no statistics, show what the judge measures."
     )
     parser.epilog = EXAMPLES
     parser.add_argument(
@@ -112,7 +112,7 @@ def add_to(parser: Parser) -> None:
 
 def _output(text: str) -> Path:
     if Path(text).suffix not in FORMS:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a name that ends with {', '.join(FORMS)}")
+        raise argparse.ArgumentTypeError(f"{text!r}: unknown file type; use {', '.join(FORMS)}")
     return Path(text)
 
 

@@ -184,5 +184,5 @@ def _numbers(text: str) -> list[range]:
 def _picture_file(text: str) -> Path:
     path = Path(text)
     if path.suffix.lower() not in (".png", ".svg"):
-        raise argparse.ArgumentTypeError(f"{text!r} ends neither with .png nor with .svg")
+        raise argparse.ArgumentTypeError(f"{text!r}: unknown file type; use .png, .svg")
     return path

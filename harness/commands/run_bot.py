@@ -82,10 +82,11 @@ def add_to(parser: Parser) -> None:
         help="number of cores for the bot (default: 1, as in the tournaments)",
     )
     parser.add_argument(
-        "--beside",
+        "--shared-core",
         metavar="NAME",
         help="record in the result that a run of the same NAME shares the core, as in `nonojudge duel`",
     )
+    parser.add_argument("--beside", dest="shared_core", help=argparse.SUPPRESS)  # its name in nonobot 0.1
     parser.add_argument("--any-order", action="store_true", help="accept solutions in any order")
     add_warm_up(parser)
     add_contain(parser)
@@ -147,8 +148,8 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     refuse_input(result_path, [given.get("set", DEFAULT_SET)])
     if "force" not in given and result_path.is_file():
         raise UnusableError(
-            f"{result_path} is there already: --force overwrites it, --result with another name leaves it "
-            "(--resume goes on with an interrupted run)"
+            f"{result_path} exists; add --force to overwrite it, choose another --result, or resume an "
+            "interrupted run with --resume"
         )
     if "core" in given and "cores" in given:
         raise UnusableError("--core selects one core and --cores several; choose one of them")

@@ -25,9 +25,10 @@ from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.run_result import EndReason, RunResult
-from nonobot.harness.text import count, print_line
+from nonobot.harness.text import print_line
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.rounds import ScheduledRun, held, scheduled_runs
+from nonobot.protocol.clues import count
 
 EXAMPLES = """\
 example of a tournament file:
@@ -39,7 +40,7 @@ example of a tournament file:
   puzzle = 30
 
   [[bots]]
-  name = "champion"
+  name = "nonobot"
   command = "{python} -P -m nonobot --size {size}"
   warm-up = "{python} -P -m nonobot --warm-up"
   warm-up-limit = 600    # wall time in seconds; optional
@@ -50,7 +51,7 @@ example of a tournament file:
 
   [[bots]]               # one that reads and writes files: docs/file-bots.md
   name = "by files"
-  command = "./champion"
+  command = "./LalaFrogKK"
   reads = "input.txt"
   writes = "solution.txt"
   logs = "log.txt"       # optional
@@ -113,9 +114,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     names = [bot.name for bot in tournament.bots]
     for name in filter(None, again):
         if name not in names:
-            raise UnusableError(f"--again {name}: no such bot{similar_names(name, names)}: {', '.join(names)}")
+            raise UnusableError(
+                f"--again {name}: no such bot{similar_names(name, names)}; the bots are {', '.join(names)}"
+            )
     if arguments.same_kind and not arguments.on:
-        raise UnusableError("--same-kind is about the machines of --on WHERE: it needs that option")
+        raise UnusableError("--same-kind only applies to --on; add --on WHERE")
     if arguments.on and (tournament.core is not None or tournament.cores > 1):
         raise UnusableError(
             f"{arguments.file}: with --on each run has one core of its own: leave out core and cores"

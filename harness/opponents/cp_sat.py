@@ -66,5 +66,7 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
 
 if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of CP-SAT's random choices (default 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of CP-SAT's random choices (default: 0)"
+    )
     sys.exit(serve(solve, parser, engine=("ortools.sat.python.cp_model", "ortools")))

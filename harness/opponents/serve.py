@@ -80,7 +80,7 @@ def argument_parser(file: str, doc: str | None) -> Parser:
         type=either("auto", None, size_up_to(_LONGEST_SIDE)),
         default=DEFAULT_SIZE,
         metavar="WxH|auto",
-        help="width and height of all boards (default 25x25); auto: square boards, the size is inferred from the "
+        help="width and height of all boards (default: 25x25); auto: square boards, the size is inferred from the "
         "number of lines up to the next '$'",
     )
     parser.add_argument(

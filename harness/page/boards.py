@@ -96,7 +96,7 @@ class Selection:
     board: Board | None = None
     format: str = ""
     faults: list[tuple[int | None, str]] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     titles: list[str] = field(default_factory=list)
 
 
@@ -122,11 +122,11 @@ def _listed(records: Iterable[Found], number: int) -> Selection:
                 selection.faults.append((one.line, what + (f" (and {one.more} more)" if one.more else "")))
             continue
         if selection.count == MOST_LISTED:
-            selection.remarks.append(f"only the first {MOST_LISTED} puzzles are listed")
+            selection.warnings.append(f"only the first {MOST_LISTED} puzzles are listed")
             break
         selection.count += 1
         if selection.count == number:
-            selection.remarks += map(str, one.remarks)
+            selection.warnings += map(str, one.warnings)
             if max(one.size) > LONGEST_SIDE:
                 selection.faults.append((one.line, _too_large(*one.size)))
             else:

@@ -13,7 +13,7 @@ from nonobot.arguments import missing
 from nonobot.harness import UnusableError
 from nonobot.harness.referee import judge
 from nonobot.harness.results.run_result import Verdict
-from nonobot.harness.text import count, print_line
+from nonobot.harness.text import print_line
 from nonobot.harness.user_files import opened, write_output
 from nonobot.protocol import Answer, Puzzle, Record, Solution, mismatches, read_answers
 from nonobot.protocol.characters import (
@@ -29,6 +29,7 @@ from nonobot.protocol.characters import (
     text_of,
     width_of,
 )
+from nonobot.protocol.clues import count
 from nonobot.protocol.scene import ROLES, Picture, Scene, scene_of, sheet_of
 from nonobot.protocol.svg import THEMES, Theme, svg_of
 

@@ -64,7 +64,11 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         created = 0.0
         with contextlib.suppress(psutil.Error):  # it has ended already
             created = psutil.Process(bot.pid).create_time()
-        sandboxed, counted, filtered = bot.sandboxed, bot.tree.counted, bot.filtered if bot.sandboxed else UNSET
+        sandboxed, counted, filtered = (
+            bot.sandboxed,
+            bot.tree.cgroup_measures,
+            bot.filtered if bot.sandboxed else UNSET,
+        )
         run.journal.add(AttemptStarted(started_at, first, bot.pid, created, sandboxed, counted, filtered))
         loop = AttemptLoop(run, bot, puzzles, exchange)
         reason, detail = loop.listen()
@@ -84,9 +88,9 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
     end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
     own_log = exchange.own_log(bot.exit_status) if exchange else UNSET
     first_output = loop.conversation.first_seconds
-    uncounted, taken = sorted(bot.tree.uncounted) or UNSET, sorted(bot.tree.cores_taken) or UNSET
+    unmeasured, taken = sorted(bot.tree.unmeasured) or UNSET, sorted(bot.tree.cores_taken) or UNSET
     attempt = Attempt(
-        *(started_at, first, end, bot.usage, own_log, sandboxed, counted, filtered, uncounted, taken),
+        *(started_at, first, end, bot.usage, own_log, sandboxed, counted, filtered, unmeasured, taken),
         first_output_seconds=UNSET if first_output is None else first_output,
     )
     run.end_attempt(attempt, log.received_bytes)
@@ -156,7 +160,7 @@ class AttemptLoop:
             answers = len(self._run.referee.results) - self._judged_before
             stray_bytes = self.conversation.read_bytes - answers * self._answer_bytes
             if stray_bytes > MOST_STRAY_BYTES:
-                return EndReason.PROTOCOL_ERROR, f"{stray_bytes} bytes beside answers"
+                return EndReason.PROTOCOL_ERROR, f"{stray_bytes} bytes that belong to no answer"
             if not data and not judged:
                 end = self._end_of_its_own() or self._end_of_patience()
                 if end:

@@ -189,7 +189,7 @@ def start_fault(program: str) -> str | None:
     if not found and os.sep not in program:
         return f"it is not in PATH; for the file in this folder write {shlex.quote(f'./{program}')}"
     if not os.access(path, os.X_OK):
-        return f"it has no execute permission: chmod +x {quoted}"
+        return f"no execute permission; run `chmod +x {quoted}`"
     try:
         with path.open("rb") as file:
             head = file.read(MOST_BYTES_OF_A_FIRST_LINE)

@@ -20,7 +20,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from nonobot.harness.play.machine import cores_kept, threads
-from nonobot.harness.results.conditions import Configuration, Counted
+from nonobot.harness.results.conditions import CgroupMeasures, Configuration
 
 CONTROLLERS = ("pids", "memory", "cpuacct", "cpuset")
 """In the words of version 1; in version 2 the times of a group are always counted."""
@@ -57,7 +57,7 @@ class _Home:
 
 
 class Group:
-    """The cgroups of one bot, one for each available controller; `counted` says which figures they measure."""
+    """The cgroups of one bot, one for each available controller; `cgroup_measures`: the figures they measure."""
 
     def __init__(self, homes: dict[str, _Home], limits: Configuration) -> None:
         name = f"{NAME}-{os.getpid()}-{next(_serial)}"
@@ -73,7 +73,7 @@ class Group:
                     self._homes[folder] = home
                 _set_up(controller, folder, limits)
                 self._at[controller] = folder
-        self.counted = Counted(
+        self.cgroup_measures = CgroupMeasures(
             cpu=self._cpu() is not None,
             memory=self._number("memory", *MEMORY) is not None,
             processes=self._number("pids", "pids.current") is not None,

@@ -122,16 +122,18 @@ def file_names(
     for needed in options[:2]:
         if needed not in paths:
             raise UnusableError(
-                f"{next(iter(paths))} needs {needed}: a bot that works on files reads one and writes another"
+                f"{next(iter(paths))} also needs {needed}: a bot that works on files reads one and writes another"
             )
     for (option, path), (other, above) in permutations(paths.items(), 2):
         if path == above:
             raise UnusableError(f"{option} and {other} name the same file, {str(path)!r}")
         if above in path.parents:
-            raise UnusableError(f"{option} {str(path)!r} needs a folder where {other} names a file")
+            raise UnusableError(
+                f"{option} {str(path)!r}: {str(above)!r} is already the file of {other}; choose another name"
+            )
     if feed is Feed.INTERACTIVE:
         raise UnusableError(
-            f"{dashes}reads: a bot that works on files gets all its puzzles at once; leave out --feed interactive"
+            f"{dashes}reads: a bot that works on files gets all its puzzles at once; remove --feed interactive"
         )
     return FileNames(*map(str, paths.values()))
 

@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Struct, UnsetType
 
 from nonobot.harness import UnusableError
-from nonobot.harness.results.conditions import Counted, Figure, Whole
-from nonobot.harness.results.result_files import UNDECODABLE, content_of, renamed, storable
+from nonobot.harness.results.conditions import CgroupMeasures, Figure, Whole
+from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded_json, stated_version, storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
 
 
-class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="leg-started"):
+class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="attempt-started"):
     """A bot was started; process number and creation time identify its process later.
 
     The conditions are those of `Attempt`: its record is lost if the judge is killed.
@@ -36,14 +36,14 @@ class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="leg-started"):
     pid: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
     process_created: Figure
     sandboxed: bool | UnsetType = UNSET
-    counted: Counted | UnsetType = UNSET
+    cgroup_measures: CgroupMeasures | UnsetType = UNSET
     filtered: bool | UnsetType = UNSET
 
 
-class PuzzleJudged(Struct, frozen=True, tag_field="kind", tag="ruled"):
+class PuzzleJudged(Struct, frozen=True, tag_field="kind", tag="judged"):
     """A puzzle got its verdict."""
 
-    result: PuzzleResult = field(name="ruling")
+    result: PuzzleResult
 
 
 class Alive(Struct, frozen=True, tag_field="kind", tag="alive"):
@@ -52,14 +52,14 @@ class Alive(Struct, frozen=True, tag_field="kind", tag="alive"):
     usage: Usage
 
 
-class AttemptEnded(Struct, frozen=True, tag_field="kind", tag="leg-ended"):
+class AttemptEnded(Struct, frozen=True, tag_field="kind", tag="attempt-ended"):
     """An attempt ended; the counts of duplicates and strays are those of the whole run."""
 
-    attempt: Attempt = field(name="leg")
+    attempt: Attempt
     stderr_bytes: Whole
     duplicate_count: Whole
     stray_count: Whole
-    remarks: list[str]
+    notes: list[str]
 
 
 Record = RunResult | AttemptStarted | PuzzleJudged | Alive | AttemptEnded
@@ -163,9 +163,11 @@ def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
     """Return the records in `content` up to the first damage, and how many bytes they take."""
     records: list[Record] = []
     whole_bytes = 0
-    for line in content.splitlines(keepends=True):
+    lines = content.splitlines(keepends=True)
+    version = stated_version(lines[0]) if lines else None
+    for line in lines:
         try:
-            record = msgspec.json.decode(renamed(line), type=Record) if line.endswith(b"\n") else None
+            record = decoded_json(line, Record, version, SCHEMA_VERSION) if line.endswith(b"\n") else None
         except UNDECODABLE:
             record = None
         if record is None:

@@ -102,7 +102,7 @@ def warmed_up(
         try:
             process = BotProcess(command, PassedOn(), sandbox, limits)
         except StartError as error:
-            raise WarmUpError(f"cannot warm up: {error}") from None
+            raise WarmUpError(f"--warm-up: {error}") from None
         with process:
             process.send(b"", last=True)
             end = process.started + limit_seconds
@@ -115,7 +115,7 @@ def warmed_up(
                     limit = limit_reached(process, limits)
     if interrupts.told:
         raise KeyboardInterrupt
-    status = f"ended with status {process.exit_status}"
+    status = f"exited with status {process.exit_status}"
     if limit is EndReason.TIME_LIMIT:
         status = f"stopped at --warm-up-limit ({limit_seconds:g} s)"
     elif limit:
@@ -126,7 +126,7 @@ def warmed_up(
             if sandbox and not limit
             else ""
         )
-        raise WarmUpError(f"{shlex.join(command)} {status}: the warm-up failed{hint}")
+        raise WarmUpError(f"--warm-up failed: {shlex.join(command)}: {status}{hint}")
     return process.usage.wall_seconds
 
 

@@ -25,12 +25,12 @@ import psutil
 
 from nonobot.harness.play.cgroup import Group, oom_kills
 from nonobot.harness.play.journal import AttemptEnded, AttemptStarted, Record
-from nonobot.harness.results.conditions import Counted
+from nonobot.harness.results.conditions import CgroupMeasures
 
 RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 """Unit of `ru_maxrss`."""
 
-EVERYTHING = Counted(cpu=True, memory=True, processes=True)
+EVERYTHING = CgroupMeasures(cpu=True, memory=True, processes=True)
 
 ROUGH_BYTES = 1 << 20
 """Largest difference between two readings of unchanged resident memory."""
@@ -58,7 +58,7 @@ class ProcessTree:
     """All descendants that the judge gets from now on, without those of other trees that are open.
 
     If several are open, an orphan belongs to all of them: its origin is unknown. The tree's cgroup, if there is
-    one, is removed when the tree is closed; `counted` says which figures it measures: exactly, and of all
+    one, is removed when the tree is closed; `cgroup_measures` says which figures it measures: exactly, and of all
     processes that the bot ever started. The other figures are those of the last look. Each look puts the processes
     back on their `cores`, unless the cgroup keeps them there, and makes them those that the kernel ends first when
     memory runs out. A tree `in_sandbox` has the file systems of a sandbox.
@@ -68,7 +68,7 @@ class ProcessTree:
         self._group = group
         self._cores = set() if (group and group.holds_cores) or sys.platform != "linux" else set(cores)
         self._in_sandbox = in_sandbox
-        self.counted = group.counted if group else Counted()
+        self.cgroup_measures = group.cgroup_measures if group else CgroupMeasures()
         self.process_count = 0  # with threads
         self.cpu_seconds = 0.0  # user and system time of the tree, including its dead
         # Resident memory, memfds and the files in a sandbox's scratch; pages that are mapped twice count twice.
@@ -76,8 +76,10 @@ class ProcessTree:
         self.peak_memory_bytes = 0  # of `memory_bytes`, or of one process, whichever is more
         self.cores_taken: set[int] = set()  # besides its own
         # Memory that could not be measured, in words.
-        self.uncounted = set() if self.counted.memory or in_sandbox else {"files in memory other than memfds"}
-        self._oom_kills = 0 if self.counted.memory else oom_kills()
+        self.unmeasured = (
+            set() if self.cgroup_measures.memory or in_sandbox else {"files in memory other than memfds"}
+        )
+        self._oom_kills = 0 if self.cgroup_measures.memory else oom_kills()
         self._judge = psutil.Process()
         self._peak_at_birth = 0
         self._not_in_it = {one.pid for one in self._judge.children(recursive=True)}
@@ -113,7 +115,7 @@ class ProcessTree:
 
     def count_dead(self, used: resource.struct_rusage) -> None:
         """Add the usage of an ended process and of the children that it waited for."""
-        if self.counted.cpu and self.counted.memory:
+        if self.cgroup_measures.cpu and self.cgroup_measures.memory:
             return
         with self._counting:
             self._cpu_of_dead += used.ru_utime + used.ru_stime
@@ -125,32 +127,36 @@ class ProcessTree:
     def look(self) -> None:
         """Measure the tree; takes a tenth of a millisecond for each process, or in all where the kernel counts."""
         self.reap_orphans()
-        pids = self._group.pids() if self._group and self.counted == EVERYTHING else self._pids()
+        pids = self._group.pids() if self._group and self.cgroup_measures == EVERYTHING else self._pids()
         self._hold(pids)
-        if self.counted != EVERYTHING:
+        if self.cgroup_measures != EVERYTHING:
             self._look_at_each(pids)
         if self._group:
             self._take_counts(self._group)
 
     def holds_more_than(self, limit_bytes: int) -> bool:
         """Return whether the tree held more memory than that at the last look, what is shared counted once."""
-        if self._group and self.counted.memory:
+        if self._group and self.cgroup_measures.memory:
             return self._group.out_of_memory
         return self.memory_bytes > limit_bytes and self._proportional_memory_bytes() > limit_bytes
 
     def ran_out_of_memory(self) -> bool:
         """Return whether the kernel has ended a process because memory had run out, of the bot or beside it."""
-        return self._group.out_of_memory if self._group and self.counted.memory else oom_kills() > self._oom_kills
+        return (
+            self._group.out_of_memory
+            if self._group and self.cgroup_measures.memory
+            else oom_kills() > self._oom_kills
+        )
 
     def has_more_than(self, limit: int) -> bool:
         """Return whether the tree had more processes and threads than that, or was refused another one."""
-        if self._group and self.counted.processes:
+        if self._group and self.cgroup_measures.processes:
             return self._group.out_of_processes
         return self.process_count > limit
 
     def _hold(self, pids: Sequence[int]) -> None:
         """Have processes end first when memory runs out, and keep their threads on the cores of the tree."""
-        held = self._first_to_end if self.counted.memory else set()  # a process can take it back
+        held = self._first_to_end if self.cgroup_measures.memory else set()  # a process can take it back
         for pid in set(pids) - held:
             _end_first(pid)
         self._first_to_end = set(pids)
@@ -164,7 +170,7 @@ class ProcessTree:
 
     def _look_at_each(self, pids: Sequence[int]) -> None:
         cpu, memory, peak, processes = self._cpu_of_dead, 0, 0, 0
-        self._file_bytes = 0 if self.counted.memory else sum(self._files_in_memory(pids).values())
+        self._file_bytes = 0 if self.cgroup_measures.memory else sum(self._files_in_memory(pids).values())
         for pid in pids:
             with contextlib.suppress(psutil.Error):  # it has ended
                 process = self._known.get(pid) or self._known.setdefault(pid, psutil.Process(pid))
@@ -201,17 +207,17 @@ class ProcessTree:
                 with contextlib.suppress(psutil.Error):
                     is_ending = not psutil.Process(pid).memory_info().rss
                     if not is_ending and not (self._in_sandbox and pid == self._root):  # which is bubblewrap
-                        self.uncounted.add("files of processes that the judge may not look into")
+                        self.unmeasured.add("files of processes that the judge may not look into")
             except ProcessLookupError:  # it has ended
                 continue
         if not left:
-            self.uncounted.add(f"files after the first {MOST_OPEN_FILES:,} open ones")
+            self.unmeasured.add(f"files after the first {MOST_OPEN_FILES:,} open ones")
         return sizes
 
     def _take_counts(self, group: Group) -> None:
-        if self.counted.cpu:
+        if self.cgroup_measures.cpu:
             self.cpu_seconds = group.cpu_seconds
-        if self.counted.memory:
+        if self.cgroup_measures.memory:
             self.memory_bytes, self.peak_memory_bytes = group.memory_bytes, group.peak_memory_bytes
 
     def signal(self, number: signal.Signals, but: int | None = None) -> None:

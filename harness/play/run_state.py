@@ -125,7 +125,7 @@ class RunState:
     def miss(self, number: int, run_seconds: float) -> None:
         """Enter that a puzzle was not answered within its own limit."""
         detail = f"no answer within {self.configuration.puzzle_limit_seconds:g} s"
-        self._enter(self.referee.note(PuzzleResult(number, Verdict.LATE, detail)), run_seconds)
+        self._enter(self.referee.enter(PuzzleResult(number, Verdict.LATE, detail)), run_seconds)
 
     def end_attempt(self, attempt: Attempt, stderr_bytes: int) -> None:
         """Enter that the bot's process is gone."""
@@ -133,7 +133,7 @@ class RunState:
         self.stderr_bytes = stderr_bytes
         counted = self.referee
         self.journal.add(
-            AttemptEnded(attempt, stderr_bytes, counted.duplicate_count, counted.stray_count, counted.remarks)
+            AttemptEnded(attempt, stderr_bytes, counted.duplicate_count, counted.stray_count, counted.notes)
         )
 
     def result(self) -> RunResult:
@@ -157,14 +157,14 @@ class RunState:
                         raise UnusableError(
                             f"the journal has a verdict on ${result.number}, which is not in the set"
                         )
-                    self._tell(self.referee.note(result), result.arrived_seconds)
+                    self._tell(self.referee.enter(result), result.arrived_seconds)
                 case Alive(usage):
                     self._alive = usage
                 case AttemptEnded(attempt):
                     self.open_attempt = None
                     self.attempts.append(attempt)
                     self.stderr_bytes = record.stderr_bytes
-                    self.referee.restore(record.duplicate_count, record.stray_count, record.remarks)
+                    self.referee.restore(record.duplicate_count, record.stray_count, record.notes)
 
     def end_open_attempt(self) -> None:
         """Give an attempt that a killed judge left open an end, and the time until its last record.
@@ -182,7 +182,7 @@ class RunState:
         attempt = Attempt(
             *(began.started_at, began.first_puzzle, end, usage),
             sandboxed=began.sandboxed,
-            counted=began.counted,
+            cgroup_measures=began.cgroup_measures,
             filtered=began.filtered,
         )
         self.end_attempt(attempt, written)
@@ -201,7 +201,7 @@ def records_of(result: RunResult) -> list[Record]:
     score = result.score
     judged = [PuzzleJudged(one) for one in score.puzzles if one.verdict is not Verdict.MISSING]
     ends = [
-        AttemptEnded(one, result.stderr_bytes, score.duplicate_count, score.stray_count, score.remarks)
+        AttemptEnded(one, result.stderr_bytes, score.duplicate_count, score.stray_count, score.notes)
         for one in result.attempts
     ]
     beginning = replace(result, attempts=[], stderr_bytes=0, stderr_file=None, score=Score.of([]))

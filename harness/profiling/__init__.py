@@ -1,1 +1,1 @@
-"""Profiles of bots: their time by stage and step of the search, by puzzle, and outside of both."""
+"""Profiles of bots: their time by stage and phase of the search, by puzzle, and outside of both."""

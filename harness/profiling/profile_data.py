@@ -26,7 +26,7 @@ from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, 
 from nonobot.harness.text import percent
 from nonobot.tournament_data import PuzzleSet
 
-PROFILE_SCHEMA_VERSION = 1
+PROFILE_SCHEMA_VERSION = 2
 
 MOST_COUNT = 2**63 - 1
 """Largest count that is kept; shares of larger ones overflow."""
@@ -45,7 +45,7 @@ class PuzzleProfile(Struct, frozen=True):
     number: Whole
     verdict: Verdict
     seconds: Figure
-    step_seconds: dict[str, Figure]
+    phase_seconds: dict[str, Figure]
     counts: dict[str, Annotated[int, msgspec.Meta(ge=-MOST_COUNT, le=MOST_COUNT)]]
 
 
@@ -95,8 +95,8 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
 
     @property
     def rest(self) -> str:
-        """The name of the time of puzzles that no step of the search explains."""
-        return BETWEEN_ANSWERS if self.from_outside else OUTSIDE_STEPS
+        """The name of the time of puzzles that no phase of the search explains."""
+        return BETWEEN_ANSWERS if self.from_outside else OUTSIDE_PHASES
 
     @property
     def slowest(self) -> list[PuzzleProfile]:
@@ -115,21 +115,22 @@ class _StatsLine(msgspec.Struct):
 
     puzzle: Whole
     seconds: Figure
-    step_seconds: dict[str, Figure] = {}
+    phase_seconds: dict[str, Figure] = {}
+    step_seconds: dict[str, Figure] = {}  # its name in nonobot 0.1
 
 
 def profile_of(
     puzzle_set: PuzzleSet,
     command: Sequence[str],
-    terms: Configuration,
+    configuration: Configuration,
     on_verdict: OnVerdict,
     show: Sequence[Path] = (),
     asks_stats: bool = True,
 ) -> Profile:
     """Run a bot on a set, with `--stats FILE` if it `asks_stats`; UnusableError if it cannot be run.
 
-    A bot that knows no such option, so that nothing is right, is run again without. `terms` must not limit the
-    time of a puzzle: the bot would be started again, and overwrite its statistics.
+    A bot that knows no such option, so that nothing is right, is run again without. `configuration` must not limit
+    the time of a puzzle: the bot would be started again, and overwrite its statistics.
     """
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
         (bots_own := Path(folder).resolve() / "bot").mkdir()
@@ -137,13 +138,13 @@ def profile_of(
         name = Path(command[0]).name
         asked = ["--stats", str(stats)] if asks_stats else []
         bot = Bot(name, [*command, *asked], show=show, writable=[bots_own])
-        result = play(puzzle_set, bot, terms, Path(folder) / "result.json", on_verdict)
+        result = play(puzzle_set, bot, configuration, Path(folder) / "result.json", on_verdict)
         if result.end.reason is EndReason.NOT_STARTED:
             raise UnusableError(result.end.detail or "the bot's command cannot be run")
         takes_stats = stats.exists()
         lines = stats.read_bytes().splitlines(keepends=True) if takes_stats else []
     if asks_stats and not (takes_stats or result.score.right or result.end.reason is EndReason.INTERRUPTED):
-        return profile_of(puzzle_set, command, terms, on_verdict, show, asks_stats=False)
+        return profile_of(puzzle_set, command, configuration, on_verdict, show, asks_stats=False)
     results = {one.number: one for one in result.score.puzzles}
     arrivals = [one.arrived_seconds for one in result.score.puzzles if one.arrived_seconds is not None]
     return Profile(
@@ -176,7 +177,8 @@ def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterat
         if line.puzzle in results:
             whole = {name: v for name, v in values.items() if type(v) is int and name not in NO_COUNTS}
             counts = {name: v for name, v in whole.items() if abs(v) <= MOST_COUNT}
-            yield PuzzleProfile(line.puzzle, results[line.puzzle].verdict, line.seconds, line.step_seconds, counts)
+            phases = line.phase_seconds or line.step_seconds
+            yield PuzzleProfile(line.puzzle, results[line.puzzle].verdict, line.seconds, phases, counts)
 
 
 def _seen(result: RunResult) -> Iterator[PuzzleProfile]:
@@ -212,11 +214,11 @@ def median_of(profiles: Sequence[Profile]) -> Profile:
 
 
 def _median_puzzle(same: Sequence[PuzzleProfile]) -> PuzzleProfile:
-    steps = dict.fromkeys(step for one in same for step in one.step_seconds)
+    phases = dict.fromkeys(phase for one in same for phase in one.phase_seconds)
     return replace(
         next((one for one in same if one.verdict is not Verdict.RIGHT), same[0]),
         seconds=median(one.seconds for one in same),
-        step_seconds={step: median(one.step_seconds.get(step, 0.0) for one in same) for step in steps},
+        phase_seconds={phase: median(one.phase_seconds.get(phase, 0.0) for one in same) for phase in phases},
     )
 
 
@@ -239,7 +241,7 @@ def read_profile(path: Path) -> Profile:
 
 # --- how its time divides --------------------------------------------------------------------------------------
 
-OUTSIDE_STEPS = "outside the search"
+OUTSIDE_PHASES = "outside the search"
 BETWEEN_ANSWERS = "between answers"
 FIRST_BYTE = "until its first byte"
 
@@ -253,7 +255,7 @@ UNITS = {
     "probing": "probes",
     "branching": "nodes",
 }
-"""Units of work in the steps of nonobot: the name of the count."""
+"""Units of work in the phases of nonobot: the name of the count."""
 
 COUNTS_NAMED = 2
 """Most counts to name as the reason of a puzzle's time."""
@@ -282,7 +284,7 @@ class Span(Struct, frozen=True):
 
 
 def span_of(profile: Profile) -> Span:
-    """Return the run's wall time as a tree; what no step of the search explains has parts of its own.
+    """Return the run's wall time as a tree; what no phase of the search explains has parts of its own.
 
     Of several runs, each part has the median of its own times.
     """
@@ -305,13 +307,13 @@ def span_of(profile: Profile) -> Span:
         last = f"no answer after ${profile.puzzles[-1].number}"  # a bot that was stopped spent the time on it
     stages = tuple(_stages(profile))
     outside = max(0.0, in_puzzles - _total(stage.seconds for stage in stages))
-    steps = () if profile.from_outside else (*stages, Span(OUTSIDE_STEPS, outside))
+    phases = () if profile.from_outside else (*stages, Span(OUTSIDE_PHASES, outside))
     return Span(
         "whole run",
         whole,
         children=(
             Span(FIRST_BYTE if profile.from_outside else "before the first puzzle", start),
-            Span("puzzles", in_puzzles, children=steps),
+            Span("puzzles", in_puzzles, children=phases),
             Span("between puzzles", between),
             Span(last, end),
         ),
@@ -336,15 +338,16 @@ def _median_span(spans: Sequence[Span]) -> Span:
 def _stages(profile: Profile) -> Iterator[Span]:
     seconds: Counter[str] = Counter()
     for puzzle in profile.puzzles:
-        seconds.update(puzzle.step_seconds)
+        seconds.update(puzzle.phase_seconds)
     totals = profile.totals
     counts: dict[str, tuple[str | None, int | None]] = {
-        step: (per, totals[per]) for step, per in UNITS.items() if totals.get(per)
+        phase: (per, totals[per]) for phase, per in UNITS.items() if totals.get(per)
     }
     none = (None, None)
-    for stage, steps in _grouped(seconds):
+    for stage, phases in _grouped(seconds):
         parts = tuple(
-            Span(step.removeprefix(f"{stage}_"), seconds[step], stage, *counts.get(step, none)) for step in steps
+            Span(phase.removeprefix(f"{stage}_"), seconds[phase], stage, *counts.get(phase, none))
+            for phase in phases
         )
         if len(parts) == 1:
             yield parts[0]
@@ -353,17 +356,17 @@ def _stages(profile: Profile) -> Iterator[Span]:
             yield Span(stage, whole, stage, *counts.get(stage, none), parts)
 
 
-def _grouped(steps: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield stages with their steps: neighbours with the same beginning up to a `_`, or a single step."""
-    for beginning, group in groupby(steps, lambda step: step.partition("_")[0]):
+def _grouped(phases: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield stages with their phases: neighbours with the same beginning up to a `_`, or a single phase."""
+    for beginning, group in groupby(phases, lambda phase: phase.partition("_")[0]):
         together = list(group)
         yield (beginning if len(together) > 1 else together[0]), together
 
 
-def stages_of(puzzle: PuzzleProfile, rest: str = OUTSIDE_STEPS) -> dict[str, float]:
+def stages_of(puzzle: PuzzleProfile, rest: str = OUTSIDE_PHASES) -> dict[str, float]:
     """Return the seconds of each stage of a puzzle's search, and last, as `rest`, those outside of it."""
-    seconds = puzzle.step_seconds
-    stages = {stage: sum(seconds[step] for step in steps) for stage, steps in _grouped(seconds)}
+    seconds = puzzle.phase_seconds
+    stages = {stage: sum(seconds[phase] for phase in phases) for stage, phases in _grouped(seconds)}
     return stages | {rest: max(0.0, puzzle.seconds - sum(stages.values()))}
 
 
@@ -380,11 +383,11 @@ def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
         return "; ".join(filter(None, (times, "" if puzzle.verdict is Verdict.RIGHT else str(puzzle.verdict))))
     stage, seconds = max(stages_of(puzzle).items(), key=operator.itemgetter(1))
     where = f"{stage} {percent(share(seconds, puzzle.seconds))}"
-    steps = next((steps for name, steps in _grouped(puzzle.step_seconds) if name == stage), [])
-    if len(steps) > 1:
-        step = max(steps, key=lambda one: puzzle.step_seconds[one])
-        of_step = share(puzzle.step_seconds[step], puzzle.seconds)
-        where += f" ({step.removeprefix(f'{stage}_')} {percent(of_step)})"
+    phases = next((phases for name, phases in _grouped(puzzle.phase_seconds) if name == stage), [])
+    if len(phases) > 1:
+        phase = max(phases, key=lambda one: puzzle.phase_seconds[one])
+        of_phase = share(puzzle.phase_seconds[phase], puzzle.seconds)
+        where += f" ({phase.removeprefix(f'{stage}_')} {percent(of_phase)})"
     totals = profile.totals
     telling = {name for one in profile.puzzles for name, count in one.counts.items() if count >= TELLING}
     shares = {name: count / totals[name] for name, count in puzzle.counts.items() if name in telling}

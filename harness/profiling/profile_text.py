@@ -13,7 +13,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.play.machine import busy_warning
 from nonobot.harness.profiling.profile_data import (
     FIRST_BYTE,
-    OUTSIDE_STEPS,
+    OUTSIDE_PHASES,
     Profile,
     Span,
     depth_first,
@@ -26,7 +26,6 @@ from nonobot.harness.statistics import half_count
 from nonobot.harness.text import (
     GAP,
     NOTHING,
-    count,
     drawn,
     duration,
     new_table,
@@ -37,6 +36,7 @@ from nonobot.harness.text import (
     styled,
     width,
 )
+from nonobot.protocol.clues import count
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -170,7 +170,7 @@ def _slowest(profile: Profile) -> Table:
 
 def _distribution(profile: Profile) -> Text:
     times = [puzzle.seconds for puzzle in profile.puzzles]
-    half = f"half of the time of all puzzles lies in {half_count(times)} of {len(times)}"
+    half = f"half of the time of all puzzles: {half_count(times)} of {count(len(times), 'puzzle')}"
     return styled(f"{half}; the median puzzle takes {duration(median_high(times))}", "dim")
 
 
@@ -193,8 +193,8 @@ def _warnings(profile: Profile) -> Iterator[str]:
         at_once = sum(one.seconds for one in profile.puzzles) < AT_ONCE * profile.usage.wall_seconds
         if at_once and len(profile.puzzles) > 1:
             yield "all answers came at once: see with --feed interactive if the bot keeps them back"
-    elif profile.puzzles and not any(puzzle.step_seconds for puzzle in profile.puzzles):
-        yield f"the bot states no step_seconds: all of its time is {OUTSIDE_STEPS} (docs/profiling.md)"
+    elif profile.puzzles and not any(puzzle.phase_seconds for puzzle in profile.puzzles):
+        yield f"the bot states no phase_seconds: all of its time is {OUTSIDE_PHASES} (docs/profiling.md)"
     if len({tuple(one.totals.items()) for one in profile.runs or ()}) > 1:
         yield "the counts differ from run to run: the search is another each time"
     wall, cpu = profile.usage.wall_seconds, profile.usage.cpu_seconds
@@ -272,7 +272,7 @@ def _parts(before: Span, after: Span, inside: str = "", depth: int = 0) -> Itera
         yield from _parts(old.get(child, nothing), new.get(child, nothing), f"{name}/", depth + 1)
 
 
-def judgement(comparison: ProfileComparison) -> list[str]:
+def conclusion(comparison: ProfileComparison) -> list[str]:
     """Return a few sentences on the change in time, and on whether the search is the same."""
     whole = comparison.parts[0]
     if whole.before_seconds <= 0:
@@ -311,7 +311,7 @@ def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:
     notes = [f"{runs}; `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"]
     if before.machine.cpu != after.machine.cpu:
         notes.insert(0, f"another machine: {before.machine.cpu} before, {after.machine.cpu} after")
-    lines = [styled(line, "" if at else "bold") for at, line in enumerate(judgement(comparison))]
+    lines = [styled(line, "" if at else "bold") for at, line in enumerate(conclusion(comparison))]
     parts = spaced(
         [styled("before", "bold"), *_run_of(before), styled("after", "bold"), *_run_of(after)],
         [_part_table(comparison)],

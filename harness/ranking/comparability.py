@@ -9,7 +9,8 @@ from msgspec import UNSET
 from nonobot.harness.play.machine import BUSY_SHARE
 from nonobot.harness.results.conditions import Machine
 from nonobot.harness.results.run_result import UNKNOWN, RunResult
-from nonobot.harness.text import count, megabytes, percent
+from nonobot.harness.text import megabytes, percent
+from nonobot.protocol.clues import count
 
 Fact = Callable[[RunResult], object]
 Labelled = tuple[str, RunResult]
@@ -29,22 +30,22 @@ KIND_FACTS: dict[str, Callable[[Machine], object]] = {
 }
 """Properties that machines of one kind have in common."""
 
-MACHINE_AND_TERMS: dict[str, Fact] = {
+MACHINE_AND_CONFIGURATION: dict[str, Fact] = {
     **{name: lambda run, of=of: of(run.machine) for name, of in KIND_FACTS.items()},  # type: ignore[misc]
     "number of cores": lambda run: len(run.configuration.cores) or "any",
-    "company on its core": lambda run: "another run" if run.configuration.beside else "none",
+    "core shared with": lambda run: "another run" if run.configuration.shared_core else "none",
     "feed": lambda run: run.configuration.feed.value,
-    "way in and out": lambda run: "files" if run.files else "pipes",
+    "input and output": lambda run: "files" if run.files else "pipes",
     "wall limit": lambda run: _limit(run.configuration.wall_limit_seconds),
     "CPU limit": lambda run: _limit(run.configuration.cpu_limit_seconds),
     "puzzle limit": lambda run: _limit(run.configuration.puzzle_limit_seconds),
     "memory limit": lambda run: megabytes(run.configuration.most_memory_bytes, exact=True),
     "stall limit": lambda run: _limit(run.configuration.stall_limit_seconds),
     "process limit": lambda run: run.configuration.most_processes or "none",
-    "containment asked for": lambda run: run.configuration.containment.value,
+    "sandbox requested": lambda run: run.configuration.containment.value,
     "sandbox": lambda run: run.sandboxed,
     "filter of system calls": lambda run: run.filtered,
-    "figures counted by the kernel": lambda run: run.counted,
+    "figures measured by cgroup": lambda run: run.cgroup_measures,
     "order": lambda run: "any" if run.configuration.any_order else "that of the set",
     "environment": lambda run: _variables(run),
 }

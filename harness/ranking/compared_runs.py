@@ -64,7 +64,9 @@ class Version:
         times = self.times(digest)
         medians = np.array([seconds for seconds, _ in self.puzzles(digest)], np.float64)
         totals = np.where(np.isnan(times), medians, times)[:, np.array(compared)].sum(axis=1)
-        shares = [_share(run) if on_cpu and not run.configuration.beside else 1.0 for run in self.runs[digest]]
+        shares = [
+            _share(run) if on_cpu and not run.configuration.shared_core else 1.0 for run in self.runs[digest]
+        ]
         return floored(totals * shares).tolist()
 
     @property
@@ -95,7 +97,7 @@ def pairs_of_runs(
         dated = []
         for number, version in enumerate((baseline, candidate)):
             for place, (run, time) in enumerate(zip(version.runs[digest], times[number][digest], strict=True)):
-                when = (run.configuration.beside or "", 0) if together else (run.started_at, place)
+                when = (run.configuration.shared_core or "", 0) if together else (run.started_at, place)
                 dated.append((when, number, time))
         pairs: list[tuple[float, float]] = []
         single: tuple[int, float] | None = None
@@ -115,7 +117,7 @@ def pairs_of_runs(
 def shared_cores(baseline: Version, candidate: Version) -> bool:
     """Return whether each run of one version shared its core with a run of the other."""
     ours, theirs = (
-        sorted(run.configuration.beside or "" for run in one.all_runs) for one in (baseline, candidate)
+        sorted(run.configuration.shared_core or "" for run in one.all_runs) for one in (baseline, candidate)
     )
     return ours == theirs and "" not in ours
 
@@ -128,7 +130,7 @@ def read_version(label: str, places: Sequence[Path]) -> Version:
     for path, run in results.items():
         if not isinstance(run, RunResult):
             is_log = isinstance(run, BotLog)
-            kind = "a bot's log, whose answers nobody saw" if is_log else "a checked answer file, without times"
+            kind = "a bot's own log, without checked answers" if is_log else "a checked answer file, without times"
             raise UnusableError(f"{path} is {kind}; compare takes the results of nonojudge run")
         bots.setdefault(run.bot, path)
         if len(bots) > 1:
@@ -176,4 +178,4 @@ def _seconds(run: RunResult, puzzle: PuzzleResult) -> float | None:
     """Return the time of a puzzle that is right, otherwise None; without that of a run on the same core."""
     if puzzle.verdict is not Verdict.RIGHT or puzzle.took_seconds is None:
         return None
-    return puzzle.took_seconds * (_share(run) if run.configuration.beside else 1.0)
+    return puzzle.took_seconds * (_share(run) if run.configuration.shared_core else 1.0)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonobot.harness import UnusableError
-from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, SOFTWARE, busy_lines, differences
+from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, SOFTWARE, busy_lines, differences
 from nonobot.harness.ranking.compared_runs import Version, pairs_of_runs, same_sets, shared_cores
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, Verdict
@@ -30,10 +30,11 @@ from nonobot.harness.statistics import (
     sequential_ratio,
     spread,
 )
-from nonobot.harness.text import count, duration, ratio_in_words
+from nonobot.harness.text import duration, ratio_in_words
+from nonobot.protocol.clues import count
 from nonobot.tournament_data.sets import PART
 
-COMPARISON_SCHEMA_VERSION = 1
+COMPARISON_SCHEMA_VERSION = 2
 
 FEWEST_PUZZLES = 5
 """Fewest puzzles to compare; with fewer, times decide nothing."""
@@ -243,7 +244,7 @@ class Comparison:
         ]
 
     @property
-    def judgement(self) -> list[str]:
+    def reasons(self) -> list[str]:
         """A few sentences on the outcome and the reasons for it."""
         lines = []
         solved, lost = len(self.newly_solved), len(self.newly_lost)
@@ -264,7 +265,7 @@ class Comparison:
         if self.puzzle_ratio:
             lines.append(
                 f"puzzle by puzzle it is {ratio_in_words(self.puzzle_ratio.estimate)}; "
-                f"half of the wall time lies in {self.half_of_total_count} of {count(compared, 'puzzle')}"
+                f"half of the wall time: {self.half_of_total_count} of {count(compared, 'puzzle')}"
             )
         return [*lines, *(f"to decide it: {duel}" for duel in self.duels)]
 
@@ -273,7 +274,7 @@ class Comparison:
         """Reasons to doubt the comparison."""
         versions = (self.baseline, self.candidate)
         runs = [(version.label, run) for version in versions for run in version.all_runs]
-        lines = differences(runs, {**MACHINE_AND_TERMS, **SOFTWARE})
+        lines = differences(runs, {**MACHINE_AND_CONFIGURATION, **SOFTWARE})
         if not self.is_duel:
             total = len(self.compared)
             short = int((self.seconds.min(axis=0) <= RESOLUTION_SECONDS).sum())
@@ -281,8 +282,8 @@ class Comparison:
                 lines.insert(
                     0,
                     f"{short} of {total} puzzles took less than {duration(RESOLUTION_SECONDS)} by the judge's "
-                    "clock: answers came in bursts, as on a busy machine, or the bot is too fast for it; "
-                    "--feed interactive times each by itself",
+                    "clock: the bot is too fast for it, or its answers came together, as on a busy machine; "
+                    "--feed interactive times each puzzle separately",
                 )
             lines += busy_lines(runs)
         for version in versions:
@@ -300,9 +301,8 @@ class Comparison:
         values = {
             "kind": "comparison",
             "schema_version": COMPARISON_SCHEMA_VERSION,
-            "worse": self.outcome is Outcome.WORSE,
             "outcome": self.outcome,
-            "judgement": self.judgement,
+            "reasons": self.reasons,
             "resolution_seconds": RESOLUTION_SECONDS,
             "before": self.figures(0),
             "after": self.figures(1),

@@ -28,7 +28,7 @@ def as_text(comparison: Comparison, terminal: bool) -> str:
         [styled(line) for line in _counts(comparison, several)],
         [_most_changed(changes, several)] if changes else [],
         [styled(f"warning: {line}", "yellow") for line in comparison.warnings],
-        [styled(outcome, OUTCOME_STYLES[outcome]), *map(styled, comparison.judgement)],
+        [styled(outcome, OUTCOME_STYLES[outcome]), *map(styled, comparison.reasons)],
     )
     return drawn(parts, terminal)
 

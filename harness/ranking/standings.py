@@ -11,7 +11,13 @@ from enum import StrEnum
 from operator import itemgetter
 from pathlib import Path
 
-from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, Labelled, busy_lines, conditions, differences
+from nonobot.harness.ranking.comparability import (
+    MACHINE_AND_CONFIGURATION,
+    Labelled,
+    busy_lines,
+    conditions,
+    differences,
+)
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import BotLog, RunResult, Verdict, VerifyResult
@@ -148,7 +154,7 @@ def _set_ranking(
 ) -> Ranking:
     notes = [f"{facts.puzzle_count} puzzles of {facts.width}x{facts.height}"]
     runs = _labelled(rows)
-    uneven = differences(runs, MACHINE_AND_TERMS)
+    uneven = differences(runs, MACHINE_AND_CONFIGURATION)
     if runs and not uneven:
         notes[0] += "; " + conditions(runs[0][1])
     if any(row.run_count > 1 for row in rows):
@@ -179,8 +185,8 @@ def _overall(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranki
     notes.insert(0, f"over {', '.join(shared)}")
     played = [_labelled(rows.values()) for _, rows in shared.values()]
     # Each set may have a machine of its own: a sum of times is as fair as its parts.
-    uneven = [one for runs in played if differences(runs, MACHINE_AND_TERMS) for one in runs]
-    warnings = differences(uneven, MACHINE_AND_TERMS)
+    uneven = [one for runs in played if differences(runs, MACHINE_AND_CONFIGURATION) for one in runs]
+    warnings = differences(uneven, MACHINE_AND_CONFIGURATION)
     totals = []
     for entrant in everyone:
         parts = [rows[entrant] for _, rows in shared.values()]
@@ -266,7 +272,7 @@ def _version_lines(results: Iterable[AnyResult]) -> list[str]:
 
 def _log_ranking(logs: Mapping[Path, BotLog]) -> Ranking:
     notes = [
-        "the bots' own word: nobody saw the answers, and a log does not name its set",
+        "the bots' own logs: nobody checked the answers, and a log does not name its set",
         "ranked by the number logged; in no other ranking",
     ]
     cut_off = [path.stem for path, log in logs.items() if log.total_seconds is None]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-TABLE_SCHEMA_VERSION = 1
+TABLE_SCHEMA_VERSION = 2
 
 WORDS = ("bot", "version", "other", "end")
 """Columns without numbers."""
@@ -46,7 +46,7 @@ def as_json(ranked: Sequence[Ranking], problems: Sequence[str]) -> str:
             msgspec.to_builtins(replace(ranking, rows=[])) | {"rows": [_values(row) for row in ranking.rows]}
             for ranking in ranked
         ],
-        "problems": list(problems),
+        "errors": list(problems),
     }
     return json_text(table)
 

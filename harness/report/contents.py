@@ -15,7 +15,8 @@ from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.results.conditions import Feed, Machine
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
-from nonobot.harness.text import count, duration, megabytes, plain
+from nonobot.harness.text import duration, megabytes, plain
+from nonobot.protocol.clues import count
 
 SLOWEST = 8  # puzzles of a set shown as the slowest
 SHOWN_FAULTS = 6  # wrong answers of a run that are named one by one, and as many others that do not count
@@ -68,7 +69,7 @@ class Run:
 
     @property
     def story(self) -> list[str]:
-        """A line on each process of the bot that did not just finish, or was not the only one, and all remarks."""
+        """A line on each process of the bot that did not just finish, or was not the only one, and all notes."""
         score, attempts = self.result.score, self.result.attempts
         shown = [one for one in attempts if len(attempts) > 1 or one.end.reason is not EndReason.FINISHED]
         lines = list(map(_in_words, shown))
@@ -79,7 +80,7 @@ class Run:
         if score.stray_count:
             belong = "belongs" if score.stray_count == 1 else "belong"
             lines.append(f"{count(score.stray_count, 'piece')} of output that {belong} to no answer of the set")
-        lines += map(plain, score.remarks)
+        lines += map(plain, score.notes)
         if lines and self.result.stderr_file and self.result.stderr_bytes:
             lines.append(f"stderr ({self.result.stderr_bytes:,} bytes): {plain(self.result.stderr_file)}")
         return lines
@@ -153,7 +154,7 @@ class Report:
         drawn_count = sum(len(part.timed) for part in self.sets)  # each has a plot over the puzzle numbers
         self.most_points = max(FEWEST_POINTS, min(MOST_POINTS, ALL_POINTS // max(1, drawn_count)))
         self.machines = machines([run.result.machine for run in runs])
-        self.terms = terms([run.result for run in runs])
+        self.configurations = configurations([run.result for run in runs])
         reasons = {one.end.reason for run in runs for one in run.result.attempts}
         self.ends = {reason: reason.meaning for reason in EndReason if reason in reasons}
         days = sorted(plain(run.result.started_at[:10]) for run in runs)
@@ -203,12 +204,12 @@ def machines(every: Sequence[Machine]) -> Variants:
     )
 
 
-def terms(every: Sequence[RunResult]) -> Variants:
+def configurations(every: Sequence[RunResult]) -> Variants:
     """Return the configurations of runs, and how far they were carried out."""
-    return _variants(map(_terms, every))
+    return _variants(map(_configuration, every))
 
 
-def _terms(run: RunResult) -> dict[str, str]:
+def _configuration(run: RunResult) -> dict[str, str]:
     limits = run.configuration
     return {
         "Puzzles come": "all at once" if limits.feed is Feed.BATCH else "each after the answer before",
@@ -218,11 +219,11 @@ def _terms(run: RunResult) -> dict[str, str]:
         "Memory limit": megabytes(limits.most_memory_bytes, exact=True),
         "Stalled after": _limit(limits.stall_limit_seconds),
         "Cores used": _cores(limits.cores),
-        "Company on its core": "another run" if limits.beside else "none",
+        "Shares its core with": "another run" if limits.shared_core else "none",
         "Most processes and threads": str(limits.most_processes or "any number"),
-        "Containment": limits.containment.value,
+        "Sandbox requested": limits.containment.value,
         "Sandbox": run.sandboxed,
-        "Counted by the kernel": run.counted,
+        "Measured by cgroup": run.cgroup_measures,
         "Environment given": shlex.join(map("=".join, (limits.environment or {}).items())) or "none",
         "Order of the answers": "any" if limits.any_order else "that of the puzzles",
     }

@@ -21,7 +21,8 @@ from nonobot.harness.report.plot_frame import (
     look,
     whole_numbers,
 )
-from nonobot.harness.text import count, shortened
+from nonobot.harness.text import shortened
+from nonobot.protocol.clues import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

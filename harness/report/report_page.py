@@ -19,8 +19,9 @@ from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import MOST_BYTES
 from nonobot.harness.results.run_result import PuzzleResult, Verdict
 from nonobot.harness.statistics import RESOLUTION_SECONDS
-from nonobot.harness.text import count, duration, in_unit, megabytes, percent, plain, ranges
+from nonobot.harness.text import duration, in_unit, megabytes, percent, plain, ranges
 from nonobot.protocol import Puzzle
+from nonobot.protocol.clues import count
 from nonobot.protocol.scene import Picture, scene_of
 from nonobot.protocol.svg import INHERIT, svg_of
 from nonobot.tournament_data import Recipe, SetError, load_set

@@ -66,16 +66,16 @@ class SetFacts(Struct, frozen=True):
 
 
 class Configuration(Struct, frozen=True):
-    """The configuration of a run; a limit of None means no limit. Result files call it "terms".
+    """The configuration of a run; a limit of None means no limit.
 
     Wall time and CPU time (user and system) are limited for the whole set, over all attempts, and wall time for
     each puzzle. Memory (resident, shared pages once) and processes (with threads) are limited at one time. All of
     them, and the core or cores (None: all), are those of the bot with its descendants. A stall is time without
     computing or writing while answers are due. With `any_order`, a solution out of order is right nevertheless.
     Without a choice the memory limit is a share of the judge's memory, which a run's result states in bytes.
-    What is absent in a result is older than its field: no sandbox, no limit. A co-run, which shares its core with
-    another run, runs `beside` a name that only these two have. The `environment` has the variables that the bot is
-    given in addition to those that the judge makes for every bot.
+    What is absent in a result is older than its field: no sandbox, no limit. Two runs at once on one core have the
+    same `shared_core`, a name that no other run has. The `environment` has the variables that the bot is given in
+    addition to those that the judge makes for every bot.
     """
 
     feed: Feed = Feed.BATCH
@@ -88,7 +88,7 @@ class Configuration(Struct, frozen=True):
     any_order: bool = False
     contain: Contain | UnsetType = UNSET
     process_limit: Whole | UnsetType | None = UNSET
-    beside: str | UnsetType = UNSET
+    shared_core: str | UnsetType = UNSET
     environment: dict[str, str] | UnsetType = UNSET
 
     @property
@@ -151,7 +151,7 @@ class Machine(Struct, frozen=True):
     busy_share: Figure | None
 
 
-class Counted(Struct, frozen=True):
+class CgroupMeasures(Struct, frozen=True):
     """Which figures of an attempt the cgroup measured; the judge sampled the others."""
 
     cpu: bool = False

@@ -36,8 +36,27 @@ UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 """Errors that msgspec raises: ValueError for bad UTF-8 and very long numbers, RecursionError for deep nesting."""
 
 
-OLD_FIELDS = {b'"contained":': b'"sandboxed":'}
+OLD_NAMES = {
+    "beside": "shared_core",
+    "contained": "sandboxed",
+    "counted": "cgroup_measures",
+    "leg": "attempt",
+    "legs": "attempts",
+    "problem": "error",
+    "remark": "note",
+    "remarks": "notes",
+    "ruling": "result",
+    "step_seconds": "phase_seconds",
+    "terms": "configuration",
+    "uncounted": "unmeasured",
+}
 """Fields of results of nonobot 0.1, and their names today."""
+
+OLD_KINDS = {"leg-started": "attempt-started", "leg-ended": "attempt-ended", "ruled": "judged"}
+"""The `kind` of records in journals of nonobot 0.1, and their names today."""
+
+USERS_NAMES = ("counts", "environment", "verdicts")
+"""Fields whose own fields are named by others: nothing in them is renamed."""
 
 
 def storable(value: Any) -> Any:
@@ -110,11 +129,35 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
     return result
 
 
-def renamed(content: bytes) -> bytes:
-    """Return JSON with today's names of fields that nonobot 0.1 called otherwise."""
-    for old, new in OLD_FIELDS.items():
-        content = content.replace(old, new)
-    return content
+def _renamed(value: Any, version: int) -> Any:
+    """Return JSON values with today's names of fields that nonobot 0.1 called otherwise, and today's version."""
+    if isinstance(value, list):
+        return [_renamed(one, version) for one in value]
+    if not isinstance(value, dict):
+        return value
+    values = {
+        OLD_NAMES.get(name, name): one if name in USERS_NAMES else _renamed(one, version)
+        for name, one in value.items()
+    }
+    if "kind" in values:
+        values["kind"] = OLD_KINDS.get(values["kind"], values["kind"])
+    if "schema_version" in values:
+        values["schema_version"] = version
+    return values
+
+
+def stated_version(content: bytes) -> int | None:
+    """Return the `schema_version` that a JSON document states; None without one."""
+    with contextlib.suppress(*UNDECODABLE):
+        return msgspec.json.decode(content, type=_Versioned).schema_version
+    return None
+
+
+def decoded_json(content: bytes, kind: Any, stated: int | None, version: int) -> Any:
+    """Return JSON as a `kind` of this `version`, also if its file states the version before."""
+    if stated != version - 1:
+        return msgspec.json.decode(content, type=kind)
+    return msgspec.convert(_renamed(msgspec.json.decode(content), version), type=kind, str_keys=True)
 
 
 class _Versioned(msgspec.Struct):
@@ -128,13 +171,11 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str) -> A
 
     UnusableError if it is not `what` it should be (a name for people), or of another version.
     """
-    stated = version
-    with contextlib.suppress(*UNDECODABLE):  # first: another version may have another form
-        stated = msgspec.json.decode(content, type=_Versioned).schema_version
-    if stated != version:
+    stated = stated_version(content)  # first: another version may have another form
+    if stated not in (None, version, version - 1):
         raise UnusableError(f"{path}: schema version {stated}, of another nonojudge; this one reads {version}")
     try:
-        return msgspec.json.decode(renamed(content), type=kind)
+        return decoded_json(content, kind, stated, version)
     except UNDECODABLE as error:
         raise UnusableError(f"{path} is not {what}: {in_short(str(error), 200)}") from None
 

@@ -12,12 +12,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import astuple
 
 from nonobot.harness.results.conditions import (
+    CgroupMeasures,
     Configuration,
-    Counted,
     Figure,
     FileNames,
     Machine,
@@ -28,7 +28,7 @@ from nonobot.harness.results.conditions import (
 )
 from nonobot.harness.text import duration, last_line, megabytes, ranges
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 UNKNOWN = "unknown"
 """A condition that was not recorded; it does not differ from any other."""
@@ -72,7 +72,7 @@ class EndReason(StrEnum):
 
     meaning: str
 
-    FINISHED = "finished", "the bot ended with status 0, or no answer was due any more"
+    FINISHED = "finished", "the bot exited with status 0, or no answer was due any more"
     TIME_LIMIT = "time-limit", "stopped at the wall limit for the set"
     CPU_LIMIT = "cpu-limit", "stopped at the limit on CPU time"
     MEMORY_LIMIT = "memory-limit", "stopped at the limit on memory"
@@ -96,9 +96,9 @@ class Usage(Struct, frozen=True):
     """Time and memory that a bot took with its descendants, from its start to its end.
 
     The CPU time is user and system time. The peak of memory is 0 where the process was gone before the judge
-    looked at it. Measured by the cgroup (see `Counted`), it is that of all processes together, shared pages once,
-    with the files that they read from disk or keep in scratch. Otherwise it is the resident memory of all that was
-    seen together (pages shared by two count twice), or of the largest process, whichever is more.
+    looked at it. If the cgroup measures memory, it is that of all processes together, shared pages once, with the
+    files that they read from disk or keep in scratch. Otherwise it is the larger of two samples: the resident
+    memory of all processes together (pages shared by two count twice), and that of the largest process.
     """
 
     wall_seconds: Figure
@@ -129,7 +129,7 @@ class BotEnd(Struct, frozen=True):
 
     def in_words(self, limits: Configuration) -> str:
         """Return the reason and its meaning, with the limit that was reached, in one line."""
-        status = f"killed by {self.signal}" if self.signal else f"ended with status {self.exit_status}"
+        status = f"killed by {self.signal}" if self.signal else f"exited with status {self.exit_status}"
         figures = {
             EndReason.TIME_LIMIT: f"{limits.wall_limit_seconds:g} s",
             EndReason.CPU_LIMIT: f"{limits.cpu_limit_seconds or 0:g} s",
@@ -151,12 +151,12 @@ FINISHED_UNSEEN = BotEnd(EndReason.FINISHED, detail="the judge was killed after 
 class BotLog(Struct, frozen=True):
     """The times in a bot's own log: for each puzzle (its first line counts), and the stated total.
 
-    The total is None where the log was cut off before it; `problem` says why the log could not be read.
+    The total is None where the log was cut off before it; `error` says why the log could not be read.
     """
 
     seconds: dict[Whole, Figure]
     total_seconds: Figure | None = None
-    problem: str | None = None
+    error: str | None = None
 
     @property
     def time_seconds(self) -> float:
@@ -167,11 +167,11 @@ class BotLog(Struct, frozen=True):
 class Attempt(Struct, frozen=True):
     """One bot process of a run, from start to exit: a run has several if it was resumed or a puzzle took too long.
 
-    `started_at` is UTC, ISO 8601. It did not run in a sandbox if `sandboxed` is absent, and no figure was measured
-    by a cgroup if `counted` is; of one that did not start, or was interrupted, that is unknown. In a sandbox,
-    `filtered` states whether the kernel refused it system calls. `uncounted` lists memory that nobody measured,
-    and `cores_taken` cores besides its own on which the judge found the bot, and took it off. The first byte of
-    its output came after `first_output_seconds`.
+    `started_at` is UTC, ISO 8601. Without `sandboxed` it did not run in a sandbox, and without `cgroup_measures`
+    no cgroup measured it; both are unknown for an attempt that did not start or was interrupted. In a sandbox,
+    `filtered` states whether Linux refused it system calls. `unmeasured` lists memory that nobody measured, and
+    `cores_taken` lists cores besides its own on which the judge found the bot, and from which it removed the bot.
+    The first byte of its output came after `first_output_seconds`.
     """
 
     started_at: str
@@ -180,9 +180,9 @@ class Attempt(Struct, frozen=True):
     usage: Usage
     own_log: BotLog | UnsetType = UNSET
     sandboxed: bool | UnsetType = UNSET
-    counted: Counted | UnsetType = UNSET
+    cgroup_measures: CgroupMeasures | UnsetType = UNSET
     filtered: bool | UnsetType = UNSET
-    uncounted: list[str] | UnsetType = UNSET
+    unmeasured: list[str] | UnsetType = UNSET
     cores_taken: list[Whole] | UnsetType = UNSET
     first_output_seconds: Figure | UnsetType = UNSET
 
@@ -208,7 +208,7 @@ class Score(Struct, frozen=True):
     """The verdicts on a set: the number of each, all listed, and the puzzles in the order of the set.
 
     Duplicates are answers to puzzles that had one before; strays are answers to puzzles that are not in the set,
-    and stretches of text that belong to no answer. `remarks` are the first few of both, in words. `mistake` is a
+    and stretches of text that belong to no answer. `notes` are the first few of both, in words. `mistake` is a
     sentence on the mistake that most of the faulty answers share, if there is one.
     """
 
@@ -216,17 +216,17 @@ class Score(Struct, frozen=True):
     puzzles: list[PuzzleResult]
     duplicate_count: Whole = 0
     stray_count: Whole = 0
-    remarks: list[str] = []
+    notes: list[str] = []
     mistake: str | UnsetType = UNSET
 
     @classmethod
     def of(
-        cls, puzzles: Iterable[PuzzleResult], duplicates: int = 0, strays: int = 0, remarks: Sequence[str] = ()
+        cls, puzzles: Iterable[PuzzleResult], duplicates: int = 0, strays: int = 0, notes: Sequence[str] = ()
     ) -> Score:
         """Return the score of `puzzles`, its verdicts counted."""
         puzzles = list(puzzles)
         verdicts = {verdict: sum(one.verdict is verdict for one in puzzles) for verdict in Verdict}
-        return cls(verdicts, puzzles, duplicates, strays, list(remarks))
+        return cls(verdicts, puzzles, duplicates, strays, list(notes))
 
     @property
     def right(self) -> int:
@@ -261,8 +261,8 @@ class Score(Struct, frozen=True):
             of_kind = [one for one in self.puzzles if one.verdict is verdict]
             lines += [f"  ${one.number} {verdict}: {one.detail}" for one in of_kind[:SHOWN_PUZZLES]]
             lines += _and_more(len(of_kind), verdict)
-        lines += [f"  {remark}" for remark in self.remarks[:SHOWN_PUZZLES]]
-        return lines + _and_more(self.duplicate_count + self.stray_count, "remarks")
+        lines += [f"  {note}" for note in self.notes[:SHOWN_PUZZLES]]
+        return lines + _and_more(self.duplicate_count + self.stray_count, "notes")
 
 
 class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
@@ -279,12 +279,12 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     bot: str
     command: Annotated[list[str], Meta(min_length=1)]
     set: SetFacts
-    configuration: Configuration = field(name="terms")
+    configuration: Configuration
     machine: Machine
     judge_version: str
     started_at: str
     warm_up_seconds: Figure | None
-    attempts: list[Attempt] = field(name="legs")
+    attempts: list[Attempt]
     stderr_bytes: Whole
     stderr_file: str | None
     score: Score
@@ -320,21 +320,25 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     @property
     def sandboxed(self) -> str:
-        """Whether the bot ran in a sandbox: yes, no, in some attempts (legs), or unknown."""
+        """Whether the bot ran in a sandbox: yes, no, in some attempts, or unknown."""
         of_each = {one.sandboxed is True for one in self._known}
-        return "in some legs" if len(of_each) > 1 else "yes" if True in of_each else "no" if of_each else UNKNOWN
+        return (
+            "in some attempts" if len(of_each) > 1 else "yes" if True in of_each else "no" if of_each else UNKNOWN
+        )
 
     @property
     def filtered(self) -> str:
-        """Whether the kernel refused the bot system calls: yes, no, in some attempts (legs), or unknown."""
+        """Whether the kernel refused the bot system calls: yes, no, in some attempts, or unknown."""
         of_each = {one.filtered for one in self._known if one.filtered is not UNSET}
-        return "in some legs" if len(of_each) > 1 else "yes" if True in of_each else "no" if of_each else UNKNOWN
+        return (
+            "in some attempts" if len(of_each) > 1 else "yes" if True in of_each else "no" if of_each else UNKNOWN
+        )
 
     @property
-    def counted(self) -> str:
+    def cgroup_measures(self) -> str:
         """Which figures the cgroup measured in every attempt, in words."""
-        each = [astuple(one.counted or Counted()) for one in self._known]
-        return str(Counted(*map(all, zip(*each, strict=True)))) if each else UNKNOWN
+        each = [astuple(one.cgroup_measures or CgroupMeasures()) for one in self._known]
+        return str(CgroupMeasures(*map(all, zip(*each, strict=True)))) if each else UNKNOWN
 
     @property
     def _known(self) -> list[Attempt]:
@@ -374,7 +378,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     @property
     def hint(self) -> str | None:
         """The likely mistake of the bot: one that most faulty answers share, or the size if there is no answer."""
-        answered_others = any(one.endswith(OFF_BY_ONE) for one in self.score.remarks)
+        answered_others = any(one.endswith(OFF_BY_ONE) for one in self.score.notes)
         told = self.end.reason in (EndReason.INTERRUPTED, EndReason.CRASHED)  # stderr contains more
         if self.score.unanswered and self.started and not told and not answered_others:
             size = f"{self.set.width}x{self.set.height}"
@@ -396,9 +400,9 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         if any(one.sandboxed is not UNSET for one in self._known):
             unfiltered = any(one.filtered is False for one in self.attempts)
             sandbox = self.sandboxed + (", system calls not filtered" if unfiltered else "")
-            lines.append(f"sandbox: {sandbox}; measured by cgroup: {self.counted}")
-        if uncounted := {what for one in self.attempts for what in one.uncounted or ()}:
-            lines[-1] += f"; memory not measured: {', '.join(sorted(uncounted))}"
+            lines.append(f"sandbox: {sandbox}; measured by cgroup: {self.cgroup_measures}")
+        if unmeasured := {what for one in self.attempts for what in one.unmeasured or ()}:
+            lines[-1] += f"; memory not measured: {', '.join(sorted(unmeasured))}"
         if taken := {core for one in self.attempts for core in one.cores_taken or ()}:
             lines.append(f"the bot used other cores ({ranges(sorted(taken))}); its times are unreliable")
         if (self.end.reason is EndReason.CRASHED or self.end.exit_status) and (said := self.last_words()):
@@ -420,14 +424,14 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     def own_seconds(self) -> float | None:
         """The time in the bot's own logs; None if it keeps none, or one of them cannot be read."""
         logs = self._own_logs
-        return sum(log.time_seconds for log in logs) if logs and not any(log.problem for log in logs) else None
+        return sum(log.time_seconds for log in logs) if logs and not any(log.error for log in logs) else None
 
     @property
     def log_doubts(self) -> list[str]:
         """Doubts about the bot's own logs, in words."""
         own = self.own_seconds
         if own is None:
-            return list(dict.fromkeys(log.problem for log in self._own_logs if log.problem))
+            return list(dict.fromkeys(log.error for log in self._own_logs if log.error))
         doubts = []
         logged = {number for log in self._own_logs for number in log.seconds}
         answered = [one.number for one in self.score.puzzles if one.arrived_seconds is not None]
@@ -450,7 +454,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         """The log of each attempt; none was read where the judge was killed."""
         if not self.files or not self.files.logs:
             return []
-        unread = BotLog({}, problem="not read: the judge was killed")
+        unread = BotLog({}, error="not read: the judge was killed")
         return [one.own_log or unread for one in self.attempts if one.end.reason is not EndReason.NOT_STARTED]
 
     def _log_lines(self) -> list[str]:

@@ -116,7 +116,9 @@ def read_tournament(path: Path) -> Tournament:
     except OSError as error:
         raise UnusableError(f"cannot read the tournament {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise UnusableError(f"{path} is not text in UTF-8: see byte {error.start + 1}") from None
+        raise UnusableError(
+            f"{path} is not UTF-8 text at byte {error.start + 1}; save the file as UTF-8"
+        ) from None
     except msgspec.ValidationError as error:
         raise UnusableError(f"{path}: {_in_own_words(str(error), raw)}") from None
     except UNDECODABLE as error:
@@ -132,14 +134,14 @@ def _check(path: Path, tournament: Tournament) -> None:
             raise UnusableError(f"{path}: no {kind}; a tournament needs at least one")
     name = tournament.name
     if "/" in name or name in ("", ".", "..") or not name.isprintable():
-        raise UnusableError(f"{path}: name: {name!r} is not a name of a folder; results go to results/NAME/")
+        raise UnusableError(f"{path}: name: {name!r} cannot be a folder name; results go to results/NAME/")
     names = Counter(file_name(bot.name) for bot in tournament.bots)
     where = ""
     try:
         for bot in tournament.bots:
             where = f"the bot {bot.name!r}"
             if names[file_name(bot.name)] > 1:
-                raise UnusableError("duplicate bot name, or one with the same file name")
+                raise UnusableError("another bot has this name, or one that gives the same file name; rename one")
             if not _words(bot.command):
                 raise UnusableError("no command")
             for word in [*_words(bot.command), *_words(bot.warm_up or [])]:
@@ -180,7 +182,7 @@ _TYPES = {
 _BOUNDS = {">": "above", ">=": "from", "<=": "up to"}
 _VALUES = {
     **{"sets": 'a list, such as ["taai2011"]', "bots": "a list; start each entry with [[bots]]"},
-    "environment": 'a table of texts, such as {NAME = "value"}',
+    "environment": 'a table of strings, such as {NAME = "value"}',
     **{"feed": " or ".join(Feed), "contain": " or ".join(Contain), "core": "the number of a core or 'any'"},
 }
 """Types, bounds and the values of some keys, for messages."""

@@ -32,7 +32,7 @@ from nonobot.harness.play.match import (
 )
 from nonobot.harness.play.process_tree import end_leftover
 from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
-from nonobot.harness.ranking.comparability import MACHINE_AND_TERMS, Fact
+from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, Fact
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.result_files import read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
@@ -215,7 +215,11 @@ class ScheduledRun:
 
 
 PLAYED: dict[str, Fact] = {
-    **{name: of for name, of in MACHINE_AND_TERMS.items() if name not in ("number of cores", "way in and out")},
+    **{
+        name: of
+        for name, of in MACHINE_AND_CONFIGURATION.items()
+        if name not in ("number of cores", "input and output")
+    },
     "cores": lambda run: ranges(run.configuration.cores) or "any",
     "bot": lambda run: run.bot,
     "command": lambda run: shlex.join(run.command),

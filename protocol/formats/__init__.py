@@ -19,7 +19,7 @@ from itertools import chain, dropwhile, groupby
 from typing import BinaryIO
 
 from nonobot.protocol.batch import DEFAULT_SIZE
-from nonobot.protocol.clues import Fault, FaultKind, shown
+from nonobot.protocol.clues import Fault, FaultKind, count, shown
 from nonobot.protocol.formats.base import MOST_BYTES, NUMBERS, SIDES, Format, FormatError, Size, UnknownFormatError
 from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record
 
@@ -156,7 +156,7 @@ class Written:
     data: bytes  # empty if no puzzle could be written
     count: int
     faults: tuple[Fault, ...]  # puzzles that the format cannot hold
-    remarks: tuple[Fault, ...]  # warnings: dropped parts of the written puzzles
+    warnings: tuple[Fault, ...]  # dropped parts of the written puzzles
 
 
 def write(records: Iterable[Record], format: str) -> Written:
@@ -167,7 +167,7 @@ def write(records: Iterable[Record], format: str) -> Written:
     to = format_named(format)
     kept: list[Record] = []
     faults: list[Fault] = []
-    remarks: list[Fault] = []
+    warnings: list[Fault] = []
     for record in records:
         longest = max(chain(*record.puzzle.rows, *record.puzzle.columns), default=0)
         if longest > to.longest_block:
@@ -177,17 +177,17 @@ def write(records: Iterable[Record], format: str) -> Written:
         kept.append(record)
         fields = (name for name in (*TEXT_FIELDS, "start", "solution") if getattr(record, name) is not None)
         if lost := ", ".join(name for name in fields if name not in to.holds):
-            remarks.append(
+            warnings.append(
                 Fault(FaultKind.FORMAT, f"{to.name} cannot hold the {lost}, which is dropped", record.number)
             )
     if len(kept) > 1 and not to.several:
         several = ", ".join(one.name for one in formats() if one.several)
         raise FormatError(f"a {to.name} file contains one puzzle, not {len(kept)}; formats for several: {several}")
     if not to.states_size:
-        remarks += _unstated_size(kept, to)
+        warnings += _unstated_size(kept, to)
     start, end = to.around
     text = start + (to.between or "").join(map(to.text, kept)) + end if kept else ""
-    return Written(text.encode(), len(kept), tuple(faults), tuple(remarks))
+    return Written(text.encode(), len(kept), tuple(faults), tuple(warnings))
 
 
 def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
@@ -227,8 +227,8 @@ def _resemblances(lines: Sequence[str]) -> Iterator[str]:
     starts = [line for line in full if line.startswith(":")]
     colours = any(line[:2].lower() == "#d" for line in full)
     if starts and (colours or any(map(NUMBERS.fullmatch, full))):
-        what = "of the lines with ':' before the rows and before the columns"
-        yield f"looks most like g, but has {len(starts)} {what}"
+        what = "a line ':' before the rows and another before the columns"
+        yield f"looks most like g, but needs {what}, found {len(starts)}"
     if headings := [heading for line in full if (heading := _HEADING.fullmatch(line))]:
         yield _with_headings(headings)
     if SIDES.fullmatch(full[0]):
@@ -251,9 +251,9 @@ def _numbers_alone(code: Sequence[str]) -> str:
         )
     if size := SIDES.fullmatch(first):
         needed, there = int(size[1]) + int(size[2]), sum(parts) - 1
-        return f"looks most like nin, but {shown(first)} asks for {needed} clue lines, not {there}"
-    count = f"{sum(parts)} {'line' if sum(parts) == 1 else 'lines'} of numbers"
-    return f"has {count} and neither a size nor headings: rows and columns cannot be distinguished"
+        return f"looks most like nin, but {shown(first)} needs {count(needed, 'clue line')}, found {there}"
+    numbers = f"{count(sum(parts), 'line')} of numbers"
+    return f"has {numbers} and neither a size nor headings: nothing distinguishes rows from columns"
 
 
 def _with_headings(headings: Sequence[re.Match[str]]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple
 
-from nonobot.protocol.clues import Clue, Fault, FaultKind, clue_from_words, fault_in_clues, shown
+from nonobot.protocol.clues import Clue, Fault, FaultKind, clue_from_words, count, fault_in_clues, shown
 from nonobot.protocol.puzzle import Found, PartialGrid, Puzzle, Record, Solution
 from nonobot.protocol.verify import mismatches
 
@@ -16,7 +16,7 @@ MOST_BYTES = 1 << 24  # largest file, 16 MiB: about thirty tournament sets
 MOST_SIDE = 9999  # largest number of rows or columns of a board
 LONGEST_CLUE = 1 << 16  # largest number of characters of a clue; those of the largest board are shorter
 HOPELESS = 1000  # faults of one puzzle after which a reader may stop
-MOST_REMARKS = 20  # warnings kept for one puzzle; further ones are only counted
+MOST_WARNINGS = 20  # warnings kept for one puzzle; further ones are only counted
 
 Size = tuple[int, int] | Literal["auto"]
 """Width and height of all boards of a file; `auto`: square boards, each as large as its text lines allow."""
@@ -95,7 +95,7 @@ class Draft:
         self.clues: dict[Part, list[tuple[Clue, int]]] = {"columns": [], "rows": []}  # each with its line
         self.sections: set[str] = set()  # the names of those that came
         self._fault: Fault | None = None  # the first one; further ones are counted in it
-        self._remarks: list[Fault] = []
+        self._warnings: list[Fault] = []
 
     @property
     def hopeless(self) -> bool:
@@ -136,12 +136,12 @@ class Draft:
         """Add a fault with this message."""
         self.fault(Fault(FaultKind.FORMAT, what), line)
 
-    def remark(self, what: str, line: int) -> None:
+    def warn(self, what: str, line: int) -> None:
         """Add a warning about a dropped part of the file; the puzzle stays usable."""
-        if len(self._remarks) == MOST_REMARKS:
-            self._remarks[-1] = _one_more(self._remarks[-1])
+        if len(self._warnings) == MOST_WARNINGS:
+            self._warnings[-1] = _one_more(self._warnings[-1])
         else:
-            self._remarks.append(Fault(FaultKind.FORMAT, what, self.number, line))
+            self._warnings.append(Fault(FaultKind.FORMAT, what, self.number, line))
 
     def finished(self) -> Found:
         """Return the puzzle, or its first fault."""
@@ -157,15 +157,15 @@ class Draft:
             return self._fault
         start = PartialGrid(self.start[0]) if self.start else None
         solution = self._right_solution(puzzle)
-        texts, remarks = self.texts, tuple(self._remarks)
-        return Record(puzzle, start, solution, **texts, number=self.number, line=self.line, remarks=remarks)
+        texts, warnings = self.texts, tuple(self._warnings)
+        return Record(puzzle, start, solution, **texts, number=self.number, line=self.line, warnings=warnings)
 
     def _check(self, puzzle: Puzzle) -> None:
         for part, clues in parts_of(puzzle):
             if not clues:
                 self.refuse(f"no clues of {part}")
             elif len(clues) > MOST_SIDE:
-                self.refuse(f"a board of {len(clues)} {part}; sides are 1 to {MOST_SIDE}")
+                self.refuse(f"{len(clues)} {part} are too many; the limit is {MOST_SIDE}")
         if self._fault:
             return
         if problem := fault_in_clues(puzzle):
@@ -182,9 +182,9 @@ class Draft:
         cells, line = self.solution
         solution = Solution(cells)
         if what := _other_size(cells, puzzle):
-            self.remark(f"the solution is dropped: {what}", line)
+            self.warn(f"the solution is dropped: {what}", line)
         elif wrong := mismatches(puzzle, solution):
-            self.remark(f"the solution is dropped, it breaks the clues: {wrong[0]}", line)
+            self.warn(f"the solution is dropped, it breaks the clues: {wrong[0]}", line)
         else:
             return solution
         return None
@@ -198,7 +198,7 @@ def _other_size(cells: Cells, puzzle: Puzzle) -> str | None:
     size = len(cells[0]), len(cells)
     if size == puzzle.size:
         return None
-    return "a board of {}x{} cells, the clues are for {}x{}".format(*size, *puzzle.size)
+    return "a grid of {}x{} cells; the clues need {}x{}".format(*size, *puzzle.size)
 
 
 # --- text lines --------------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) 
     full = [line for line in lines if line.text]
     if len(full) == needed:
         return full
-    counted = f"expected {needed} clue lines for {what}, found {len(full)}"
+    counted = f"expected {count(needed, 'clue line')} for {what}, found {len(full)}"
     if len(full) > needed:
         extra = full[needed]
         draft.refuse(f"{counted}: too many from {shown(extra.text)} on", extra.number)
@@ -335,7 +335,9 @@ def clue_from_text(text: str) -> Clue | Fault:
 def black_clue(text: str) -> Clue | Fault:
     """Return the clue in a text; a letter after a number, the colour of a block, is a fault."""
     if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
-        return Fault(FaultKind.FORMAT, f"clue {shown(text)} names a colour; only black and white puzzles are read")
+        return Fault(
+            FaultKind.FORMAT, f"clue {shown(text)} names a colour; only black and white puzzles are supported"
+        )
     return clue_from_text(text)
 
 

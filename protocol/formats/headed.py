@@ -62,7 +62,7 @@ class _HV(LineDraft):
             self.blank = self.blank or line.number
             return
         if letter := _letter(line.text):
-            self.section(letter, line.number, "such a file holds one puzzle")
+            self.section(letter, line.number, "such a file contains one puzzle")
             self.part = _PART_OF_LETTER[letter]
         elif self.part is None:
             self.refuse(f"{shown(line.text)} is before 'H' and 'V'", line.number)
@@ -106,7 +106,7 @@ class _G(LineDraft):
         elif self.colons:
             self.clue(PARTS[self.colons - 1], self._signed_clue(line.text), line.number)
         elif key == "#t":
-            self.refuse("a triddler; only grids are read", line.number)
+            self.refuse("a triddler; only rectangular grids are supported", line.number)
             self.colons = len(PARTS) + 1  # nothing more is read
         elif self.signs is None:
             self.signs = set() if key == "#d" else None
@@ -116,7 +116,7 @@ class _G(LineDraft):
     def _signed_clue(self, text: str) -> Clue | Fault:
         if not self.signs or self.signs.isdisjoint(text[:1000]):
             return black_clue(text)
-        what = f"clue {shown(text)} has colours or triangles; only black and white puzzles are read"
+        what = f"clue {shown(text)} has colours or triangles; only black and white puzzles are supported"
         return Fault(FaultKind.FORMAT, what)
 
     def finished(self) -> Found:
@@ -157,7 +157,7 @@ class _Picross(LineDraft):
         if start := _GRID.fullmatch(line.text):
             self.texts["title"] = start["name"] or ""
             if not is_text(self.texts["title"]):
-                self.remark("the name has bytes that are not UTF-8 text", line.number)
+                self.warn("the name has bytes that are not UTF-8 text", line.number)
         elif line.text in _PART_OF_WORD:
             self.section(line.text, line.number, "each puzzle starts with a line 'GRID'")
             self.part = _PART_OF_WORD[line.text]
@@ -252,7 +252,7 @@ class _Ini(LineDraft):
         if section:
             self.section_name, self.key = section["name"], ""
             if self.section_name not in ("clues", "colors"):
-                self.remark(f"the section {shown(self.section_name)} is dropped", line.number)
+                self.warn(f"the section {shown(self.section_name)} is dropped", line.number)
         elif self.section_name not in ("clues", ""):
             return
         elif value:
@@ -272,9 +272,9 @@ class _Ini(LineDraft):
         if not self.section_name:
             self.refuse(f"{shown(key)} is not under [clues]", value.number)
         if key in _KEYS:
-            self.section(key, value.number, "such a file holds one puzzle")
+            self.section(key, value.number, "such a file contains one puzzle")
         else:
-            self.remark(f"{shown(key)} is dropped", value.number)
+            self.warn(f"{shown(key)} is dropped", value.number)
         if not self.in_quotes:
             self._take_clues(value.text, value)
             return
@@ -301,7 +301,7 @@ class _Ini(LineDraft):
         part = part_named(self.key)
         if not part or not text:
             return
-        nothing = Fault(FaultKind.FORMAT, f"{shown(text)} has a comma without a clue; an empty clue is written 0")
+        nothing = Fault(FaultKind.FORMAT, f"{shown(text)} has an empty clue between commas or quotes; write 0")
         for word in text.removesuffix(",").split(",", MOST_SIDE):
             clue = unquoted(word.strip()).strip()
             self.clue(part, black_clue(clue) if clue else nothing, line.number)

@@ -136,12 +136,14 @@ def _read_taai(data: bytes, size: Size | None) -> Iterator[Found]:
     assumed = size is None and sides is None
     for entry in read_batch(io.BytesIO(data), sides):
         if isinstance(entry, Record) and max(entry.size) > MOST_SIDE:
-            what = f"a board of {entry.size[0]}x{entry.size[1]}; sides are 1 to {MOST_SIDE}"
+            what = f"board size {entry.size[0]}x{entry.size[1]}: width and height must be 1 to {MOST_SIDE}"
             entry = Fault(FaultKind.FORMAT, what, entry.number, entry.line)
         elif isinstance(entry, Record) and assumed:
             assumed = False  # said once
-            what = f"no size is stated; assuming, from the number of lines, {entry.size[0]}x{entry.size[1]}"
-            entry = replace(entry, remarks=(Fault(FaultKind.ASSUMED_SIZE, what, entry.number, entry.line),))
+            what = (
+                f"the file states no size; assuming {entry.size[0]}x{entry.size[1]} from the number of clue lines"
+            )
+            entry = replace(entry, warnings=(Fault(FaultKind.ASSUMED_SIZE, what, entry.number, entry.line),))
         yield entry
 
 
@@ -204,7 +206,7 @@ def _read_lists(data: bytes) -> Iterator[Found]:
                 if name in TEXT_FIELDS:
                     draft.texts[name] = value
                 else:
-                    draft.remark(f"{shown(name)} is dropped", line)
+                    draft.warn(f"{shown(name)} is dropped", line)
             draft.require(PARTS, "no list of {}")
             for part, clues in parts.items():
                 for clue, line in clues.clues:

@@ -81,16 +81,16 @@ class _Non(LineDraft):
         if key in ("width", "height") or (key in _SIDES and value):
             self._take_side(_SIDES.get(key, key), value, line)
         elif part := part_named(key):
-            self.section(part, line.number, "puzzles are divided by a line '===='")
+            self.section(part, line.number, "separate puzzles by a line '===='")
             self.part, self.part_lines = part, []
         elif key == "goal":
             self.goal = TextLine(line.number, unquoted(value))
         elif key in _TEXTS:
             if not is_text(value):
-                self.remark(f"the {key} has bytes that are not UTF-8 text", line.number)
+                self.warn(f"the {key} has bytes that are not UTF-8 text", line.number)
             self.texts[_TEXTS[key]] = html.unescape(unquoted(value))
         elif key != "maxrule":  # obsolete, and the clues contain its information
-            self.remark(f"{shown(key)} is dropped", line.number)
+            self.warn(f"{shown(key)} is dropped", line.number)
             self.unknown += [key][: len(self.unknown) < 20 and len(key) < 20]
 
     def _misspelt(self, *names: str) -> str:
@@ -103,7 +103,7 @@ class _Non(LineDraft):
         if not 1 <= number <= MOST_SIDE:
             self.refuse(f"{side} {shown(value)} is not a number from 1 to {MOST_SIDE}", line.number)
         elif side in self.sides:
-            self.refuse(f"a second {side}; puzzles are divided by a line '===='", line.number)
+            self.refuse(f"a second {side}; separate puzzles by a line '===='", line.number)
         else:
             self.sides[side] = number
 
@@ -123,8 +123,8 @@ class _Non(LineDraft):
         width, height = self.sides.get("width", 0), self.sides.get("height", 0)
         cells = "".join(goal.text.split())
         if not width * height or len(cells) != width * height:
-            what = f"the goal is dropped: {len(cells)} cells, expected {width * height} for {width}x{height}"
-            self.remark(what, goal.number)
+            what = f"the solution is dropped: {len(cells)} cells, expected {width * height} for {width}x{height}"
+            self.warn(what, goal.number)
             return
         black = [int(cell != "0") for cell in cells]
         rows = [black[start : start + width] for start in range(0, len(cells), width)]

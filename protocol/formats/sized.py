@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import dropwhile, groupby, islice, pairwise
 
-from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, shown
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, count, shown
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
     NUMBERS,
@@ -64,7 +64,9 @@ def _read(
                 for line in clues:
                     draft.clue(part, clue_from_text(line.text), line.number)
         else:
-            draft.refuse(f"a board of {digits[0][:20]}x{digits[1][:20]}; sides are 1 to {MOST_SIDE}")
+            draft.refuse(
+                f"board size {digits[0][:20]}x{digits[1][:20]}: width and height must be 1 to {MOST_SIDE}"
+            )
     else:
         draft.refuse(f"{shown(size)} {no_size}")
     yield draft.finished()
@@ -94,7 +96,9 @@ def _looks_like(lines: Sequence[str], header_lines: int = 1, has_divider: bool =
 
 
 def _nin_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> _Parts:
-    clues = clue_lines(draft, gathered(lines), width + height, f"the {height} rows and {width} columns")
+    clues = clue_lines(
+        draft, gathered(lines), width + height, f"the {count(height, 'row')} and {count(width, 'column')}"
+    )
     return clues[:height], clues[height:]
 
 
@@ -104,8 +108,8 @@ def _mk_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) 
     if divider is None:
         draft.refuse("no line '#' between the rows and the columns")
         return (), ()
-    rows = clue_lines(draft, kept[:divider], height, f"the {height} rows before '#'")
-    columns = clue_lines(draft, kept[divider + 1 :], width, f"the {width} columns after '#'")
+    rows = clue_lines(draft, kept[:divider], height, f"the {count(height, 'row')} before '#'")
+    columns = clue_lines(draft, kept[divider + 1 :], width, f"the {count(width, 'column')} after '#'")
     return rows, columns
 
 
@@ -120,8 +124,8 @@ def _cwd_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine])
         return kept[:height], columns  # blank text lines are empty clues, except the one between the parts
     parts = [sum(1 for _ in part) for is_full, part in groupby(kept, key=lambda line: bool(line.text)) if is_full]
     counts = " and ".join(map(str, parts)) or "0"
-    counted = f"{counts} clue lines" if len(parts) < 4 else f"{sum(parts)} clue lines in {len(parts)} parts"
-    what = f"expected {height} rows, a blank line and {width} columns, found {counted}"
+    found = f"{counts} clue lines" if len(parts) < 4 else f"{sum(parts)} clue lines in {len(parts)} parts"
+    what = f"expected {count(height, 'row')}, a blank line and {count(width, 'column')}, found {found}"
     draft.refuse(what, kept[-1].number if kept else None)
     return (), ()
 
@@ -187,7 +191,7 @@ def _grid_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]
     for name in _TEXTS:
         for line in sections.get(name, [])[:1]:
             if not is_text(line.text):
-                draft.remark(f"the {name} has bytes that are not UTF-8 text", line.number)
+                draft.warn(f"the {name} has bytes that are not UTF-8 text", line.number)
             draft.texts[name] = line.text
     for name in _DRAWN:
         if name in sections:
@@ -213,7 +217,7 @@ def _sections(lines: Iterator[TextLine], draft: Draft) -> dict[str, list[TextLin
         elif heading and not (name in _DRAWN and _CELLS.fullmatch(line.text)):
             name = heading["name"].lower()
             if name in _SECTIONS:
-                draft.section(name, line.number, "such a file holds one puzzle")
+                draft.section(name, line.number, "such a file contains one puzzle")
             else:
                 draft.refuse(f"{shown(name)} {_NO_SECTION}", line.number)
             sections[name] = [TextLine(line.number, heading["behind"])] if heading["behind"] else []
@@ -224,12 +228,12 @@ def _sections(lines: Iterator[TextLine], draft: Draft) -> dict[str, list[TextLin
     return sections
 
 
-def _clues(draft: Draft, lines: Sequence[TextLine], count: int, name: str) -> Sequence[TextLine]:
+def _clues(draft: Draft, lines: Sequence[TextLine], needed: int, name: str) -> Sequence[TextLine]:
     full = [line for line in lines if line.text]
     words = full[0].text.split(maxsplit=MOST_SIDE) if len(full) == 1 else []
-    if len(words) == count:
+    if len(words) == needed:
         return [TextLine(full[0].number, word) for word in words]
-    return clue_lines(draft, lines, count, f"the {count} {name}")
+    return clue_lines(draft, lines, needed, f"the {count(needed, name.removesuffix('s'))}")
 
 
 def _take_drawn(draft: Draft, name: str, lines: Sequence[TextLine]) -> None:
@@ -264,9 +268,9 @@ def _read_grid(data: bytes) -> Iterator[Found]:
     if _is_drawing([line.text for line in lines]):
         draft = Draft(1, lines[0].number)
         if len(lines[0].text) > MOST_SIDE:
-            draft.refuse(f"a row of {len(lines[0].text)} cells; sides are 1 to {MOST_SIDE}")
+            draft.refuse(f"a row of {len(lines[0].text)} cells is too long; the limit is {MOST_SIDE}")
         elif gap := next((line for before, line in pairwise(lines) if line.number > before.number + 1), None):
-            draft.refuse("a blank line above this row; such a file holds one puzzle", gap.number)
+            draft.refuse("a blank line above this row; such a file contains one puzzle", gap.number)
         else:
             _take_drawn(draft, "solution", lines)
         yield draft.finished()

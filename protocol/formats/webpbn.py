@@ -125,7 +125,7 @@ class _Puzzle(Draft):
     def __init__(self, number: int, line: int, attributes: Mapping[str, str]) -> None:
         super().__init__(number, line)
         if attributes.get("type", "grid") != "grid":
-            self.refuse(f"a puzzle of the type {shown(attributes['type'])}; only grids are read")
+            self.refuse(f"a puzzle of the type {shown(attributes['type'])}; only rectangular grids are supported")
         self._default = attributes.get("defaultcolor", "black")
         self._background = attributes.get("backgroundcolor", "white")
         self._colours = {".": "white", "X": "black"}
@@ -150,12 +150,12 @@ class _Puzzle(Draft):
             self._counted.add(attributes.get("color", self._default))
             if len(self._counted) == 2:
                 names = " and ".join(map(shown, sorted(self._counted)))
-                self.refuse(f"blocks of several colours, {names}; only one is read", line)
+                self.refuse(f"blocks of several colours, {names}; only one is supported", line)
         elif name == "solution":
             self._kind = "saved" if attributes.get("type") == "saved" else "goal"
         elif name not in _READ and name not in self.sections:
             self.sections.add(name)
-            self.remark(f"<{shown(name)[1:-1]}> is dropped", line)
+            self.warn(f"<{shown(name)[1:-1]}> is dropped", line)
 
     def end_of(self, name: str, text: str, line: int, depth: int) -> None:
         """Read the end of an element, `depth` levels below the puzzle."""
@@ -170,7 +170,7 @@ class _Puzzle(Draft):
             self._part = None
         elif name == "image":
             if self._kind in self._images:
-                self.remark("a further image is dropped", line)
+                self.warn("a further image is dropped", line)
             else:
                 self._images[self._kind] = text, line
         elif name in _TEXTS and depth == 1:
@@ -213,7 +213,7 @@ class _Puzzle(Draft):
         elif kind == "saved":
             self.start = cells, line
         elif any(UNKNOWN in row for row in cells):
-            self.remark("the solution is dropped: it has unknown cells", line)
+            self.warn("the solution is dropped: it has unknown cells", line)
         else:
             self.solution = cells, line
 

@@ -106,7 +106,7 @@ export class PuzzleInput {
       element("picture-options").hidden = false;
       element("picture-width").value = found.board.columns.length;
     }
-    this.#showFaults(found.faults ?? [], found.remarks ?? []);
+    this.#showFaults(found.faults ?? [], found.warnings ?? []);
     this.#showChooser(found);
     if (found.board) {
       if (isPicture && name) found.board.title = name.replace(/\.[^.]*$/, "");
@@ -144,7 +144,7 @@ export class PuzzleInput {
     element("chooser-next").disabled = number >= count;
   }
 
-  #showFaults(faults, remarks) {
+  #showFaults(faults, warnings) {
     this.#markLines(faults.map(([line]) => line).filter(Boolean));
     const shown = faults.slice(0, 8).map(([line, what]) => {
       const words = document.createElement("p");
@@ -160,10 +160,10 @@ export class PuzzleInput {
       }
       return words;
     });
-    for (const remark of remarks.slice(0, 4)) {
+    for (const warning of warnings.slice(0, 4)) {
       const words = document.createElement("p");
       words.className = "quiet";
-      words.textContent = remark;
+      words.textContent = warning;
       shown.push(words);
     }
     element("faults").replaceChildren(...shown);

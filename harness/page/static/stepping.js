@@ -50,7 +50,7 @@ export class Stepping {
       const found = await this.#latest.run((signal) => ask("steps", { board: this.board }, signal));
       if (!found) return;
       this.steps = found.steps;
-      this.isCut = found.cut;
+      this.isCut = found.truncated;
       this.isLoaded = true;
       this.go(0);
     } catch (error) {

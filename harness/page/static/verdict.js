@@ -30,12 +30,12 @@ export function differing([first, second]) {
 }
 
 function explained(answer, seconds) {
-  const { verdict, solutions, complete, conflict } = answer;
+  const { verdict, solutions, exhausted, conflict } = answer;
   switch (verdict) {
     case "unique":
       return "exactly one solution";
     case "multiple":
-      return `${complete ? "two" : "two or more"}: ${many(differing(solutions).size, "cell")} differ between those shown`;
+      return `${exhausted ? "two" : "two or more"}: ${many(differing(solutions).size, "cell")} differ between those shown`;
     case "unsolvable":
       if (answer.without_start && answer.without_start !== "unsolvable") {
         return "with the given cells; without them, there is a solution";
