@@ -22,7 +22,7 @@ from nonobot.protocol import DEFAULT_SIZE, Fault, Found, PartialGrid, Record, So
 from nonobot.protocol.clues import FaultKind, located
 from nonobot.system import report, usable_cores, write_all
 
-_STDIN, _STDOUT = 0, 1
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 _SWITCH_SECONDS = 0.0001
 """Wait of a worker that returns from a kernel while another one reads or writes; Python's default is 5 ms."""
@@ -142,7 +142,7 @@ def _prepare(strategy: Strategy, options: Options) -> None:
     strategy.prepare(on_compile, size, everything=options.warm_up)
     if compiled:
         _say(f"compiled in {time.monotonic() - before:.1f} s")
-    elif options.warm_up:
+    elif options.warm_up and os.isatty(_STDERR):  # the judge warms up before each run
         _say(f"the kernels of '{strategy.name}' are already compiled")
 
 

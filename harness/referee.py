@@ -180,9 +180,8 @@ class Referee:
         number = answer.number
         if number is None or number not in self._places:
             self.stray_count += 1
-            self._add_note(
-                answer.problem or f"line {answer.line}: ${number} is not in the set{self._off_by_one(answer)}"
-            )
+            other = f"line {answer.line}: ${number} is not in the set{self._off_by_one(answer)}"
+            self._add_note(f"{answer.problem}; write other text to stderr" if answer.problem else other)
             return None
         if number in self.results:
             self.duplicate_count += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -66,6 +67,8 @@ def read(
     except formats.FormatError as error:
         if isinstance(source, str) and "\n" not in source and not path:
             name = repr(source) if len(source) < 256 else shown(source)
+            if "/" in source or re.search(r"\.\w+$", source):
+                raise PuzzleError(f"cannot read {name}: no such file") from None
             place = f"{name}: not a file, and not a puzzle: "
         raise PuzzleError(f"{place}{error}") from None
     records = []
@@ -167,7 +170,7 @@ def solve(
     be a file name or the content of a file, as for :func:`read`, if it contains one puzzle.
 
     If nonobot is installed without compiled kernels, the first call compiles them and reports this through the
-    logger `nonobot`. `seconds` does not include that time.
+    logger `nonobot`. `seconds` does not include that time. ImportError: numba, which compiles them, is missing.
 
     `start` contains the given cells, in the shape (height, width): 1 black, 0 white, -1 unknown (default: those of
     the record). PuzzleError: the board is too large, or `start` has another size.
@@ -219,10 +222,17 @@ _idle: list[Any] = []
 
 def _strategy() -> Any:
     from nonobot.bot.champion import ChampionStrategy
+    from nonobot.bot.kernels.loading import require_compiler
+    from nonobot.bot.kernels.shipped import has_kernels
 
     try:
         return _idle.pop()
     except IndexError:
+        if not has_kernels():
+            try:
+                require_compiler()
+            except ValueError as error:
+                raise ImportError(str(error)) from None
         strategy = ChampionStrategy()
         strategy.prepare(
             lambda part: _log.warning("compiling %s (once per version and machine) ...", part), size=None

@@ -42,7 +42,7 @@ def test_the_worst_outcome_of_a_benchmark_decides(benchmarks, status, conclusion
     result = Against(Plan("HEAD"), benchmarks, {})
     assert EXIT_STATUS[result.outcome] == status
     assert against.as_text(result, False).splitlines()[-1].startswith(conclusion)
-    assert json.loads(against.as_json(result))["worse"] is (status == 1)
+    assert json.loads(against.as_json(result))["outcome"] == result.outcome
 
 
 def test_a_row_has_the_times_the_ratio_and_the_outcome_and_what_was_skipped_a_line():

@@ -88,7 +88,7 @@ def test_the_first_answer_counts_and_the_others_are_counted():
     assert (score.duplicate_count, score.stray_count) == (1, 1)
     assert score.notes == [
         "line 1: $1 was answered before; the first answer counts",
-        "line 7: 'x' does not belong to an answer",
+        "line 7: 'x' does not belong to an answer; write other text to stderr",
     ]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
+import sys
 
 import pytest
 
@@ -37,6 +39,19 @@ def test_a_bot_has_the_commit_of_its_clone_and_whether_it_was_edited(tmp_path, o
     assert revision_of(["sh", "-c", "cat"]) is None
     if (HOME / ".git").exists():
         assert revision_of(OWN_BOT).startswith(git(HOME, "rev-parse", "HEAD").decode().strip())
+
+
+def test_a_script_in_no_clone_has_no_revision_of_the_clone_that_its_python_is_in(tmp_path, own_folder):
+    commit = made(tmp_path / "clone")
+    (bin_folder := tmp_path / "clone" / "env" / "bin").mkdir(parents=True)
+    (bin_folder.parent / "pyvenv.cfg").touch()
+    (bin_folder / "python3").symlink_to(sys.executable)
+    (script := tmp_path / "elsewhere" / "bot.py").parent.mkdir()
+    script.touch()
+    with contextlib.chdir(tmp_path / "clone"):
+        assert revision_of(["env/bin/python3", str(script)]) is None
+        assert revision_of(["env/bin/python3", "bot"]) == commit
+        assert revision_of(["env/bin/python3", "-m", "bot"]) == commit  # installed there
 
 
 def test_without_git_or_a_commit_there_is_no_revision(tmp_path, own_folder, monkeypatch):

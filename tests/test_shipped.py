@@ -96,7 +96,7 @@ def test_without_kernels_and_numba_a_line_names_the_command(tmp_path):
     lines[-2:] = [f"try: {lines[-2]}", "except ValueError as error: print(error)"]
     found, _ = started(tmp_path, environment, "\n".join(["import sys", "sys.modules['numba'] = None", *lines]))
     assert len(found) == 1
-    assert found[0].startswith("nonobot, which came without kernels for this machine, needs numba, not installed")
+    assert found[0].startswith("compiling the kernels needs numba, not installed")
 
 
 def test_the_level_is_that_of_the_flags_that_the_system_tells():

@@ -28,6 +28,14 @@ NONE = Puzzle(rows=[[2], []], columns=[[2], []])
 TOO_LARGE = Puzzle.from_cells([[0] * 1023])
 
 
+def test_a_missing_numba_is_a_missing_module_and_not_an_error_of_the_puzzle(monkeypatch):
+    monkeypatch.setattr(api, "_idle", [])
+    monkeypatch.setattr("nonobot.bot.kernels.shipped.has_kernels", lambda: False)
+    monkeypatch.setattr("nonobot.bot.kernels.loading.find_spec", lambda _: None)
+    with pytest.raises(ImportError, match="compiling the kernels needs numba, not installed; install with: "):
+        solve(ONE)
+
+
 @pytest.mark.parametrize(
     ("puzzle", "verdict", "status"),
     [
@@ -55,7 +63,8 @@ def test_the_name_of_a_file_is_solved_if_one_puzzle_is_in_it(tmp_path):
     file.write_text("1:2-2:1\n1:2-2:1\n")
     for wrong, why in (
         (str(file), "the file contains 2 puzzles; .* solve_all"),
-        ("x.non", "not a file, and not a puzzle"),
+        ("x.non", "cannot read 'x.non': no such file"),
+        ("x", "not a file, and not a puzzle"),
         ([ONE], "not a puzzle: a list"),
     ):
         with pytest.raises(PuzzleError, match=why):

@@ -10,10 +10,31 @@ from hypothesis import strategies as st
 
 from nonobot.bot.result import Result, RunLog
 from nonobot.harness import UnusableError
+from nonobot.harness.profiling.profile_data import read_profile
 from nonobot.harness.results.result_files import files_in, json_text, read_any, read_results
 from nonobot.harness.results.run_result import BotLog
 from nonobot.protocol import Puzzle
 from tests.ranked import run_result, written
+
+
+def test_a_document_of_another_kind_is_named_as_such_and_passed_over_in_a_folder(tmp_path):
+    written(tmp_path, run=run_result())
+    (tmp_path / "p.json").write_text('{"kind": "profile", "schema_version": 2}')
+    (tmp_path / "old.json").write_text('{"kind": "run", "schema_version": 1}')
+    read, problems = read_results([tmp_path])
+    assert (list(read), len(problems)) == ([tmp_path / "run.json"], 1)
+    assert problems[0].endswith("schema version 1, of another nonojudge; this one reads 3")
+    _, problems = read_results([tmp_path / "p.json"])
+    assert problems == [f"{tmp_path}/p.json is not a result of nonojudge: its kind is profile"]
+    with pytest.raises(UnusableError, match="its kind is run"):
+        read_profile(tmp_path / "old.json")
+
+
+def test_a_folder_of_tournaments_names_one_with_results(tmp_path):
+    (tmp_path / "weekly").mkdir()
+    written(tmp_path / "weekly", run=run_result())
+    with pytest.raises(UnusableError, match=f"contains no result .*; name its folder {tmp_path}/weekly"):
+        files_in(tmp_path)
 
 
 def log_of(folder, text):
@@ -106,7 +127,7 @@ RESULT = json_text(run_result())
         "",
         "{",
         "[]",
-        '{"kind": "table", "schema_version": 2}',
+        '{"kind": "chart", "schema_version": 2}',
         '{"schema_version": 99}',
         RESULT.replace('"wrong": 0,', ""),
         RESULT.replace('"verdict": "right"', '"verdict": "splendid"'),
@@ -124,4 +145,4 @@ def test_what_is_no_result_gets_one_line_and_costs_no_other(tmp_path, content):
 
 def test_an_empty_folder_is_a_problem_of_its_own(tmp_path):
     _, problems = read_results([tmp_path])
-    assert problems == [f"the folder {tmp_path} holds no result: no file that ends in .json or .log"]
+    assert problems == [f"the folder {tmp_path} contains no result (.json or .log)"]

@@ -66,8 +66,8 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_
     assert "played before; 5 of 5 right" in capsys.readouterr().err
     path = definition(tmp_path, {"good": "perfect"}, more="[limits]\ntime = 9\npuzzle = 0.5")
     assert played(str(path)) == 2
-    said = "wall limit 7200 s, now 9 s; puzzle limit none, now 0.5 s; move it away, or replace it with"
-    assert capsys.readouterr().err == f"nonojudge: {result}: played under other conditions: {said} --again\n"
+    said = "wall limit 7200 s, now 9 s; puzzle limit none, now 0.5 s; move it away, or play it again with"
+    assert capsys.readouterr().err == f"nonojudge: {result}: played under other conditions: {said} --again good\n"
     assert played(str(path), "--again", "--quiet") == 0
     assert result.read_bytes() != before
     assert capsys.readouterr().err == ""
@@ -116,7 +116,7 @@ def interrupt_after(number: int, definition: Path, journal: Path) -> None:
     """Run a tournament and press Ctrl-C once a puzzle has its ruling."""
     ruled = b'"number":%d' % number
     _, err = interrupted("tournament", str(definition), when=lambda: ruled in so_far(journal))
-    assert err.endswith("interrupted; the same command goes on\n")
+    assert err.endswith("interrupted; the same command resumes\n")
 
 
 @pytest.mark.slow
@@ -194,7 +194,7 @@ def test_what_differs_from_the_tournament_now_is_named_also_where_the_judge_was_
     capsys.readouterr()
     assert played(str(definition(tmp_path, **given | changed))) == 2
     assert re.fullmatch(
-        f"nonojudge: .*: played under other conditions: {said}.* with --again\n", capsys.readouterr().err
+        f"nonojudge: .*: played under other conditions: {said}.* with --again good\n", capsys.readouterr().err
     )
 
 
@@ -362,6 +362,8 @@ def test_bots_that_are_named_play_again_and_without_a_name_all(tmp_path, words, 
     before = {one: one.read_bytes() for one in Path("results/small").glob("*.json")}
     assert played("--quiet", *(word.replace("FILE", path) for word in words)) == 0
     again = {one for one, content in before.items() if one.read_bytes() != content}
+    kept = {one for one, content in before.items() if Path(f"{one}.before-1").exists()}
+    assert kept == again
     assert {one.stem.rpartition("-")[2] for one in again} == bots
 
 

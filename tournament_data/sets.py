@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -74,9 +75,17 @@ def load_set(source: str, size: Size | None = None) -> PuzzleSet:
     `size` is the size of all boards, for question files as in :func:`nonobot.protocol.formats.read`. SetError: the
     set does not exist, or one of its puzzles cannot be read.
     """
-    part = PART.fullmatch(source)
-    if part and not Path(source).is_file():
-        return load_set(part[1], size).part(int(part[2]), int(part[3]))
+    parts = []
+    while (part := PART.fullmatch(source)) and not os.path.isfile(source):  # noqa: PTH113 (of any length)
+        source = part[1]
+        parts.append((int(part[2]), int(part[3])))
+    puzzles = _whole_set(source, size)
+    for one in reversed(parts):
+        puzzles = puzzles.part(*one)
+    return puzzles
+
+
+def _whole_set(source: str, size: Size | None) -> PuzzleSet:
     sides = None if size == "auto" else size
     if source.startswith(PREFIX):
         return _generated(source, sides)

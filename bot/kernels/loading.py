@@ -103,7 +103,7 @@ def require_compiler() -> None:
     if find_spec("numba") is None:
         from nonobot.arguments import missing
 
-        raise ValueError(missing("nonobot, which came without kernels for this machine,", "numba"))
+        raise ValueError(missing("compiling the kernels", "numba"))
 
 
 def _no_room() -> ValueError:

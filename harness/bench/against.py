@@ -178,8 +178,7 @@ def as_text(against: Against, terminal: bool) -> str:
 def as_json(against: Against) -> str:
     """Return the comparison as JSON text; `benchmarks` has an object for each name."""
     return json_of(
-        "bench_against",
-        worse=against.outcome is Outcome.WORSE,
+        "bench-against",
         outcome=against.outcome,
         confidence=CONFIDENCE,
         plan=against.plan,

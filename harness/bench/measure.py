@@ -165,7 +165,7 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
 
 def as_json(measured: Sequence[Measured]) -> str:
     """Return measured benchmarks as JSON text; `benchmarks` has an object for each name."""
-    return json_of("benchmarks", benchmarks={one.name: one for one in measured})
+    return json_of("bench", benchmarks={one.name: one for one in measured})
 
 
 def json_of(kind: str, **content: object) -> str:

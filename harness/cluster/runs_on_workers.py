@@ -129,7 +129,7 @@ class RunsOnWorkers:
             client.subscribe_topic(SIGNS, lambda event: self._inbox.put(event[1]))
         for scheduled in self._todo:
             if scheduled.again:
-                scheduled.forget()
+                scheduled.set_aside()
         idle_since = time.monotonic()
         try:
             while (self._todo or self._playing) and not interrupts.told:

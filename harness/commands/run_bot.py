@@ -22,7 +22,7 @@ from nonobot.harness.cli import (
     add_warm_up,
     say,
 )
-from nonobot.harness.play.bot_command import name_of, own_bot
+from nonobot.harness.play.bot_command import is_own_bot, name_of, own_bot
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
@@ -166,6 +166,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         name = name_of(command)
     else:
         command = own_bot(puzzle_set)
+    if is_own_bot(command):
         warm_up = warm_up or [*command, "--warm-up"]
     show = [path.absolute() for path in given.get("show", [])]
     bot = Bot(given.get("name", name), command, files=files, show=show, warm_up=warm_up or ())

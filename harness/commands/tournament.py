@@ -16,6 +16,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.cli import say
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers
+from nonobot.harness.play.bot_files import change_in_words
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.play.sandbox import sandbox_note
@@ -94,7 +95,8 @@ def add_to(parser: Parser) -> None:
         const=None,
         default=[],
         metavar="BOT",
-        help="play this bot again despite its results; without a name: all bots (repeatable)",
+        help="play this bot again and keep its old results as *.before-1 and so on; without a name: all bots "
+        "(repeatable)",
     )
     parser.add_argument("--on", type=where, metavar="WHERE", help=f"play several runs at a time: {WHERE_HELP}")
     parser.add_argument(
@@ -134,9 +136,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         for bot in names:
             of_bot = [files for one in todo if one.entrant.name == bot and (files := one.replaced_files)]
             if of_bot:
+                changes = ", ".join(map(change_in_words, dict.fromkeys(itertools.chain(*of_bot))))
                 say(
-                    f"{bot} was replaced ({', '.join(dict.fromkeys(itertools.chain(*of_bot)))} changed): it plays "
-                    f"{count(len(of_bot), 'run')} again; old results are kept as *.before-1 and so on"
+                    f"{bot} was replaced ({changes}): it plays {count(len(of_bot), 'run')} again; "
+                    "old results are kept as *.before-1 and so on"
                 )
         try:
             if arguments.on:
@@ -144,10 +147,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
             else:
                 for scheduled in todo:
                     if scheduled.again:
-                        scheduled.forget()
+                        scheduled.set_aside()
                 played = _all_played(todo, played, arguments.quiet)
         except KeyboardInterrupt:
-            print_line(f"interrupted; the same command{' without --again' if again else ''} goes on")
+            print_line(f"interrupted; the same command{' without --again' if again else ''} resumes")
             raise
     results = {one.result_path: played[one.result_path] for one in todo if one.result_path in played}
     print(as_text(rankings(results), sys.stdout.isatty()), end="")

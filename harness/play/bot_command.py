@@ -181,7 +181,7 @@ def start_fault(program: str) -> str | None:
     found, quoted = shutil.which(program), shlex.quote(program)
     path = Path(found or program)
     if path.is_dir():
-        return "it is a folder: name the program in it"
+        return "it is a folder: name the program in it" if os.sep in program else "it is not in PATH"
     if not path.is_file():
         first, *more = program.split()[:2] or [""]
         is_quoted = more and shutil.which(first)
@@ -251,7 +251,9 @@ def _tokens(word: str) -> list[str]:
     if not any(sign.isspace() for sign in word):
         return []
     try:
-        return list(shlex.shlex(word, posix=True, punctuation_chars=True))
+        lexer = shlex.shlex(word, posix=True, punctuation_chars=True)
+        lexer.commenters = ""  # a shell takes `#` for a comment only at the start of a word
+        return list(lexer)
     except ValueError:  # a quotation without an end
         return []
 

@@ -96,6 +96,11 @@ def changed_files(recorded: Iterable[ProgramFile]) -> list[str]:
     return [one.name for one in recorded if (now := digest_of(one.name)) and now.sha256 != one.sha256]
 
 
+def change_in_words(name: str) -> str:
+    """Return that a file of a bot has changed; of a program found by its name, also where it is now."""
+    return f"{name} changed" if os.sep in name else f"{name} changed: now {located(name)}"
+
+
 def without_written(recorded: Sequence[ProgramFile], command: Sequence[str]) -> list[ProgramFile]:
     """Return the files of a bot after its run, without those that have changed in it and are not programs.
 

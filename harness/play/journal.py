@@ -21,7 +21,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import CgroupMeasures, Figure, Whole
-from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded_json, stated_version, storable
+from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded_json, head_of, storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
 
 
@@ -164,7 +164,7 @@ def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
     records: list[Record] = []
     whole_bytes = 0
     lines = content.splitlines(keepends=True)
-    version = stated_version(lines[0]) if lines else None
+    version = head_of(lines[0]).schema_version if lines else None
     for line in lines:
         try:
             record = decoded_json(line, Record, version, SCHEMA_VERSION) if line.endswith(b"\n") else None

@@ -40,7 +40,9 @@ def revision_of(command: Sequence[str]) -> str | None:
     here = Path.cwd()
     ours = {_repository(HOME), _repository(here)} - {None}
     named = [HOME] if is_own_bot(command) else list(named_by(command)) if ours else []
-    for path in sorted(named, key=_in_environment):  # a bot's script before its Python
+    # A Python that runs a script may be in the environment of another project's clone.
+    scripts = [path for path in named if not _in_environment(path)]
+    for path in scripts or named:
         if _repository(path) in ours and not (path == HOME and _in_environment(path)):
             folder = path if path.is_dir() else path.parent
             described = ("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")

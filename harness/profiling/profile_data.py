@@ -235,7 +235,7 @@ def read_profile(path: Path) -> Profile:
     """Return the profile in a file of :func:`to_json`; UnusableError if it is unreadable or of another version."""
     content = content_of(path, "the profile ")
     what = "what `nonojudge profile --json` writes"
-    profile: Profile = decoded(content, path, Profile, PROFILE_SCHEMA_VERSION, what)
+    profile: Profile = decoded(content, path, Profile, PROFILE_SCHEMA_VERSION, what, ("profile",))
     return profile
 
 

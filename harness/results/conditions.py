@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
@@ -112,6 +114,15 @@ class Configuration(Struct, frozen=True):
         if self.core is None:
             return ()
         return self.core if isinstance(self.core, tuple) else (self.core,)
+
+
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL", re.IGNORECASE)
+
+
+def shown_variable(name: str, value: str) -> str:
+    """Return a variable for reports and warnings; one whose name looks secret shows four digits of its digest."""
+    hidden = f"*** ({hashlib.sha256(value.encode(errors='surrogateescape')).hexdigest()[:4]})"
+    return f"{name}={hidden if _SECRET.search(name) else value}"
 
 
 class FileNames(Struct, frozen=True):

@@ -8,7 +8,7 @@ import math
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +115,7 @@ def read_result(path: Path) -> RunResult | VerifyResult:
 def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
     """Return the result that is the content of a file; UnusableError as for :func:`read_result`."""
     result: RunResult | VerifyResult = decoded(
-        content, path, RunResult | VerifyResult, SCHEMA_VERSION, "a result of nonojudge"
+        content, path, RunResult | VerifyResult, SCHEMA_VERSION, "a result of nonojudge", ("run", "verify")
     )
     puzzles = result.score.puzzles  # people edit files by hand
     if not puzzles or (isinstance(result, RunResult) and not result.attempts):
@@ -146,11 +146,11 @@ def _renamed(value: Any, version: int) -> Any:
     return values
 
 
-def stated_version(content: bytes) -> int | None:
-    """Return the `schema_version` that a JSON document states; None without one."""
+def head_of(content: bytes) -> _Head:
+    """Return the `kind` and the `schema_version` that a JSON document states."""
     with contextlib.suppress(*UNDECODABLE):
-        return msgspec.json.decode(content, type=_Versioned).schema_version
-    return None
+        return msgspec.json.decode(content, type=_Head)
+    return _Head()
 
 
 def decoded_json(content: bytes, kind: Any, stated: int | None, version: int) -> Any:
@@ -160,22 +160,52 @@ def decoded_json(content: bytes, kind: Any, stated: int | None, version: int) ->
     return msgspec.convert(_renamed(msgspec.json.decode(content), version), type=kind, str_keys=True)
 
 
-class _Versioned(msgspec.Struct):
+KINDS = frozenset(
+    [
+        "bench",
+        "bench-against",
+        "bisect",
+        "check",
+        "claims",
+        "comparison",
+        "data-list",
+        "history",
+        "profile",
+        "run",
+        "survey",
+        "table",
+        "verify",
+    ]
+)
+"""The `kind` of each JSON document of nonojudge."""
+
+
+class OtherDocumentError(UnusableError):
+    """A file of nonojudge, but of another kind than the one that is needed."""
+
+
+class _Head(msgspec.Struct):
     """The part of any file that shows whether this version can read the rest."""
 
-    schema_version: int
+    schema_version: int | None = None
+    kind: str = ""
 
 
-def decoded(content: bytes, path: Path, kind: Any, version: int, what: str) -> Any:
+def decoded(content: bytes, path: Path, kind: Any, version: int, what: str, kinds: Collection[str]) -> Any:
     """Return the content of a JSON file as a `kind` with a `schema_version`, one of several types perhaps.
 
-    UnusableError if it is not `what` it should be (a name for people), or of another version.
+    `kinds` are the values of the file's field `kind`. OtherDocumentError if it has another one, UnusableError if
+    it is not `what` it should be (a name for people), or of another version.
     """
-    stated = stated_version(content)  # first: another version may have another form
-    if stated not in (None, version, version - 1):
-        raise UnusableError(f"{path}: schema version {stated}, of another nonojudge; this one reads {version}")
+    head = head_of(content)  # first: another version may have another form
+    if head.kind in KINDS.difference(kinds):
+        raise OtherDocumentError(f"{path} is not {what}: its kind is {head.kind}")
+    if head.schema_version not in (None, version, version - 1):
+        raise UnusableError(
+            f"{path}: schema version {head.schema_version}, of another nonojudge; this one reads {version}"
+        )
     try:
-        return decoded_json(content, kind, stated, version)
+        return decoded_json(content, kind, head.schema_version, version)
     except UNDECODABLE as error:
         raise UnusableError(f"{path} is not {what}: {in_short(str(error), 200)}") from None
 
@@ -189,8 +219,18 @@ def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]
     except OSError as error:
         raise UnusableError(f"cannot read the folder {place}: {error.strerror}") from None
     if not paths:
-        raise UnusableError(f"the folder {place} holds no result: no file that ends in {' or '.join(endings)}")
+        hint = f"; name its folder {below}" if (below := _folder_with_results(place, endings)) else ""
+        raise UnusableError(f"the folder {place} contains no result ({' or '.join(endings)}){hint}")
     return sorted(paths)
+
+
+def _folder_with_results(place: Path, endings: Sequence[str]) -> Path | None:
+    """Return the first folder in a folder that contains results, as that of a tournament."""
+    with contextlib.suppress(OSError):
+        for folder in sorted(filter(Path.is_dir, place.iterdir())):
+            if any(path.suffix in endings for path in folder.iterdir()):
+                return folder
+    return None
 
 
 def read_any(path: Path) -> AnyResult:
@@ -202,7 +242,10 @@ def read_any(path: Path) -> AnyResult:
 def read_results(
     places: Sequence[Path], endings: Sequence[str] = RESULT_ENDINGS
 ) -> tuple[dict[Path, AnyResult], list[str]]:
-    """Return the results in files and folders, each file once, and a line on each that cannot be read."""
+    """Return the results in files and folders, each file once, and a text line for each that cannot be read.
+
+    Files of another kind in a folder, such as profiles, are passed over.
+    """
     paths: dict[str, Path] = {}
     results: dict[Path, AnyResult] = {}
     problems: list[str] = []
@@ -215,6 +258,9 @@ def read_results(
     for path in paths.values():
         try:
             results[path] = read_any(path)
+        except OtherDocumentError as problem:
+            if path in places:
+                problems.append(str(problem))
         except UnusableError as problem:
             problems.append(str(problem))
     return results, problems

@@ -18,6 +18,7 @@ from msgspec.structs import astuple
 from nonobot.harness.results.conditions import (
     CgroupMeasures,
     Configuration,
+    Feed,
     Figure,
     FileNames,
     Machine,
@@ -77,7 +78,7 @@ class EndReason(StrEnum):
     CPU_LIMIT = "cpu-limit", "stopped at the limit on CPU time"
     MEMORY_LIMIT = "memory-limit", "stopped at the limit on memory"
     PROCESS_LIMIT = "process-limit", "stopped at the limit on processes and threads"
-    PUZZLE_LIMIT = "puzzle-limit", "a puzzle took too long: stopped, and started again with the puzzle after it"
+    PUZZLE_LIMIT = "puzzle-limit", "stopped: a puzzle took too long; the next puzzle starts the bot again"
     CRASHED = "crashed", "ended by a signal, or with a status other than 0, while answers were due"
     STALLED = "stalled", "stopped: answers were due, and for a while it neither computed nor wrote anything"
     CLOSED_STDOUT = "closed-stdout", "stopped: it closed its stdout while answers were due"
@@ -381,8 +382,10 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         answered_others = any(one.endswith(OFF_BY_ONE) for one in self.score.notes)
         told = self.end.reason in (EndReason.INTERRUPTED, EndReason.CRASHED)  # stderr contains more
         if self.score.unanswered and self.started and not told and not answered_others:
+            flush = self.end.reason is EndReason.STALLED and self.configuration.feed is Feed.INTERACTIVE
+            waits = "flushes each answer, does not wait for the next '$', and " if flush else ""
             size = f"{self.set.width}x{self.set.height}"
-            return f"no puzzle was answered; check that the bot expects boards of {size}"
+            return f"no puzzle was answered; check that the bot {waits}expects boards of {size}"
         return self.score.mistake or None
 
     def last_words(self) -> str:

@@ -105,7 +105,8 @@ class ScheduledRun:
 
     def play(self, before: RunResult | None, on_verdict: OnVerdict) -> RunResult:
         """Play, or resume an interrupted run with the result `before`; return the result, which is in its file."""
-        self._set_aside_replaced()
+        if self.replaced_files:
+            self.set_aside()
         if before is not None or self._journalled():
             return resume(self.puzzle_set, self.result_path, on_verdict, self._hidden())
         require_place(self.configuration, self.result_path)
@@ -130,7 +131,8 @@ class ScheduledRun:
         log = stderr_path(self.result_path)
         run = result_in(result, self.result_path)
         assert isinstance(run, RunResult)  # as `play` creates it
-        self._set_aside_replaced()
+        if self.replaced_files:
+            self.set_aside()
         try:
             log.unlink(missing_ok=True)
             if stderr:
@@ -142,12 +144,6 @@ class ScheduledRun:
             raise UnusableError(f"cannot write {self.result_path}: {error.strerror}") from None
         return run
 
-    def forget(self) -> None:
-        """Remove the result and the journal."""
-        end_leftover(self._journalled())
-        for path in (self.result_path, journal_path(self.result_path)):
-            path.unlink(missing_ok=True)
-
     def _recorded(self) -> RunResult | None:
         """Return the result, or the beginning of an interrupted run; None if the bot was not started."""
         is_there = self.result_path.exists()
@@ -158,19 +154,19 @@ class ScheduledRun:
             raise UnusableError(f"{self.result_path} is not the result of a run; move it away")
         return recorded if recorded.started or not is_there else None
 
-    def _set_aside_replaced(self) -> None:
-        """Rename result, stderr and journal of a bot that was replaced: X.json becomes X.json.before-1.
+    def set_aside(self) -> None:
+        """Rename result, stderr and journal: X.json becomes X.json.before-1.
 
-        Folders are not searched for such names, so that no ranking counts the result again.
+        Commands that read a folder pass over such names, so that no ranking counts the result again.
         """
-        if not self.replaced_files:
-            return
         files = [self.result_path, stderr_path(self.result_path), journal_path(self.result_path)]
         number = 1
         while any(Path(f"{path}.before-{number}").exists() for path in files):
             number += 1
         end_leftover(self._journalled())
-        result = self._recorded()
+        result = None
+        with contextlib.suppress(UnusableError):  # a broken file is kept as it is
+            result = self._recorded()
         for path in filter(Path.exists, files):
             path.rename(f"{path}.before-{number}")
         if result and result.stderr_file:
@@ -209,7 +205,7 @@ class ScheduledRun:
         if told := [f"{name} {old}, now {new}" for name, (old, new) in changes.items() if old != new]:
             raise UnusableError(
                 f"{path}: played under other conditions: {'; '.join(told)}; "
-                "move it away, or replace it with --again"
+                f"move it away, or play it again with --again {shlex.quote(self.entrant.name)}"
             )
         return result
 
