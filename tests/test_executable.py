@@ -126,7 +126,7 @@ def test_all_levels_that_this_processor_has_give_the_same_answers(file, level, m
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--native", "this executable compiles no kernels; leave out --native and NONOBOT_KERNELS=native"),
+        ("--native", "this executable compiles no kernels; remove --native and NONOBOT_KERNELS=native"),
         ("--completion bash", "--completion needs shtab, which this executable does not contain"),
     ],
 )

@@ -140,7 +140,7 @@ def test_a_worker_of_this_machine_that_is_killed_while_it_starts_is_told_in_a_li
         _, err = judge.communicate(timeout=60)
     assert (judge.returncode, err.count("\n")) == (2, 1), err
     assert err.startswith("nonojudge: the workers of local:1 cannot be started: ")
-    assert err.endswith("; 1 run left; the same command goes on\n")
+    assert err.endswith("; 1 run left; the same command resumes\n")
 
 
 def workers_of(judge: subprocess.Popen[str]) -> list[psutil.Process]:
@@ -205,7 +205,7 @@ def test_a_scheduler_that_stays_away_is_said_in_a_line_and_the_same_command_goes
         assert played(path, "--on", cluster.address) == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith(f"nonojudge: no scheduler answers at {cluster.address}: ")
-    assert last.endswith("1 run left; the same command goes on")
+    assert last.endswith("1 run left; the same command resumes")
     (tmp_path / "go").touch()
     wait_for_end(tmp_path / "waiting")
     assert played(path, "--quiet") == 0
@@ -226,7 +226,7 @@ def test_who_leaves_leaves_no_bot_and_the_same_command_goes_on_alone_or_elsewher
         _, err = judge.communicate(timeout=60)
     if number == signal.SIGINT:
         assert judge.returncode == 130
-        assert err.endswith(b"interrupted; the same command goes on\n")
+        assert err.endswith(b"interrupted; the same command resumes\n")
         assert b"Traceback" not in err
     wait_for_end(tmp_path / "waiting")
     before = {path: path.read_bytes() for path in RESULTS.glob("*good.json")}
@@ -331,7 +331,7 @@ def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, 
     assert played(path, "--on", "local:1", "--same-kind") == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("nonojudge: --same-kind: no worker is on a machine such as Old CPU / ")
-    assert last.endswith("1 run left; the same command goes on")
+    assert last.endswith("1 run left; the same command resumes")
     assert len(outcomes(RESULTS)) == 3
 
 
