@@ -52,7 +52,7 @@ def odd_pieces(bot: BotUnderTest) -> None:
 
 @step(MUST, "reads CRLF line ends", FORGIVES)
 def crlf(bot: BotUnderTest) -> None:
-    """Two of the official sets have them."""
+    """Half of the official sets have them."""
     advice = "strip CR as well as LF from each line"
     _ask(bot, "two puzzles with CRLF line ends", advice, written=lambda text: text.replace(b"\n", b"\r\n"))
 
