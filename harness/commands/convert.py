@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_size
+from nonobot.harness.cli import add_option, add_shared
 from nonobot.harness.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
 from nonobot.harness.pictures.black_white import is_image
 from nonobot.harness.progress import Progress
@@ -55,20 +55,14 @@ PICTURE_LINE = (
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Convert a puzzle file to another format, or make a puzzle of a picture."
     lines = [f"  {one.name:<8}  {one.description}" for one in formats()]
     parser.epilog = EXAMPLES.format(formats="\n".join(sorted([*lines, PICTURE_LINE])))
-    parser.add_argument("source", metavar="IN", help="puzzle file or picture, or - for stdin")
-    parser.add_argument("target", metavar="OUT", help="output file, or - for stdout")
-    parser.add_argument(
-        "--from", dest="from_format", metavar="FORMAT", help="format of IN (default: from its content)"
-    )
-    parser.add_argument(
-        "--to", dest="to_format", metavar="FORMAT", help="format of OUT (default: from its extension)"
-    )
-    add_size(parser)
+    add_option(parser, "source", "IN", "puzzle file or picture, or - for stdin")
+    add_option(parser, "target", "OUT", "output file, or - for stdout")
+    add_option(parser, "--from", "FORMAT", "format of IN (default: from its content)", dest="from_format")
+    add_option(parser, "--to", "FORMAT", "format of OUT (default: from its extension)", dest="to_format")
+    add_shared(parser, "--size")
     add_options(parser)
-    parser.set_defaults(carry_out=carry_out)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -14,15 +14,7 @@ from msgspec.structs import replace
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import (
-    SET_HELP,
-    add_bisect_statuses,
-    add_contain,
-    add_core,
-    add_environment,
-    add_json,
-    add_size,
-)
+from nonobot.harness.cli import add_option, add_shared
 from nonobot.harness.commands.compare import add_limits, compared, limits_of
 from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.judge_process import JudgeProcess
@@ -72,42 +64,20 @@ class Side(NamedTuple):
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Play two versions of a bot at the same time on one core, and compare their CPU time."
-    parser.epilog = EXAMPLES
     for name in VERSIONS:
-        parser.add_argument(
-            name,
-            type=shlex.split,
-            metavar=name.upper(),
-            help=f"command of the version {name} the change, in quotes",
-        )
-    parser.add_argument("--set", default=DEFAULT_SET, metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
-    add_size(parser)
-    parser.add_argument(
-        "--rounds",
-        type=whole_number(1, 999, "a number of rounds"),
-        metavar="N",
-        help=f"pairs of runs; a 95%% interval needs at least 6 (default: {ROUNDS}; with --until {MOST_ROUNDS})",
-    )
-    parser.add_argument(
-        "--until",
-        action="store_true",
-        help=f"stop as soon as the verdict is certain; each pair plays {PART_PUZZLES} puzzles or more of the set",
-    )
-    add_core(parser)
-    add_contain(parser)
-    add_environment(parser)
-    parser.add_argument(
-        "--results",
-        type=Path,
-        metavar="FOLDER",
-        help="store the results in FOLDER/before and FOLDER/after (default: not stored)",
-    )
+        about = f"command of the version {name} the change, in quotes"
+        add_option(parser, name, name.upper(), about, shlex.split)
+    add_shared(parser, "--set", default=DEFAULT_SET)
+    add_shared(parser, "--size")
+    about = f"pairs of runs; a 95%% interval needs at least 6 (default: {ROUNDS}; with --until {MOST_ROUNDS})"
+    add_option(parser, "--rounds", "N", about, whole_number(1, 999, "a number of rounds"))
+    about = f"stop as soon as the verdict is certain; each pair plays {PART_PUZZLES} puzzles or more of the set"
+    parser.add_argument("--until", action="store_true", help=about)
+    add_shared(parser, "--core", "--contain", "--show", "--env")
+    about = "store the results in FOLDER/before and FOLDER/after (default: not stored)"
+    add_option(parser, "--results", "FOLDER", about, Path)
     add_limits(parser)
-    parser.add_argument("--quiet", action="store_true", help="print the comparison only, without progress")
-    add_bisect_statuses(parser)
-    add_json(parser, "the comparison")
-    parser.set_defaults(carry_out=carry_out)
+    add_shared(parser, "--quiet", "--bisect-statuses", "--json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

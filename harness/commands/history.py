@@ -13,7 +13,7 @@ from typing import Any
 
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import add_json, add_results, say
+from nonobot.harness.cli import add_option, add_shared, say, say_left_out
 from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.revisions import git
 from nonobot.harness.profiling.profile_data import Profile, read_profile
@@ -41,14 +41,9 @@ Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or u
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Show the times and counts of a bot's results, revision by revision."
-    parser.epilog = EXAMPLES
-    add_results(parser)
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="plot file, .png or .svg; needs matplotlib"
-    )
-    add_json(parser, "the history")
-    parser.set_defaults(carry_out=carry_out)
+    add_shared(parser, "results")
+    add_option(parser, "-o --output", "FILE", "plot file, .png or .svg; needs matplotlib", Path)
+    add_shared(parser, "--json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -59,8 +54,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         require_libraries("a plot", "matplotlib")
         require_writable(output)
     results, problems = _read(arguments.results)
-    for problem in problems:
-        say(f"left out: {problem}")
+    say_left_out(problems)
     without = [one for one in results if not one.revision]
     if without:
         say(f"left out: {len(without)} of {len(results)} results state no revision (docs/compare.md)")

@@ -1,4 +1,4 @@
-"""`nonojudge report`: write results as one page."""
+"""`nonojudge report`: write results as one self-contained HTML page: ranking, plots, pictures, machine facts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from nonobot import __version__
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import add_results, say
+from nonobot.harness.cli import add_option, add_shared, say_left_out
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.results.run_result import RunResult
@@ -33,16 +33,10 @@ Exit status: 0 the page was written, 1 written without unreadable files, 2 unusa
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Write results as one self-contained HTML page: ranking, plots, pictures, machine facts."
-    parser.epilog = EXAMPLES
-    add_results(parser)
-    parser.add_argument(
-        "-o", "--output", type=Path, default="report.html", metavar="FILE", help="HTML file (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--title", default="Nonogram bots compared", help="title of the page (default: %(default)s)"
-    )
-    parser.set_defaults(carry_out=carry_out)
+    add_shared(parser, "results")
+    add_option(parser, "-o --output", "FILE", "HTML file (default: %(default)s)", Path, default="report.html")
+    about = "title of the page (default: %(default)s)"
+    parser.add_argument("--title", default="Nonogram bots compared", help=about)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -50,8 +44,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
     require_libraries("a report", "matplotlib", "jinja2")
     results, problems = read_results(arguments.results)
-    for problem in problems:
-        say(f"left out: {problem}")
+    say_left_out(problems)
     if not any(isinstance(result, RunResult) for result in results.values()):
         raise UnusableError("no run results found; create one with `nonojudge run`")
     refuse_input(arguments.output, results)
