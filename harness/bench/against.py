@@ -1,7 +1,7 @@
 """The benchmarks of another revision and of the present tree, alternating, and which of them became slower.
 
-Each tree is copied, to run its own benchmarks with its own bot. Files keep their times, because numba's cache
-depends on these and on the folder. Compiled kernels stay in the bot's cache, under a digest of its sources.
+Each copied tree runs its own benchmarks and bot. Files keep their times, on which numba's cache depends. Compiled
+kernels stay in the bot's cache, under a digest of its sources.
 """
 
 from __future__ import annotations
@@ -27,13 +27,11 @@ from nonobot.harness.play.revisions import git
 from nonobot.harness.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs, paired_ratio
 from nonobot.harness.text import drawn, duration, new_table, percent, plain, spaced, styled
 
-CONFIDENCE = 0.95
-"""Confidence of all intervals together, however many benchmarks there are."""
+CONFIDENCE = 0.95  # confidence of all intervals together, however many benchmarks there are
 
 PACE = Pace(processes=1, values=4, min_seconds=0.05)
 
-READY_SHARE = 0.1
-"""Share of the progress shown that compiling and checking takes."""
+READY_SHARE = 0.1  # share of the progress shown that compiling and checking takes
 
 PACKAGES = ("bot", "protocol", "tournament_data", "harness", "nonobot")
 
@@ -192,10 +190,7 @@ def as_json(against: Against) -> str:
 
 @contextlib.contextmanager
 def two_trees(revision: str) -> Iterator[tuple[Path, Path]]:
-    """Provide copies of a revision and of the present tree within the block, always in the same folders.
-
-    UnusableError if there is no such revision, or another process uses these folders.
-    """
+    """Provide copies of a revision and of the present tree within the block; UnusableError if there are none."""
     commit = commit_of(revision, HOME)
     with workshop() as trees:
         before = trees / commit[:NAME_LENGTH]

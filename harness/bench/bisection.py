@@ -1,7 +1,7 @@
 """Search with `git bisect` for the commit that changed a bot's work or made it slower.
 
-Git bisects in a worktree without files, so that nobody's checkout changes. Each commit to be judged is copied into
-a separate folder, and the judge runs its bot there. Commits with the same sources of the bot are judged once.
+Git bisects in a worktree without files, and the judge runs copies of the commits, so no checkout changes. Commits
+with the same sources of the bot are judged once.
 """
 
 from __future__ import annotations
@@ -33,14 +33,9 @@ from nonobot.harness.statistics import Outcome, Ratio, decide
 from nonobot.harness.text import last_line
 from nonobot.system import kernel_cache, usable_cores
 
-OF_THE_BOT = ("bot", "protocol", "nonobot")
-"""Packages that decide how nonobot works."""
-
-IN_TREE = ("sh", "-c", 'cd "$0" && exec "$@"')
-"""Runs a command in the folder that follows."""
-
-MOST_ROUNDS = 30
-"""Largest number of rounds of a duel whose rounds are parts of the set."""
+OF_THE_BOT = ("bot", "protocol", "nonobot")  # packages that decide how nonobot works
+IN_TREE = ("sh", "-c", 'cd "$0" && exec "$@"')  # runs a command in the folder that follows
+MOST_ROUNDS = 30  # largest number of rounds of a duel whose rounds are parts of the set
 
 
 class Question(StrEnum):
@@ -56,10 +51,7 @@ class SkipError(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """Two commits of a repository, and how their bots are run: this project's `own` command, or another `bot`.
-
-    `build` prepares a tree. `options` are those of the judge for each run.
-    """
+    """Two commits, their bot (nonobot's `own` command, or `bot` after `build`), and options of the judge."""
 
     repository: Path
     good: str
@@ -119,10 +111,7 @@ class Difference:
 
 @dataclass
 class Finding:
-    """The answer to a question: how the two ends differ, and the commit that made it so, with its own effect.
-
-    Without a `commit`, each of the `candidates` could be it.
-    """
+    """The answer to a question: the difference of the ends, and the commit that caused it, or the candidates."""
 
     question: Question
     whole: Difference
@@ -296,10 +285,7 @@ class Bisection:
     def _finished(
         self, *commands: Sequence[str], note: str, done: Callable[[], float] = lambda: 0.0
     ) -> list[tuple[int, bytes, bytes]]:
-        """Return status, stdout and stderr of programs that run at the same time.
-
-        KeyboardInterrupt if the user stops it; none is left running.
-        """
+        """Return status, stdout and stderr of simultaneous programs; KeyboardInterrupt if the user stops them."""
         with contextlib.ExitStack() as files:
             pipes = [[files.enter_context(tempfile.TemporaryFile()) for _ in range(2)] for _ in commands]
             running = [
@@ -334,8 +320,7 @@ def first_bad(
 ) -> list[str]:
     """Return the first bad commit that changed `paths`, or those that `git bisect` cannot distinguish.
 
-    `folder` is for its worktree. `state` returns whether a commit is good, bad, or to be skipped (`skip`); it also
-    gets the commits that may come next.
+    Git works in `folder`. `state` gets a commit and those that may come next; it returns good, bad or skip.
     """
     git(repository, "worktree", "add", "-f", "--no-checkout", "--detach", str(folder), bad)
     try:

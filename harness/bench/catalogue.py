@@ -49,9 +49,9 @@ def require(holds: bool, problem: str) -> None:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark of the catalogue; its time is for one unit of work, such as a call or a puzzle.
+    """A benchmark, whose time is for one unit of work, such as a call or a puzzle.
 
-    `module` is that of this package whose function `make` returns the job; `suite` times its own command.
+    The function `make` of its `module` returns its job; `suite` measures its own command.
     """
 
     name: str
@@ -75,8 +75,7 @@ class Benchmark:
         return self.name == COLD_START
 
 
-COLD_START = "start-cold"
-"""Compiles every kernel again for each value; runs only on request."""
+COLD_START = "start-cold"  # compiles every kernel again for each value; runs only on request
 
 _ENTRIES = (
     Benchmark(
@@ -100,16 +99,11 @@ _ENTRIES = (
     Benchmark("set-papers", "puzzle", "the papers' strategy, FP2, on boardgen:20x20x40:seed=2", "set_jobs"),
 )
 
-BENCHMARKS = {entry.name: entry for entry in _ENTRIES}
-"""The benchmarks by name, in the order in which they run."""
+BENCHMARKS = {entry.name: entry for entry in _ENTRIES}  # the benchmarks by name, in the order in which they run
 
 
 def chosen(names: Sequence[str], cold: bool = False) -> list[Benchmark]:
-    """Return the benchmarks whose names start with these texts, in the catalogue's order; by default all but the
-    cold start.
-
-    `cold` adds that. UnusableError if a name fits no benchmark.
-    """
+    """Return the benchmarks whose names start with `names`, by default all; `cold` adds the cold start."""
     wanted: set[str] = {COLD_START} if cold else set()
     for name in names or [entry for entry in BENCHMARKS if entry != COLD_START]:
         fitting = {name} if name in BENCHMARKS else {one for one in BENCHMARKS if one.startswith(name)}

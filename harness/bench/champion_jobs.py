@@ -24,11 +24,8 @@ from nonobot.harness.bench.positions import deduced_cells, positions
 SWEEPS = 8
 """Sweeps that start from even odds; a descent makes three before its first step and one before each later step."""
 
-CONFLICTS = 300
-"""Conflicts of a search: too few for a restart, so that it only decides, propagates and learns."""
-
-SAMPLED_CONFLICTS = (25, 100, 250)
-"""Numbers of the conflicts of a search that are analysed."""
+CONFLICTS = 300  # conflicts of a search: too few for a restart, so that it only decides, propagates and learns
+SAMPLED_CONFLICTS = (25, 100, 250)  # numbers of the conflicts of a search that are analysed
 
 
 @entry
@@ -102,9 +99,9 @@ def search_often(m: Any, conflicts: Any, times: Any) -> Any:
 
 @entry
 def analyse_all(memories: Any, times: Any) -> Any:
-    """Analyse the present conflicts of several memories `times` times, and return the sum of the literals learned.
+    """Analyse the conflicts of several memories `times` times; return the sum of the literals learned.
 
-    The memories alternate, so that the processor cannot predict branches from the previous analysis.
+    The memories alternate, so that the processor cannot predict branches.
     """
     literals = 0
     for _ in range(times):

@@ -41,8 +41,7 @@ class Pace:
 THOROUGH = Pace(processes=10, values=4, min_seconds=0.1)
 FAST = Pace(processes=4, values=3, min_seconds=0.05)
 
-COLD_PROCESSES = 3
-"""Number of cold starts; all are used."""
+COLD_PROCESSES = 3  # number of cold starts; all are used
 
 
 def make_ready(tree: Path, benchmarks: Sequence[Benchmark], show: Callable[[int, str], None]) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """The hard boards of the benchmarks, with line states sampled from searches of them.
 
-`NUMBA_DISABLE_JIT=1 python -m nonobot.harness.bench.positions` wrote positions.json, in a minute. Without a
-descent, the champion meets over 5000 conflicts in each puzzle. The states are distinct calls of the papers' line
-kernel in the first part of their search with FP1, drawn at random.
+`NUMBA_DISABLE_JIT=1 python -m nonobot.harness.bench.positions` wrote positions.json. Without a descent, the
+champion meets over 5000 conflicts in each puzzle. The states are calls of the papers' line kernel, drawn from the
+first part of a search with FP1.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from nonobot.tournament_data import load_set
 
 FILE = Path(__file__).with_name("positions.json")
 
-PUZZLES = {1: (80, 107, 110, 123), 2: (114,), 3: (78, 90, 106)}
-"""Numbers of the puzzles, by the seed of their set."""
+PUZZLES = {1: (80, 107, 110, 123), 2: (114,), 3: (78, 90, 106)}  # numbers of the puzzles, by the seed of their set
 
 CALLS_EACH = 12_000
 STATES_EACH = 128
@@ -35,9 +34,9 @@ STATES_EACH = 128
 
 @dataclass(frozen=True)
 class Position:
-    """A puzzle, and states of its lines in a search: number of the line, rows first, and masks of the known cells.
+    """A puzzle with states of its lines: number of the line, rows first, and masks of the known cells.
 
-    `painted` is the sum of the known cells over all states once each is painted; lines in conflict count none.
+    `painted` is the sum of the known cells once each line is painted, without lines in conflict.
     """
 
     puzzle: Puzzle

@@ -10,8 +10,7 @@ from nonobot.harness.check.session import BotUnderTest, Session, ShortfallError,
 from nonobot.harness.check.step import ANSWER, COUNTS, MUST, NOTE, ONE_AT_A_TIME, QUESTION, step
 from nonobot.protocol import format_answer
 
-LARGE_BATCH = 200
-"""Number of puzzles. At 25x25 their answers take 250 KB, more than a pipe can store."""
+LARGE_BATCH = 200  # number of puzzles. At 25x25 their answers take 250 KB, more than a pipe can store
 
 
 @step(MUST, "starts, reads TAB and LF, and solves a puzzle", QUESTION)

@@ -11,8 +11,7 @@ from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import FORGIVES, MUST, ONE_AT_A_TIME, QUESTION, REFUSES, SHOULD, UNSOLVED, step
 from nonobot.protocol import Puzzle
 
-SECONDS_BETWEEN_PIECES = 0.0005
-"""Pause between pieces: a bot that waits for input gets each piece alone."""
+SECONDS_BETWEEN_PIECES = 0.0005  # pause between pieces: a bot that waits for input gets each piece alone
 
 GIVE_UP = "give such a puzzle up with '$2' and a grid of zeros, report it on stderr, and continue with the next"
 

@@ -1,7 +1,7 @@
 """Trials of the sandbox: an escape probe runs in it as a bot, tries to leave it, and reports its breaches.
 
-This file is also the probe, a program that finds nothing but the standard library. It reads the targets as JSON,
-and writes, as JSON, a breach or null for each claim about the sandbox.
+This file is also the probe, which has only the standard library. It reads the targets as JSON, and writes a breach
+or null for each claim.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from nonobot.harness.play.sandbox import Sandbox
     from nonobot.harness.results.conditions import CgroupMeasures, Contain
 
-SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")
-"""Places where each bot has folders of its own."""
+SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")  # places where each bot has folders of its own
 
 SYSTEM_FOLDERS = ("/etc", "/usr", "/", "/dev")
 

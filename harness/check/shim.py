@@ -1,7 +1,6 @@
 """A shim between the judge and the bot, run as a program, which observes or withholds something for a step.
 
-`python -P shim.py WATCH REPORT CMD ARGS...`: its streams are the bot's, except as WATCH states, and so is its exit
-status.
+`python -P shim.py WATCH REPORT CMD ARGS...`: streams and exit status are the bot's, except as WATCH states.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from pathlib import Path
 
 LEFT_BEHIND, STDOUT_CLOSED, STDERR_UNREAD = "left-behind", "stdout-closed", "stderr-unread"
 
-GRACE_SECONDS = 1.0
-"""Time in which the bot's helpers have to notice that it is gone."""
+GRACE_SECONDS = 1.0  # time in which the bot's helpers have to notice that it is gone
 
 _PR_SET_CHILD_SUBREAPER = 36
 

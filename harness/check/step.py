@@ -50,11 +50,10 @@ Test = Callable[[BotUnderTest], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A rule of the protocol and its test.
+    """A rule of the protocol, stated in a `section` of docs/protocol.md or docs/check.md, and its test.
 
-    The `name` is for machines and stays when numbers change; `title` is the behaviour of a bot that passes. The
-    `section` is the heading in docs/protocol.md (or docs/check.md) that states the rule. Without the steps that it
-    `needs` this one shows nothing; all steps need the first.
+    The `name` stays when numbers change; `title` is the behaviour of a bot that passes. The step means nothing if
+    one that it `needs`, or the first, did not pass.
     """
 
     name: str
@@ -72,10 +71,9 @@ def step(level: Level, title: str, section: str, needs: tuple[Step, ...] = ()) -
 
 
 class StepResult(Struct, omit_defaults=True):
-    """The result of a step, numbered from 1; the texts after `note` are there where it did not pass.
+    """The result of a step, numbered from 1; the texts after `note` explain why it did not pass.
 
-    `note` is an observation, or why the step was skipped; the `transcript` lists the messages in both
-    directions.
+    `note` is an observation, or why the step was skipped; the `transcript` lists all messages.
     """
 
     number: int
@@ -142,10 +140,7 @@ HINTS = {"sent": "sent", "expected": "expected", "got": "got", "do": "advice", "
 
 
 class Show:
-    """Shows results line by line, within a `with` block; with the transcript of each if `verbose`.
-
-    On a terminal the lines have colours, and below them is the step being carried out.
-    """
+    """Shows results line by line within a `with` block, on a terminal with colours and the current step below."""
 
     def __init__(self, stream: TextIO, verbose: bool) -> None:
         from rich.console import Console  # imported here because --help and --list do not need it

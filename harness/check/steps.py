@@ -18,8 +18,7 @@ from nonobot.harness.results.run_result import SCHEMA_VERSION
 
 SECONDS_INTO_WORK = 0.3
 
-MOST_ALIKE = 4
-"""Steps that may give the same advice before the summary repeats it."""
+MOST_ALIKE = 4  # steps that may give the same advice before the summary repeats it
 
 IN_TIME = f"the bot ends within {SECONDS_TO_OBEY:g} s"
 

@@ -1,7 +1,6 @@
 """Workers that do parts of a job: cores of this machine, or matching workers of a dask cluster.
 
-dask.distributed belongs to an extra, and takes longer to load than most commands last: it is imported only for a
-command that uses workers.
+dask.distributed is an extra and slow to load: it is imported only for a command that uses workers.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ WHERE_HELP = (
     "local (all cores of this machine), local:N, or a dask scheduler's address such as tcp://10.0.0.1:8786"
 )
 
-SECONDS_TO_CONNECT = 6.0
-"""Time for a scheduler to answer; with the time for loading, less than 10 s."""
+SECONDS_TO_CONNECT = 6.0  # time for a scheduler to answer; with the time for loading, less than 10 s
 
 SECONDS_TO_CLOSE = 5.0
 
@@ -69,14 +67,11 @@ def where(text: str) -> str:
 
 @contextlib.contextmanager
 def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
-    """Return a client of the workers at `place`, each of which does one task at a time; close all in the end.
+    """Provide a client of the workers at `place`, each with one task at a time, within the block.
 
-    Workers on this machine are started for the time of the block, each a process with a core of its own if there
-    are enough. Those of a cluster are there before, and stay. Each has to share `facts` (default:
-    :func:`software`).
-
-    UnusableError if dask.distributed is missing, no scheduler or worker answers, or a worker does not fit; the
-    message names each difference. SchedulerLostError if the scheduler goes meanwhile.
+    Workers on this machine run only within the block, each on its own core if possible. UnusableError if
+    dask.distributed is missing, no scheduler or worker answers, or a worker lacks one of the `facts` (default:
+    :func:`software`); SchedulerLostError if the scheduler is lost.
     """
     try:
         import distributed
@@ -125,10 +120,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def local_cores(place: str) -> list[list[int]]:
-    """Return the cores of each worker that `local` or `local:N` starts; the last of a worker is its own.
-
-    Cores that belong to no worker are shared, for the rest of the work; with more workers than cores, all are.
-    """
+    """Return the cores of each worker that `local` or `local:N` starts: shared ones, and last its own."""
     usable = usable_cores()
     count = int(place.partition(":")[2] or len(usable))
     if count > len(usable):
@@ -170,10 +162,7 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
 
 def _settler(distributed: Any, cores: Sequence[Sequence[int]]) -> Any:
     class Settler(distributed.WorkerPlugin):
-        """Prepares each worker as it starts, and each worker that replaces one that died.
-
-        It is pinned to its cores, and leaves a Ctrl-C to the command that started it.
-        """
+        """Pins each worker that starts to its cores, and leaves a Ctrl-C to the command that started it."""
 
         name = "settler"
 

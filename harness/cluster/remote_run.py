@@ -1,8 +1,7 @@
 """A run on a worker: a separate judge plays it on a core that no other run of this machine uses.
 
-The task of dask, :func:`play_here`, only starts that judge and passes on its messages, for two reasons: the judge
-is alone in its process, as without dask, and a worker that dies leaves no bot behind. When the worker ends in any
-way, the connection between the two breaks, and the judge ends its bot.
+The task of dask, :func:`play_here`, only passes on the judge's messages. If the worker dies, the connection
+breaks, and the judge ends its bot.
 """
 
 from __future__ import annotations
@@ -47,8 +46,7 @@ SECONDS_BETWEEN_SIGNS = 1.0
 SECONDS_BETWEEN_LOOKS = 0.25
 """Interval at which the worker checks that the run is still wanted, and a judge without a core looks for one."""
 
-SECONDS_TO_END = 30.0
-"""Time for a judge to end its bot before it is killed; 2 s are enough unless something hangs."""
+SECONDS_TO_END = 30.0  # time for a judge to end its bot before it is killed; 2 s are enough unless something hangs
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +174,9 @@ def _end_with(home: Connection, known: threading.Event) -> None:
 
 @contextlib.contextmanager
 def _own_core() -> Iterator[tuple[int | None, Path]]:
-    """Wait for a core that no other run of this machine uses, and for its folder, which is empty.
+    """Provide a core that no other run of this machine uses, None without pinning, and its empty folder.
 
-    The lock on it lasts as long as this process. A bot that a killed judge left there is ended first. The core is
-    None on a system that cannot pin a process to a core.
+    A bot that a killed judge left there is ended first.
     """
     place = Path(tempfile.gettempdir()) / f"nonojudge-{os.getuid()}"
     place.mkdir(mode=0o700, exist_ok=True)

@@ -1,7 +1,6 @@
 """Hand out the runs of a tournament: each free worker gets one, until all are played or given up.
 
-This module chooses the worker of a run, and not dask, which lets tasks queue up on workers: a run behind one of
-two hours would wait for it while other cores are idle, and share the blame for the death of their worker.
+dask would queue runs on workers: one behind a run of two hours would wait while other cores are idle.
 """
 
 from __future__ import annotations
@@ -38,14 +37,12 @@ from nonobot.protocol.clues import count
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-MOST_DEATHS = 3
-"""Deaths of workers after which their run is given up."""
+MOST_DEATHS = 3  # deaths of workers after which their run is given up
 
 MOST_LOSSES = 10
 """The same, including workers lost before the run began: the run did not cause these, but they may never stop."""
 
-SECONDS_BETWEEN_LOOKS = 0.5
-"""Interval between looks at the workers, and at whether the command was told to stop."""
+SECONDS_BETWEEN_LOOKS = 0.5  # interval between looks at the workers, and at whether the command was told to stop
 
 SECONDS_TO_COME = 60.0
 """Time to wait for a worker that can play a run; one that died is started again within a second or two."""
@@ -78,16 +75,11 @@ class _Playing:
 class RunsOnWorkers:
     """The runs waiting, in progress, played and given up, while workers and scheduler may change.
 
-    Results of runs that are to be played `again` are removed once there are workers. `kinds` are the kinds of
-    machine for all runs of a set, by its digest; a set gets that of the first worker that plays it. Without
-    `kinds` any machine will do.
+    `kinds` has the kind of machine for all runs of a set, by its digest: that of its first worker. None: any kind.
     """
 
     def __init__(
-        self,
-        todo: Sequence[ScheduledRun],
-        screen: AllRunsProgress,
-        kinds: dict[str, MachineKind] | None,
+        self, todo: Sequence[ScheduledRun], screen: AllRunsProgress, kinds: dict[str, MachineKind] | None
     ) -> None:
         self._todo = list(todo)  # neither played nor in play, nor given up
         self.results: dict[Path, RunResult] = {}  # by their paths
@@ -100,8 +92,7 @@ class RunsOnWorkers:
     def play_at(self, place: str) -> None:
         """Have the workers at `place` play the runs, and wait for a scheduler that restarts.
 
-        UnusableError if no scheduler or no worker comes that can play the rest, or a result cannot be written.
-        KeyboardInterrupt if the command is told to stop.
+        UnusableError if no suitable worker comes, or a result cannot be written; KeyboardInterrupt at Ctrl-C.
         """
         until = time.monotonic()  # a scheduler that was never there will not come back
         while self._todo:

@@ -1,7 +1,4 @@
-"""`nonojudge bench`: time the bot's parts, alone or against another revision.
-
-The parts are line kernels, propagation, search, start and more; pyperf measures them.
-"""
+"""`nonojudge bench`: time the bot's parts, from line kernels to its start, alone or against another revision."""
 
 from __future__ import annotations
 

@@ -16,20 +16,9 @@ from nonobot.harness.pictures.black_white import is_image
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import print_line
 from nonobot.harness.user_files import opened, write_output
-from nonobot.protocol import Fault, Record
+from nonobot.protocol import Fault, Record, formats
 from nonobot.protocol.clues import count
-from nonobot.protocol.formats import (
-    MOST_BYTES,
-    Format,
-    FormatError,
-    Found,
-    UnknownFormatError,
-    by_extension,
-    format_named,
-    formats,
-    read,
-    write,
-)
+from nonobot.protocol.formats import Format, FormatError, Found, UnknownFormatError
 
 EXAMPLES = """\
 examples:
@@ -55,7 +44,7 @@ PICTURE_LINE = (
 
 
 def add_to(parser: Parser) -> None:
-    lines = [f"  {one.name:<8}  {one.description}" for one in formats()]
+    lines = [f"  {one.name:<8}  {one.description}" for one in formats.formats()]
     parser.epilog = EXAMPLES.format(formats="\n".join(sorted([*lines, PICTURE_LINE])))
     add_option(parser, "source", "IN", "puzzle file or picture, or - for stdin")
     add_option(parser, "target", "OUT", "output file, or - for stdout")
@@ -69,7 +58,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     to = _target_format(arguments)
     name = "stdin" if arguments.source == "-" else arguments.source
     with opened(arguments.source) as file:
-        data = file.read(MOST_BYTES + 1)  # one more than allowed is enough to notice
+        data = file.read(formats.MOST_BYTES + 1)  # one more than allowed is enough to notice
     is_as_wanted = True
     if arguments.from_format == PICTURE or (arguments.from_format is None and is_image(data)):
         record, is_as_wanted = puzzle_of_picture(data, arguments, name, to)
@@ -81,7 +70,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     try:
         # The lines of the file are what is known beforehand, and where each puzzle stands.
         with Progress(data.count(b"\n") + 1) as records.progress:
-            written = write(records, to.name)
+            written = formats.write(records, to.name)
     except FormatError as error:
         raise UnusableError(f"{name}: {error}") from None
     for fault in written.faults:
@@ -105,10 +94,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 class _Records:
-    """The records of a file, read one at a time and counted; errors are reported as they come.
-
-    `progress` is shown the line that was reached.
-    """
+    """The records of a file, read one at a time and counted; errors are reported as they come."""
 
     def __init__(self, entries: Iterable[Found], name: str) -> None:
         self._entries, self._name = entries, name
@@ -131,7 +117,7 @@ class _Records:
 def _target_format(arguments: argparse.Namespace) -> Format:
     if arguments.to_format:
         return _named("--to", arguments.to_format)
-    format = by_extension(arguments.target)
+    format = formats.by_extension(arguments.target)
     if format is None:
         raise UnusableError(f"{arguments.target}: the name shows no known format; add --to FORMAT")
     return format
@@ -139,7 +125,7 @@ def _target_format(arguments: argparse.Namespace) -> Format:
 
 def _named(option: str, name: str, more: str = "") -> Format:
     try:
-        return format_named(name)
+        return formats.format_named(name)
     except FormatError as error:
         raise UnusableError(f"{option}: {error}{more}") from None
 
@@ -148,7 +134,7 @@ def _entries(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[
     if arguments.from_format:
         _named("--from", arguments.from_format, f", {PICTURE}")
     try:
-        return read(data, arguments.from_format, arguments.size)
+        return formats.read(data, arguments.from_format, arguments.size)
     except FormatError as error:
         hint = " (--from names the format)" if isinstance(error, UnknownFormatError) else ""
         raise UnusableError(f"{name}: {error}{hint}") from None

@@ -38,8 +38,7 @@ VERSIONS = ("before", "after")
 ROUNDS = 7
 MOST_ROUNDS = 30
 
-PART_PUZZLES = 50
-"""Fewest puzzles in a part of a set: with fewer, a run mostly measures the bot's start."""
+PART_PUZZLES = 50  # fewest puzzles in a part of a set: with fewer, a run mostly measures the bot's start
 
 EXAMPLES = f"""\
 examples:

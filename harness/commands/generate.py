@@ -22,8 +22,7 @@ from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, parse_dim
 from nonobot.tournament_data.select import MOST_DRAWS, NoBoardError
 
 PUZZLE_SECONDS = 60.0
-LINE_LIMIT = 3_000_000
-"""Line solves of about fifteen seconds; on a slow machine, less than `PUZZLE_SECONDS`."""
+LINE_LIMIT = 3_000_000  # line solves of about fifteen seconds; on a slow machine, less than `PUZZLE_SECONDS`
 
 EXAMPLES = """\
 examples:

@@ -18,7 +18,7 @@ from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.revisions import git
 from nonobot.harness.profiling.profile_data import Profile, read_profile
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
-from nonobot.harness.report.history_plot import Point, drawing_of, short
+from nonobot.harness.report.file_plots import Point, drawing_of_history, short
 from nonobot.harness.results.result_files import files_in, json_text, read_result
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import NOTHING, drawn, duration, new_table, on_terminal, plain, spaced, styled
@@ -62,7 +62,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if not groups:
         raise UnusableError("no result that states a revision: the bot has to be in a git clone")
     if output:
-        write_output(output, drawing_of(groups, output.suffix.removeprefix(".")))
+        write_output(output, drawing_of_history(groups, output.suffix.removeprefix(".")))
     print(_as_json(groups) if arguments.json else _as_text(groups, _doubts(results), on_terminal()), end="")
     return 1 if problems else 0
 

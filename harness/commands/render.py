@@ -46,8 +46,7 @@ Exit status: 0 everything was drawn, right or wrong; 1 a puzzle could not be rea
 2 unusable arguments or input.
 """
 
-MOST_CELLS = 4_000_000
-"""Largest number of cells of all boards drawn at once."""
+MOST_CELLS = 4_000_000  # largest number of cells of all boards drawn at once
 
 
 def add_to(parser: Parser) -> None:

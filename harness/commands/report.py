@@ -40,7 +40,8 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    from nonobot.harness.report import STEPS, Report, page_of
+    from nonobot.harness.report.contents import Report
+    from nonobot.harness.report.report_page import STEPS, page_of
 
     require_libraries("a report", "matplotlib", "jinja2")
     results, problems = read_results(arguments.results)

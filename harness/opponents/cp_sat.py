@@ -1,9 +1,8 @@
 """A general constraint solver: OR-Tools CP-SAT with one worker, an automaton for each line.
 
-Source: Pesant, "A regular language membership constraint for finite sequences of variables" (CP 2004), the
-constraint that CP-SAT calls automaton; Perron and Furnon, "OR-Tools". A clue's automaton has a state for each cell
-of its blocks and for each gap. The solver gets the model alone, and keeps its own parameters except for the one
-worker.
+Source: Pesant, "A regular language membership constraint for finite sequences of variables" (CP 2004), which
+CP-SAT calls automaton; Perron and Furnon, "OR-Tools". A clue's automaton has a state for each cell of its blocks
+and for each gap. The solver gets only the model; apart from the one worker, its parameters are the defaults.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ _MARGIN_SECONDS = 0.05
 def automaton(clue: Clue) -> tuple[list[tuple[int, int, int]], int]:
     """Return the automaton that accepts the lines with a clue: its transitions and its last state.
 
-    A transition is a state, the colour read (1 black, 0 white) and the next state. The first state is 0; the last
-    one and, if the clue has blocks, the one before it accept.
+    A transition is a state, the colour read (1 black, 0 white) and the next state, from state 0 on. The last state
+    and, if the clue has blocks, the one before it accept.
     """
     transitions = []
     state = 0

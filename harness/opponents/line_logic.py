@@ -1,16 +1,15 @@
 """Logic on single lines, and a guess by roulette wheel when logic finds no more cells.
 
 Source: Le Quang Dong, "An Efficient Approach for Solving Nonogram Puzzles" (University of Engineering and
-Technology, Vietnam National University), section 3. First the ways of a human: simple boxes (cells that a block
-covers wherever in its range it starts), simple spaces (cells in no block's range; a black cell in one block's
-range alone narrows it) and forcing (a range ends where white cells leave too little room). Where they find nothing
-more, Fix and Paint deduce all cells of a line. Where that is not enough, a cell is drawn with a chance that
-grows with its influence, and guessed; a contradiction gives it the other colour, and both fail where an earlier
-guess was wrong.
+Technology, Vietnam National University), section 3. Human methods come first: simple boxes (cells that a block
+always covers), simple spaces (cells that no block reaches; a black cell that only one block reaches narrows its
+range) and forcing (white cells narrow a range). Then Fix and Paint deduce all cells of a line. Then a cell is
+drawn with a probability that grows with its influence, and guessed. A contradiction gives it the other colour; if
+both fail, an earlier guess was wrong.
 
-The source does not print its formula of influence: here it is (1 + known cells of the row) x (1 + known cells of
-the column), as a guess among known cells is soon followed up or refuted. Black is tried first. Left out: nothing;
-what was deduced about a line is kept, as the same states come again and again.
+The source does not print its formula of influence. Here it is (1 + known cells of the row) x (1 + known cells of
+the column), because a guess among known cells is soon confirmed or refuted. Black is tried first. Left out:
+nothing. Deductions about a line are cached, because the same states occur again.
 """
 
 from __future__ import annotations
@@ -40,9 +39,10 @@ class LineLogic:
         self._seen: dict[tuple[bool, KnownCells], KnownCells | None] = {}
 
     def deduce(self, cells: KnownCells, is_complete: bool) -> KnownCells | None:
-        """Return the known cells and those that follow from them; None for a contradiction.
+        """Return all known cells, or None for a contradiction.
 
-        Fix and Paint deduce all cells that follow (`is_complete`), the ranges of the blocks only some.
+        If `is_complete`, Fix and Paint deduce all cells that follow, otherwise the ranges of the blocks some of
+        them.
         """
         key = is_complete, cells
         if key not in self._seen:
@@ -215,10 +215,7 @@ class _Search:
 
 
 def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
-    """Return a solution of the puzzle, or None; OutOfTimeError if the clock runs out before.
-
-    The `seed` of the roulette wheel applies to each puzzle separately.
-    """
+    """Return a solution, or None; OutOfTimeError if the clock runs out. Each puzzle starts with `seed`."""
     lines = puzzle.width + puzzle.height
     board = _Search(puzzle, clock, seed).solve([(0, 0)] * lines, range(lines))
     if board is None:

@@ -1,7 +1,7 @@
 """The program around each opponent: it reads puzzles from standard input and writes answers to standard output.
 
-An opponent is a function `solve(puzzle, clock, **options)`. It returns a solution, or None if the puzzle has none.
-It raises `OutOfTimeError` when the clock has run out, and `RefusedError` for boards beyond its method.
+An opponent is a function `solve(puzzle, clock, **options)`. It returns a solution, or None if there is none. It
+raises `OutOfTimeError` at the end of its time, and `RefusedError` for boards beyond its method.
 """
 
 from __future__ import annotations
@@ -92,8 +92,7 @@ def argument_parser(file: str, doc: str | None) -> Parser:
 def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -> int:
     """Answer the puzzles on standard input, each as soon as it is complete, and return the exit status.
 
-    `solve` takes the options that were added to those of :func:`argument_parser`. The `engine` is the module that
-    it imports, and the name of its distribution.
+    `solve` takes the options added to :func:`argument_parser`. The `engine` is a module and its distribution.
     """
     options = vars(parser.parse_args())
     size, limit_seconds = options.pop("size"), options.pop("puzzle_limit")

@@ -1,7 +1,4 @@
-"""Boards in JSON, as the page and its worker exchange them, made from texts, sets and pictures.
-
-This also runs in the browser: it needs only the standard library.
-"""
+"""Boards in JSON for the page, made from texts, sets and pictures; runs in the browser, without libraries."""
 
 from __future__ import annotations
 
@@ -20,8 +17,7 @@ from nonobot.protocol.puzzle import cells_from_text, text_from_cells
 if TYPE_CHECKING:
     from nonobot.tournament_data import PuzzleSet, Recipe
 
-LONGEST_SIDE = 254
-"""Largest number of rows or columns that the page accepts; the commands accept more."""
+LONGEST_SIDE = 254  # largest number of rows or columns that the page accepts; the commands accept more
 
 MOST_LISTED = 2000  # puzzles of a file that can be chosen from
 MOST_FAULTS = 50
@@ -35,9 +31,9 @@ LARGE_PICTURE_WIDTH = 40  # columns of a picture that is too large for a cell a 
 
 @dataclass
 class Board:
-    """A puzzle as the page has it, with the board to start from (`cells`) and the author's solution (`goal`).
+    """A puzzle of the page, with the cells to start from and the author's solution (`goal`).
 
-    Both have a character for a cell, row after row: 1 black, 0 white, ? unknown.
+    Both have a character for each cell, row by row: 1 black, 0 white, ? unknown.
     """
 
     rows: list[list[int]]
@@ -86,9 +82,9 @@ def _too_large(width: int, height: int) -> str:
 
 @dataclass
 class Selection:
-    """Puzzle `number` (from 1) of a text, a file or a set, and the titles of all that can be selected.
+    """Puzzle `number` (from 1) of a text, a file or a set, with the titles of all.
 
-    `count` is the number of puzzles without those at fault; a fault has its line, or None.
+    `count` excludes faulty puzzles; a fault has its line, if known.
     """
 
     count: int = 0

@@ -1,7 +1,6 @@
 """The runs of a folder as the page shows them: read every second, sent to browsers, plotted.
 
-Each tournament has its own folder: the files of each folder are ranked and plotted separately.
-Reading writes nothing and takes no lock, so it does not disturb the runs.
+Each subfolder is a tournament. Reading writes nothing and takes no lock, so it does not disturb the runs.
 """
 
 from __future__ import annotations
@@ -76,10 +75,9 @@ class Plot:
 
 @dataclass(frozen=True)
 class Shown:
-    """The content of a folder at the time of a look, on the monotonic clock.
+    """The content of a folder at a time on the monotonic clock; `state` is its JSON for the browser.
 
-    `state` is the JSON for the browser. `read` has the content of each file: a line if it cannot be read, None for
-    a journal without a run. The number of a bot determines its look.
+    `read` has the content of each file: an error message if it is unreadable, None for a journal without a run.
     """
 
     state: dict[str, Any] = field(default_factory=dict)

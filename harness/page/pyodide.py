@@ -1,7 +1,4 @@
-"""Pyodide, the Python that the page runs in the browser: its core files, fetched once into the user's cache.
-
-It is npm's package `pyodide` (Python for WebAssembly; Mozilla Public License 2.0), five files of it.
-"""
+"""Pyodide, the Python of the page: files of the npm package `pyodide` (MPL 2.0), fetched into the user's cache."""
 
 from __future__ import annotations
 
@@ -22,8 +19,7 @@ VERSION = "314.0.7"
 FOLDER_VARIABLE = "NONOBOT_PYODIDE"
 """Environment variable that names a folder with the files, or the package as a .tgz file."""
 
-REGISTRY_VARIABLE = "NPM_CONFIG_REGISTRY"
-"""npm's environment variable that names another registry of packages."""
+REGISTRY_VARIABLE = "NPM_CONFIG_REGISTRY"  # npm's environment variable that names another registry of packages
 
 DIGESTS = {
     "pyodide.mjs": "6f1d60f7bf529beb300f0f47983c921d3982363640ba20af0e38efdddbc66109",
@@ -45,10 +41,7 @@ MOST_BYTES = 7_000_000  # pooch counts in whole pieces
 
 
 def pyodide_folder() -> Path:
-    """Return a folder that contains the files of DIGESTS: $NONOBOT_PYODIDE, or one in the user's cache.
-
-    Pyodide is fetched if it is not there; UnusableError: it cannot be.
-    """
+    """Return $NONOBOT_PYODIDE or a folder in the user's cache, with the files of DIGESTS, fetched if needed."""
     chosen = Path(os.environ[FOLDER_VARIABLE]) if os.environ.get(FOLDER_VARIABLE) else None
     if chosen and not chosen.is_file():
         if fault := _fault(chosen):

@@ -1,7 +1,6 @@
 """The page's questions and their answers: the Python of its Web Worker, which needs only the standard library.
 
-A question has a name, and numbers and texts in JSON; the content of a file, or the cells of a picture, are bytes.
-Each function from `read` on answers the question of its name.
+A question is a name, JSON, and bytes (a file, or the cells of a picture); a function of that name answers it.
 """
 
 from __future__ import annotations

@@ -47,10 +47,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 
 def serve(own: socket.socket, host: str, site: Path, results: Path | None, on_ready: Callable[[], None]) -> None:
-    """Serve the page until a Ctrl-C or SIGTERM.
-
-    `host` is the address as the user gave it. `on_ready` is called as soon as browsers can connect.
-    """
+    """Serve the page until Ctrl-C or SIGTERM; `on_ready` is called as soon as browsers can connect to `host`."""
     app = make_app(site, Live(results) if results else None)
     config = uvicorn.Config(
         Guard(app, {"localhost", host, socket.gethostname()}),

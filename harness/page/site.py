@@ -25,11 +25,8 @@ from nonobot.tournament_data.registry import State, official_sets, state_of, sto
 STATIC = Path(__file__).with_name("static")
 SAMPLES = Path(__file__).with_name("samples.txt")
 
-OF_LIVE_VIEW = ("live.html", "live.js")
-"""Files of the pages that need the server."""
-
-AT_THE_TOP = ("index.html", "service_worker.js")
-"""Files that are not in the site's folder `static`."""
+OF_LIVE_VIEW = ("live.html", "live.js")  # files of the pages that need the server
+AT_THE_TOP = ("index.html", "service_worker.js")  # files that are not in the site's folder `static`
 
 PYTHON = (
     "*.py", "bot/**/*.py", "protocol/**/*.py", "tournament_data/*.py", "tournament_data/official.toml",
@@ -38,8 +35,7 @@ PYTHON = (
 )  # fmt: skip
 """The part of this package that the browser gets."""
 
-KERNELS = "nonobot/bot/kernels/built/wasm32"
-"""The folder of the kernels in that part, as in a wheel."""
+KERNELS = "nonobot/bot/kernels/built/wasm32"  # the folder of the kernels in that part, as in a wheel
 
 LISTING = "files.json"
 _PACKAGES = "pyodide/pyodide-lock.json"
@@ -57,11 +53,9 @@ POLICY = (
 def write_site(
     folder: Path, puzzle_seconds: float, *, has_live_view: bool = False, is_served: bool = False
 ) -> tuple[int, int]:
-    """Write the site into a folder, which is made; return the number of its files and their bytes.
+    """Write the site into a folder, in place of an earlier one; return the number of its files and their bytes.
 
-    The files of an earlier one are replaced or removed.
-    `is_served`: by `nonojudge page` itself. UnusableError: Pyodide or the kernels are missing, the folder contains
-    something else, or it cannot be written.
+    UnusableError: Pyodide or the kernels are missing, the folder has other content, or it cannot be written.
     """
     earlier = _earlier_files(folder)
     contents = dict(_contents(puzzle_seconds, has_live_view, is_served))

@@ -8,8 +8,7 @@ from itertools import accumulate
 
 from nonobot.harness import UnusableError
 
-LARGEST_SIDE = 1022
-"""Cells of a board's longer side: what the bot can solve."""
+LARGEST_SIDE = 1022  # cells of a board's longer side: what the bot can solve
 
 _BEGINNINGS = re.compile(
     rb"\x89PNG\r\n|\xff\xd8\xff|GIF8|P[1-7][\s#]|BM.{4}\0\0\0\0|RIFF.{4}WEBP|II\*\0|MM\0\*|8BPS|\0\0\x01\0"
@@ -49,11 +48,11 @@ def board_size(pixels: tuple[int, int], width: int | None, height: int | None) -
 
 
 def brightest_dark(histogram: Sequence[int]) -> int:
-    """Return the brightest value that counts as dark, of values from 0 on that occur so often.
+    """Return the brightest value that counts as dark, from the number of cells of each value.
 
-    It makes the variance between the two classes the largest; of equally good neighbours it is the middle one. An
-    image of one value is black if that is below the middle. Source: N. Otsu, "A threshold selection method from
-    gray-level histograms" (IEEE Transactions on Systems, Man, and Cybernetics 9, 1979).
+    It makes the variance between the two classes largest; of equally good neighbours it is the middle one. Source:
+    N. Otsu, "A threshold selection method from gray-level histograms" (IEEE Transactions on Systems, Man, and
+    Cybernetics 9, 1979).
     """
     counts = list(accumulate(histogram))
     sums = list(accumulate(value * count for value, count in enumerate(histogram)))

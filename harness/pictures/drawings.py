@@ -40,8 +40,7 @@ CELL, SHEET_CELL, SMALL_CELL = 24, 14, 6
 CELL_DEFAULTS = f"{CELL}; on sheets {SHEET_CELL}, without clues {SMALL_CELL}"
 """Sides of cells in a file by default, in pixels."""
 
-MOST_MISMATCHES = 8
-"""Wrong lines that are listed in words; all of them are marked in the picture."""
+MOST_MISMATCHES = 8  # wrong lines that are listed in words; all of them are marked in the picture
 
 
 class Drawing(NamedTuple):
@@ -104,10 +103,7 @@ def first_answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
 def write(
     drawings: Sequence[Drawing], path: Path, theme: str, cell: int | None, columns: int | None, clues: bool
 ) -> None:
-    """Write a picture as .png or .svg, of several drawings a sheet, and report its content on stdout.
-
-    `cell` is the side of a cell in pixels. UnusableError: the picture is too large or cannot be written.
-    """
+    """Write one picture, or a sheet of several, as .png or .svg with cells of `cell` pixels; report on stdout."""
     pictures = [drawing.picture for drawing in drawings]
     if len(pictures) == 1:
         scene = scene_of(pictures[0], cell or CELL, clues)
@@ -170,15 +166,11 @@ def _board(picture: Picture, place: Place, wanted: Blocks | None, clues: bool) -
 MOST_PIXELS = 60_000_000
 """Larger pictures are refused: few viewers open them, and drawing takes three bytes of memory for each pixel."""
 
-LEFT_OF_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}
-"""Which part of a text lies left of its `x`."""
+LEFT_OF_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}  # which part of a text lies left of its `x`
 
 
 def png_of(scene: Scene, theme: Theme) -> bytes:
-    """Return a picture as a PNG file, in a theme with a paper and without transparency.
-
-    UnusableError: Pillow is not installed, or the picture would be too large.
-    """
+    """Return a picture as PNG, in a theme with a paper; UnusableError without Pillow or if it is too large."""
     if scene.width * scene.height > MOST_PIXELS:
         raise UnusableError(
             f"the picture would have {scene.width}x{scene.height} pixels, over {MOST_PIXELS // 10**6} million; "

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 Cells = npt.NDArray[np.bool_]
 """Cells of a board, shape (height, width): True for black."""
 
-_OPENING = threading.Lock()
-"""Held while Pillow's global limit is changed."""
+_OPENING = threading.Lock()  # held while Pillow's global limit is changed
 
 
 class ImageCells(NamedTuple):
@@ -43,15 +42,12 @@ def read_cells(
 ) -> ImageCells:
     """Return an image as cells.
 
-    Each cell has the mean brightness of the pixels that it covers. An image in black and white that has the wanted
-    size is taken as it is. What is transparent is white, inverted or not. With one side of the board alone, the
-    other follows from the shape of the image; with none, a pixel makes a cell.
+    A cell has the mean brightness of its pixels; transparent parts are white, also if inverted. One dimension of
+    the board follows from the other by the shape of the image; without both, each pixel is a cell. Cells darker
+    than `threshold`, a share of white, are black; by default, Otsu's method finds it. `dither` uses
+    Floyd-Steinberg's error diffusion instead.
 
-    Cells darker than `threshold`, a share of white, are black; without it, Otsu's method divides dark from bright.
-    `dither` is Floyd-Steinberg's error diffusion, as Pillow does it, instead of a threshold.
-
-    UnusableError: Pillow is missing or cannot read the image, or the image is too large; BoardTooLargeError: the
-    board would be.
+    UnusableError: Pillow is missing or cannot read the image, or the image or the board is too large.
     """
     try:
         from PIL import Image, UnidentifiedImageError

@@ -28,18 +28,14 @@ from nonobot.tournament_data import PuzzleSet
 
 PROFILE_SCHEMA_VERSION = 2
 
-MOST_COUNT = 2**63 - 1
-"""Largest count that is kept; shares of larger ones overflow."""
-
-SHOWN_PUZZLES = 10
-"""Number of slowest puzzles shown."""
+MOST_COUNT = 2**63 - 1  # largest count that is kept; shares of larger ones overflow
+SHOWN_PUZZLES = 10  # number of slowest puzzles shown
 
 
 class PuzzleProfile(Struct, frozen=True):
     """A bot's statements on one puzzle, from its reading to the answer, and the judge's verdict on its answer.
 
-    Of a bot that states nothing, `seconds` is the time since the answer before it, or since it was sent, and for
-    the first answer since the first byte.
+    Without statistics, `seconds` is the judge's time, for the first answer from the first byte.
     """
 
     number: Whole
@@ -58,10 +54,9 @@ class RepeatedRun(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
-    """The time of a run, from the bot's start on, and of the puzzles that the bot stated, in its order.
+    """The time of a run, from the bot's start, and of its puzzles; of several runs medians, and all figures.
 
-    Of several runs it contains medians, and the figures of each. `from_outside` is true if the bot stated nothing:
-    then these are the times of the judge.
+    `from_outside`: the bot wrote no statistics, so these are the judge's times.
     """
 
     command: list[str]
@@ -106,8 +101,7 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
 
 # --- made and kept --------------------------------------------------------------------------------------------
 
-NO_COUNTS = ("puzzle", "solutions")
-"""Whole numbers in a line of statistics that do not count work of the search."""
+NO_COUNTS = ("puzzle", "solutions")  # whole numbers in a line of statistics that do not count work of the search
 
 
 class _StatsLine(msgspec.Struct):
@@ -129,8 +123,8 @@ def profile_of(
 ) -> Profile:
     """Run a bot on a set, with `--stats FILE` if it `asks_stats`; UnusableError if it cannot be run.
 
-    A bot that knows no such option, so that nothing is right, is run again without. `configuration` must not limit
-    the time of a puzzle: the bot would be started again, and overwrite its statistics.
+    A bot without that option solves nothing and is run again without it. `configuration` must not limit the time
+    of a puzzle, because a restarted bot would overwrite its statistics.
     """
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
         (bots_own := Path(folder).resolve() / "bot").mkdir()
@@ -257,21 +251,17 @@ UNITS = {
 }
 """Units of work in the phases of nonobot: the name of the count."""
 
-COUNTS_NAMED = 2
-"""Most counts to name as the reason of a puzzle's time."""
-
-TELLING = 10
-"""Least value, in some puzzle, of a count that can explain time; that of descents is smaller."""
+COUNTS_NAMED = 2  # most counts to name as the reason of a puzzle's time
+TELLING = 10  # least value, in some puzzle, of a count that can explain time; that of descents is smaller
 
 EXPLAINS = 0.25
 """Least share of a set's count, relative to the share of its time, for a count to explain a puzzle's time."""
 
 
 class Span(Struct, frozen=True):
-    """A part of the run's time, with sub-parts that together take all of it.
+    """A part of the run's time and its sub-parts; of several runs the median, with least and most as `range`.
 
-    `stage` is the stage of the search that it is or belongs to, `per` the name of the count of its units of work.
-    Of several runs `seconds` are the median, and `range` has the least and the most.
+    `stage` is the stage of the search that it belongs to, `per` the name of the count of its work.
     """
 
     name: str
@@ -284,10 +274,7 @@ class Span(Struct, frozen=True):
 
 
 def span_of(profile: Profile) -> Span:
-    """Return the run's wall time as a tree; what no phase of the search explains has parts of its own.
-
-    Of several runs, each part has the median of its own times.
-    """
+    """Return the run's wall time as a tree; of several runs, each part has the median of its own times."""
     if profile.runs:
         return _median_span([one.span for one in profile.runs])
     whole = profile.usage.wall_seconds

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -32,13 +31,8 @@ ROW = 30
 STRIP = 54
 HEAD, ABOVE_STRIP, BELOW_STRIP = 72, 52, 78
 BAR = 18
-LETTER = 6.3
-"""Width of a letter, a little more than the average: a label that might not fit is left out."""
-
-LEAST_WIDTH = 1.5
-"""Least width of a puzzle in the strip; a narrower one is drawn together with its neighbours."""
-
-DPI = 144
+LETTER = 6.3  # width of a letter, a little more than the average: a label that might not fit is left out
+LEAST_WIDTH = 1.5  # least width of a puzzle in the strip; a narrower one is drawn together with its neighbours
 
 
 @dataclass(frozen=True)
@@ -66,7 +60,7 @@ def draw(profile: Profile, form: str, theme: str) -> bytes:
     """Return the picture of a profile as `svg`, where each part has a title, or `png`, in a theme of THEMES."""
     from matplotlib.figure import Figure
 
-    from nonobot.harness.report.plot_frame import drawing, svg_of
+    from nonobot.harness.report.plot_frame import drawing, file_of
 
     whole = span_of(profile)
     top = HEAD + (1 + max(depth for depth, _ in depth_first(whole))) * ROW + ABOVE_STRIP
@@ -84,15 +78,14 @@ def draw(profile: Profile, form: str, theme: str) -> bytes:
         _icicle(canvas, whole, HEAD)
         _strip(canvas, profile, top)
         _slow_bars(canvas, profile, top + STRIP + BELOW_STRIP)
-        if form == "svg":
-            return re.sub(
-                r'<g id="(part-\d+)">',
-                lambda group: f"{group[0]}<title>{escape(plain(canvas.titles[group[1]]))}</title>",
-                svg_of(figure),
-            ).encode()
-        file = io.BytesIO()
-        figure.savefig(file, format=form, dpi=DPI)
-        return file.getvalue()
+        content = file_of(figure, form)
+    if form != "svg":
+        return content
+
+    def titled(part: re.Match[str]) -> str:
+        return f"{part[0]}<title>{escape(plain(canvas.titles[part[1]]))}</title>"
+
+    return re.sub(r'<g id="(part-\d+)">', titled, content.decode()).encode()
 
 
 @dataclass

@@ -46,14 +46,9 @@ BAR_WIDTH, LEAST_BAR = 30, 5
 
 PUZZLES = "whole run/puzzles/"
 
-SHARED_CORE = 0.9
-"""Smallest share of its time that a bot computes if it has a core for itself."""
-
-LONG_START_SECONDS = 2.0
-"""Least time of a start that may be a compilation."""
-
-AT_ONCE = 0.01
-"""Largest share of a run's time in which all answers arrive if they arrive at once."""
+SHARED_CORE = 0.9  # smallest share of its time that a bot computes if it has a core for itself
+LONG_START_SECONDS = 2.0  # least time of a start that may be a compilation
+AT_ONCE = 0.01  # largest share of a run's time in which all answers arrive if they arrive at once
 
 STAGE_STYLES = ("green", "yellow", "blue", "magenta", "cyan", "red")
 """Styles of the stages of a search, in their order; anything else is grey."""
@@ -208,9 +203,9 @@ def _warnings(profile: Profile) -> Iterator[str]:
 
 
 class Part(Struct, frozen=True):
-    """A part of the time in two profiles, 0 where there is no such part; `whole run/puzzles/probing` is a name.
+    """A part of the time in two profiles, such as `whole run/puzzles/probing`; 0 where a profile lacks it.
 
-    Its change `is_clear` if the times of all runs before lie apart from all times after.
+    Its change `is_clear` if all times before and all times after do not overlap.
     """
 
     name: str

@@ -64,9 +64,9 @@ class Run:
 
     @property
     def not_solved(self) -> dict[Verdict, list[int]]:
-        """The numbers of the puzzles that were given up, and of those without an answer."""
-        unsolved = {verdict: self.having(verdict) for verdict in (Verdict.GIVEN_UP, Verdict.MISSING)}
-        return {verdict: [one.number for one in some] for verdict, some in unsolved.items() if some}
+        """The numbers of the puzzles without a solution, by verdict."""
+        unsolved = (self.having(verdict) for verdict in (Verdict.GIVEN_UP, Verdict.MISSING))
+        return {some[0].verdict: [one.number for one in some] for some in unsolved if some}
 
     @property
     def story(self) -> list[str]:
@@ -101,10 +101,10 @@ Faults = list[tuple[Run, list[PuzzleResult], int]]
 
 
 class SetPart:
-    """One set: the runs that its ranking shows, in its order; the `timed` ones have a time to draw.
+    """A set and the runs of its ranking, in its order; those `timed` have times to draw.
 
-    The duels are the best run with each of the next ones; the slowest puzzles have the longest median time over
-    the runs that solved them. Wrong answers break a clue, faulty ones do not count for another reason.
+    The slowest puzzles have the longest median time. Wrong answers break a clue; faulty ones do not count
+    otherwise.
     """
 
     def __init__(self, ranking: Ranking, runs: list[Run]) -> None:
@@ -133,10 +133,9 @@ def _faults(runs: Sequence[Run], *verdicts: Verdict) -> Faults:
 
 
 class Report:
-    """The content of a page, from results and logs of bots by their files; at least one is of a run.
+    """The content of a page, from results and logs by their files; at least one is of a run.
 
-    `bots` has the number of each bot that was run, which determines its look; `runs` also those runs that no
-    ranking shows; `ends` the meaning of each end; `commands` a run for every command of every bot.
+    `runs` includes runs that no ranking shows; `commands` has a run for each command of each bot.
     """
 
     def __init__(self, results: Mapping[Path, AnyResult]) -> None:
@@ -174,13 +173,19 @@ class Report:
 # --- facts of runs -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Variants:
     """Facts of runs, with a value for each kind of run; the letters of the kinds, and that of each run."""
 
-    facts: dict[str, list[str]]
-    letters: list[str]
-    letter_of: list[str]
+    def __init__(self, every: Iterable[dict[str, str]]) -> None:
+        each = list(every)
+        kinds: list[dict[str, str]] = []
+        for facts in sorted(each, key=lambda facts: UNKNOWN in facts.values()):
+            if not any(_fits(facts, kind) for kind in kinds):
+                kinds.append(facts)
+        self.facts = {name: [facts[name] for facts in kinds] for name in each[0]}
+        self.letters = [_letter(number) for number in range(len(kinds))]
+        places = (next(at for at, kind in enumerate(kinds) if _fits(facts, kind)) for facts in each)
+        self.letter_of = [self.letters[at] for at in places]
 
     @property
     def differing(self) -> list[str]:
@@ -190,7 +195,7 @@ class Variants:
 
 def machines(every: Sequence[Machine]) -> Variants:
     """Return the machines of runs; their load, which differs always, is not among the facts."""
-    return _variants(
+    return Variants(
         {
             "CPU": plain(one.cpu),
             "Cores": f"{one.logical_cores}, of which {one.usable_cores} usable",
@@ -207,7 +212,7 @@ def machines(every: Sequence[Machine]) -> Variants:
 
 def configurations(every: Sequence[RunResult]) -> Variants:
     """Return the configurations of runs, and how far they were carried out."""
-    return _variants(map(_configuration, every))
+    return Variants(map(_configuration, every))
 
 
 def _configuration(run: RunResult) -> dict[str, str]:
@@ -228,19 +233,6 @@ def _configuration(run: RunResult) -> dict[str, str]:
         "Environment given": shlex.join(starmap(shown_variable, (limits.environment or {}).items())) or "none",
         "Order of the answers": "any" if limits.any_order else "that of the puzzles",
     }
-
-
-def _variants(every: Iterable[dict[str, str]]) -> Variants:
-    each = list(every)
-    distinct: list[dict[str, str]] = []
-    for facts in sorted(each, key=lambda facts: UNKNOWN in facts.values()):
-        if not any(_fits(facts, kind) for kind in distinct):
-            distinct.append(facts)
-    values = {name: [facts[name] for facts in distinct] for name in each[0]}
-    letters = [_letter(number) for number in range(len(distinct))]
-    kinds = dict(zip(letters, distinct, strict=True))
-    letter_of = [next(letter for letter, kind in kinds.items() if _fits(facts, kind)) for facts in each]
-    return Variants(values, letters, letter_of)
 
 
 def _fits(facts: dict[str, str], kind: dict[str, str]) -> bool:
