@@ -143,13 +143,13 @@ class Show:
     """Shows results line by line within a `with` block, on a terminal with colours and the current step below."""
 
     def __init__(self, stream: TextIO, verbose: bool) -> None:
-        from rich.console import Console  # imported here because --help and --list do not need it
+        from rich.console import Console  # --help and --list do not need it
 
         self._verbose = verbose
         self._skipped: list[StepResult] = []  # consecutive steps with the same reason share a line
         terminal = on_terminal(stream)
         self._console = Console(file=stream, force_terminal=terminal, highlight=False, soft_wrap=True)
-        self._status = self._console.status("")  # prints nothing where there is no terminal
+        self._status = self._console.status("")  # prints nothing without a terminal
 
     def __enter__(self) -> Self:
         self._status.start()
@@ -184,11 +184,10 @@ class Show:
         self._line(f"\n{text}")
 
     def _show_skipped(self) -> None:
-        if not self._skipped:
-            return
-        first, last = self._skipped[0], self._skipped[-1]
-        after = _after_verdict(first) if first is last else f"  up to check {last.number}  ({first.note})"
-        self._line(f"{first.number:3}  ", "skipped", after, STYLES[StepVerdict.SKIPPED])
+        if self._skipped:
+            first, last = self._skipped[0], self._skipped[-1]
+            after = _after_verdict(first) if first is last else f"  up to check {last.number}  ({first.note})"
+            self._line(f"{first.number:3}  ", "skipped", after, STYLES[StepVerdict.SKIPPED])
         self._skipped = []
 
     def _line(self, before: str, word: str = "", after: str = "", style: str = "") -> None:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from random import Random
 
 from nonobot.arguments import Parser, count, number
+from nonobot.harness.cli import add_option
 from nonobot.harness.cluster.board_jobs import MOST_TASKS_A_SECOND, TASK_SECONDS
 from nonobot.harness.text import drawn, duration, new_table, on_terminal, percent
 
@@ -252,9 +253,7 @@ def _parser() -> Parser:
     parser = Parser(prog="python -m nonobot.harness.cluster.simulation", description=first, epilog=rest.strip())
     some = number(0.0, 1e9, "a number from 0 on")
     parser.add_argument("job", choices=["league", "survey"])
-    parser.add_argument(
-        "--workers", type=_workers, default=[1, 100, 10_000], metavar="N,...", help="(default: 1,100,10000)"
-    )
+    add_option(parser, "--workers", "N,...", "(default: 1,100,10000)", _workers, default=[1, 100, 10_000])
     parser.add_argument("--seed", type=int, default=0, help="seed of the drawn numbers (default: %(default)s)")
     for name, value, what in (
         ("--price", 0.04, "price of a core for an hour"),
@@ -270,9 +269,9 @@ def _parser() -> Parser:
         ("--hard-seconds", 1.0, "survey: time of a hard board, in seconds"),
         ("--task-seconds", 0.0, "survey: intended time of a task; 0 for the rule of `nonojudge generate`"),
     ):
-        parser.add_argument(name, type=some, default=value, metavar="X", help=f"{what} (default: %(default)s)")
+        add_option(parser, name, "X", f"{what} (default: %(default)s)", some, default=value)
     for name, whole, what in (("--bots", 20, "league"), ("--sets", 30, "league"), ("--boards", 10**9, "survey")):
-        parser.add_argument(name, type=count, default=whole, metavar="N", help=f"{what} (default: %(default)s)")
+        add_option(parser, name, "N", f"{what} (default: %(default)s)", count, default=whole)
     return parser
 
 

@@ -60,10 +60,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.output:
         require_writable(arguments.output)
     benchmarks = chosen(arguments.names, arguments.cold)
-    return _alone(arguments, benchmarks) if arguments.against is None else _against(arguments, benchmarks)
-
-
-def _alone(arguments: argparse.Namespace, benchmarks: Sequence[Benchmark]) -> int:
+    if arguments.against is not None:
+        return _against(arguments, benchmarks)
     with Progress(2 * len(benchmarks)) as progress:
         pace = FAST if arguments.fast else THOROUGH
         measured, runs = measure_all(benchmarks, pace, arguments.core, progress.show)

@@ -31,10 +31,8 @@ examples:
   nonojudge check --list                                     the checks, and why each matters
   nonojudge check --contain                                  for organisers: test the sandbox of this machine
 
-Everything after -- is the bot's command, run without a shell and started again for each check. The puzzles are
-easy. A check that does not pass prints the input, the expected and the actual output, the remedy and the rule.
-A tournament needs every check marked must; a missed should is a warning, and a note is information. The first
-start is measured, and each check allows for it.
+Everything after -- is the bot's command, run without a shell and started again for each check. A tournament needs
+every check marked must; a missed should is a warning, and a note is information (docs/check.md).
 
 Exit status: 0 every must passed (or the sandbox holds), 1 not, 2 the bot does not start, the sandbox is not
 available, or the arguments are unusable.
@@ -86,8 +84,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         say(sandbox_note(contain))
         sandbox = built_sandbox(contain, arguments.show)
         bot = BotUnderTest(
-            command=arguments.bot_command,
-            size=arguments.size,
+            arguments.bot_command,
+            arguments.size,
             patience_seconds=arguments.timeout,
             start_seconds=arguments.start_timeout,
             report=reports / "report",
@@ -101,15 +99,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     met = (StepVerdict.PASSED, StepVerdict.WARNING)
     conforms = all(one.level is not Level.MUST or one.verdict in met for one in results)
     if arguments.json:
-        result = CheckResult(
-            command=list(bot.command),
-            size=bot.size,
-            timeout_seconds=bot.patience_seconds,
-            start_timeout_seconds=bot.start_seconds,
-            judge_version=__version__,
-            conforms=conforms,
-            checks=results,
-        )
+        timeouts = (bot.patience_seconds, bot.start_seconds)
+        result = CheckResult(list(bot.command), bot.size, *timeouts, __version__, conforms, results)
         print(json_text(result), end="")
     return 0 if conforms else 1
 

@@ -51,9 +51,5 @@ def _chosen(claims: Sequence[Claim], arguments: argparse.Namespace) -> list[Clai
     unknown = [name for name in arguments.only or () if name not in {one.id for one in claims}]
     if unknown:
         raise UnusableError(f"no claim {unknown[0]!r}; `nonojudge claims --list` lists them")
-    return [
-        one
-        for one in claims
-        if (not arguments.only or one.id in arguments.only)
-        and (not arguments.quick or one.seconds <= QUICK_SECONDS)
-    ]
+    named = [one for one in claims if not arguments.only or one.id in arguments.only]
+    return [one for one in named if not arguments.quick or one.seconds <= QUICK_SECONDS]

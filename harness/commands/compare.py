@@ -53,7 +53,12 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    return compared(arguments, *_places(arguments))
+    versions, before, after = arguments.versions, arguments.before, arguments.after
+    if before and after and not versions:
+        return compared(arguments, before, after)
+    if len(versions) == 2 and not before and not after:
+        return compared(arguments, versions[:1], versions[1:])
+    raise UnusableError("compare takes two results or folders, or --before RESULT... --after RESULT...")
 
 
 def compared(arguments: argparse.Namespace, before: Sequence[Path], after: Sequence[Path]) -> int:
@@ -65,12 +70,3 @@ def compared(arguments: argparse.Namespace, before: Sequence[Path], after: Seque
     comparison = compare(*versions, limits)
     print(comparison.to_json() if arguments.json else as_text(comparison, on_terminal()), end="")
     return EXIT_UNUSABLE if problems else EXIT_STATUS[comparison.outcome]
-
-
-def _places(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
-    versions, before, after = arguments.versions, arguments.before, arguments.after
-    if before and after and not versions:
-        return before, after
-    if len(versions) == 2 and not before and not after:
-        return [versions[0]], [versions[1]]
-    raise UnusableError("compare takes two results or folders, or --before RESULT... --after RESULT...")

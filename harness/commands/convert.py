@@ -31,9 +31,7 @@ formats:
 
 The content of IN decides its format, the extension of OUT the other. Data that the target format cannot hold (a
 title, a start) is dropped, with a warning. cwd, g, grid, hv, mk, nin, nonogrid and pynogram files have one puzzle.
-docs/formats.md has an example of each.
-
-For a picture, nonobot reports whether the clues have other solutions, and which cells differ (docs/pictures.md).
+docs/formats.md has an example of each. For a picture, nonobot reports other solutions (docs/pictures.md).
 
 Exit status: 0 every puzzle converted, 1 some not (each is named) or none unique, 2 unusable arguments or input.
 """
@@ -55,7 +53,10 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    to = _target_format(arguments)
+    asked = arguments.to_format
+    to = _named("--to", asked) if asked else formats.by_extension(arguments.target)
+    if to is None:
+        raise UnusableError(f"{arguments.target}: the name shows no known format; add --to FORMAT")
     name = "stdin" if arguments.source == "-" else arguments.source
     with opened(arguments.source) as file:
         data = file.read(formats.MOST_BYTES + 1)  # one more than allowed is enough to notice
@@ -80,13 +81,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(f"{name}: cannot find a puzzle")
     done = "nothing written"
     if written.count:
-        target = arguments.target
-        if target == "-":
-            target = "stdout"
+        if arguments.target == "-":
             sys.stdout.buffer.write(written.data)
             sys.stdout.buffer.flush()
         else:
-            write_output(Path(target), written.data)
+            write_output(Path(arguments.target), written.data)
+        target = "stdout" if arguments.target == "-" else arguments.target
         done = f"{count(written.count, 'puzzle')} written to {target} ({to.name})"
     failed = records.faults + len(written.faults)
     print_line(f"{done}{f'; {failed} could not be converted' if failed else ''}")
@@ -112,15 +112,6 @@ class _Records:
             else:
                 self.faults += 1
                 print_line(f"{self._name}: {entry}")
-
-
-def _target_format(arguments: argparse.Namespace) -> Format:
-    if arguments.to_format:
-        return _named("--to", arguments.to_format)
-    format = formats.by_extension(arguments.target)
-    if format is None:
-        raise UnusableError(f"{arguments.target}: the name shows no known format; add --to FORMAT")
-    return format
 
 
 def _named(option: str, name: str, more: str = "") -> Format:

@@ -77,22 +77,18 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def list_sets(arguments: argparse.Namespace) -> int:
-    """Print the official sets."""
     states = {official: state_of(official) for official in official_sets().values()}
     print(as_json(states) if arguments.json else as_text(states), end="")
     return 0
 
 
 def fetch_sets(arguments: argparse.Namespace) -> int:
-    """Fetch sets, one after the other."""
     wanted = _wanted(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as at Ctrl-C: nothing half-written stays
-    missing = []
+    missing = [official for official in wanted if state_of(official) is not State.HERE]
     for official in wanted:
-        if state_of(official) is State.HERE:
+        if official not in missing:
             print(f"{official.name}: here already")
-        else:
-            missing.append(official)
     number = fetched(missing, arguments.timeout)
     if number == len(missing):
         return 0
@@ -117,14 +113,12 @@ def _named(name: str) -> OfficialSet:
 
 
 def import_sets(arguments: argparse.Namespace) -> int:
-    """Take sets from a folder."""
     if not arguments.folder.exists():
         raise UnusableError(f"cannot read {arguments.folder}: No such file or directory")
     return 0 if imported(arguments.folder) else 1
 
 
 def print_path(arguments: argparse.Namespace) -> int:
-    """Print where the file of a set is."""
     official = _named(arguments.name)
     state = state_of(official)
     if state is not State.HERE:

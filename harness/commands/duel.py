@@ -8,7 +8,6 @@ import shlex
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -54,12 +53,8 @@ Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that does not 
 """
 
 
-class Side(NamedTuple):
-    """A bot in a round: its judge, and the file of its result, in a folder with the name of its version."""
-
-    judge: JudgeProcess
-    bot: Bot
-    path: Path
+Side = tuple[JudgeProcess, Bot, Path]
+"""A bot in a round: its judge, and the file of its result, in a folder with the name of its version."""
 
 
 def add_to(parser: Parser) -> None:
@@ -109,12 +104,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
                 for number in range(rounds + 1):
                     progress.show(number, f"round {number} of {most}{rounds}" if number else "warming up")
                     of_round = folders if number else [Path(temporary, "warm-up", version) for version in VERSIONS]
-                    sides = list(map(Side, (before, after), bots, [one / f"{number}.json" for one in of_round]))
+                    paths = [folder / f"{number}.json" for folder in of_round]
+                    sides = list(zip((before, after), bots, paths, strict=True))
                     shared = replace(configuration, shared_core=f"{secrets.token_hex(4)}-{number}")
                     _play(sides if number % 2 else sides[::-1], sets[number % len(sets)], shared, interrupts)
                     if number == 0:
-                        for side in sides:
-                            _require_answers(side.path)
+                        for path in paths:
+                            _require_answers(path)
                     elif look and number % look == 0 and _is_decided(arguments, folders):
                         break
                 progress.show(rounds + 1, "done")
@@ -126,13 +122,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _is_decided(arguments: argparse.Namespace, folders: Sequence[Path]) -> bool:
-    """Return whether the rounds so far show an outcome."""
     before, after = (read_version(folder.name, [folder]) for folder in folders)
     return compare(before, after, limits_of(arguments)).outcome is not Outcome.CANNOT_TELL
 
 
 def _configuration(arguments: argparse.Namespace) -> Configuration:
-    """Return the configuration of all runs, of both bots."""
     given = vars(arguments)
     core = given["core"] if "core" in given else tournament_core()
     if not isinstance(core, int):
@@ -145,16 +139,16 @@ def _play(
     sides: Sequence[Side], puzzle_set: PuzzleSet, configuration: Configuration, interrupts: Interrupts
 ) -> None:
     """Play a round; UnusableError if a bot cannot be run, KeyboardInterrupt if the judge is told to stop."""
-    for side in sides:
-        side.judge.begin(puzzle_set, side.bot, configuration, side.path)
-    playing = list(sides)
+    for judge, bot, path in sides:
+        judge.begin(puzzle_set, bot, configuration, path)
+    playing = {judge: path.parent.name for judge, _, path in sides}
     while playing:
-        for side in playing.copy():
+        for judge, version in list(playing.items()):
             try:
-                if side.judge.result(SECONDS_TO_HEED):
-                    playing.remove(side)
+                if judge.result(SECONDS_TO_HEED):
+                    del playing[judge]
             except UnusableError as error:
-                raise UnusableError(f"{side.path.parent.name}: {error}") from None
+                raise UnusableError(f"{version}: {error}") from None
         if interrupts.told:
             raise KeyboardInterrupt
 

@@ -33,14 +33,8 @@ examples:
   nonojudge generate 25x25x1000 --seed 7 --hard 1000 --on local -o hard.txt        on all cores
   nonojudge generate 10x10x5000 20x20x5000 --seed 1 --p1 0.3 --p2 0.7 --survey survey.svg
 
-The files are, byte for byte, those of the tournaments' generator (a Python 2 program) for the same numbers.
-You can play a set without writing it: `nonojudge run --set boardgen:25x25x1000:seed=7`.
-
---unique draws boards for each puzzle until one has a single solution. --hard N draws until N boards fit, and keeps
-the one with the most line solves. --survey counts how hard boards are: alone, it draws one board for each puzzle
-and writes no puzzles; with --unique, it counts all boards drawn. --on spreads the work over cores or machines. The
-same command of the same version writes the same file on every machine, unless --puzzle-limit skips a board, which
-is reported. docs/data.md explains this.
+The same numbers give the same bytes as the tournaments' generator, on every machine. --survey alone draws a board
+for each puzzle and writes no puzzles; with --unique, it counts all boards drawn (docs/data.md).
 
 Exit status: 0 written, 2 unusable arguments or no such board found; the files are then left as they were.
 """

@@ -31,10 +31,8 @@ examples:
   nonojudge history results/                 a table for each bot and set
   nonojudge history results/ -o history.png  also as a plot (or .svg)
 
-history reads results of `nonojudge run` and profiles (`nonojudge profile -o FILE.json`) with a revision, which
-they state if the bot is in a git clone. Times are medians over the runs of a revision, or from a profile if it
-has no run. Counts come from profiles. In a clone the revisions have git's order, otherwise the order of their
-first runs.
+history reads results of `nonojudge run` and profiles (`nonojudge profile -o FILE.json`) of bots in git clones.
+Times are medians over the runs of a revision; counts come from profiles (docs/compare.md).
 
 Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or unusable arguments.
 """
@@ -63,7 +61,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError("no result that states a revision: the bot has to be in a git clone")
     if output:
         write_output(output, drawing_of_history(groups, output.suffix.removeprefix(".")))
-    print(_as_json(groups) if arguments.json else _as_text(groups, _doubts(results), on_terminal()), end="")
+    if arguments.json:
+        histories = [{"bot": bot, "set": name, "points": points} for (bot, name), points in groups.items()]
+        head = {"kind": "history", "schema_version": HISTORY_SCHEMA_VERSION}
+        print(json_text({**head, "histories": histories}), end="")
+    else:
+        runs = [(short(one.revision), one) for one in results if isinstance(one, RunResult) and one.revision]
+        print(_as_text(groups, differences(runs, MACHINE_AND_CONFIGURATION), on_terminal()), end="")
     return 1 if problems else 0
 
 
@@ -129,12 +133,6 @@ def _point(revision: str, results: Sequence[RunResult | Profile]) -> Point:
     )
 
 
-def _doubts(results: Sequence[RunResult | Profile]) -> list[str]:
-    """Return a line on each condition that differs between runs, and changes their times."""
-    runs = [(short(one.revision), one) for one in results if isinstance(one, RunResult) and one.revision]
-    return differences(runs, MACHINE_AND_CONFIGURATION)
-
-
 def _as_text(groups: dict[tuple[str, str], list[Point]], doubts: Sequence[str], terminal: bool) -> str:
     blocks: list[list[Any]] = []
     for (bot, name), points in groups.items():
@@ -149,8 +147,3 @@ def _as_text(groups: dict[tuple[str, str], list[Point]], doubts: Sequence[str], 
             table.add_row(short(one.revision), one.first_run_at[:10], *figures)
         blocks.append([styled(f"{bot} on {name}", "bold"), table])
     return drawn(spaced(*blocks, [styled(line, "yellow") for line in doubts]), terminal)
-
-
-def _as_json(groups: dict[tuple[str, str], list[Point]]) -> str:
-    histories = [{"bot": bot, "set": name, "points": points} for (bot, name), points in groups.items()]
-    return json_text({"kind": "history", "schema_version": HISTORY_SCHEMA_VERSION, "histories": histories})

@@ -20,10 +20,9 @@ examples:
   nonojudge page --export site           write the page as files for any web server
 
 Paste, drop, draw or pick a puzzle. The page shows whether it has one solution and how to solve it, gives hints,
-and writes it in any format. Everything runs in the browser, and nothing leaves it (docs/page.md).
+and writes it in any format. Everything runs in the browser, and nothing leaves it (docs/page.md). The first call
+downloads Pyodide (Python for browsers, 6.5 MB).
 
-The first call downloads Pyodide (Python for browsers, 6.5 MB). Serving needs starlette and uvicorn, --export does
-not; if one is missing, a message shows how to install it.
 Exit status: 0 ended by Ctrl-C or exported, 2 unusable arguments or input.
 """
 

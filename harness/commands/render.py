@@ -39,8 +39,7 @@ examples:
   nonojudge render questions.txt --answers answers.txt --number all --no-clues -o sheet.png
 
 On the terminal, a board is drawn in whole blocks if it fits, otherwise in half blocks, with the clues of every
-second row on the right. NO_COLOR, a pipe or a file removes colours. PNG needs Pillow; if it is missing, a
-message shows how to install it.
+second row on the right. NO_COLOR, a pipe or a file removes colours (docs/pictures.md).
 
 Exit status: 0 everything was drawn, right or wrong; 1 a puzzle could not be read or does not fit the terminal;
 2 unusable arguments or input.
@@ -77,8 +76,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         print_line(f"{source}: {fault}")
     if not records:
         raise UnusableError(f"{source}: nothing that can be drawn")
-    drawings = _drawings(records, arguments)
-    clues = not arguments.no_clues
+    drawings, clues = _drawings(records, arguments), not arguments.no_clues
     if arguments.output:
         write(drawings, arguments.output, arguments.theme or "light", arguments.cell, arguments.columns, clues)
     elif not show(drawings, Blocks(arguments.blocks) if arguments.blocks else None, clues):

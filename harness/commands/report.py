@@ -22,12 +22,10 @@ examples:
   nonojudge report results -o tournament.html --title "Spring tournament"
   nonojudge report before.json after.json -o today.html
 
-The page is one file without scripts or network access, to mail or to publish. It contains the ranking for each
-set and over all; plots of the times; pictures of the slowest puzzles and the wrong answers; machines, limits
-and commands. Of several runs of a bot on a set, the ranking and the plots show the median one. Checked answer
-files and logs of bots are ranked without plots, because the judge did not measure their time.
+The page is one file without scripts or network access, to mail or to publish. Of several runs of a bot on a set,
+it shows the median one. Checked answer files and logs of bots have no plots, because the judge did not measure
+their time (docs/report.md).
 
-report needs matplotlib and jinja2; if one is missing, a message shows how to install it.
 Exit status: 0 the page was written, 1 written without unreadable files, 2 unusable arguments or input.
 """
 

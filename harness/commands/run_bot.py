@@ -40,10 +40,8 @@ examples:
   nonojudge run --resume today.json                          resume an interrupted run
 
 Everything after -- is the bot's command, run without a shell. The bot reads puzzles from stdin and writes
-answers to stdout until its input ends; the judge stores its stderr in a file. The first answer to a puzzle counts.
-To stop a bot, the judge sends SIGTERM, and 1.5 s later it kills every process that the bot started.
-With --feed interactive, a bot must also answer a puzzle that it gives up, with zeros or a word. Otherwise it
-never gets the next puzzle and stalls. docs/judge.md explains limits, ends and verdicts.
+answers to stdout until its input ends; the judge stores its stderr in a file. With --feed interactive, a bot must
+also answer a puzzle that it gives up. docs/judge.md explains limits, ends and verdicts.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 130 interrupted.
 """

@@ -24,11 +24,9 @@ examples:
   nonojudge table results/ -o ranking.md            also .csv and .json; other files get text
   nonojudge table results/ --format csv | cut -d, -f4,5,9,16
 
-The ranking is most right, then least time: for each set, and over the sets that every bot has played. The name
-identifies a bot; of several runs on a set, the median one counts.
-
-A bot's own log (#k<TAB>seconds, as nonobot --log writes) works, too. Logs have a separate ranking, because their
-answers are not checked. A checked answer file (nonojudge verify --json) is ranked with the runs, without a time.
+The ranking is most right, then least time: for each set, and over the sets that every bot has played. Of several
+runs of a bot (by its name) on a set, the median one counts. Bots' own logs have a separate ranking; checked answer
+files (nonojudge verify --json) are ranked with the runs, without a time (docs/ranking.md).
 
 Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or unusable arguments.
 """

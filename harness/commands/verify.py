@@ -22,9 +22,8 @@ examples:
   nonobot < questions.txt | nonojudge verify questions.txt -
 
 Any solution of a puzzle is right, not only the author's. A grid of zeros, one of the words unsolvable, timeout
-and invalid, or nothing after `$k` means that the bot gave the puzzle up. The first answer counts. Answers have the
-order of the questions, as in the tournaments: a solution after the answer to a later puzzle is out of order and
-not right, unless you add --any-order.
+and invalid, or nothing after `$k` means that the bot gave the puzzle up. The first answer counts. A solution after
+the answer to a later puzzle is out of order and not right, unless you add --any-order.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 """

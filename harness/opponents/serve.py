@@ -19,6 +19,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, either, missing, seconds, size_up_to
 from nonobot.bot.input import chunks_until, lines_of
+from nonobot.harness.cli import add_option
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
 from nonobot.protocol.clues import fault_in_clues
 from nonobot.system import report, write_all
@@ -75,17 +76,10 @@ def argument_parser(file: str, doc: str | None) -> Parser:
         epilog=_EPILOG.format(program=name),
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "--size",
-        type=either("auto", None, size_up_to(_LONGEST_SIDE)),
-        default=DEFAULT_SIZE,
-        metavar="WxH|auto",
-        help="width and height of all boards (default: 25x25); auto: square boards, the size is inferred from the "
-        "number of lines up to the next '$'",
-    )
-    parser.add_argument(
-        "--puzzle-limit", type=seconds, default=math.inf, metavar="S", help="give a puzzle up after S seconds"
-    )
+    size = either("auto", None, size_up_to(_LONGEST_SIDE))
+    about = "size of all boards (default: 25x25); auto: square boards, whose size follows from the number of lines"
+    add_option(parser, "--size", "WxH|auto", about, size, default=DEFAULT_SIZE)
+    add_option(parser, "--puzzle-limit", "S", "give a puzzle up after S seconds", seconds, default=math.inf)
     return parser
 
 
