@@ -84,15 +84,12 @@ def measure_against(
 
     needed = needed_pairs(1 - (1 - CONFIDENCE) / len(benchmarks))
     if plan.rounds < needed:
-        raise UnusableError(
-            f"{plan.rounds} rounds cannot tell {len(benchmarks)} benchmarks apart at {percent(CONFIDENCE)}: "
-            f"it takes {needed} at least"
-        )
+        many = f"{len(benchmarks)} benchmarks apart at {percent(CONFIDENCE)}"
+        raise UnusableError(f"{plan.rounds} rounds cannot tell {many}: it takes {needed} at least")
     with two_trees(plan.revision) as trees:
         able, skipped = _able(benchmarks, *trees, show)
         runs = _rounds(able, trees, plan, show)
-    compared = []
-    together = []
+    compared, together = [], []
     for benchmark, in_trees in zip(able, runs, strict=True):
         # Every disturbance makes a value larger: the least value of a run was disturbed least.
         least = [[min(run.get_values()) for run in each] for each in in_trees]
@@ -151,14 +148,10 @@ def as_text(against: Against, terminal: bool) -> str:
         table.add_row(one.name, one.unit, *times, *ratio, one.outcome.value, style=style)
     count = len(against.compared)
     all_of = f"all {count} intervals together" if count > 1 else "the interval"
-    note = (
-        f"ratio: present to {plan.revision}, above 1 is slower; {percent(CONFIDENCE)} for {all_of}, "
-        f"of {plan.rounds} pairs of runs"
-    )
-    skipped = [
-        styled(f"skipped: {name}: the bot of {plan.revision} cannot run it: {reason}", "yellow")
-        for name, reason in against.skipped.items()
-    ]
+    pairs = f"{percent(CONFIDENCE)} for {all_of}, of {plan.rounds} pairs of runs"
+    note = f"ratio: present to {plan.revision}, above 1 is slower; {pairs}"
+    cannot = f"the bot of {plan.revision} cannot run it"
+    skipped = [styled(f"skipped: {one}: {cannot}: {why}", "yellow") for one, why in against.skipped.items()]
     names = ", ".join(one.name for one in against.compared if one.outcome is against.outcome)
     beyond = f"slower beyond the tolerance of {percent(plan.tolerance)}"
     if not against.compared:
@@ -196,8 +189,8 @@ def two_trees(revision: str) -> Iterator[tuple[Path, Path]]:
         before = trees / commit[:NAME_LENGTH]
         after = trees / "present".ljust(NAME_LENGTH, "_")
         extract(commit, HOME, before, PACKAGES)
+        ignored = shutil.ignore_patterns("__pycache__")
         for package in PACKAGES:
-            ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(HOME / package, after / package, symlinks=True, ignore=ignored)
         yield before, after
 
@@ -211,9 +204,8 @@ def workshop() -> Iterator[Path]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UnusableError(
-                "`nonojudge bench --against` or `bisect` runs already: two would disturb each other"
-            ) from None
+            why = "`nonojudge bench --against` or `bisect` runs already: two would disturb each other"
+            raise UnusableError(why) from None
         shutil.rmtree(trees, ignore_errors=True)  # the remains of a killed process
         try:
             trees.mkdir()

@@ -19,7 +19,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,9 @@ from nonobot.system import kernel_cache, usable_cores
 OF_THE_BOT = ("bot", "protocol", "nonobot")  # packages that decide how nonobot works
 IN_TREE = ("sh", "-c", 'cd "$0" && exec "$@"')  # runs a command in the folder that follows
 MOST_ROUNDS = 30  # largest number of rounds of a duel whose rounds are parts of the set
+
+
+State = Callable[[str, list[str]], str]
 
 
 class Question(StrEnum):
@@ -241,10 +245,8 @@ class Bisection:
             if plan.bot or self._sources(commit) not in map(self._sources, missing):
                 missing.append(commit)
         build = ["sh", "-c", plan.build or ":"]
-        commands = [
-            [*IN_TREE, str(self._tree(one)), *build] if plan.bot else [*self._bot(one), "--warm-up"]
-            for one in missing
-        ]
+        in_tree = {one: [*IN_TREE, str(self._tree(one)), *build] for one in missing}
+        commands = [in_tree[one] if plan.bot else [*self._bot(one), "--warm-up"] for one in missing]
         note = f"building {' and '.join(one[:NAME_LENGTH] for one in missing)}"
         for commit, (status, _, errors) in zip(missing, self._finished(*commands, note=note), strict=True):
             self._ready[self._sources(commit)] = (last_line(errors) or f"status {status}") if status else None
@@ -267,9 +269,11 @@ class Bisection:
             bots = [shlex.join(self._bot(commit)) for commit in (before, after)]
             note = f"{before[:NAME_LENGTH]} against {after[:NAME_LENGTH]}"
             played = Path(folder, "after")
-            duel = self._judged(
-                "duel", *words, *bots, note=note, done=lambda: len(list(played.glob("*.json"))) / (rounds + 1)
-            )
+
+            def done() -> float:
+                return len(list(played.glob("*.json"))) / (rounds + 1)
+
+            duel = self._judged("duel", *words, *bots, note=note, done=done)
         if not duel["cpu"]:
             raise SkipError("too few puzzles are right in both versions")
         ratio = duel["cpu"]["ratio"]
@@ -288,10 +292,9 @@ class Bisection:
         """Return status, stdout and stderr of simultaneous programs; KeyboardInterrupt if the user stops them."""
         with contextlib.ExitStack() as files:
             pipes = [[files.enter_context(tempfile.TemporaryFile()) for _ in range(2)] for _ in commands]
+            start = partial(subprocess.Popen, stdin=subprocess.DEVNULL, start_new_session=True)
             running = [
-                subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, start_new_session=True
-                )
+                start(command, stdout=out, stderr=errors)
                 for command, (out, errors) in zip(commands, pipes, strict=True)
             ]
             while any(one.poll() is None for one in running):
@@ -302,21 +305,14 @@ class Bisection:
                 time.sleep(0.05)
             if self._interrupts.told:
                 raise KeyboardInterrupt
-            ends = []
-            for one, (out, errors) in zip(running, pipes, strict=True):
-                for file in (out, errors):
-                    file.seek(0)
-                ends.append((one.returncode, out.read(), errors.read()))
-            return ends
+            for file in chain.from_iterable(pipes):
+                file.seek(0)
+            written = ([file.read() for file in pair] for pair in pipes)
+            return [(one.returncode, out, errors) for one, (out, errors) in zip(running, written, strict=True)]
 
 
 def first_bad(
-    repository: Path,
-    folder: Path,
-    good: str,
-    bad: str,
-    paths: Sequence[str],
-    state: Callable[[str, list[str]], str],
+    repository: Path, folder: Path, good: str, bad: str, paths: Sequence[str], state: State
 ) -> list[str]:
     """Return the first bad commit that changed `paths`, or those that `git bisect` cannot distinguish.
 

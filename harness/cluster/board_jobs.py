@@ -273,15 +273,11 @@ class Plan:
         return min(math.ceil(puzzle.choice.missing / rate), puzzle.choice.most)
 
     def _undecided(self) -> Iterator[_OpenPuzzle]:
-        for puzzle in self._open.values():
-            if puzzle.index < self._end and not puzzle.choice.over:
-                yield puzzle
+        return (one for one in self._open.values() if one.index < self._end and not one.choice.over)
 
     def _in_need(self) -> Iterator[_OpenPuzzle]:
         """Yield the puzzles that need more boards than requested, open ones first."""
-        for puzzle in self._undecided():
-            if puzzle.ahead < puzzle.choice.missing:
-                yield puzzle
+        yield from (one for one in self._undecided() if one.ahead < one.choice.missing)
         while self._begun < min(self._end, self._written + MOST_AHEAD):
             puzzle = self._open[self._begun] = _OpenPuzzle(self._begun, Choice(self._rules))
             self._begun += 1

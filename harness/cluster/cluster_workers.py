@@ -58,9 +58,7 @@ def talking() -> Iterator[None]:
 
 def where(text: str) -> str:
     """Return `text` if it names a place for work, for argparse."""
-    if re.fullmatch(
-        r"local(:[1-9][0-9]{0,3})?|tcp://[^\s:/]+(:[0-9]{1,5})?|tcp://\[[^\s\]]+\](:[0-9]{1,5})?", text
-    ):
+    if re.fullmatch(r"local(:[1-9][0-9]{0,3})?|tcp://([^\s:/]+|\[[^\s\]]+\])(:[0-9]{1,5})?", text):
         return text
     raise argparse.ArgumentTypeError(f"{text!r} is not local, local:N or an address such as tcp://10.0.0.1:8786")
 
@@ -193,11 +191,8 @@ def differing(address: str, here: Mapping[str, str], there: Mapping[str, str] | 
         return [f"{address}: {there}; nonobot {nonobot.__version__} has to be installed there"]
     if isinstance(there, BaseException):
         return [f"{address}: {there}"]
-    return [
-        f"{address}: {name} {there.get(name, 'unknown')}, here {value}"
-        for name, value in here.items()
-        if there.get(name) != value
-    ]
+    other = {name: there.get(name, "unknown") for name, value in here.items() if there.get(name) != value}
+    return [f"{address}: {name} {value}, here {here[name]}" for name, value in other.items()]
 
 
 class FitWorkers:
@@ -225,20 +220,18 @@ class FitWorkers:
             return []
         from distributed.comm import CommClosedError
 
-        reasons = []
+        reasons: dict[str, list[str]] = {}
         here, there = self._facts(), self._client.run(self._facts, workers=new, on_error="return")
-        there = {one: facts for one, facts in there.items() if not isinstance(facts, CommClosedError)}
-        for address in there:  # the others have left
-            lines = differing(address, here, there[address])
-            if (threads := workers[address]["nthreads"]) != 1:
-                lines.append(f"{address}: {threads} threads; start it with --nthreads 1")
-            if lines:
-                self._unfit.add(address)
-            reasons += lines
-        if fit := [address for address in there if address not in self._unfit]:
+        for address, facts in there.items():
+            if not isinstance(facts, CommClosedError):  # otherwise it has left
+                reasons[address] = differing(address, here, facts)
+                if (threads := workers[address]["nthreads"]) != 1:
+                    reasons[address].append(f"{address}: {threads} threads; start it with --nthreads 1")
+        self._unfit |= {address for address, lines in reasons.items() if lines}
+        if fit := [address for address, lines in reasons.items() if not lines]:
             found = self._client.run(machine_facts, (), workers=fit, on_error="return")
             self.fit |= {address: kind_of(one) for address, one in found.items() if isinstance(one, Machine)}
-        return reasons
+        return [line for lines in reasons.values() for line in lines]
 
     def put_aside(self, address: str) -> None:
         """Stop using a worker."""

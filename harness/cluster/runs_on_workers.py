@@ -57,9 +57,8 @@ def needed(todo: Iterable[ScheduledRun]) -> Facts:
 
 def _software_and_files(words: Sequence[str]) -> Mapping[str, str]:
     digests = {word: digest_of(word) for word in words}
-    return software() | {
-        word: f"sha256 {one.sha256[:12]}" if one else "not there" for word, one in digests.items()
-    }
+    files = {word: f"sha256 {one.sha256[:12]}" if one else "not there" for word, one in digests.items()}
+    return software() | files
 
 
 @dataclass(slots=True)
@@ -226,10 +225,8 @@ class RunsOnWorkers:
             self._todo.append(one.scheduled)
             fate = f"lost with the worker {one.address} ({why}); it is played again"
         else:
-            blamed = dead if len(dead) == MOST_DEATHS else lost
-            fate = (
-                f"given up, {len(blamed)} workers were lost with it: {', '.join(each.address for each in blamed)}"
-            )
+            blamed = [each.address for each in (dead if len(dead) == MOST_DEATHS else lost)]
+            fate = f"given up, {len(blamed)} workers were lost with it: {', '.join(blamed)}"
         self._screen.say(f"{one.scheduled.name}: {fate}")
 
     def _nobody_comes(self, workers: FitWorkers) -> str:

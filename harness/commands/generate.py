@@ -85,9 +85,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         else:
             write_questions(arguments, recipes[0], selects)
     except NoBoardError as error:
-        raise UnusableError(
-            f"{error}: try denser (--p1, --p2) or smaller boards, or more --draws than {arguments.draws}"
-        ) from None
+        remedy = f"try denser (--p1, --p2) or smaller boards, or more --draws than {arguments.draws}"
+        raise UnusableError(f"{error}: {remedy}") from None
     except ValueError as error:
         raise UnusableError(str(error)) from None
     return 0

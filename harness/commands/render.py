@@ -105,10 +105,8 @@ def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
         raise UnusableError("--blocks only applies to the terminal; remove it or -o")
     cell = arguments.cell
     if cell is not None and cell < SMALLEST_CELL_WITH_CLUES and not arguments.no_clues:
-        raise UnusableError(
-            f"--cell {cell}: clues need cells of {SMALLEST_CELL_WITH_CLUES} pixels or more; "
-            "--no-clues leaves them out"
-        )
+        needed = f"clues need cells of {SMALLEST_CELL_WITH_CLUES} pixels or more"
+        raise UnusableError(f"--cell {cell}: {needed}; --no-clues leaves them out")
 
 
 def _entries(source: str, size: Size | None) -> list[Record | Fault]:

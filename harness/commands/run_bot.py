@@ -113,10 +113,8 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         raise UnusableError("--force only applies to a result file; add --result FILE.json")
     refuse_input(result_path, [given.get("set", DEFAULT_SET)])
     if "force" not in given and result_path.is_file():
-        raise UnusableError(
-            f"{result_path} exists; add --force to overwrite it, choose another --result, or resume an "
-            "interrupted run with --resume"
-        )
+        remedy = "add --force to overwrite it, choose another --result, or resume an interrupted run with --resume"
+        raise UnusableError(f"{result_path} exists; {remedy}")
     if "core" in given and "cores" in given:
         raise UnusableError("--core selects one core and --cores several; choose one of them")
     core = given["core"] if "core" in given else tournament_core(given.get("cores", 1))
@@ -151,10 +149,8 @@ def _resumed(arguments: argparse.Namespace) -> RunResult:
     named = {"environment": "--env", **{name: option for name, (option, *_) in LIMITS.items()}}
     given = [named.get(name, f"--{name.replace('_', '-')}") for name in taken]
     if given or arguments.bot_command:
-        raise UnusableError(
-            f"--resume continues a run with its own options; it cannot be combined with "
-            f"{', '.join(given) or 'a command'}"
-        )
+        why = f"it cannot be combined with {', '.join(given) or 'a command'}"
+        raise UnusableError(f"--resume continues a run with its own options; {why}")
     recorded = recorded_run(arguments.resume).set
     puzzle_set = loaded(recorded.name, (recorded.width, recorded.height))
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:

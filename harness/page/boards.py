@@ -64,14 +64,11 @@ class Board:
         try:
             puzzle = Puzzle(self.rows, self.columns)
             start = None if self.cells is None else cells_from_text(self.cells, puzzle.size)
-            goal = (
-                None
-                if self.goal is None
-                else Solution.from_bytes(cells_from_text(self.goal, puzzle.size).content, puzzle.size)
-            )
+            goal = None if self.goal is None else cells_from_text(self.goal, puzzle.size)
+            solution = None if goal is None else Solution.from_bytes(goal.content, puzzle.size)
         except ValueError as error:
             raise UnusableError(str(error)) from None
-        return Record(puzzle, start, goal, self.title, self.author)
+        return Record(puzzle, start, solution, self.title, self.author)
 
 
 def _too_large(width: int, height: int) -> str:

@@ -96,17 +96,16 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     is_old = bool(running) and now - before.looked > FRESH_SECONDS  # no file shows that a bot has exited
     if before.state and stamps == before.stamps and not is_old:
         return before
-    read = {
-        path: before.read[path] if before.stamps.get(path) == stamp and path not in running else _read(path)
-        for path, stamp in stamps.items()
-    }
+    same = {path for path, stamp in stamps.items() if before.stamps.get(path) == stamp} - running
+    read = {path: before.read[path] if path in same else _read(path) for path in stamps}
     under_way: dict[str, list[UnderWay]] = {}
     done: dict[str, dict[Path, AnyResult]] = {}
     begun: dict[str, str] = {}  # when the last run of each tournament began
     for path, one in read.items():
         if one is None or isinstance(one, str):
             continue
-        name = _tournament(path, folder)
+        within = path.parent.relative_to(folder)
+        name = plain(str(within if within.parts else folder))  # of its folder
         if isinstance(one, UnderWay):
             under_way.setdefault(name, []).append(one)
         else:
@@ -117,24 +116,17 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     ranked = {name: rankings(done.get(name, {})) for name in names}
     bots = dict(before.bots)
     plots = _plots(ranked, under_way, bots, before.plots, now)
+    shown = plots if find_spec("matplotlib") else {}
     state = {
         "folder": str(folder),
         "tournaments": names,
         "rankings": [_ranking(one) | {"tournament": name} for name in names for one in ranked[name]],
         "under_way": [_progress(one) | {"tournament": name} for name in names for one in under_way.get(name, [])],
         "last": _last(names, under_way, done),
-        "plots": [_plot(one) | {"tournament": name} for (name, _), one in plots.items()]
-        if find_spec("matplotlib")
-        else [],
+        "plots": [_plot(one) | {"tournament": name} for (name, _), one in shown.items()],
         "problems": [plain(one) for one in [*read.values(), *left_out] if isinstance(one, str)],
     }
     return Shown(state, plots, now, stamps, read, bots)
-
-
-def _tournament(path: Path, folder: Path) -> str:
-    """Return the name of the folder that a file is in, from `folder` on."""
-    within = path.parent.relative_to(folder)
-    return plain(str(within if within.parts else folder))
 
 
 def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
@@ -240,9 +232,7 @@ def _progress(one: UnderWay) -> dict[str, Any]:
 
 
 def _last(
-    names: Sequence[str],
-    under_way: Mapping[str, Sequence[UnderWay]],
-    done: Mapping[str, Mapping[Path, AnyResult]],
+    names: Sequence[str], under_way: Mapping[str, Sequence[UnderWay]], done: Mapping[str, Mapping[Path, AnyResult]]
 ) -> list[dict[str, Any]]:
     """Return the puzzles judged last: of the runs under way, else of the run that was begun last."""
     runs = [(name, one.result) for name in names for one in under_way.get(name, [])]
@@ -357,9 +347,7 @@ def _drawn(runs: Sequence[Run]) -> bytes:
     with drawing():
         svg = cactus(runs, "cactus")
     light, dark = ("".join(f"--{name}:{pair[at]};" for name, pair in COLOURS.items()) for at in (0, 1))
-    style = (
-        f"<style>:root{{{light}font-family:system-ui,sans-serif;font-size:11px}}"
-        f"@media(prefers-color-scheme:dark){{:root{{{dark}}}}}</style>"
-    )
+    style = f":root{{{light}font-family:system-ui,sans-serif;font-size:11px}}"
+    style += f"@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
     head, _, body = svg.partition(">")
-    return f'{head} xmlns="http://www.w3.org/2000/svg">{style}{body}'.encode()
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}</style>{body}'.encode()

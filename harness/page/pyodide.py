@@ -53,22 +53,14 @@ def pyodide_folder() -> Path:
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".pyodide-", dir=folder.parent) as place:
-                package = chosen or _fetched(Path(place))
-                _take(_unpacked(package, Path(place, "files")), folder)
+                unpacked = _unpacked(chosen or _fetched(Path(place)), Path(place, "files"))
+                if folder.exists():  # a damaged one
+                    shutil.rmtree(folder)
+                unpacked.rename(folder)
         except OSError as error:
-            raise UnusableError(f"cannot write {folder}: {error.strerror}") from None
+            if _fault(folder):  # otherwise another process was first
+                raise UnusableError(f"cannot write {folder}: {error.strerror}") from None
     return folder
-
-
-def _take(unpacked: Path, folder: Path) -> None:
-    """Give an unpacked folder its name and replace a damaged one; another process may have been first."""
-    try:
-        if folder.exists():
-            shutil.rmtree(folder)
-        unpacked.rename(folder)
-    except OSError:
-        if _fault(folder):
-            raise
 
 
 def _fault(folder: Path) -> str | None:

@@ -41,9 +41,8 @@ def board_size(pixels: tuple[int, int], width: int | None, height: int | None) -
         )
         hint = "give a smaller one, or both --width and --height"
     if max(size) > LARGEST_SIDE:
-        raise BoardTooLargeError(
-            f"a board of {size[0]}x{size[1]} is too large: at most {LARGEST_SIDE} rows or columns; {hint}"
-        )
+        board = f"a board of {size[0]}x{size[1]}"
+        raise BoardTooLargeError(f"{board} is too large: at most {LARGEST_SIDE} rows or columns; {hint}")
     return size
 
 

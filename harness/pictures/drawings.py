@@ -86,9 +86,8 @@ def first_answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
     """Return the first answer to each puzzle in a file of answers, by its number."""
     sizes = {one.size for one in records}
     if len(sizes) > 1:
-        raise UnusableError(
-            "--answers needs puzzles of one size: an answer file does not state the sizes of its grids"
-        )
+        why = "an answer file does not state the sizes of its grids"
+        raise UnusableError(f"--answers needs puzzles of one size: {why}")
     answers: dict[int, Answer] = {}
     with opened(source, "the answers ") as lines:
         for answer in read_answers(lines, *sizes.pop()):
@@ -116,9 +115,8 @@ def write(
     for picture, notes in drawings:
         for note in notes:
             print(f"{picture.name}: {note}")
-    print_line(
-        f"picture: {path} ({count(len(pictures), 'puzzle')}, {scene.width}x{scene.height} pixels)", sys.stdout
-    )
+    drawn = f"{count(len(pictures), 'puzzle')}, {scene.width}x{scene.height} pixels"
+    print_line(f"picture: {path} ({drawn})", sys.stdout)
 
 
 # --- on standard output ------------------------------------------------------------------------------------------
@@ -154,10 +152,8 @@ def _board(picture: Picture, place: Place, wanted: Blocks | None, clues: bool) -
         needed, without = (width_of(draw(picture, possible[-1], shown)) for shown in (clues, False))
         is_less = clues and without <= place.columns
         less = f", leave out the clues (--no-clues: {without} columns)" if is_less else ""
-        raise UnusableError(
-            f"the board is {needed} columns wide, the terminal {place.columns}: "
-            f"widen it{less} or draw a file (-o board.png)"
-        )
+        remedy = f"widen it{less} or draw a file (-o board.png)"
+        raise UnusableError(f"the board is {needed} columns wide, the terminal {place.columns}: {remedy}")
     return lines
 
 
@@ -172,10 +168,9 @@ LEFT_OF_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}  # which part of a te
 def png_of(scene: Scene, theme: Theme) -> bytes:
     """Return a picture as PNG, in a theme with a paper; UnusableError without Pillow or if it is too large."""
     if scene.width * scene.height > MOST_PIXELS:
-        raise UnusableError(
-            f"the picture would have {scene.width}x{scene.height} pixels, over {MOST_PIXELS // 10**6} million; "
-            "draw fewer puzzles (--number), smaller cells (--cell) or an SVG"
-        )
+        size = f"{scene.width}x{scene.height} pixels, over {MOST_PIXELS // 10**6} million"
+        remedy = "draw fewer puzzles (--number), smaller cells (--cell) or an SVG"
+        raise UnusableError(f"the picture would have {size}; {remedy}")
     try:
         from PIL import Image, ImageDraw, PngImagePlugin
     except ImportError:

@@ -89,9 +89,8 @@ def _opened(data: bytes) -> tuple[Image, int]:
             finally:
                 Image.MAX_IMAGE_PIXELS = usual
     except Image.DecompressionBombError:
-        raise UnusableError(
-            f"the picture has over {MOST_PIXELS // 10**6} million pixels; shrink it first"
-        ) from None
+        many = f"{MOST_PIXELS // 10**6} million pixels"
+        raise UnusableError(f"the picture has over {many}; shrink it first") from None
     frames = getattr(image, "n_frames", 1)
     image.load()
     return ImageOps.exif_transpose(image), frames

@@ -90,8 +90,8 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
 
     @property
     def rest(self) -> str:
-        """The name of the time of puzzles that no phase of the search explains."""
-        return BETWEEN_ANSWERS if self.from_outside else OUTSIDE_PHASES
+        """The name of the time of puzzles outside the phases of the search."""
+        return "between answers" if self.from_outside else OUTSIDE_PHASES
 
     @property
     def slowest(self) -> list[PuzzleProfile]:
@@ -129,9 +129,8 @@ def profile_of(
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
         (bots_own := Path(folder).resolve() / "bot").mkdir()
         stats = bots_own / "stats.jsonl"
-        name = Path(command[0]).name
         asked = ["--stats", str(stats)] if asks_stats else []
-        bot = Bot(name, [*command, *asked], show=show, writable=[bots_own])
+        bot = Bot(Path(command[0]).name, [*command, *asked], show=show, writable=[bots_own])
         result = play(puzzle_set, bot, configuration, Path(folder) / "result.json", on_verdict)
         if result.end.reason is EndReason.NOT_STARTED:
             raise UnusableError(result.end.detail or "the bot's command cannot be run")
@@ -190,6 +189,7 @@ def median_of(profiles: Sequence[Profile]) -> Profile:
     if not others:
         return first
     usages = [one.usage for one in profiles]
+    wall, cpu = median(one.wall_seconds for one in usages), median(one.cpu_seconds for one in usages)
     together: dict[int, list[PuzzleProfile]] = {}
     for one in profiles:
         for puzzle in one.puzzles:
@@ -197,11 +197,7 @@ def median_of(profiles: Sequence[Profile]) -> Profile:
     return replace(
         first,
         end=next((one.end for one in profiles if one.end.reason is not EndReason.FINISHED), first.end),
-        usage=Usage(
-            median(one.wall_seconds for one in usages),
-            median(one.cpu_seconds for one in usages),
-            max(one.peak_memory_bytes for one in usages),
-        ),
+        usage=Usage(wall, cpu, max(one.peak_memory_bytes for one in usages)),
         puzzles=[_median_puzzle(same) for same in together.values()],
         runs=[RepeatedRun(one.usage.cpu_seconds, span_of(one), one.totals) for one in profiles],
     )
@@ -227,8 +223,8 @@ def to_json(profile: Profile) -> str:
 
 def read_profile(path: Path) -> Profile:
     """Return the profile in a file of :func:`to_json`; UnusableError if it is unreadable or of another version."""
-    content = content_of(path, "the profile ")
     what = "what `nonojudge profile --json` writes"
+    content = content_of(path, "the profile ")
     profile: Profile = decoded(content, path, Profile, PROFILE_SCHEMA_VERSION, what, ("profile",))
     return profile
 
@@ -236,7 +232,6 @@ def read_profile(path: Path) -> Profile:
 # --- how its time divides --------------------------------------------------------------------------------------
 
 OUTSIDE_PHASES = "outside the search"
-BETWEEN_ANSWERS = "between answers"
 FIRST_BYTE = "until its first byte"
 
 UNITS = {
@@ -272,6 +267,11 @@ class Span(Struct, frozen=True):
     children: tuple[Span, ...] = ()
     range: tuple[float, float] | UnsetType = UNSET
 
+    @property
+    def extremes(self) -> tuple[float, float]:
+        """The least and the most time of all runs."""
+        return self.range or (self.seconds, self.seconds)
+
 
 def span_of(profile: Profile) -> Span:
     """Return the run's wall time as a tree; of several runs, each part has the median of its own times."""
@@ -286,7 +286,7 @@ def span_of(profile: Profile) -> Span:
         start = min(profile.first_answer_seconds - profile.puzzles[0].seconds, whole - in_puzzles - end)
         start = max(0.0, start)
     if profile.from_outside:
-        start = profile.first_output_seconds if profile.first_output_seconds is not UNSET else whole
+        start = whole if profile.first_output_seconds is UNSET else profile.first_output_seconds
         end = max(0.0, whole - (profile.last_answer_seconds or start))
     between = max(0.0, whole - start - in_puzzles - end)
     last = "after the last answer" if profile.puzzles else "no answer"
@@ -295,16 +295,10 @@ def span_of(profile: Profile) -> Span:
     stages = tuple(_stages(profile))
     outside = max(0.0, in_puzzles - _total(stage.seconds for stage in stages))
     phases = () if profile.from_outside else (*stages, Span(OUTSIDE_PHASES, outside))
-    return Span(
-        "whole run",
-        whole,
-        children=(
-            Span(FIRST_BYTE if profile.from_outside else "before the first puzzle", start),
-            Span("puzzles", in_puzzles, children=phases),
-            Span("between puzzles", between),
-            Span(last, end),
-        ),
-    )
+    first = Span(FIRST_BYTE if profile.from_outside else "before the first puzzle", start)
+    puzzles = Span("puzzles", in_puzzles, children=phases)
+    parts = (first, puzzles, Span("between puzzles", between), Span(last, end))
+    return Span("whole run", whole, children=parts)
 
 
 def _total(seconds: Iterable[float]) -> float:
@@ -327,20 +321,13 @@ def _stages(profile: Profile) -> Iterator[Span]:
     for puzzle in profile.puzzles:
         seconds.update(puzzle.phase_seconds)
     totals = profile.totals
-    counts: dict[str, tuple[str | None, int | None]] = {
-        phase: (per, totals[per]) for phase, per in UNITS.items() if totals.get(per)
-    }
-    none = (None, None)
+    none: tuple[str | None, int | None] = (None, None)
+    counts = {phase: (per, totals[per]) for phase, per in UNITS.items() if totals.get(per)}
     for stage, phases in _grouped(seconds):
-        parts = tuple(
-            Span(phase.removeprefix(f"{stage}_"), seconds[phase], stage, *counts.get(phase, none))
-            for phase in phases
-        )
-        if len(parts) == 1:
-            yield parts[0]
-        else:
-            whole = _total(one.seconds for one in parts)
-            yield Span(stage, whole, stage, *counts.get(stage, none), parts)
+        names = {phase: phase.removeprefix(f"{stage}_") for phase in phases}
+        parts = [Span(name, seconds[one], stage, *counts.get(one, none)) for one, name in names.items()]
+        whole = Span(stage, _total(one.seconds for one in parts), stage, *counts.get(stage, none), tuple(parts))
+        yield whole if len(parts) > 1 else parts[0]
 
 
 def _grouped(phases: Iterable[str]) -> Iterator[tuple[str, list[str]]]:

@@ -39,6 +39,7 @@ from nonobot.harness.text import (
 from nonobot.protocol.clues import count
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.table import Table
     from rich.text import Text
 
@@ -56,11 +57,16 @@ STAGE_STYLES = ("green", "yellow", "blue", "magenta", "cyan", "red")
 
 def as_text(profile: Profile, terminal: bool) -> str:
     """Return a profile for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
+    slowest: list[RenderableType] = []
+    if times := [puzzle.seconds for puzzle in profile.puzzles]:
+        half = f"half of the time of all puzzles: {half_count(times)} of {count(len(times), 'puzzle')}"
+        middle = f"the median puzzle takes {duration(median_high(times))}"
+        slowest = [_slowest(profile), styled(f"{half}; {middle}", "dim")]
     parts = spaced(
         [styled(profile.set.name, "bold"), *_run_of(profile)],
         [_stages(profile, width(terminal))],
         [_counts(profile)] if any(profile.totals.values()) else [],
-        [_slowest(profile), _distribution(profile)] if profile.puzzles else [],
+        slowest,
         [styled(f"warning: {line}", "yellow") for line in _warnings(profile)],
     )
     return drawn(parts, terminal)
@@ -78,12 +84,8 @@ def _run_of(profile: Profile) -> list[Text]:
     return [styled(shlex.join(profile.command), "dim"), styled(times, "dim")]
 
 
-def _range(span: Span) -> tuple[float, float]:
-    return span.range or (span.seconds, span.seconds)
-
-
 def _from_to(span: Span) -> str:
-    return " to ".join(map(duration, _range(span)))
+    return " to ".join(map(duration, span.extremes))
 
 
 def stage_order(span: Span) -> list[str]:
@@ -105,15 +107,11 @@ def _stages(profile: Profile, room: int) -> Table:
     table = new_table(heads, left=(0, bars, bars + 1), no_wrap=True)
     stages = stage_order(whole)
     spans = list(depth_first(whole))
-    rows = [
-        (
-            f"{'  ' * depth}{plain(span.name)}",
-            duration(span.seconds),
-            *(_from_to(span) for _ in spread),
-            share_in_words(span.seconds, whole.seconds),
-        )
-        for depth, span in spans
-    ]
+    rows = []
+    for depth, span in spans:
+        of_run = share_in_words(span.seconds, whole.seconds)
+        extremes = [_from_to(span)] if spread else []
+        rows.append((f"{'  ' * depth}{plain(span.name)}", duration(span.seconds), *extremes, of_run))
     left = room - GAP - sum(max(map(len, column)) + GAP for column in zip(heads[:-2], *rows, strict=True))
     for_each = max(len(_per(span)) for _, span in spans) + GAP
     has_each = left - for_each >= LEAST_BAR
@@ -161,12 +159,6 @@ def _slowest(profile: Profile) -> Table:
         of_run = share_in_words(puzzle.seconds, profile.usage.wall_seconds)
         table.add_row(f"${puzzle.number}", duration(puzzle.seconds), of_run, styled(reason(puzzle, profile)))
     return table
-
-
-def _distribution(profile: Profile) -> Text:
-    times = [puzzle.seconds for puzzle in profile.puzzles]
-    half = f"half of the time of all puzzles: {half_count(times)} of {count(len(times), 'puzzle')}"
-    return styled(f"{half}; the median puzzle takes {duration(median_high(times))}", "dim")
 
 
 def _warnings(profile: Profile) -> Iterator[str]:
@@ -230,9 +222,7 @@ class ProfileComparison(Struct, frozen=True):
 
     def change(self, in_puzzles: bool) -> tuple[float, Part | None]:
         """Return the change of the puzzles, or of all else, and the part with most of it whose change is clear."""
-        leaves = [
-            part for part in self.parts if part.is_leaf and (f"{part.name}/".startswith(PUZZLES) == in_puzzles)
-        ]
+        leaves = [one for one in self.parts if one.is_leaf and f"{one.name}/".startswith(PUZZLES) == in_puzzles]
         change = sum(part.change for part in leaves)
         clear = [part for part in leaves if part.is_clear and part.change * change > 0]
         return change, max(clear, key=lambda part: abs(part.change), default=None)
@@ -241,10 +231,8 @@ class ProfileComparison(Struct, frozen=True):
 def compare(before: Profile, after: Profile) -> ProfileComparison:
     """Return the differences between two profiles; UnusableError if their sets or kinds differ."""
     if before.set.sha256 != after.set.sha256:
-        raise UnusableError(
-            f"the profile before is of {before.set.name}, this one of {after.set.name}: "
-            "only profiles of the same puzzles compare"
-        )
+        sets = f"the profile before is of {before.set.name}, this one of {after.set.name}"
+        raise UnusableError(f"{sets}: only profiles of the same puzzles compare")
     if before.from_outside is not after.from_outside:
         raise UnusableError("only one of the two profiles has a bot's statistics: make both with --no-stats")
     counts_before = {puzzle.number: puzzle.counts for puzzle in before.puzzles}
@@ -260,7 +248,7 @@ def _parts(before: Span, after: Span, inside: str = "", depth: int = 0) -> Itera
     """Yield the parts of two spans with the same name, depth first; `inside` is the path of their parent."""
     name = f"{inside}{after.name}"
     old, new = ({child.name: child for child in span.children} for span in (before, after))
-    least, most = zip(_range(before), _range(after), strict=True)
+    least, most = zip(before.extremes, after.extremes, strict=True)
     yield Part(name, depth, before.seconds, after.seconds, not old and not new, is_clear=max(least) > min(most))
     for child in dict.fromkeys([*new, *old]):
         nothing = Span(child, 0.0)
