@@ -35,8 +35,7 @@ READY_SHARE = 0.1  # share of the progress shown that compiling and checking tak
 
 PACKAGES = ("bot", "protocol", "tournament_data", "harness", "nonobot")
 
-NAME_LENGTH = 12
-"""Length of both folders' names. A longer path moves the stack of a process, which changes some times a little."""
+NAME_LENGTH = 12  # of both folders: a longer path moves the stack, which changes some times a little
 
 
 @dataclass(frozen=True)

@@ -252,7 +252,6 @@ class Bisection:
             self._ready[self._sources(commit)] = (last_line(errors) or f"status {status}") if status else None
 
     def _work_of(self, commit: str) -> Work:
-        """Return the work of a commit's bot on the set."""
         options = ["--json", "--quiet", *self.plan.options, "--", *self._bot(commit)]
         profile = self._judged("profile", self.plan.set, *options, note=f"counts of {commit[:NAME_LENGTH]}")
         work = Work({one["number"]: (one["verdict"], one["counts"]) for one in profile["puzzles"]})

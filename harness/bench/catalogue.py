@@ -36,8 +36,18 @@ def clocked(work: Callable[[int], object]) -> Callable[[int], float]:
     return seconds
 
 
-def counting_job(units: int, count: Callable[[int], int], expected: Callable[[], int], problem: str) -> Job:
-    """Return a job whose kernels count to `expected` in each loop; `problem` is the message if they do not."""
+def counting_job(
+    units: int,
+    kernel: Callable[..., Any],
+    calls: Sequence[tuple[Any, ...]],
+    expected: Callable[[], int],
+    problem: str,
+) -> Job:
+    """Return a job whose kernel counts to `expected` over all `calls`, or fails with the message `problem`."""
+
+    def count(loops: int) -> int:
+        return sum(int(kernel(*arguments, loops)) for arguments in calls)
+
     return Job(units, clocked(count), lambda: require(count(2) == 2 * expected(), problem))
 
 

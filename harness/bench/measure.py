@@ -22,8 +22,7 @@ from nonobot.harness.text import drawn, duration, last_line, new_table, percent,
 
 BENCH_SCHEMA_VERSION = 2
 
-PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")
-"""Variables that pyperf's workers get in addition to those that it passes on itself, such as PYTHONPATH."""
+PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")  # to pyperf's workers
 
 
 SUITE = (sys.executable, "-m", "nonobot.harness.bench.suite")

@@ -12,6 +12,7 @@ import os
 import random
 import sys
 from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nonobot.harness.bench.catalogue import Job, counting_job
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data import load_set
 
@@ -68,6 +70,13 @@ def deduced_cells(level: int) -> int:
 
     deduced = [deduce(one.puzzle, level, "recurrence") for one in positions()]
     return sum(int(np.count_nonzero(cells >= 0)) for cells in deduced if cells is not None)
+
+
+def painting_job(kernel: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Job:
+    """Return the job of a kernel that paints the lines of all positions."""
+    lines = sum(one.lines.size for one in positions())
+    problem = "lines are not painted as they should be"
+    return counting_job(lines, kernel, calls, lambda: sum(one.painted for one in positions()), problem)
 
 
 class _EnoughError(Exception):

@@ -44,8 +44,7 @@ class StepVerdict(StrEnum):
     SKIPPED = "skipped"
 
 
-Test = Callable[[BotUnderTest], str | None]
-"""Carries out a step; returns a note or None, and raises ShortfallError."""
+Test = Callable[[BotUnderTest], str | None]  # returns a note or None, or raises ShortfallError
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +134,7 @@ STYLES = {
 
 INDENT = " " * 13
 
-HINTS = {"sent": "sent", "expected": "expected", "got": "got", "do": "advice", "rule": "rule"}
-"""Labels of the texts of a result that did not pass."""
+HINTS = {"sent": "sent", "expected": "expected", "got": "got", "do": "advice", "rule": "rule"}  # by their labels
 
 
 class Show:

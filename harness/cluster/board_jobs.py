@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 TASK_SECONDS = 1.0  # time that a task should take, some hundred times the time that dask needs for it
 
-MOST_TASKS_A_SECOND = 100
-"""Half of the task rate that a scheduler and this process can handle; with more workers, tasks get longer."""
+MOST_TASKS_A_SECOND = 100  # half of what a scheduler and this process can handle
 
 FIRST_BOARDS = 16  # boards in each of the first tasks, before the time of a board is known
 TASKS_A_WORKER = 2  # tasks assigned to each worker: one in progress and one waiting
@@ -54,8 +53,7 @@ class Draws:
         return f"puzzle {self.index + 1}, boards {self.first + 1} to {self.first + self.number}"
 
 
-_warm: dict[Grading, GradeBoard] = {}
-"""The last bot of this process. Tasks of one kind arrive together, so one bot is enough."""
+_warm: dict[Grading, GradeBoard] = {}  # the last bot of this process
 
 _running = contextlib.ExitStack()
 

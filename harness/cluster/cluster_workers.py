@@ -36,8 +36,7 @@ SECONDS_TO_CONNECT = 6.0  # time for a scheduler to answer; with the time for lo
 
 SECONDS_TO_CLOSE = 5.0
 
-Facts = Callable[[], Mapping[str, str]]
-"""Returns, by name, the facts that must be the same here and on all workers; it can be pickled."""
+Facts = Callable[[], Mapping[str, str]]  # returns facts that must be the same on all workers
 
 
 class SchedulerLostError(UnusableError):

@@ -39,13 +39,11 @@ if TYPE_CHECKING:
 
 MOST_DEATHS = 3  # deaths of workers after which their run is given up
 
-MOST_LOSSES = 10
-"""The same, including workers lost before the run began: the run did not cause these, but they may never stop."""
+MOST_LOSSES = 10  # the same, with workers lost before the run began, which did not cause that
 
 SECONDS_BETWEEN_LOOKS = 0.5  # interval between looks at the workers, and at whether the command was told to stop
 
-SECONDS_TO_COME = 60.0
-"""Time to wait for a worker that can play a run; one that died is started again within a second or two."""
+SECONDS_TO_COME = 60.0  # for a worker that can play a run; a dead one is replaced within a second or two
 
 SECONDS_TO_FETCH = 60.0
 
@@ -145,7 +143,6 @@ class RunsOnWorkers:
         return f"{count(len(self._todo), 'run')} left; the same command resumes"
 
     def _give(self, client: Client, workers: FitWorkers) -> None:
-        """Give each free worker a run."""
         busy = {one.address for one in self._playing.values()}
         for address, kind in workers.fit.items():
             scheduled = None if address in busy else self._next_for(kind)
@@ -183,7 +180,6 @@ class RunsOnWorkers:
                 message = self._inbox.get_nowait()
 
     def _end(self, run: str, workers: FitWorkers) -> None:
-        """Handle the end of a run's task."""
         one = self._playing.get(run)
         if one is None or one.future.status in ("pending", "lost"):  # its message was missed, or arrives soon
             return
@@ -209,7 +205,6 @@ class RunsOnWorkers:
                 workers.put_aside(one.address)
 
     def _out_of_play(self, run: str) -> _Playing:
-        """Take a run from its worker and return it."""
         one = self._playing.pop(run)
         self._screen.end(one.scheduled.name)
         with contextlib.suppress(Exception):  # the scheduler may be gone

@@ -237,7 +237,6 @@ def _limit(outcome: Simulated) -> str:
 
 
 def _clock(seconds: float) -> str:
-    """Return a long time in a suitable unit."""
     for name, unit in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * unit:
             return f"{seconds / unit:,.1f} {name}"

@@ -12,11 +12,11 @@ import time
 
 import numpy as np
 
+from nonobot.harness.cli import add_option
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
 
-_MARGIN_SECONDS = 0.05
-"""Time to notice the limit. CP-SAT's start and return also take time, about as long as building the model."""
+_MARGIN_SECONDS = 0.05  # to notice the limit; start and return take as long as building the model
 
 
 def automaton(clue: Clue) -> tuple[list[tuple[int, int, int]], int]:
@@ -65,7 +65,5 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
 
 if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of CP-SAT's random choices (default: 0)"
-    )
+    add_option(parser, "--seed", "N", "seed of CP-SAT's random choices (default: 0)", int, default=0)
     sys.exit(serve(solve, parser, engine=("ortools.sat.python.cp_model", "ortools")))

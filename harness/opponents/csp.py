@@ -24,8 +24,7 @@ from nonobot.harness.opponents.serve import Clock, RefusedError, argument_parser
 from nonobot.protocol import Clue, Puzzle, Solution
 from nonobot.protocol.clues import needed_length
 
-MOST_TUPLES = 1_000_000
-"""Most tuples of a table. A line of 25 cells has up to about 50,000, one of 45 up to hundreds of millions."""
+MOST_TUPLES = 1_000_000  # of a table; a line of 25 cells has up to about 50,000, one of 45 up to 10**8 and more
 
 _CHUNK_TUPLES = 1 << 15
 
@@ -223,10 +222,6 @@ def _search(state: State, propagate: Propagate, clock: Clock) -> bool:
 
 if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
-    parser.add_argument(
-        "--propagator",
-        choices=PROPAGATORS,
-        default="gac",
-        help="bt: plain backtracking, fc: forward checking, gac: generalised arc consistency (default: gac)",
-    )
+    about = "bt: plain backtracking, fc: forward checking, gac: generalised arc consistency (default: gac)"
+    parser.add_argument("--propagator", choices=PROPAGATORS, default="gac", help=about)
     sys.exit(serve(solve, parser))

@@ -24,8 +24,7 @@ from nonobot.harness.opponents.serve import Clock, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
 from nonobot.protocol.clues import needed_length
 
-KnownCells = tuple[int, int]
-"""The known cells of a line as two masks, black and white; bit i is cell i."""
+KnownCells = tuple[int, int]  # of a line, as masks of black and white; bit i is cell i
 
 
 class LineLogic:

@@ -26,10 +26,10 @@ SOLVERS = {"minisat22": "MiniSat 2.2", "glucose4": "Glucose 4", "cadical195": "C
 
 _NOT_INTERRUPTIBLE = "cadical195"  # python-sat can only give it a number of conflicts
 
+# Each new start is expensive (100 puzzles of 25x25: 28 s by 1000 conflicts, 11 s at once), so each budget of
+# conflicts lasts about half of the time left, at the rate of the conflicts so far.
 _FIRST_CONFLICTS = 500
 _LEAST_SECONDS = 0.05
-"""Least time of a budget of conflicts. Each new start is expensive (100 puzzles of 25x25: 28 s by 1000 conflicts,
-11 s at once), so each budget lasts about half of the time left, at the rate of the conflicts so far."""
 
 Clauses = list[list[int]]
 
@@ -138,10 +138,6 @@ def _line_clauses(clue: Clue, cells: Sequence[int], last: int) -> tuple[Clauses,
 
 if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
-    parser.add_argument(
-        "--solver",
-        choices=SOLVERS,
-        default="minisat22",
-        help=f"{', '.join(f'{key}: {name}' for key, name in SOLVERS.items())} (default minisat22)",
-    )
+    about = f"{', '.join(f'{key}: {name}' for key, name in SOLVERS.items())} (default: minisat22)"
+    parser.add_argument("--solver", choices=SOLVERS, default="minisat22", help=about)
     sys.exit(serve(solve, parser, engine=("pysat.solvers", "python-sat")))

@@ -70,12 +70,8 @@ Solve = Callable[..., Solution | None]
 def argument_parser(file: str, doc: str | None) -> Parser:
     """Return a parser with the options of every opponent, from the `__file__` and `__doc__` of its module."""
     name = f"nonobot.harness.opponents.{Path(file).stem}"
-    parser = Parser(
-        prog=f"python -m {name}",
-        description=inspect.cleandoc(doc or ""),
-        epilog=_EPILOG.format(program=name),
-        allow_abbrev=False,
-    )
+    texts = {"description": inspect.cleandoc(doc or ""), "epilog": _EPILOG.format(program=name)}
+    parser = Parser(prog=f"python -m {name}", allow_abbrev=False, **texts)
     size = either("auto", None, size_up_to(_LONGEST_SIDE))
     about = "size of all boards (default: 25x25); auto: square boards, whose size follows from the number of lines"
     add_option(parser, "--size", "WxH|auto", about, size, default=DEFAULT_SIZE)

@@ -42,11 +42,9 @@ SECONDS_BETWEEN_WORDS = 15.0  # of the server, which notices by them that a brow
 SECONDS_BETWEEN_PLOTS = 15.0  # of a set on which a run is under way
 FRESH_SECONDS = 30.0  # after its last record, a run whose bot has ended was interrupted
 
-Stamp = tuple[int, int]
-"""The time of a file's last change, in nanoseconds, and its size in bytes."""
+Stamp = tuple[int, int]  # time of a file's last change in nanoseconds, size in bytes
 
-SetPlayed = tuple[str, str]
-"""A tournament and the digest of one of its sets."""
+SetPlayed = tuple[str, str]  # a tournament and the digest of one of its sets
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,7 @@ def shown_now(folder: Path, before: Shown) -> Shown:
 
 
 def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
-    """Return the files to be read, and a line on those that are too many."""
+    """Return the files to read, and messages about files left out."""
     stamps: dict[Path, Stamp] = {}
     left_out, entries = [], 0
     for place, folders, names in os.walk(folder):
@@ -234,7 +232,7 @@ def _progress(one: UnderWay) -> dict[str, Any]:
 def _last(
     names: Sequence[str], under_way: Mapping[str, Sequence[UnderWay]], done: Mapping[str, Mapping[Path, AnyResult]]
 ) -> list[dict[str, Any]]:
-    """Return the puzzles judged last: of the runs under way, else of the run that was begun last."""
+    """Return the puzzles judged last: of the runs under way, otherwise of the newest run."""
     runs = [(name, one.result) for name in names for one in under_way.get(name, [])]
     if not runs:
         results = [(name, one) for name in names for one in done[name].values() if isinstance(one, RunResult)]

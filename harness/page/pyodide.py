@@ -16,8 +16,7 @@ from nonobot.tournament_data.downloads import FetchError, PublishedFile, SetupEr
 
 VERSION = "314.0.7"
 
-FOLDER_VARIABLE = "NONOBOT_PYODIDE"
-"""Environment variable that names a folder with the files, or the package as a .tgz file."""
+FOLDER_VARIABLE = "NONOBOT_PYODIDE"  # names a folder with the files, or the package as a .tgz file
 
 REGISTRY_VARIABLE = "NPM_CONFIG_REGISTRY"  # npm's environment variable that names another registry of packages
 
@@ -76,7 +75,6 @@ def _fault(folder: Path) -> str | None:
 
 
 def _fetched(folder: Path) -> Path:
-    """Fetch the package into a folder, and return its path."""
     registry = os.environ.get(REGISTRY_VARIABLE) or "https://registry.npmjs.org"
     url = f"{registry.rstrip('/')}/pyodide/-/pyodide-{VERSION}.tgz"
     package = folder / "pyodide.tgz"
@@ -99,7 +97,6 @@ def _fetched(folder: Path) -> Path:
 
 
 def _unpacked(package: Path, folder: Path) -> Path:
-    """Unpack the files of DIGESTS into a new folder, and return it."""
     algorithm, _, digest = PACKAGE_DIGEST.partition(":")
     if hashlib.new(algorithm, package.read_bytes()).hexdigest() != digest:
         raise UnusableError(f"{package}: not npm's package pyodide {VERSION} (its SHA-512 differs)")

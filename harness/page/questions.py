@@ -90,7 +90,6 @@ def of_set(question: Question, _: bytes) -> Selection:
 
 
 def _ask(board: Board, do: str, **numbers: Any) -> Question:
-    """Return the answer of the bot about a board."""
     asked = {"do": do, "rows": board.rows, "columns": board.columns, "cells": board.cells, **numbers}
     return dialogue.answer(_strategy(), asked)
 

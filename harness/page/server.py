@@ -97,5 +97,4 @@ def make_app(site: Path, live: Live | None) -> Starlette:
 
 
 def _error(_: Request, error: Any) -> Response:
-    """Answer a request that failed with a line of text for people."""
     return JSONResponse({"error": error.detail}, error.status_code, error.headers)

@@ -40,8 +40,7 @@ KERNELS = "nonobot/bot/kernels/built/wasm32"  # the folder of the kernels in tha
 LISTING = "files.json"
 _PACKAGES = "pyodide/pyodide-lock.json"
 
-_VERSION = b'"VERSION"'
-"""The place of the version in the service worker: browsers look for a new one in that file alone."""
+_VERSION = b'"VERSION"'  # its place in the service worker, in which browsers look for a new version
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self'; "
@@ -79,7 +78,7 @@ def write_site(
 
 
 def _earlier_files(folder: Path) -> set[str]:
-    """Return the files of the site that a folder holds; UnusableError if it holds anything else."""
+    """Return the files of an earlier export in a folder; UnusableError if it contains anything else."""
     try:
         if not folder.exists() or not any(folder.iterdir()):
             return set()
@@ -93,7 +92,7 @@ def _earlier_files(folder: Path) -> set[str]:
 
 
 def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the site, each with its content, but the list of files."""
+    """Yield the files of the site and their contents, except the list of files."""
     kernels = wasm_kernels()
     if not kernels:
         raise UnusableError(
@@ -126,7 +125,7 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
 
 
 def _pyodide() -> dict[str, bytes]:
-    """Return the files of Pyodide; its list of packages without them, as the page needs none."""
+    """Return the files of Pyodide, with an empty list of packages."""
     folder = pyodide_folder()
     files = {f"pyodide/{name}": (folder / name).read_bytes() for name in PYODIDE_FILES}
     packages = json.loads(files[_PACKAGES])

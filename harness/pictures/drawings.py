@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 CELL, SHEET_CELL, SMALL_CELL = 24, 14, 6
-CELL_DEFAULTS = f"{CELL}; on sheets {SHEET_CELL}, without clues {SMALL_CELL}"
-"""Sides of cells in a file by default, in pixels."""
+CELL_DEFAULTS = f"{CELL}; on sheets {SHEET_CELL}, without clues {SMALL_CELL}"  # in pixels
 
 MOST_MISMATCHES = 8  # wrong lines that are listed in words; all of them are marked in the picture
 
@@ -159,8 +158,7 @@ def _board(picture: Picture, place: Place, wanted: Blocks | None, clues: bool) -
 
 # --- PNG, with Pillow's own font: no font of the system is needed -----------------------------------------------
 
-MOST_PIXELS = 60_000_000
-"""Larger pictures are refused: few viewers open them, and drawing takes three bytes of memory for each pixel."""
+MOST_PIXELS = 60_000_000  # few viewers open larger pictures; drawing takes three bytes for each pixel
 
 LEFT_OF_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}  # which part of a text lies left of its `x`
 

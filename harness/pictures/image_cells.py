@@ -18,8 +18,7 @@ from nonobot.harness.pictures.drawings import MOST_PIXELS
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-Cells = npt.NDArray[np.bool_]
-"""Cells of a board, shape (height, width): True for black."""
+Cells = npt.NDArray[np.bool_]  # shape (height, width), True for black
 
 _OPENING = threading.Lock()  # held while Pillow's global limit is changed
 

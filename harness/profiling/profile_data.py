@@ -249,8 +249,7 @@ UNITS = {
 COUNTS_NAMED = 2  # most counts to name as the reason of a puzzle's time
 TELLING = 10  # least value, in some puzzle, of a count that can explain time; that of descents is smaller
 
-EXPLAINS = 0.25
-"""Least share of a set's count, relative to the share of its time, for a count to explain a puzzle's time."""
+EXPLAINS = 0.25  # least ratio of a puzzle's shares of a count and of the time for the count to explain it
 
 
 class Span(Struct, frozen=True):

@@ -90,7 +90,7 @@ def draw(profile: Profile, form: str, theme: str) -> bytes:
 
 @dataclass
 class _Canvas:
-    """The axes, the colours, and the title of each part, shown when the pointer rests on it."""
+    """The axes, the colours, and the tooltip of each part."""
 
     axes: Axes
     theme: Theme
@@ -185,7 +185,7 @@ def _strip(canvas: _Canvas, profile: Profile, top: float) -> None:
 
 
 def _groups(puzzles: Sequence[PuzzleProfile], least: float) -> Iterator[list[PuzzleProfile]]:
-    """Yield puzzles of `least` seconds or more alone, neighbours that take less together."""
+    """Yield puzzles of at least `least` seconds alone, shorter neighbours together."""
     group: list[PuzzleProfile] = []
     for puzzle in puzzles:
         if group and (puzzle.seconds >= least or sum(one.seconds for one in group) >= least):
@@ -197,7 +197,6 @@ def _groups(puzzles: Sequence[PuzzleProfile], least: float) -> Iterator[list[Puz
 
 
 def _slow_bars(canvas: _Canvas, profile: Profile, top: float) -> None:
-    """Draw a bar for each of the slowest puzzles, with the reason of its time."""
     shown = profile.slowest
     if not shown or shown[0].seconds <= 0:
         return

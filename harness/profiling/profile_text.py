@@ -51,8 +51,7 @@ SHARED_CORE = 0.9  # smallest share of its time that a bot computes if it has a 
 LONG_START_SECONDS = 2.0  # least time of a start that may be a compilation
 AT_ONCE = 0.01  # largest share of a run's time in which all answers arrive if they arrive at once
 
-STAGE_STYLES = ("green", "yellow", "blue", "magenta", "cyan", "red")
-"""Styles of the stages of a search, in their order; anything else is grey."""
+STAGE_STYLES = ("green", "yellow", "blue", "magenta", "cyan", "red")  # of the stages in order; others are grey
 
 
 def as_text(profile: Profile, terminal: bool) -> str:
@@ -73,7 +72,6 @@ def as_text(profile: Profile, terminal: bool) -> str:
 
 
 def _run_of(profile: Profile) -> list[Text]:
-    """Return lines with the command, the right answers and the times."""
     wall, cpu = duration(profile.usage.wall_seconds), duration(profile.usage.cpu_seconds)
     right = f"{profile.right} of {profile.set.puzzle_count} right"
     times = f"{right}, {wall} from start to end, {cpu} of CPU time"

@@ -96,8 +96,7 @@ def _in_words(attempt: Attempt) -> str:
     return f"from puzzle {attempt.first_puzzle} on: {end.reason.value}{more}{after}"
 
 
-Faults = list[tuple[Run, list[PuzzleResult], int]]
-"""The first answers of each run that do not count, and the number of its others."""
+Faults = list[tuple[Run, list[PuzzleResult], int]]  # first answers that do not count, number of others
 
 
 class SetPart:
@@ -212,27 +211,25 @@ def machines(every: Sequence[Machine]) -> Variants:
 
 def configurations(every: Sequence[RunResult]) -> Variants:
     """Return the configurations of runs, and how far they were carried out."""
-    return Variants(map(_configuration, every))
-
-
-def _configuration(run: RunResult) -> dict[str, str]:
-    limits = run.configuration
-    return {
-        "Puzzles come": "all at once" if limits.feed is Feed.BATCH else "each after the answer before",
-        "Wall limit for the set": _limit(limits.wall_limit_seconds),
-        "CPU limit for the set": _limit(limits.cpu_limit_seconds),
-        "Wall limit for a puzzle": _limit(limits.puzzle_limit_seconds),
-        "Memory limit": megabytes(limits.most_memory_bytes, exact=True),
-        "Stalled after": _limit(limits.stall_limit_seconds),
-        "Cores used": _cores(limits.cores),
-        "Shares its core with": "another run" if limits.shared_core else "none",
-        "Most processes and threads": str(limits.most_processes or "any number"),
-        "Sandbox requested": limits.containment.value,
-        "Sandbox": run.sandboxed,
-        "Measured by cgroup": run.cgroup_measures,
-        "Environment given": shlex.join(starmap(shown_variable, (limits.environment or {}).items())) or "none",
-        "Order of the answers": "any" if limits.any_order else "that of the puzzles",
-    }
+    return Variants(
+        {
+            "Puzzles come": "all at once" if limits.feed is Feed.BATCH else "each after the answer before",
+            "Wall limit for the set": _limit(limits.wall_limit_seconds),
+            "CPU limit for the set": _limit(limits.cpu_limit_seconds),
+            "Wall limit for a puzzle": _limit(limits.puzzle_limit_seconds),
+            "Memory limit": megabytes(limits.most_memory_bytes, exact=True),
+            "Stalled after": _limit(limits.stall_limit_seconds),
+            "Cores used": _cores(limits.cores),
+            "Shares its core with": "another run" if limits.shared_core else "none",
+            "Most processes and threads": str(limits.most_processes or "any number"),
+            "Sandbox requested": limits.containment.value,
+            "Sandbox": run.sandboxed,
+            "Measured by cgroup": run.cgroup_measures,
+            "Environment given": shlex.join(starmap(shown_variable, (limits.environment or {}).items())) or "none",
+            "Order of the answers": "any" if limits.any_order else "that of the puzzles",
+        }
+        for run, limits in ((run, run.configuration) for run in every)
+    )
 
 
 def _fits(facts: dict[str, str], kind: dict[str, str]) -> bool:

@@ -77,8 +77,7 @@ def drawing_of_history(groups: Mapping[tuple[str, str], Sequence[Point]], form: 
 
 # --- the survey: how hard random boards are, over their share of black cells, a line for each size -----------
 
-Measure = Callable[[Row], float]
-"""The value of a row of the survey that a panel shows."""
+Measure = Callable[[Row], float]  # a value of a row of the survey, for a panel
 
 PANELS: tuple[tuple[str, Measure], ...] = (
     ("solved by line logic alone, %", lambda row: 100 * row.lines / row.boards),

@@ -25,8 +25,7 @@ LIGHT_COLOURS = ("#1652d8", "#a3200a", "#049b68", "#971a93", "#b08800", "#2a2f38
 DARK_COLOURS = ("#7f8aff", "#ff7a55", "#42dc98", "#e67fd2", "#f0cb3f", "#e8eaee")
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">", "h", "d")
-DASHES: tuple[tuple[float, ...], ...] = ((), (4.5, 2), (1.5, 1.5), (7, 2, 1.5, 2))
-"""Lengths of dash and gap in line widths; none is a solid line."""
+DASHES: tuple[tuple[float, ...], ...] = ((), (4.5, 2), (1.5, 1.5), (7, 2, 1.5, 2))  # dash and gap in line widths
 
 
 @dataclass(frozen=True, slots=True)
