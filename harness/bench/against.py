@@ -177,9 +177,6 @@ def as_json(against: Against) -> str:
     )
 
 
-# --- the two trees ---------------------------------------------------------------------------------------------
-
-
 @contextlib.contextmanager
 def two_trees(revision: str) -> Iterator[tuple[Path, Path]]:
     """Provide copies of a revision and of the present tree within the block; UnusableError if there are none."""

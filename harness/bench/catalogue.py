@@ -59,10 +59,7 @@ def require(holds: bool, problem: str) -> None:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark, whose time is for one unit of work, such as a call or a puzzle.
-
-    The function `make` of its `module` returns its job; `suite` measures its own command.
-    """
+    """A benchmark, timed for one unit of work; `make` of its `module` returns its job, `suite` times a command."""
 
     name: str
     unit: str
@@ -70,14 +67,9 @@ class Benchmark:
     module: str
 
     @property
-    def is_command(self) -> bool:
-        """Whether it is the wall time of a command, and not CPU time within a process."""
-        return self.module == "suite"
-
-    @property
     def clock(self) -> str:
-        """The clock of its times: "wall" or "cpu"."""
-        return "wall" if self.is_command else "cpu"
+        """The clock of its times: "wall" for a command, otherwise "cpu", in a process."""
+        return "wall" if self.module == "suite" else "cpu"
 
     @property
     def is_cold(self) -> bool:

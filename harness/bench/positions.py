@@ -36,7 +36,7 @@ STATES_EACH = 128
 
 @dataclass(frozen=True)
 class Position:
-    """A puzzle with states of its lines: number of the line, rows first, and masks of the known cells.
+    """A puzzle with states of its lines, as number of the line and masks of the known cells.
 
     `painted` is the sum of the known cells once each line is painted, without lines in conflict.
     """

@@ -56,7 +56,7 @@ def run() -> None:
     arguments = runner.parse_args()
     for task, benchmark in enumerate(chosen(list(filter(None, arguments.benchmarks.split(","))))):
         metadata = {"nonobot_unit": benchmark.unit, "nonobot_clock": benchmark.clock}
-        if benchmark.is_command:
+        if benchmark.clock == "wall":
             runner.metadata.update(metadata)
             runner.bench_command(benchmark.name, start_command(benchmark.is_cold))
             continue
@@ -71,7 +71,7 @@ def make_ready(names: Sequence[str]) -> None:
         problem = None
         try:
             with contextlib.redirect_stdout(sys.stderr):  # nothing but the lines goes to stdout
-                if not BENCHMARKS[name].is_command:
+                if BENCHMARKS[name].clock == "cpu":
                     make_job(name).check()
                 elif not BENCHMARKS[name].is_cold:
                     check_start()

@@ -165,7 +165,6 @@ def seconds_per_puzzle(bot: BotUnderTest) -> str:
     """Much more than a millisecond means that the bot waits while reading or writing, not while solving."""
     session = bot.ask(numbered(easy(bot.size, 21)), "21 easy puzzles", "answer all of them")
     took = [after - before for before, after in pairwise(session.arrivals)]
-    return (
-        f"first answer after {session.arrivals[0]:.2f} s, then an easy puzzle takes "
-        f"{1000 * statistics.median(took):.1f} ms (median), at most {1000 * max(took):.1f} ms"
-    )
+    middle, most = 1000 * statistics.median(took), 1000 * max(took)
+    later = f"then an easy puzzle takes {middle:.1f} ms (median), at most {most:.1f} ms"
+    return f"first answer after {session.arrivals[0]:.2f} s, {later}"

@@ -47,13 +47,8 @@ def filled(size: Size, cell: int) -> Puzzle:
 def ambiguous(size: Size) -> Puzzle:
     """Return a board with two solutions or more, none of whose lines is empty."""
     width, height = size
-    rest_of_row = [1] * (width - 3)
-    grid = [
-        [1, 0, 0] + [0] * (width - 3),
-        [0, 1, 0] + [0] * (width - 3),
-        [0, 0, 0, *rest_of_row],
-        *[[1, 1, 1, *rest_of_row]] * (height - 3),
-    ]
+    white, black = [0] * (width - 3), [1] * (width - 3)
+    grid = [[1, 0, 0, *white], [0, 1, 0, *white], [0, 0, 0, *black], *[[1, 1, 1, *black]] * (height - 3)]
     return Puzzle.from_grid(grid)  # the first two rows can be swapped
 
 

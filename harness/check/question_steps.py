@@ -87,10 +87,8 @@ def all_black(bot: BotUnderTest) -> None:
 @step(SHOULD, "reads 0 as an empty clue", FORGIVES)
 def zero_clue(bot: BotUnderTest) -> None:
     """Other programs write it."""
-    sent, advice = (
-        "a puzzle with 0 for its empty rows, and one more",
-        "read a 0 that stands alone as an empty clue",
-    )
+    sent = "a puzzle with 0 for its empty rows, and one more"
+    advice = "read a 0 that stands alone as an empty clue"
     puzzles = [with_empty_edge_rows(bot.size), *easy(bot.size, 1)]
     _ask(bot, sent, advice, puzzles, lambda text: re.sub(rb"^\n", b"0\n", text, flags=re.MULTILINE))
 

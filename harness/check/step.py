@@ -70,10 +70,7 @@ def step(level: Level, title: str, section: str, needs: tuple[Step, ...] = ()) -
 
 
 class StepResult(Struct, omit_defaults=True):
-    """The result of a step, numbered from 1; the texts after `note` explain why it did not pass.
-
-    `note` is an observation, or why the step was skipped; the `transcript` lists all messages.
-    """
+    """The result of a step, with the texts of a shortfall, and all messages as `transcript`."""
 
     number: int
     name: str

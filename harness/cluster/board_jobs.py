@@ -299,10 +299,7 @@ class Plan:
 def select_on(
     client: Client | None, grading: Grading, recipe: Recipe, rules: Rules, on_draw: Callable[[Drawn], None]
 ) -> Generator[Board]:
-    """Yield the boards of :func:`~nonobot.tournament_data.select.select`, drawn and graded here or by workers.
-
-    UnusableError if a bot cannot grade, or boards killed several workers.
-    """
+    """Yield the boards of `select`, drawn and graded here or by workers; UnusableError if these fail."""
     if client is None:
         with grading.started() as bot:
             yield from select(recipe, bot, rules, on_draw)

@@ -108,9 +108,6 @@ def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble
             judge.send(None)  # it begins once the scheduler knows: its bot may kill this worker
 
 
-# --- the judge's side -----------------------------------------------------------------------------------------
-
-
 def judge(home: Connection) -> None:
     """Play the run received over a connection, and send back its progress and its files."""
     scheduled: ScheduledRun = home.recv()
@@ -173,10 +170,7 @@ def _end_with(home: Connection, known: threading.Event) -> None:
 
 @contextlib.contextmanager
 def _own_core() -> Iterator[tuple[int | None, Path]]:
-    """Provide a core that no other run of this machine uses, None without pinning, and its empty folder.
-
-    A bot that a killed judge left there is ended first.
-    """
+    """Provide an empty folder and a core that no other run here uses (None without pinning); end leftover bots."""
     place = Path(tempfile.gettempdir()) / f"nonojudge-{os.getuid()}"
     place.mkdir(mode=0o700, exist_ok=True)
     if place.stat().st_uid != os.getuid():

@@ -87,10 +87,7 @@ class RunsOnWorkers:
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def play_at(self, place: str) -> None:
-        """Have the workers at `place` play the runs, and wait for a scheduler that restarts.
-
-        UnusableError if no suitable worker comes, or a result cannot be written; KeyboardInterrupt at Ctrl-C.
-        """
+        """Have the workers at `place` play the runs; UnusableError if no suitable worker or scheduler comes."""
         until = time.monotonic()  # a scheduler that was never there will not come back
         while self._todo:
             with contextlib.ExitStack() as stack:

@@ -131,9 +131,6 @@ def simulate(job: Job, cluster: Cluster, seed: int = 0, most_simulated: int = MO
     )
 
 
-# --- jobs -----------------------------------------------------------------------------------------------------
-
-
 def league(bots: int = 20, sets: int = 30, limit_seconds: float = 7200.0, seed: int = 0) -> Job:
     """Return the runs of each bot on each set, with assumed times.
 
@@ -142,11 +139,10 @@ def league(bots: int = 20, sets: int = 30, limit_seconds: float = 7200.0, seed: 
     """
     random = Random(seed)
     span = math.log(3 * limit_seconds / 10)
-    runs = [
-        min(limit_seconds, 10 * math.exp(span * bot / max(1, bots - 1) + random.gauss(0, math.log(2))))
-        for bot in range(bots)
-        for _ in range(sets)
-    ]
+    runs = []
+    for bot in (bot for bot in range(bots) for _ in range(sets)):
+        seconds = 10 * math.exp(span * bot / max(1, bots - 1) + random.gauss(0, math.log(2)))
+        runs.append(min(limit_seconds, seconds))
     random.shuffle(runs)
     return Job(len(runs), sum(runs) / len(runs), runs.__getitem__)
 
@@ -154,10 +150,7 @@ def league(bots: int = 20, sets: int = 30, limit_seconds: float = 7200.0, seed: 
 def survey(
     boards: int, board_seconds: float, hard_share: float, hard_seconds: float, task_seconds: float, seed: int = 0
 ) -> Job:
-    """Return the tasks of a survey, each of as many boards as usually take `task_seconds`.
-
-    Each board takes `board_seconds`, a share of `hard_share` takes `hard_seconds` more.
-    """
+    """Return the tasks of a survey, each of as many boards as usually take `task_seconds`."""
     mean = board_seconds + hard_share * hard_seconds
     each = max(1, round(task_seconds / mean))
     tasks = math.ceil(boards / each)
@@ -177,9 +170,6 @@ def _poisson(mean: float, random: Random) -> int:
         happened += 1
         passed += random.expovariate(1)
     return happened
-
-
-# --- the program ----------------------------------------------------------------------------------------------
 
 
 COLUMNS = (

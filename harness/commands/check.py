@@ -50,8 +50,7 @@ def add_to(parser: Parser) -> None:
     add_option(parser, "--only", "N,M", about, _numbers, default=[])
     parser.add_argument("--list", action="store_true", help="list the checks and exit")
     about = (
-        "sandbox the bot as in `nonojudge run`; without a value and without a bot: test the sandbox of this "
-        "machine (default: auto)"
+        "sandbox the bot as in `nonojudge run`; without value and bot: test this machine's sandbox (default: auto)"
     )
     add_shared(parser, "--contain", default="auto", nargs="?", const=None, metavar="auto|yes|no", help=about)
     add_shared(parser, "--show", default=[])

@@ -62,8 +62,7 @@ def add_to(parser: Parser) -> None:
     add_option(choice, "--puzzle-limit", "S", about, seconds, default=PUZZLE_SECONDS)
     add_shared(choice, "--contain", default="auto")
     about = (
-        "count how hard the boards are: a table on stdout, and a plot (.svg, .png) or all counts (.json) in FILE "
-        "(repeatable)"
+        "count how hard the boards are: table on stdout, plot (.svg, .png) or counts (.json) in FILE (repeatable)"
     )
     add_option(choice, "--survey", "FILE", about, file_of(".json", ".svg", ".png"), action="append", default=[])
     add_option(choice, "--on", "WHERE", f"where to draw and solve boards: {WHERE_HELP}", where)
@@ -72,10 +71,8 @@ def add_to(parser: Parser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     selects = arguments.unique or arguments.hard > 1
     _check(arguments, selects)
-    recipes = [
-        Recipe(width, height, number, arguments.seed, arguments.p1, arguments.p2)
-        for width, height, number in arguments.boards
-    ]
+    more = (arguments.seed, arguments.p1, arguments.p2)
+    recipes = [Recipe(width, height, number, *more) for width, height, number in arguments.boards]
     if selects or arguments.survey:
         say(sandbox_note(Contain(arguments.contain)))
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as at Ctrl-C: nothing half-written stays

@@ -38,11 +38,7 @@ class LineLogic:
         self._seen: dict[tuple[bool, KnownCells], KnownCells | None] = {}
 
     def deduce(self, cells: KnownCells, is_complete: bool) -> KnownCells | None:
-        """Return all known cells, or None for a contradiction.
-
-        If `is_complete`, Fix and Paint deduce all cells that follow, otherwise the ranges of the blocks some of
-        them.
-        """
+        """Return all known cells: complete by Fix and Paint, or some by ranges; None for a contradiction."""
         key = is_complete, cells
         if key not in self._seen:
             self._seen[key] = self._paint(cells) if is_complete else self._by_ranges(cells)

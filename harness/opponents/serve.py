@@ -80,10 +80,7 @@ def argument_parser(file: str, doc: str | None) -> Parser:
 
 
 def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -> int:
-    """Answer the puzzles on standard input, each as soon as it is complete, and return the exit status.
-
-    `solve` takes the options added to :func:`argument_parser`. The `engine` is a module and its distribution.
-    """
+    """Answer the puzzles on standard input; `engine` is a module that `solve` imports, and its distribution."""
     options = vars(parser.parse_args())
     size, limit_seconds = options.pop("size"), options.pop("puzzle_limit")
     if engine:

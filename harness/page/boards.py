@@ -31,10 +31,7 @@ LARGE_PICTURE_WIDTH = 40  # columns of a picture that is too large for a cell a 
 
 @dataclass
 class Board:
-    """A puzzle of the page, with the cells to start from and the author's solution (`goal`).
-
-    Both have a character for each cell, row by row: 1 black, 0 white, ? unknown.
-    """
+    """A puzzle of the page; `cells` (the start) and `goal` (the solution) have 0, 1 or ? per cell, row by row."""
 
     rows: list[list[int]]
     columns: list[list[int]]
@@ -79,10 +76,7 @@ def _too_large(width: int, height: int) -> str:
 
 @dataclass
 class Selection:
-    """Puzzle `number` (from 1) of a text, a file or a set, with the titles of all.
-
-    `count` excludes faulty puzzles; a fault has its line, if known.
-    """
+    """Puzzle `number` (from 1) of `count` in a text, file or set, with all titles, and faults with their lines."""
 
     count: int = 0
     number: int = 1

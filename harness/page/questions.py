@@ -71,7 +71,7 @@ def read(question: Question, data: bytes) -> Selection:
 
 
 def size(question: Question, _: bytes) -> Question:
-    """Return the columns and rows of the board for a picture of so many pixels."""
+    """Return the columns and rows of the board for a picture."""
     width, height = size_of_picture((question["width"], question["height"]), question["columns"])
     return {"columns": width, "rows": height}
 

@@ -55,12 +55,10 @@ def brightest_dark(histogram: Sequence[int]) -> int:
     """
     counts = list(accumulate(histogram))
     sums = list(accumulate(value * count for value, count in enumerate(histogram)))
-    between = [
-        (sums[-1] * dark / counts[-1] - brightness) ** 2 / (dark * (counts[-1] - dark))
-        if 0 < dark < counts[-1]
-        else 0.0
-        for dark, brightness in zip(counts, sums, strict=True)
-    ]
+    between = [0.0] * len(counts)
+    for value, (dark, brightness) in enumerate(zip(counts, sums, strict=True)):
+        if 0 < dark < counts[-1]:
+            between[value] = (sums[-1] * dark / counts[-1] - brightness) ** 2 / (dark * (counts[-1] - dark))
     least = max(between) * (1 - 1e-12)
     best = [value for value, variance in enumerate(between) if variance >= least]
     # Only neighbours: two distant values may tie.

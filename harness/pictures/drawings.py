@@ -95,9 +95,6 @@ def first_answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
     return answers
 
 
-# --- in a file ---------------------------------------------------------------------------------------------------
-
-
 def write(
     drawings: Sequence[Drawing], path: Path, theme: str, cell: int | None, columns: int | None, clues: bool
 ) -> None:
@@ -116,9 +113,6 @@ def write(
             print(f"{picture.name}: {note}")
     drawn = f"{count(len(pictures), 'puzzle')}, {scene.width}x{scene.height} pixels"
     print_line(f"picture: {path} ({drawn})", sys.stdout)
-
-
-# --- on standard output ------------------------------------------------------------------------------------------
 
 
 def show(drawings: Sequence[Drawing], blocks: Blocks | None, clues: bool) -> bool:

@@ -166,15 +166,11 @@ def _warnings(profile: Profile) -> Iterator[str]:
         yield f"it ended as {profile.end.reason} ({detail}): this is the profile of {done}"
     start = span_of(profile).children[0]
     if start.seconds > max(LONG_START_SECONDS, profile.usage.wall_seconds / 2):
-        yield (
-            f"{duration(start.seconds)} {start.name}: a bot that compiles does so there; "
-            "--warm-up 'CMD ARGS' compiles before the clock starts"
-        )
+        remedy = "a bot that compiles does so there; --warm-up 'CMD ARGS' compiles before the clock starts"
+        yield f"{duration(start.seconds)} {start.name}: {remedy}"
     if profile.from_outside:
-        yield (
-            "the bot wrote no statistics, so these are the judge's times: the time "
-            f"{FIRST_BYTE} contains the start and the first puzzle (docs/profiling.md)"
-        )
+        start_too = f"the time {FIRST_BYTE} contains the start and the first puzzle (docs/profiling.md)"
+        yield f"the bot wrote no statistics, so these are the judge's times: {start_too}"
         at_once = sum(one.seconds for one in profile.puzzles) < AT_ONCE * profile.usage.wall_seconds
         if at_once and len(profile.puzzles) > 1:
             yield "all answers came at once: see with --feed interactive if the bot keeps them back"
@@ -193,10 +189,7 @@ def _warnings(profile: Profile) -> Iterator[str]:
 
 
 class Part(Struct, frozen=True):
-    """A part of the time in two profiles, such as `whole run/puzzles/probing`; 0 where a profile lacks it.
-
-    Its change `is_clear` if all times before and all times after do not overlap.
-    """
+    """A part of the time in two profiles; its change `is_clear` if times before and after do not overlap."""
 
     name: str
     depth: int

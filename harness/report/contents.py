@@ -100,11 +100,7 @@ Faults = list[tuple[Run, list[PuzzleResult], int]]  # first answers that do not 
 
 
 class SetPart:
-    """A set and the runs of its ranking, in its order; those `timed` have times to draw.
-
-    The slowest puzzles have the longest median time. Wrong answers break a clue; faulty ones do not count
-    otherwise.
-    """
+    """A set and the runs of its ranking, `timed` or not; `faulty` answers are not wrong, but do not count."""
 
     def __init__(self, ranking: Ranking, runs: list[Run]) -> None:
         self.ranking = ranking
@@ -132,10 +128,7 @@ def _faults(runs: Sequence[Run], *verdicts: Verdict) -> Faults:
 
 
 class Report:
-    """The content of a page, from results and logs by their files; at least one is of a run.
-
-    `runs` includes runs that no ranking shows; `commands` has a run for each command of each bot.
-    """
+    """The content of a page, from results and logs by their files; at least one is of a run."""
 
     def __init__(self, results: Mapping[Path, AnyResult]) -> None:
         ranked = rankings(results)
@@ -146,10 +139,8 @@ class Report:
         names = dict.fromkeys(row.bot for row in rows if row.evidence is Evidence.RUN)
         self.bots = {name: number for number, name in enumerate(names)}
         self.runs = runs = self._runs(results)
-        self.sets = [
-            SetPart(ranking, [run for row in ranking.rows for run in self._runs(row.results)])
-            for ranking in of_scope[Scope.SET]
-        ]
+        runs_of = [[run for row in one.rows for run in self._runs(row.results)] for one in of_scope[Scope.SET]]
+        self.sets = list(map(SetPart, of_scope[Scope.SET], runs_of))
         drawn_count = sum(len(part.timed) for part in self.sets)  # each has a plot over the puzzle numbers
         self.most_points = max(FEWEST_POINTS, min(MOST_POINTS, ALL_POINTS // max(1, drawn_count)))
         self.machines = machines([run.result.machine for run in runs])
@@ -162,11 +153,8 @@ class Report:
         self.perhaps_cold = list(dict.fromkeys(run.name for run in runs if run.result.warm_up_seconds is None))
 
     def _runs(self, results: Mapping[Path, AnyResult]) -> list[Run]:
-        return [
-            Run(plain(result.bot), self.bots[result.bot], result, str(path))
-            for path, result in results.items()
-            if isinstance(result, RunResult)
-        ]
+        runs = {path: result for path, result in results.items() if isinstance(result, RunResult)}
+        return [Run(plain(one.bot), self.bots[one.bot], one, str(path)) for path, one in runs.items()]
 
 
 # --- facts of runs -------------------------------------------------------------------------------------------

@@ -77,9 +77,7 @@ def drawing_of_history(groups: Mapping[tuple[str, str], Sequence[Point]], form: 
 
 # --- the survey: how hard random boards are, over their share of black cells, a line for each size -----------
 
-Measure = Callable[[Row], float]  # a value of a row of the survey, for a panel
-
-PANELS: tuple[tuple[str, Measure], ...] = (
+PANELS: tuple[tuple[str, Callable[[Row], float]], ...] = (
     ("solved by line logic alone, %", lambda row: 100 * row.lines / row.boards),
     ("solved by line logic and probing, %", lambda row: 100 * (row.lines + row.probing) / row.boards),
     ("with exactly one solution, %", lambda row: 100 * row.unique / row.boards),

@@ -39,10 +39,7 @@ THEME = replace(INHERIT, colours=INHERIT.colours | {"heavy": "var(--axis)", "wro
 
 
 def page_of(report: Report, title: str, judge_version: str, progress: Callable[[float, str], None]) -> str:
-    """Return the page as HTML; the same report gives the same bytes.
-
-    `progress` gets the number of completed steps, :data:`STEPS` for each set, and a note.
-    """
+    """Return the page as HTML, always the same bytes; `progress` gets the number of completed steps and a note."""
     steps = itertools.count()
     chapters = []
     place = "drawing"
@@ -72,10 +69,7 @@ def page_of(report: Report, title: str, judge_version: str, progress: Callable[[
 
 
 def _drawings(part: SetPart, anchor: str, most_points: int, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Return the drawings of a set by their names in the template.
-
-    The plot over the puzzles is also drawn wide if the others leave no gap for a narrow one.
-    """
+    """Return the drawings of a set by their names in the template; the wide plot is for a row of its own."""
     runs = part.timed
     drawings: dict[str, Any] = {"wide": None}
     tell("sorted times")
