@@ -54,8 +54,7 @@ def add_to(parser: Parser) -> None:
     add_shared(parser, "--feed", "--warm-up", "--warm-up-limit", "--contain", "--show", "--env")
     add_option(parser, "--before", "PROFILE.json", "compare with this stored profile of the same set", Path)
     about = "write a picture (.svg, .png) or the profile (.json) (repeatable)"
-    form = file_of(".svg", ".png", ".json")
-    add_option(parser, "-o --output", "FILE", about, form, action="append", default=[])
+    add_option(parser, "-o --output", "FILE", about, file_of(".svg", ".png", ".json"), action="append", default=[])
     about = "theme of pictures (default: %(default)s)"
     add_option(parser, "--theme", None, about, choices=["light", "dark"], default="light")
     add_shared(parser, "--quiet", "--json")

@@ -125,13 +125,9 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         say("this system cannot hold a bot on one core; it may use all of them", arguments.quiet)
     say(sandbox_note(configuration.containment), arguments.quiet)
     require_place(configuration, result_path)
-    command, name, warm_up = arguments.bot_command, "nonobot", given.get("warm_up")
-    if command:
-        name = name_of(command)
-    else:
-        command = own_bot(puzzle_set)
-    if is_own_bot(command):
-        warm_up = warm_up or [*command, "--warm-up"]
+    command = arguments.bot_command or own_bot(puzzle_set)
+    name = name_of(command) if arguments.bot_command else "nonobot"
+    warm_up = given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else None)
     show = [path.absolute() for path in given.get("show", [])]
     bot = Bot(given.get("name", name), command, files=files, show=show, warm_up=warm_up or ())
     sandbox = bot.sandbox(configuration.containment, result_path)
