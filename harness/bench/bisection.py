@@ -232,7 +232,7 @@ class Bisection:
         return ["env", f"PYTHONPATH={tree}", f"NONOBOT_CACHE_DIR={kernel_cache()}", *self.plan.own]
 
     def _build(self, *commits: str) -> None:
-        """Build the bots of these commits that were not, all at the same time."""
+        """Build the bots of these commits that are not built yet, in parallel."""
         plan, missing = self.plan, list[str]()
         for commit in commits:
             if self._tree(commit).exists():

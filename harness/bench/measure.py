@@ -108,7 +108,7 @@ def checks(benchmark: Any) -> list[str]:
 
 
 def _pipes(tree: Path) -> dict[str, Any]:
-    """Return the options of a process that imports `nonobot` from a tree, without input, its output read."""
+    """Return the options of a process with `nonobot` from a tree, no input, and its output as a pipe."""
     environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONSAFEPATH": "1"}
     return {"env": environment, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
 

@@ -38,7 +38,7 @@ def _left_behind(command: Sequence[str], report: Path) -> int:
 
 
 def _others() -> dict[int, str]:
-    """Return the living descendants of this process and the others of its session, described, by their numbers."""
+    """Return descriptions of this process's living descendants and the others of its session, by number."""
     import psutil  # only now, so that the bot need not wait for it
 
     own = psutil.Process()

@@ -86,7 +86,7 @@ def play_here(scheduled: ScheduledRun) -> RunFiles | Trouble | None:
 
 
 def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble | None:
-    """Return the last message of a judge, and pass on those on its progress before."""
+    """Return the last message of a judge; pass on the earlier ones about its progress."""
     from distributed.utils import sync
 
     while True:

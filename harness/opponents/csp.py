@@ -125,8 +125,8 @@ class State:
         return next(single, unassigned[0] if unassigned else None)
 
 
-# Propagators: they remove values from domains after a variable got its value (None: before the search), and return
-# False on a dead end.
+# Propagators remove values from domains after a variable got its value (None: before the search), and return False
+# on a dead end.
 
 
 def backtracking(state: State, variable: int | None) -> bool:

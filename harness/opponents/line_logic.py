@@ -66,7 +66,7 @@ class LineLogic:
         return None if black & white else (black, white)
 
     def _force(self, first: list[int], last: list[int], white: int) -> None:
-        """Move the ends of the ranges to where each block has room beside its neighbours and meets no white."""
+        """Narrow the ranges to starts where each block has room between its neighbours and meets no white cell."""
         place = 0
         for block, size in enumerate(self._clue):
             place = max(place, first[block])
@@ -192,7 +192,7 @@ class _Search:
         return True
 
     def _paint(self, board: list[KnownCells], line: int, cells: KnownCells) -> list[int]:
-        """Paint a line, and return the crossing lines that know more by that."""
+        """Paint a line, and return the crossing lines with new cells."""
         is_row = line < self._height
         place = line if is_row else line - self._height
         new = [now & ~before for now, before in zip(cells, board[line], strict=True)]

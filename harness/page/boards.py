@@ -21,12 +21,12 @@ LONGEST_SIDE = 254  # largest number of rows or columns that the page accepts; t
 
 MOST_LISTED = 2000  # puzzles of a file that can be chosen from
 MOST_FAULTS = 50
-MOST_GENERATED_CELLS = 2_000_000  # of a generated set up to the puzzle that is wanted
-LEAST_CELLS = 50  # a smaller board takes as long as one of so many cells
+MOST_GENERATED_CELLS = 2_000_000  # of a generated set, up to the wanted puzzle
+LEAST_CELLS = 50  # boards with fewer cells take as long
 
 MOST_PIXELS_AS_CELLS = 80
 PICTURE = "picture"  # in place of a format's name
-LARGE_PICTURE_WIDTH = 40  # columns of a picture that is too large for a cell a pixel, where none are asked for
+LARGE_PICTURE_WIDTH = 40  # default columns of a picture that is too large for a cell per pixel
 
 
 @dataclass
@@ -123,7 +123,7 @@ def _listed(records: Iterable[Found], number: int) -> Selection:
 
 
 def size_of_picture(pixels: tuple[int, int], width: int | None) -> tuple[int, int]:
-    """Return width and height of the board for a picture; a cell a pixel if it is small and no width is given."""
+    """Return width and height of the board for a picture; without a width, a pixel of a small one makes a cell."""
     if width is None and max(pixels) > MOST_PIXELS_AS_CELLS:
         width = LARGE_PICTURE_WIDTH
     size = board_size(pixels, width, None)
@@ -133,7 +133,7 @@ def size_of_picture(pixels: tuple[int, int], width: int | None) -> tuple[int, in
 
 
 def puzzle_of_picture(brightness: bytes, size: tuple[int, int]) -> Selection:
-    """Return the puzzle of a picture with so many columns and rows, a byte for the brightness of each cell."""
+    """Return the puzzle of a picture of this size, a byte for the brightness of each cell."""
     histogram = [0] * 256
     for value in brightness:
         histogram[value] += 1

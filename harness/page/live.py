@@ -34,11 +34,11 @@ from nonobot.harness.text import duration, plain, ranges
 JOURNAL = ".journal.jsonl"
 MOST_WATCHERS = 32
 LAST_PUZZLES = 12
-MOST_ENTRIES = 10_000  # files and folders that a look goes through
-MOST_FILES = 500  # results that are read: the newest. Journals are all read
+MOST_ENTRIES = 10_000  # files and folders to look at
+MOST_FILES = 500  # results to read, the newest; all journals are read
 
 SECONDS_BETWEEN_LOOKS = 1.0
-SECONDS_BETWEEN_WORDS = 15.0  # of the server, which notices by them that a browser has gone
+SECONDS_BETWEEN_WORDS = 15.0  # by which the server notices that a browser has gone
 SECONDS_BETWEEN_PLOTS = 15.0  # of a set on which a run is under way
 FRESH_SECONDS = 30.0  # after its last record, a run whose bot has ended was interrupted
 

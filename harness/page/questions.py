@@ -95,7 +95,7 @@ def _ask(board: Board, do: str, **numbers: Any) -> Question:
 
 
 def _board(question: Question, **others: Any) -> Board:
-    """Return the board of a question, checked; `cells` are others than its own."""
+    """Return the board of a question, checked, with `others` in place of its own attributes."""
     board = Board(**question["board"] | others)
     _ = board.record
     return board

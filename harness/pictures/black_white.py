@@ -28,7 +28,7 @@ def is_image(data: bytes) -> bool:
 
 
 def board_size(pixels: tuple[int, int], width: int | None, height: int | None) -> tuple[int, int]:
-    """Return width and height of the board for an image of so many pixels; with neither, a pixel makes a cell."""
+    """Return width and height of the board for an image; with neither given, a pixel makes a cell."""
     if not all(pixels):
         raise UnusableError("the picture has no pixels")
     if width is None and height is None:

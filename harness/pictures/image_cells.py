@@ -54,7 +54,7 @@ def read_cells(
         raise UnusableError(missing("reading a picture", "Pillow")) from None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of its size, which is looked at below, and of odd metadata
+            warnings.simplefilter("ignore")  # about its size, which is checked below, and about odd metadata
             image, frames = _opened(data)
             size = board_size(image.size, width, height)
             grey = _grey(image, invert).resize(size, Image.Resampling.BOX)
@@ -81,8 +81,8 @@ def _opened(data: bytes) -> tuple[Image, int]:
     Image.init()
     kinds = [kind for kind in Image.ID if kind != "EPS"]  # for which Pillow starts Ghostscript, a program
     try:
-        with _OPENING:  # of some kinds, ICO among them, opening decodes: Pillow is to look at the size before
-            usual, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, MOST_PIXELS // 2  # refused from twice as many
+        with _OPENING:  # opening decodes some kinds, such as ICO: Pillow must check the size first
+            usual, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, MOST_PIXELS // 2  # it refuses twice as many
             try:
                 image = Image.open(io.BytesIO(data), formats=kinds)
             finally:

@@ -281,7 +281,7 @@ def span_of(profile: Profile) -> Span:
     start, end = 0.0, 0.0
     if profile.first_answer_seconds is not None and profile.last_answer_seconds is not None and profile.puzzles:
         end = max(0.0, whole - profile.last_answer_seconds)
-        # An answer may be read late, on a busy machine, and never early: then the start seems longer than it was.
+        # A busy machine may read an answer late, never early: then the start seems longer than it was.
         start = min(profile.first_answer_seconds - profile.puzzles[0].seconds, whole - in_puzzles - end)
         start = max(0.0, start)
     if profile.from_outside:
@@ -301,7 +301,7 @@ def span_of(profile: Profile) -> Span:
 
 
 def _total(seconds: Iterable[float]) -> float:
-    """Return the sum as every Python adds it: `sum` rounds otherwise since 3.12, and the profile would differ."""
+    """Return the same sum in all versions of Python: since 3.12, `sum` rounds differently."""
     return reduce(operator.add, seconds, 0.0)
 
 

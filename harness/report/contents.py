@@ -70,7 +70,7 @@ class Run:
 
     @property
     def story(self) -> list[str]:
-        """A line on each process of the bot that did not just finish, or was not the only one, and all notes."""
+        """Lines about several or unfinished attempts, about other output, and all notes."""
         score, attempts = self.result.score, self.result.attempts
         shown = [one for one in attempts if len(attempts) > 1 or one.end.reason is not EndReason.FINISHED]
         lines = list(map(_in_words, shown))
@@ -181,7 +181,7 @@ class Variants:
 
 
 def machines(every: Sequence[Machine]) -> Variants:
-    """Return the machines of runs; their load, which differs always, is not among the facts."""
+    """Return the machines of runs, without their load, which always differs."""
     return Variants(
         {
             "CPU": plain(one.cpu),

@@ -62,7 +62,7 @@ def over_puzzles(runs: Sequence[Run], name: str, wide: bool, most_points: int) -
 
 
 def head_to_head(first: Run, second: Run, name: str) -> str:
-    """Return the plot of the times of two bots, a point a puzzle; puzzles that only one solved are at the edge."""
+    """Return the plot of the times of two bots, a point for each puzzle, at the edge if only one solved it."""
     figure, axes = axes_for(440, 380, "second", "first")
     shared = sorted(first.seconds.keys() & second.seconds.keys())
     times = [*first.seconds.values(), *second.seconds.values()]
