@@ -8,9 +8,10 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from nonobot.arguments import (
     Parser,
@@ -19,6 +20,7 @@ from nonobot.arguments import (
     either,
     missing,
     seconds,
+    share,
     size,
     variable,
     whole_number,
@@ -31,9 +33,17 @@ from nonobot.system import printable
 class Command:
     """A command, whose module is loaded only to carry it out."""
 
-    module: str  # in `nonobot.harness.commands`; its function `add_to` describes the command to a parser
+    module: str  # in `nonobot.harness.commands`, which describes the functions of these modules
     help: str
     takes_bot: bool = False  # whether a bot's command may follow after `--`
+
+    def describe(self, parser: Parser) -> None:
+        """Load the module, and add its help and its arguments to a parser."""
+        module = importlib.import_module(f"nonobot.harness.commands.{self.module}")
+        _, _, text = (module.__doc__ or "").partition(": ")
+        parser.description, parser.epilog = text[:1].upper() + text[1:].strip(), module.EXAMPLES
+        parser.set_defaults(carry_out=module.carry_out)
+        module.add_to(parser)
 
 
 COMMANDS = {
@@ -157,7 +167,7 @@ def _parser(*names: str) -> Parser:
     for name, command in COMMANDS.items():
         described = commands.add_parser(name, help=command.help)
         if name in names:
-            importlib.import_module(f"nonobot.harness.commands.{command.module}").add_to(described)
+            command.describe(described)
     return parser
 
 
@@ -173,75 +183,115 @@ def say(line: str | None, quiet: bool = False) -> None:
 
 # --- options that several commands share ---------------------------------------------------------------------
 
+ArgumentGroup = Parser | argparse._ArgumentGroup
+
 SET_HELP = (
     "an official set such as taai2011 (see `nonojudge data`), a file of puzzles, or "
     "boardgen:WIDTHxHEIGHTxCOUNT:seed=S for a generated set"
 )
 
 
-def add_size(parser: Parser) -> None:
-    """Add `--size`, for puzzle files."""
-    parser.add_argument(
-        "--size",
-        type=either("auto", "auto", size),
-        metavar="WxH|auto",
-        help="board size of a TAAI file, which does not state it; auto: square boards of any size (default: 25x25 "
+def option(
+    metavar: str | None, text: str, read: Callable[[str], Any] | None = None, **more: Any
+) -> dict[str, Any]:
+    """Return the declaration of an argument for argparse: the name of its value, its help, its type and `more`."""
+    return {"metavar": metavar, "help": text, "type": read, **more}
+
+
+def switch(text: str, **more: Any) -> dict[str, Any]:
+    """Return the declaration of an option without a value."""
+    return {"help": text, "action": "store_true", **more}
+
+
+ABSENT = argparse.SUPPRESS  # as a default: an option not given is missing
+REPEATABLE = {"action": "append", "default": ABSENT}
+
+SHARED = {
+    "results": option(
+        "RESULT", "result file, log of a bot, or folder with such files (*.json, *.log)", Path, nargs="+"
+    ),
+    "--set": option("SET", f"{SET_HELP} (default: %(default)s)"),
+    "--size": option(
+        "WxH|auto",
+        "board size of a TAAI file, which does not state it; auto: square boards of any size (default: 25x25 "
         "if the first board fits, otherwise auto)",
-    )
-
-
-def add_core(parser: Parser, default: str | None = argparse.SUPPRESS, said: str = "the last core") -> None:
-    """Add `--core`: a number, or None for any core; without a `default` the attribute is missing if not given."""
-    parser.add_argument(
-        "--core",
-        type=either("any", None, whole_number(0, 9999, "the number of a core")),
-        default=default,
-        metavar="N|any",
-        help=f"core to run on (default: {said})",
-    )
-
-
-def add_contain(
-    parser: Parser | argparse._ArgumentGroup, default: str | None = argparse.SUPPRESS, show: bool = True
-) -> None:
-    """Add `--contain` and, with `show`, `--show`; an option not given is missing without a `default`."""
-    parser.add_argument(
-        "--contain",
+        either("auto", "auto", size),
+    ),
+    "--core": option(
+        "N|any",
+        "core to run on (default: the last core)",
+        either("any", None, whole_number(0, 9999, "the number of a core")),
+        default=ABSENT,
+    ),
+    "--contain": option(
+        None,
+        "sandbox the bot with bubblewrap: if available (auto), always (yes) or never (no) (default: auto)",
         choices=["auto", "yes", "no"],
-        default=default,
-        help="sandbox the bot with bubblewrap: if available (auto), always (yes) or never (no) (default: auto)",
-    )
-    if show:
-        parser.add_argument(
-            "--show",
-            type=Path,
-            action="append",
-            default=argparse.SUPPRESS,
-            metavar="PATH",
-            help="let a sandboxed bot read this file or folder too (repeatable)",
-        )
-
-
-def add_environment(parser: Parser | argparse._ArgumentGroup) -> None:
-    """Add `--env`; without it the attribute is missing."""
-    parser.add_argument(
-        "--env",
-        type=variable,
-        action="append",
+        default=ABSENT,
+    ),
+    "--show": option("PATH", "let a sandboxed bot read this file or folder too (repeatable)", Path, **REPEATABLE),
+    "--env": option(
+        "NAME=VALUE",
+        "environment variable for the bot and its warm-up (repeatable; docs/judge.md lists the judge's own)",
+        variable,
         dest="environment",
-        default=argparse.SUPPRESS,
-        metavar="NAME=VALUE",
-        help="environment variable for the bot and its warm-up (repeatable; docs/judge.md lists the judge's own)",
-    )
+        **REPEATABLE,
+    ),
+    "--feed": option(
+        None,
+        "send all puzzles at once, or the next one after each answer (default: batch)",
+        choices=["batch", "interactive"],
+        default=ABSENT,
+    ),
+    "--warm-up": option(
+        "'CMD ARGS'",
+        "run this before the clock starts, such as './mybot --compile' (nonobot has one by default)",
+        shlex.split,
+        default=ABSENT,
+    ),
+    "--warm-up-limit": option(
+        "S", "wall time limit for --warm-up in seconds (default: 600)", seconds, default=ABSENT
+    ),
+    "--any-order": switch("accept solutions in any order"),
+    "--tolerance": option("SHARE", "largest slowdown to accept, as a fraction (default: %(default)s)", share),
+    # `run` acts on it, because it is also about errors.
+    BISECT_STATUSES: switch(f"exit with {EXIT_SKIP} (skip) instead of 2 and 3, as `git bisect run` expects"),
+    "--quiet": switch("print the result only, without progress", default=False),
+    "--json": switch("print the result as JSON instead of text", default=False),
+}
+"""Declarations of arguments by their names."""
+
+
+def add_option(parser: ArgumentGroup, names: str, metavar: str | None, text: str, *read: Any, **more: Any) -> None:
+    """Add an argument with one or several names, declared as for :func:`option`."""
+    parser.add_argument(*names.split(), **option(metavar, text, *read, **more))
+
+
+def add_shared(parser: ArgumentGroup, *names: str, **changes: Any) -> None:
+    """Add arguments of SHARED, with `changes` to their declaration."""
+    for name in names:
+        parser.add_argument(name, **{**SHARED[name], **changes})
+
+
+def file_of(*forms: str) -> Callable[[str], Path]:
+    """Return a reader of file names that end in one of `forms`, such as `.svg`."""
+
+    def read(text: str) -> Path:
+        if Path(text).suffix.lower() not in forms:
+            raise argparse.ArgumentTypeError(f"{text!r}: unknown file type; use {', '.join(forms)}")
+        return Path(text)
+
+    return read
 
 
 def given_options(arguments: argparse.Namespace) -> list[str]:
-    """Return the options of size, sandbox and environment as they were given."""
+    """Return the options of size, core, sandbox and environment as they were given."""
     given, options = vars(arguments), list[str]()
     if size := given["size"]:
         options += ["--size", size if isinstance(size, str) else f"{size[0]}x{size[1]}"]
-    if "contain" in given:
-        options += ["--contain", given["contain"]]
+    for name in ("core", "contain"):
+        if name in given:
+            options += [f"--{name}", "any" if given[name] is None else str(given[name])]
     for path in given.get("show", ()):
         options += ["--show", str(path)]
     for one in given.get("environment", ()):
@@ -249,40 +299,7 @@ def given_options(arguments: argparse.Namespace) -> list[str]:
     return options
 
 
-def add_warm_up(parser: Parser) -> None:
-    """Add `--warm-up`."""
-    parser.add_argument(
-        "--warm-up",
-        type=shlex.split,
-        metavar="'CMD ARGS'",
-        help="run this before the clock starts, such as './mybot --compile' (nonobot has one by default)",
-    )
-    parser.add_argument(
-        "--warm-up-limit",
-        type=seconds,
-        default=argparse.SUPPRESS,
-        metavar="S",
-        help="wall time limit for --warm-up in seconds (default: 600)",
-    )
-
-
-def add_results(parser: Parser) -> None:
-    """Add the results that a command reads."""
-    parser.add_argument(
-        "results",
-        nargs="+",
-        type=Path,
-        metavar="RESULT",
-        help="result file, log of a bot, or folder with such files (*.json, *.log)",
-    )
-
-
-def add_bisect_statuses(parser: Parser) -> None:
-    """Add `--bisect-statuses`, which :func:`run` acts on, because it is also about errors."""
-    about = f"exit with {EXIT_SKIP} (skip) instead of 2 and 3, as `git bisect run` expects"
-    parser.add_argument(BISECT_STATUSES, action="store_true", help=about)
-
-
-def add_json(parser: Parser | argparse._ArgumentGroup, what: str, instead: str = "") -> None:
-    """Add `--json`."""
-    parser.add_argument("--json", action="store_true", default=False, help=f"print {what} as JSON{instead}")
+def say_left_out(problems: Sequence[str]) -> None:
+    """Print a line on stderr for each file that cannot be read."""
+    for problem in problems:
+        say(f"left out: {problem}")

@@ -84,12 +84,12 @@ def survey_boards(arguments: argparse.Namespace, recipes: list[Recipe]) -> None:
 
 def _show(arguments: argparse.Namespace, survey: Survey, recipes: list[Recipe]) -> None:
     for path in arguments.survey:
-        if path.suffix == ".json":
+        if path.suffix.lower() == ".json":
             data = as_json(survey, list(map(str, recipes)), arguments.line_limit).encode()
         else:
-            from nonobot.harness.report.survey_plot import drawing_of
+            from nonobot.harness.report.file_plots import drawing_of_survey
 
-            data = drawing_of(survey, path.suffix.removeprefix("."))
+            data = drawing_of_survey(survey, path.suffix.lower().removeprefix("."))
         write_output(path, data)
     if arguments.output or not arguments.unique:  # otherwise the puzzles exist
         print(as_text(survey, on_terminal()), end="")

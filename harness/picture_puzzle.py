@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, number, seconds, whole_number
 from nonobot.harness import UnusableError
+from nonobot.harness.cli import add_option
 from nonobot.harness.grading import Findings, Grading, GradingBot, grading_bot
 from nonobot.harness.make_unique import MOST_TRIES, MadeUnique, differing, make_unique
 from nonobot.harness.pictures.black_white import LARGEST_SIDE
@@ -37,31 +38,19 @@ def add_options(parser: Parser) -> None:
     """Add the options for pictures."""
     group = parser.add_argument_group("pictures")
     side = whole_number(1, LARGEST_SIDE)
-    group.add_argument("--width", type=side, metavar="N", help="columns of the board (default: by --height)")
-    group.add_argument(
-        "--height", type=side, metavar="N", help="rows of the board (default: by --width; neither: a pixel a cell)"
-    )
+    add_option(group, "--width", "N", "columns of the board (default: by --height)", side)
+    add_option(group, "--height", "N", "rows of the board (default: by --width; neither: a pixel a cell)", side)
     shades = group.add_mutually_exclusive_group()
-    shades.add_argument(
-        "--threshold",
-        type=number(0.0, 1.0, "a share of white from 0 to 1, such as 0.5"),
-        metavar="SHARE",
-        help="cells darker than this share of white are black (default: the threshold of Otsu's method)",
-    )
+    share = number(0.0, 1.0, "a share of white from 0 to 1, such as 0.5")
+    about = "cells darker than this share of white are black (default: the threshold of Otsu's method)"
+    add_option(shades, "--threshold", "SHARE", about, share)
     shades.add_argument("--dither", action="store_true", help="grey as a pattern of dots (Floyd-Steinberg)")
     group.add_argument("--invert", action="store_true", help="swap black and white; transparent parts stay white")
-    group.add_argument(
-        "--unique", action="store_true", help="change few cells of the board until it has a single solution"
-    )
-    group.add_argument(
-        "--tries", type=whole_number(1), metavar="N", help=f"boards that --unique may try (default {MOST_TRIES})"
-    )
-    group.add_argument(
-        "--puzzle-limit",
-        type=seconds,
-        metavar="S",
-        help=f"let the bot look for other solutions of a board for S seconds (default {PUZZLE_SECONDS:g})",
-    )
+    about = "change few cells of the board until it has a single solution"
+    group.add_argument("--unique", action="store_true", help=about)
+    add_option(group, "--tries", "N", f"boards that --unique may try (default: {MOST_TRIES})", whole_number(1))
+    about = f"let the bot look for other solutions of a board for S seconds (default: {PUZZLE_SECONDS:g})"
+    add_option(group, "--puzzle-limit", "S", about, seconds)
 
 
 def refuse_options(arguments: argparse.Namespace, name: str) -> None:

@@ -20,7 +20,7 @@ def carry_out(module, *arguments, bot=()):
     module.add_to(parser)
     parsed = parser.parse_args([*map(str, arguments)])
     parsed.bot_command = list(bot)
-    return parsed.carry_out(parsed)
+    return module.carry_out(parsed)
 
 
 class Clone:

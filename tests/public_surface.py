@@ -29,7 +29,7 @@ from nonobot.harness.bench.measure import Measured
 from nonobot.harness.check.steps import CheckResult
 from nonobot.harness.claims import Claim
 from nonobot.harness.profiling.profile_data import Profile
-from nonobot.harness.report.history_plot import Point
+from nonobot.harness.report.file_plots import Point
 from nonobot.harness.results.result_files import SCHEMA_VERSION
 from nonobot.harness.results.run_result import EndReason, RunResult, Verdict, VerifyResult
 from nonobot.protocol.formats import formats

@@ -19,9 +19,9 @@ from msgspec.structs import fields, replace
 
 from nonobot.harness import cli
 from nonobot.harness.referee import cells_of
-from nonobot.harness.report import STEPS, Report, contents, page_of, plots, report_page
-from nonobot.harness.report.contents import Run, configurations, machines
-from nonobot.harness.report.report_page import Gallery
+from nonobot.harness.report import contents, plots, report_page
+from nonobot.harness.report.contents import Report, Run, configurations, machines
+from nonobot.harness.report.report_page import STEPS, Gallery, page_of
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames, SetFacts
 from nonobot.harness.results.run_result import BotLog, EndReason, PuzzleResult, RunResult, Score, Verdict
 from nonobot.harness.text import plain

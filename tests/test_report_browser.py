@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.harness.report import Report, page_of
+from nonobot.harness.report.contents import Report
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS
+from nonobot.harness.report.report_page import page_of
 from tests import report_samples as samples
 
 pytestmark = pytest.mark.slow

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nonobot.harness import cli
-from nonobot.harness.report.survey_plot import drawing_of
+from nonobot.harness.report.file_plots import drawing_of_survey
 from nonobot.harness.survey import BoardKind, Row, Survey, as_json, as_text, quantile, rounded
 from nonobot.harness.text import NOTHING
 from nonobot.tournament_data import Recipe
@@ -156,9 +156,9 @@ def test_the_table_has_a_row_for_each_kind_and_shares_of_its_boards():
     ("form", "first"), [("svg", b"<?xml"), pytest.param("png", b"\x89PNG", marks=pytest.mark.slow)]
 )
 def test_a_plot_is_drawn_and_alike_each_time(form, first):
-    data = drawing_of(random_survey(), form)
+    data = drawing_of_survey(random_survey(), form)
     assert data.startswith(first)
-    assert data == drawing_of(random_survey(), form)
+    assert data == drawing_of_survey(random_survey(), form)
     if form == "svg":
         text = data.decode()
         assert all(f">{words}</text>" in text for words in ("10x10", "20x20", "solved by line logic alone, %"))

@@ -1,7 +1,7 @@
 """The benchmarks of another revision and of the present tree, alternating, and which of them became slower.
 
-Each tree is copied, to run its own benchmarks with its own bot. Files keep their times, because numba's cache
-depends on these and on the folder. Compiled kernels stay in the bot's cache, under a digest of its sources.
+Each copied tree runs its own benchmarks and bot. Files keep their times, on which numba's cache depends. Compiled
+kernels stay in the bot's cache, under a digest of its sources.
 """
 
 from __future__ import annotations
@@ -27,18 +27,15 @@ from nonobot.harness.play.revisions import git
 from nonobot.harness.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs, paired_ratio
 from nonobot.harness.text import drawn, duration, new_table, percent, plain, spaced, styled
 
-CONFIDENCE = 0.95
-"""Confidence of all intervals together, however many benchmarks there are."""
+CONFIDENCE = 0.95  # confidence of all intervals together, however many benchmarks there are
 
 PACE = Pace(processes=1, values=4, min_seconds=0.05)
 
-READY_SHARE = 0.1
-"""Share of the progress shown that compiling and checking takes."""
+READY_SHARE = 0.1  # share of the progress shown that compiling and checking takes
 
 PACKAGES = ("bot", "protocol", "tournament_data", "harness", "nonobot")
 
-NAME_LENGTH = 12
-"""Length of both folders' names. A longer path moves the stack of a process, which changes some times a little."""
+NAME_LENGTH = 12  # of both folders: a longer path moves the stack, which changes some times a little
 
 
 @dataclass(frozen=True)
@@ -86,15 +83,12 @@ def measure_against(
 
     needed = needed_pairs(1 - (1 - CONFIDENCE) / len(benchmarks))
     if plan.rounds < needed:
-        raise UnusableError(
-            f"{plan.rounds} rounds cannot tell {len(benchmarks)} benchmarks apart at {percent(CONFIDENCE)}: "
-            f"it takes {needed} at least"
-        )
+        many = f"{len(benchmarks)} benchmarks apart at {percent(CONFIDENCE)}"
+        raise UnusableError(f"{plan.rounds} rounds cannot tell {many}: it takes {needed} at least")
     with two_trees(plan.revision) as trees:
         able, skipped = _able(benchmarks, *trees, show)
         runs = _rounds(able, trees, plan, show)
-    compared = []
-    together = []
+    compared, together = [], []
     for benchmark, in_trees in zip(able, runs, strict=True):
         # Every disturbance makes a value larger: the least value of a run was disturbed least.
         least = [[min(run.get_values()) for run in each] for each in in_trees]
@@ -153,14 +147,10 @@ def as_text(against: Against, terminal: bool) -> str:
         table.add_row(one.name, one.unit, *times, *ratio, one.outcome.value, style=style)
     count = len(against.compared)
     all_of = f"all {count} intervals together" if count > 1 else "the interval"
-    note = (
-        f"ratio: present to {plan.revision}, above 1 is slower; {percent(CONFIDENCE)} for {all_of}, "
-        f"of {plan.rounds} pairs of runs"
-    )
-    skipped = [
-        styled(f"skipped: {name}: the bot of {plan.revision} cannot run it: {reason}", "yellow")
-        for name, reason in against.skipped.items()
-    ]
+    pairs = f"{percent(CONFIDENCE)} for {all_of}, of {plan.rounds} pairs of runs"
+    note = f"ratio: present to {plan.revision}, above 1 is slower; {pairs}"
+    cannot = f"the bot of {plan.revision} cannot run it"
+    skipped = [styled(f"skipped: {one}: {cannot}: {why}", "yellow") for one, why in against.skipped.items()]
     names = ", ".join(one.name for one in against.compared if one.outcome is against.outcome)
     beyond = f"slower beyond the tolerance of {percent(plan.tolerance)}"
     if not against.compared:
@@ -187,22 +177,16 @@ def as_json(against: Against) -> str:
     )
 
 
-# --- the two trees ---------------------------------------------------------------------------------------------
-
-
 @contextlib.contextmanager
 def two_trees(revision: str) -> Iterator[tuple[Path, Path]]:
-    """Provide copies of a revision and of the present tree within the block, always in the same folders.
-
-    UnusableError if there is no such revision, or another process uses these folders.
-    """
+    """Provide copies of a revision and of the present tree within the block; UnusableError if there are none."""
     commit = commit_of(revision, HOME)
     with workshop() as trees:
         before = trees / commit[:NAME_LENGTH]
         after = trees / "present".ljust(NAME_LENGTH, "_")
         extract(commit, HOME, before, PACKAGES)
+        ignored = shutil.ignore_patterns("__pycache__")
         for package in PACKAGES:
-            ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(HOME / package, after / package, symlinks=True, ignore=ignored)
         yield before, after
 
@@ -216,9 +200,8 @@ def workshop() -> Iterator[Path]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UnusableError(
-                "`nonojudge bench --against` or `bisect` runs already: two would disturb each other"
-            ) from None
+            why = "`nonojudge bench --against` or `bisect` runs already: two would disturb each other"
+            raise UnusableError(why) from None
         shutil.rmtree(trees, ignore_errors=True)  # the remains of a killed process
         try:
             trees.mkdir()

@@ -1,7 +1,7 @@
 """Search with `git bisect` for the commit that changed a bot's work or made it slower.
 
-Git bisects in a worktree without files, so that nobody's checkout changes. Each commit to be judged is copied into
-a separate folder, and the judge runs its bot there. Commits with the same sources of the bot are judged once.
+Git bisects in a worktree without files, and the judge runs copies of the commits, so no checkout changes. Commits
+with the same sources of the bot are judged once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +34,12 @@ from nonobot.harness.statistics import Outcome, Ratio, decide
 from nonobot.harness.text import last_line
 from nonobot.system import kernel_cache, usable_cores
 
-OF_THE_BOT = ("bot", "protocol", "nonobot")
-"""Packages that decide how nonobot works."""
+OF_THE_BOT = ("bot", "protocol", "nonobot")  # packages that decide how nonobot works
+IN_TREE = ("sh", "-c", 'cd "$0" && exec "$@"')  # runs a command in the folder that follows
+MOST_ROUNDS = 30  # largest number of rounds of a duel whose rounds are parts of the set
 
-IN_TREE = ("sh", "-c", 'cd "$0" && exec "$@"')
-"""Runs a command in the folder that follows."""
 
-MOST_ROUNDS = 30
-"""Largest number of rounds of a duel whose rounds are parts of the set."""
+State = Callable[[str, list[str]], str]
 
 
 class Question(StrEnum):
@@ -56,10 +55,7 @@ class SkipError(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """Two commits of a repository, and how their bots are run: this project's `own` command, or another `bot`.
-
-    `build` prepares a tree. `options` are those of the judge for each run.
-    """
+    """Two commits, their bot (nonobot's `own` command, or `bot` after `build`), and options of the judge."""
 
     repository: Path
     good: str
@@ -119,10 +115,7 @@ class Difference:
 
 @dataclass
 class Finding:
-    """The answer to a question: how the two ends differ, and the commit that made it so, with its own effect.
-
-    Without a `commit`, each of the `candidates` could be it.
-    """
+    """The answer to a question: the difference of the ends, and the commit that caused it, or the candidates."""
 
     question: Question
     whole: Difference
@@ -239,7 +232,7 @@ class Bisection:
         return ["env", f"PYTHONPATH={tree}", f"NONOBOT_CACHE_DIR={kernel_cache()}", *self.plan.own]
 
     def _build(self, *commits: str) -> None:
-        """Build the bots of these commits that were not, all at the same time."""
+        """Build the bots of these commits that are not built yet, in parallel."""
         plan, missing = self.plan, list[str]()
         for commit in commits:
             if self._tree(commit).exists():
@@ -252,16 +245,13 @@ class Bisection:
             if plan.bot or self._sources(commit) not in map(self._sources, missing):
                 missing.append(commit)
         build = ["sh", "-c", plan.build or ":"]
-        commands = [
-            [*IN_TREE, str(self._tree(one)), *build] if plan.bot else [*self._bot(one), "--warm-up"]
-            for one in missing
-        ]
+        in_tree = {one: [*IN_TREE, str(self._tree(one)), *build] for one in missing}
+        commands = [in_tree[one] if plan.bot else [*self._bot(one), "--warm-up"] for one in missing]
         note = f"building {' and '.join(one[:NAME_LENGTH] for one in missing)}"
         for commit, (status, _, errors) in zip(missing, self._finished(*commands, note=note), strict=True):
             self._ready[self._sources(commit)] = (last_line(errors) or f"status {status}") if status else None
 
     def _work_of(self, commit: str) -> Work:
-        """Return the work of a commit's bot on the set."""
         options = ["--json", "--quiet", *self.plan.options, "--", *self._bot(commit)]
         profile = self._judged("profile", self.plan.set, *options, note=f"counts of {commit[:NAME_LENGTH]}")
         work = Work({one["number"]: (one["verdict"], one["counts"]) for one in profile["puzzles"]})
@@ -278,9 +268,11 @@ class Bisection:
             bots = [shlex.join(self._bot(commit)) for commit in (before, after)]
             note = f"{before[:NAME_LENGTH]} against {after[:NAME_LENGTH]}"
             played = Path(folder, "after")
-            duel = self._judged(
-                "duel", *words, *bots, note=note, done=lambda: len(list(played.glob("*.json"))) / (rounds + 1)
-            )
+
+            def done() -> float:
+                return len(list(played.glob("*.json"))) / (rounds + 1)
+
+            duel = self._judged("duel", *words, *bots, note=note, done=done)
         if not duel["cpu"]:
             raise SkipError("too few puzzles are right in both versions")
         ratio = duel["cpu"]["ratio"]
@@ -296,16 +288,12 @@ class Bisection:
     def _finished(
         self, *commands: Sequence[str], note: str, done: Callable[[], float] = lambda: 0.0
     ) -> list[tuple[int, bytes, bytes]]:
-        """Return status, stdout and stderr of programs that run at the same time.
-
-        KeyboardInterrupt if the user stops it; none is left running.
-        """
+        """Return status, stdout and stderr of simultaneous programs; KeyboardInterrupt if the user stops them."""
         with contextlib.ExitStack() as files:
             pipes = [[files.enter_context(tempfile.TemporaryFile()) for _ in range(2)] for _ in commands]
+            start = partial(subprocess.Popen, stdin=subprocess.DEVNULL, start_new_session=True)
             running = [
-                subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, start_new_session=True
-                )
+                start(command, stdout=out, stderr=errors)
                 for command, (out, errors) in zip(commands, pipes, strict=True)
             ]
             while any(one.poll() is None for one in running):
@@ -316,26 +304,18 @@ class Bisection:
                 time.sleep(0.05)
             if self._interrupts.told:
                 raise KeyboardInterrupt
-            ends = []
-            for one, (out, errors) in zip(running, pipes, strict=True):
-                for file in (out, errors):
-                    file.seek(0)
-                ends.append((one.returncode, out.read(), errors.read()))
-            return ends
+            for file in chain.from_iterable(pipes):
+                file.seek(0)
+            written = ([file.read() for file in pair] for pair in pipes)
+            return [(one.returncode, out, errors) for one, (out, errors) in zip(running, written, strict=True)]
 
 
 def first_bad(
-    repository: Path,
-    folder: Path,
-    good: str,
-    bad: str,
-    paths: Sequence[str],
-    state: Callable[[str, list[str]], str],
+    repository: Path, folder: Path, good: str, bad: str, paths: Sequence[str], state: State
 ) -> list[str]:
     """Return the first bad commit that changed `paths`, or those that `git bisect` cannot distinguish.
 
-    `folder` is for its worktree. `state` returns whether a commit is good, bad, or to be skipped (`skip`); it also
-    gets the commits that may come next.
+    Git works in `folder`. `state` gets a commit and those that may come next; it returns good, bad or skip.
     """
     git(repository, "worktree", "add", "-f", "--no-checkout", "--detach", str(folder), bad)
     try:

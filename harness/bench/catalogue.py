@@ -36,8 +36,18 @@ def clocked(work: Callable[[int], object]) -> Callable[[int], float]:
     return seconds
 
 
-def counting_job(units: int, count: Callable[[int], int], expected: Callable[[], int], problem: str) -> Job:
-    """Return a job whose kernels count to `expected` in each loop; `problem` is the message if they do not."""
+def counting_job(
+    units: int,
+    kernel: Callable[..., Any],
+    calls: Sequence[tuple[Any, ...]],
+    expected: Callable[[], int],
+    problem: str,
+) -> Job:
+    """Return a job whose kernel counts to `expected` over all `calls`, or fails with the message `problem`."""
+
+    def count(loops: int) -> int:
+        return sum(int(kernel(*arguments, loops)) for arguments in calls)
+
     return Job(units, clocked(count), lambda: require(count(2) == 2 * expected(), problem))
 
 
@@ -49,10 +59,7 @@ def require(holds: bool, problem: str) -> None:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark of the catalogue; its time is for one unit of work, such as a call or a puzzle.
-
-    `module` is that of this package whose function `make` returns the job; `suite` times its own command.
-    """
+    """A benchmark, timed for one unit of work; `make` of its `module` returns its job, `suite` times a command."""
 
     name: str
     unit: str
@@ -60,14 +67,9 @@ class Benchmark:
     module: str
 
     @property
-    def is_command(self) -> bool:
-        """Whether it is the wall time of a command, and not CPU time within a process."""
-        return self.module == "suite"
-
-    @property
     def clock(self) -> str:
-        """The clock of its times: "wall" or "cpu"."""
-        return "wall" if self.is_command else "cpu"
+        """The clock of its times: "wall" for a command, otherwise "cpu", in a process."""
+        return "wall" if self.module == "suite" else "cpu"
 
     @property
     def is_cold(self) -> bool:
@@ -75,8 +77,7 @@ class Benchmark:
         return self.name == COLD_START
 
 
-COLD_START = "start-cold"
-"""Compiles every kernel again for each value; runs only on request."""
+COLD_START = "start-cold"  # compiles every kernel again for each value; runs only on request
 
 _ENTRIES = (
     Benchmark(
@@ -100,16 +101,11 @@ _ENTRIES = (
     Benchmark("set-papers", "puzzle", "the papers' strategy, FP2, on boardgen:20x20x40:seed=2", "set_jobs"),
 )
 
-BENCHMARKS = {entry.name: entry for entry in _ENTRIES}
-"""The benchmarks by name, in the order in which they run."""
+BENCHMARKS = {entry.name: entry for entry in _ENTRIES}  # the benchmarks by name, in the order in which they run
 
 
 def chosen(names: Sequence[str], cold: bool = False) -> list[Benchmark]:
-    """Return the benchmarks whose names start with these texts, in the catalogue's order; by default all but the
-    cold start.
-
-    `cold` adds that. UnusableError if a name fits no benchmark.
-    """
+    """Return the benchmarks whose names start with `names`, by default all; `cold` adds the cold start."""
     wanted: set[str] = {COLD_START} if cold else set()
     for name in names or [entry for entry in BENCHMARKS if entry != COLD_START]:
         fitting = {name} if name in BENCHMARKS else {one for one in BENCHMARKS if one.startswith(name)}

@@ -19,16 +19,12 @@ from nonobot.bot.kernels.masks import count
 from nonobot.bot.kernels.memory import Memory
 from nonobot.bot.line import paint
 from nonobot.harness.bench.catalogue import Job, clocked, counting_job, require
-from nonobot.harness.bench.positions import deduced_cells, positions
+from nonobot.harness.bench.positions import deduced_cells, painting_job, positions
 
-SWEEPS = 8
-"""Sweeps that start from even odds; a descent makes three before its first step and one before each later step."""
+SWEEPS = 8  # from even odds; a descent makes three before its first step and one before each later step
 
-CONFLICTS = 300
-"""Conflicts of a search: too few for a restart, so that it only decides, propagates and learns."""
-
-SAMPLED_CONFLICTS = (25, 100, 250)
-"""Numbers of the conflicts of a search that are analysed."""
+CONFLICTS = 300  # conflicts of a search: too few for a restart, so that it only decides, propagates and learns
+SAMPLED_CONFLICTS = (25, 100, 250)  # numbers of the conflicts of a search that are analysed
 
 
 @entry
@@ -102,9 +98,9 @@ def search_often(m: Any, conflicts: Any, times: Any) -> Any:
 
 @entry
 def analyse_all(memories: Any, times: Any) -> Any:
-    """Analyse the present conflicts of several memories `times` times, and return the sum of the literals learned.
+    """Analyse the conflicts of several memories `times` times; return the sum of the literals learned.
 
-    The memories alternate, so that the processor cannot predict branches from the previous analysis.
+    The memories alternate, so that the processor cannot predict branches.
     """
     literals = 0
     for _ in range(times):
@@ -130,23 +126,14 @@ def _memories() -> list[Memory]:
 
 
 def _lines() -> Job:
-    sampled = list(zip(_memories(), positions(), strict=True))
-    return counting_job(
-        sum(one.lines.size for one in positions()),
-        lambda loops: sum(int(paint_all(memory, *one.states, loops)) for memory, one in sampled),
-        lambda: sum(one.painted for one in positions()),
-        "lines are not painted as they should be",
-    )
+    calls = [(memory, *one.states) for memory, one in zip(_memories(), positions(), strict=True)]
+    return painting_job(paint_all, calls)
 
 
 def _propagation() -> Job:
-    memories = _memories()
-    return counting_job(
-        len(memories),
-        lambda loops: sum(int(propagate_board(memory, loops)) for memory in memories),
-        lambda: deduced_cells(0),
-        "propagation does not paint the cells that the papers' does",
-    )
+    calls = [(memory,) for memory in _memories()]
+    problem = "propagation does not paint the cells that the papers' does"
+    return counting_job(len(calls), propagate_board, calls, lambda: deduced_cells(0), problem)
 
 
 def _sweeps() -> Job:
@@ -177,13 +164,9 @@ def _odds_vary(memory: Memory, width: int, height: int) -> bool:
 
 
 def _searching() -> Job:
-    memories = _memories()
-    return counting_job(
-        CONFLICTS * len(memories),
-        lambda loops: sum(int(search_often(memory, CONFLICTS, loops)) for memory in memories),
-        lambda: len(memories),
-        f"a search met fewer than {CONFLICTS} conflicts",
-    )
+    calls = [(memory, CONFLICTS) for memory in _memories()]
+    problem = f"a search met fewer than {CONFLICTS} conflicts"
+    return counting_job(CONFLICTS * len(calls), search_often, calls, lambda: len(calls), problem)
 
 
 def _analysing() -> Job:

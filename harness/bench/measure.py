@@ -22,8 +22,7 @@ from nonobot.harness.text import drawn, duration, last_line, new_table, percent,
 
 BENCH_SCHEMA_VERSION = 2
 
-PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")
-"""Variables that pyperf's workers get in addition to those that it passes on itself, such as PYTHONPATH."""
+PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")  # to pyperf's workers
 
 
 SUITE = (sys.executable, "-m", "nonobot.harness.bench.suite")
@@ -41,8 +40,7 @@ class Pace:
 THOROUGH = Pace(processes=10, values=4, min_seconds=0.1)
 FAST = Pace(processes=4, values=3, min_seconds=0.05)
 
-COLD_PROCESSES = 3
-"""Number of cold starts; all are used."""
+COLD_PROCESSES = 3  # number of cold starts; all are used
 
 
 def make_ready(tree: Path, benchmarks: Sequence[Benchmark], show: Callable[[int, str], None]) -> dict[str, str]:
@@ -110,7 +108,7 @@ def checks(benchmark: Any) -> list[str]:
 
 
 def _pipes(tree: Path) -> dict[str, Any]:
-    """Return the options of a process that imports `nonobot` from a tree, without input, its output read."""
+    """Return the options of a process with `nonobot` from a tree, no input, and its output as a pipe."""
     environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONSAFEPATH": "1"}
     return {"env": environment, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
 

@@ -12,7 +12,7 @@ from nonobot.bot.papers import PapersStrategy, search
 from nonobot.bot.papers.lines import paint_with
 from nonobot.bot.papers.state import OUTCOME, SOLVER
 from nonobot.harness.bench.catalogue import Job, counting_job
-from nonobot.harness.bench.positions import deduced_cells, positions
+from nonobot.harness.bench.positions import deduced_cells, painting_job, positions
 from nonobot.protocol import Puzzle
 
 LEVELS = {"propagation-papers": 0, "fp1-root": 1}
@@ -55,21 +55,12 @@ def _memory(puzzle: Puzzle, level: int) -> Memory:
 
 
 def _deduction(level: int) -> Job:
-    memories = [_memory(one.puzzle, level) for one in positions()]
-    return counting_job(
-        len(memories),
-        lambda loops: sum(int(deduce_all(memory, loops)) for memory in memories),
-        lambda: deduced_cells(level),
-        "not as many cells follow as by the other line solver",
-    )
+    calls = [(_memory(one.puzzle, level),) for one in positions()]
+    problem = "not as many cells follow as by the other line solver"
+    return counting_job(len(calls), deduce_all, calls, lambda: deduced_cells(level), problem)
 
 
 def _lines(solver_name: str) -> Job:
     solver = getattr(SOLVER, solver_name)
-    sampled = [(_memory(one.puzzle, 1), one.states) for one in positions()]
-    return counting_job(
-        sum(one.lines.size for one in positions()),
-        lambda loops: sum(int(paint_all_with(memory, solver, *states, loops)) for memory, states in sampled),
-        lambda: sum(one.painted for one in positions()),
-        "lines are not painted as they should be",
-    )
+    calls = [(_memory(one.puzzle, 1), solver, *one.states) for one in positions()]
+    return painting_job(paint_all_with, calls)

@@ -1,8 +1,8 @@
 """The hard boards of the benchmarks, with line states sampled from searches of them.
 
-`NUMBA_DISABLE_JIT=1 python -m nonobot.harness.bench.positions` wrote positions.json, in a minute. Without a
-descent, the champion meets over 5000 conflicts in each puzzle. The states are distinct calls of the papers' line
-kernel in the first part of their search with FP1, drawn at random.
+`NUMBA_DISABLE_JIT=1 python -m nonobot.harness.bench.positions` wrote positions.json. Without a descent, the
+champion meets over 5000 conflicts in each puzzle. The states are calls of the papers' line kernel, drawn from the
+first part of a search with FP1.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import random
 import sys
 from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -21,13 +22,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nonobot.harness.bench.catalogue import Job, counting_job
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data import load_set
 
 FILE = Path(__file__).with_name("positions.json")
 
-PUZZLES = {1: (80, 107, 110, 123), 2: (114,), 3: (78, 90, 106)}
-"""Numbers of the puzzles, by the seed of their set."""
+PUZZLES = {1: (80, 107, 110, 123), 2: (114,), 3: (78, 90, 106)}  # numbers of the puzzles, by the seed of their set
 
 CALLS_EACH = 12_000
 STATES_EACH = 128
@@ -35,9 +36,9 @@ STATES_EACH = 128
 
 @dataclass(frozen=True)
 class Position:
-    """A puzzle, and states of its lines in a search: number of the line, rows first, and masks of the known cells.
+    """A puzzle with states of its lines, as number of the line and masks of the known cells.
 
-    `painted` is the sum of the known cells over all states once each is painted; lines in conflict count none.
+    `painted` is the sum of the known cells once each line is painted, without lines in conflict.
     """
 
     puzzle: Puzzle
@@ -69,6 +70,13 @@ def deduced_cells(level: int) -> int:
 
     deduced = [deduce(one.puzzle, level, "recurrence") for one in positions()]
     return sum(int(np.count_nonzero(cells >= 0)) for cells in deduced if cells is not None)
+
+
+def painting_job(kernel: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Job:
+    """Return the job of a kernel that paints the lines of all positions."""
+    lines = sum(one.lines.size for one in positions())
+    problem = "lines are not painted as they should be"
+    return counting_job(lines, kernel, calls, lambda: sum(one.painted for one in positions()), problem)
 
 
 class _EnoughError(Exception):

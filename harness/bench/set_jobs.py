@@ -13,8 +13,7 @@ from nonobot.harness.bench.positions import positions
 from nonobot.protocol import Record, Solution, TaaiReader, format_answer, format_puzzle, mismatches
 from nonobot.tournament_data import load_set
 
-COUNT = 200
-"""Puzzles of the question file, and answers written."""
+COUNT = 200  # puzzles of the question file, and answers written
 
 SETS = {
     "set-20x20": "boardgen:20x20x40:seed=2",

@@ -1,9 +1,8 @@
 """The pyperf script: `python -m nonobot.harness.bench.suite --benchmarks line-champion,bp-sweep -o new.json`.
 
-It takes every option of a pyperf script, and its files are pyperf's. `nonojudge bench` starts it, and is easier.
-`python -m nonobot.harness.bench.suite ready NAMES` makes each benchmark ready instead: this compiles its kernels,
-runs it once and checks the result. It prints a JSON line for each, with the reason if it cannot be run.
-`nonojudge bench --against` runs the script of another revision: its name, both forms and the JSON must not change.
+It takes all options of pyperf scripts; `nonojudge bench` starts it. With `ready NAMES`, it compiles the kernels of
+each benchmark, checks a result, and prints a JSON line, with a problem if it cannot run. `nonojudge bench
+--against` runs the script of another revision: its name, both forms and the JSON must not change.
 """
 
 from __future__ import annotations
@@ -22,17 +21,13 @@ import pyperf  # type: ignore[import-untyped, unused-ignore]
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.catalogue import BENCHMARKS, CheckError, Job, chosen, make_job, require
 
-QUESTION = Path(__file__).with_name("question.txt")
-"""A board of 2x2, which `start-warm` and `start-cold` solve."""
+QUESTION = Path(__file__).with_name("question.txt")  # a board of 2x2, which `start-warm` and `start-cold` solve
 
 ANSWER = b"$1\n1\t0\n0\t0\n"
 
 
 def start_command(cold: bool) -> list[str]:
-    """Return the command of a warm or a cold start.
-
-    A shell gives the bot its puzzle, since pyperf gives a command no input; that takes a millisecond.
-    """
+    """Return the command of a start; the shell, which gives it input as pyperf cannot, takes a millisecond."""
     bot = f"{shlex.quote(sys.executable)} -m nonobot --size 2x2 < {shlex.quote(str(QUESTION))}"
     if not cold:
         return ["/bin/sh", "-c", f"exec {bot}"]
@@ -61,7 +56,7 @@ def run() -> None:
     arguments = runner.parse_args()
     for task, benchmark in enumerate(chosen(list(filter(None, arguments.benchmarks.split(","))))):
         metadata = {"nonobot_unit": benchmark.unit, "nonobot_clock": benchmark.clock}
-        if benchmark.is_command:
+        if benchmark.clock == "wall":
             runner.metadata.update(metadata)
             runner.bench_command(benchmark.name, start_command(benchmark.is_cold))
             continue
@@ -76,7 +71,7 @@ def make_ready(names: Sequence[str]) -> None:
         problem = None
         try:
             with contextlib.redirect_stdout(sys.stderr):  # nothing but the lines goes to stdout
-                if not BENCHMARKS[name].is_command:
+                if BENCHMARKS[name].clock == "cpu":
                     make_job(name).check()
                 elif not BENCHMARKS[name].is_cold:
                     check_start()

@@ -10,8 +10,7 @@ from nonobot.harness.check.session import BotUnderTest, Session, ShortfallError,
 from nonobot.harness.check.step import ANSWER, COUNTS, MUST, NOTE, ONE_AT_A_TIME, QUESTION, step
 from nonobot.protocol import format_answer
 
-LARGE_BATCH = 200
-"""Number of puzzles. At 25x25 their answers take 250 KB, more than a pipe can store."""
+LARGE_BATCH = 200  # number of puzzles. At 25x25 their answers take 250 KB, more than a pipe can store
 
 
 @step(MUST, "starts, reads TAB and LF, and solves a puzzle", QUESTION)
@@ -64,18 +63,17 @@ def official_form(bot: BotUnderTest) -> None:
             continue
         pairs = zip(written.splitlines(keepends=True), official.splitlines(keepends=True), strict=False)
         line, expected = next((pair for pair in pairs if pair[0] != pair[1]), (written, official))
+        # CR and blanks at the end of lines
+        plain, official_lines = (
+            [one.rstrip(b" \t\r") for one in text.split(b"\n")] for text in (written, official)
+        )
         raise ShortfallError(
             f"two puzzles: {excerpt(text_of(wanted))}",
             excerpt(expected),
             excerpt(line),
             "write numbers with one TAB between, nothing after the last, and LF after every line, the last too",
-            minor=_without_blanks(written) == _without_blanks(official),
+            minor=plain == official_lines,
         )
-
-
-def _without_blanks(text: bytes) -> bytes:
-    """Return `text` without CR and blanks at the end of lines; LF stays."""
-    return b"\n".join(line.rstrip(b" \t\r") for line in text.split(b"\n"))
 
 
 @step(MUST, "writes nothing but answers to stdout", ANSWER)
@@ -112,11 +110,9 @@ def numbers_and_order(bot: BotUnderTest) -> None:
 @step(MUST, "takes any solution where a puzzle has several", COUNTS)
 def any_solution(bot: BotUnderTest) -> None:
     """Most boards with 35% black cells have several; a bot that waits for a unique one solves few of them."""
-    bot.ask(
-        numbered([ambiguous(bot.size), *easy(bot.size, 1)]),
-        "a puzzle with several solutions and one more",
-        "do not insist on a unique solution, and guess where no line tells more",
-    )
+    wanted = numbered([ambiguous(bot.size), *easy(bot.size, 1)])
+    advice = "do not insist on a unique solution, and guess where no line tells more"
+    bot.ask(wanted, "a puzzle with several solutions and one more", advice)
 
 
 @step(MUST, "writes each answer out at once", ONE_AT_A_TIME)
@@ -126,11 +122,8 @@ def writes_at_once(bot: BotUnderTest) -> None:
     with bot.session() as session:
         session.send(text_of(wanted))
         session.wait_for(wanted[:1])
-    session.demand(
-        wanted[:1],
-        "two puzzles; stdin stayed open",
-        "flush stdout after each answer, and solve each puzzle before the next is read",
-    )
+    advice = "flush stdout after each answer, and solve each puzzle before the next is read"
+    session.demand(wanted[:1], "two puzzles; stdin stayed open", advice)
 
 
 @step(MUST, "answers before the next $ comes", ONE_AT_A_TIME, needs=(writes_at_once,))
@@ -143,21 +136,15 @@ def answers_before_the_next(bot: BotUnderTest) -> None:
             session.wait_for([one])
             if not session.answers or session.answers[-1].number != one[0]:
                 break
-    session.demand(
-        wanted,
-        "each puzzle after the answer to the one before; stdin stayed open",
-        f"count the clue lines: with line {sum(bot.size)} after the '$' the puzzle is complete",
-    )
+    advice = f"count the clue lines: with line {sum(bot.size)} after the '$' the puzzle is complete"
+    session.demand(wanted, "each puzzle after the answer to the one before; stdin stayed open", advice)
 
 
 @step(MUST, "answers a large batch that is sent at once", COUNTS)
 def large_batch(bot: BotUnderTest) -> str:
     """A tournament sends 1000 puzzles at once; a bot that only reads or only writes stands still."""
-    session = bot.ask(
-        numbered(easy(bot.size, LARGE_BATCH)),
-        f"{LARGE_BATCH} puzzles at once",
-        "keep reading while you write, free what a puzzle took, and write whole answers",
-    )
+    advice = "keep reading while you write, free what a puzzle took, and write whole answers"
+    session = bot.ask(numbered(easy(bot.size, LARGE_BATCH)), f"{LARGE_BATCH} puzzles at once", advice)
     return f"{LARGE_BATCH} puzzles in {session.arrivals[-1]:.2f} s"
 
 
@@ -178,7 +165,6 @@ def seconds_per_puzzle(bot: BotUnderTest) -> str:
     """Much more than a millisecond means that the bot waits while reading or writing, not while solving."""
     session = bot.ask(numbered(easy(bot.size, 21)), "21 easy puzzles", "answer all of them")
     took = [after - before for before, after in pairwise(session.arrivals)]
-    return (
-        f"first answer after {session.arrivals[0]:.2f} s, then an easy puzzle takes "
-        f"{1000 * statistics.median(took):.1f} ms (median), at most {1000 * max(took):.1f} ms"
-    )
+    middle, most = 1000 * statistics.median(took), 1000 * max(took)
+    later = f"then an easy puzzle takes {middle:.1f} ms (median), at most {most:.1f} ms"
+    return f"first answer after {session.arrivals[0]:.2f} s, {later}"

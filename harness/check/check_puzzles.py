@@ -11,11 +11,8 @@ from nonobot.tournament_data.generate import generate
 Size = tuple[int, int]
 Numbered = tuple[int, Puzzle]
 
-SMALLEST_SIDE = 4
-"""Smallest board for which every step has a puzzle."""
-
-LARGEST_SIDE = 200
-"""Largest board; making larger ones takes longer than the steps."""
+SMALLEST_SIDE = 4  # smallest board for which every step has a puzzle
+LARGEST_SIDE = 200  # largest board; making larger ones takes longer than the steps
 
 
 def easy(size: Size, count: int) -> list[Puzzle]:
@@ -50,13 +47,8 @@ def filled(size: Size, cell: int) -> Puzzle:
 def ambiguous(size: Size) -> Puzzle:
     """Return a board with two solutions or more, none of whose lines is empty."""
     width, height = size
-    rest_of_row = [1] * (width - 3)
-    grid = [
-        [1, 0, 0] + [0] * (width - 3),
-        [0, 1, 0] + [0] * (width - 3),
-        [0, 0, 0, *rest_of_row],
-        *[[1, 1, 1, *rest_of_row]] * (height - 3),
-    ]
+    white, black = [0] * (width - 3), [1] * (width - 3)
+    grid = [[1, 0, 0, *white], [0, 1, 0, *white], [0, 0, 0, *black], *[[1, 1, 1, *black]] * (height - 3)]
     return Puzzle.from_grid(grid)  # the first two rows can be swapped
 
 
@@ -81,8 +73,8 @@ def text_of(puzzles: Iterable[Numbered]) -> bytes:
 def _nested(width: int, height: int, random: Random) -> list[list[int]]:
     """Return a board where each row includes the black columns of every row that has fewer.
 
-    It is the only board with its counts of black cells (Ryser 1957: there are no two rows and two columns whose
-    cells can change places), and there is always a line that the ones known complete.
+    No other board has its counts of black cells (Ryser 1957: no two rows and two columns have cells to exchange),
+    and the known lines always complete another one.
     """
     rank = list(range(width))
     random.shuffle(rank)

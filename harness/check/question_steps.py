@@ -11,8 +11,7 @@ from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import FORGIVES, MUST, ONE_AT_A_TIME, QUESTION, REFUSES, SHOULD, UNSOLVED, step
 from nonobot.protocol import Puzzle
 
-SECONDS_BETWEEN_PIECES = 0.0005
-"""Pause between pieces: a bot that waits for input gets each piece alone."""
+SECONDS_BETWEEN_PIECES = 0.0005  # pause between pieces: a bot that waits for input gets each piece alone
 
 GIVE_UP = "give such a puzzle up with '$2' and a grid of zeros, report it on stderr, and continue with the next"
 
@@ -43,11 +42,8 @@ def odd_pieces(bot: BotUnderTest) -> None:
         session.wait_for(wanted[:1])  # now it waits for input and gets every piece separately
         session.send_pieces([*singles, *sevens], SECONDS_BETWEEN_PIECES)
         session.wait_for(wanted)
-    session.demand(
-        wanted,
-        "a puzzle, then three more in pieces of a byte and of seven bytes",
-        "a read may return part of a line: read lines, or keep the unfinished one until its end comes",
-    )
+    advice = "a read may return part of a line: read lines, or keep the unfinished one until its end comes"
+    session.demand(wanted, "a puzzle, then three more in pieces of a byte and of seven bytes", advice)
 
 
 @step(MUST, "reads CRLF line ends", FORGIVES)
@@ -91,14 +87,10 @@ def all_black(bot: BotUnderTest) -> None:
 @step(SHOULD, "reads 0 as an empty clue", FORGIVES)
 def zero_clue(bot: BotUnderTest) -> None:
     """Other programs write it."""
+    sent = "a puzzle with 0 for its empty rows, and one more"
     advice = "read a 0 that stands alone as an empty clue"
-    _ask(
-        bot,
-        "a puzzle with 0 for its empty rows, and one more",
-        advice,
-        [with_empty_edge_rows(bot.size), *easy(bot.size, 1)],
-        written=lambda text: b"".join((line or b"0") + b"\n" for line in text.splitlines()),
-    )
+    puzzles = [with_empty_edge_rows(bot.size), *easy(bot.size, 1)]
+    _ask(bot, sent, advice, puzzles, lambda text: re.sub(rb"^\n", b"0\n", text, flags=re.MULTILINE))
 
 
 @step(SHOULD, "reads spaces in place of TAB", FORGIVES)
@@ -112,12 +104,7 @@ def spaces_for_tab(bot: BotUnderTest) -> None:
 def spaces_around_the_number(bot: BotUnderTest) -> None:
     """Hand-made sets have them."""
     advice = "strip what follows the '$'"
-    _ask(
-        bot,
-        "'$ 1 ' and '$ 2 '",
-        advice,
-        written=lambda text: text.replace(b"$1\n", b"$ 1 \n").replace(b"$2\n", b"$ 2 \n"),
-    )
+    _ask(bot, "'$ 1 ' and '$ 2 '", advice, written=lambda text: re.sub(rb"\$(.)", rb"$ \1 ", text))
 
 
 @step(SHOULD, "reads over a byte order mark", FORGIVES)
@@ -130,13 +117,9 @@ def byte_order_mark(bot: BotUnderTest) -> None:
 @step(SHOULD, "reads over blank lines between puzzles", FORGIVES)
 def blank_lines(bot: BotUnderTest) -> None:
     """Sets joined from several files have them."""
+    sent = "blank lines before, between and after two puzzles"
     advice = "once a puzzle has all its clue lines, leave out blank lines up to the next '$'"
-    _ask(
-        bot,
-        "blank lines before, between and after two puzzles",
-        advice,
-        written=lambda text: b"\n" + text.replace(b"$2\n", b"\n\n$2\n") + b"\n",
-    )
+    _ask(bot, sent, advice, written=lambda text: b"\n" + text.replace(b"$2\n", b"\n\n$2\n") + b"\n")
 
 
 @step(SHOULD, "reads a last line without a line end", FORGIVES)
@@ -149,14 +132,12 @@ def no_final_newline(bot: BotUnderTest) -> None:
 @step(SHOULD, "survives a clue that is not a number", REFUSES)
 def garbled_clue(bot: BotUnderTest) -> None:
     """One damaged line should cost one puzzle, not the rest of the tournament."""
-    _ask(
-        bot,
-        "three puzzles; the clue of column 2 of $2 is '2x'",
-        GIVE_UP,
-        easy(bot.size, 3),
-        written=lambda text: re.sub(rb"(?<=\$2\n)(.*\n).*", rb"\g<1>2x", text, count=1),
-        second_given_up=True,
-    )
+
+    def garbled(text: bytes) -> bytes:
+        return re.sub(rb"(?<=\$2\n)(.*\n).*", rb"\g<1>2x", text, count=1)
+
+    sent = "three puzzles; the clue of column 2 of $2 is '2x'"
+    _ask(bot, sent, GIVE_UP, easy(bot.size, 3), garbled, second_given_up=True)
 
 
 @step(SHOULD, "survives a puzzle without a solution", UNSOLVED)

@@ -1,7 +1,7 @@
 """Trials of the sandbox: an escape probe runs in it as a bot, tries to leave it, and reports its breaches.
 
-This file is also the probe, a program that finds nothing but the standard library. It reads the targets as JSON,
-and writes, as JSON, a breach or null for each claim about the sandbox.
+This file is also the probe, which has only the standard library. It reads the targets as JSON, and writes a breach
+or null for each claim.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from nonobot.harness.play.sandbox import Sandbox
     from nonobot.harness.results.conditions import CgroupMeasures, Contain
 
-SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")
-"""Places where each bot has folders of its own."""
+SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")  # places where each bot has folders of its own
 
 SYSTEM_FOLDERS = ("/etc", "/usr", "/", "/dev")
 
@@ -48,31 +47,22 @@ def _read(files: list[str]) -> str | None:
     return None
 
 
-def _writes_results(targets: Targets) -> str | None:
-    results = [Path(one) for one in targets["result"]]
-    return _writes_one_of([*results, *(path.with_name("new.json") for path in results)])
-
-
 def _writes_scratch(targets: Targets) -> str | None:
     for folder in (os.environ.get("HOME", ""), os.environ.get("TMPDIR", ""), "/dev/shm"):
         path = Path(folder, targets["name"])
-        if not _writes_one_of([path]):
+        if not _writes([path]):
             return f"cannot write in {folder or 'a folder of its own'}"
         path.unlink()
     return None
 
 
-def _writes_files(targets: Targets) -> str | None:
-    return _writes_one_of(Path(one, targets["name"]) for one in targets["folders"] if one not in SCRATCHES)
-
-
 def _keeps_files(targets: Targets) -> str | None:
     for folder in SCRATCHES:
-        _writes_one_of([Path(folder, targets["name"])])
+        _writes([Path(folder, targets["name"])])
     return None  # the sender looks for them
 
 
-def _writes_one_of(paths: Iterable[Path]) -> str | None:
+def _writes(paths: Iterable[Path]) -> str | None:
     for path in paths:
         with contextlib.suppress(OSError), path.open("ab") as file:
             file.write(b"x")
@@ -81,20 +71,18 @@ def _writes_one_of(paths: Iterable[Path]) -> str | None:
 
 
 def _sees_processes(targets: Targets) -> str | None:
-    seen = [one.name for one in Path("/proc").iterdir() if one.name.isdigit()]
-    above = [pid for pid in seen if targets["name"].encode() in _cmdline(pid) and int(pid) != os.getpid()]
-    if len(seen) > len(above) + 2:
+    seen = [one for one in Path("/proc").iterdir() if one.name.isdigit()]
+    above = 0
+    for process in seen:
+        with contextlib.suppress(OSError):
+            is_named = targets["name"].encode() in (process / "cmdline").read_bytes()
+            above += is_named and int(process.name) != os.getpid()
+    if len(seen) > above + 2:
         return f"saw {len(seen)} processes"
     with contextlib.suppress(OSError):
         os.kill(targets["judge"], 0)
         return "could send the judge a signal"
     return None
-
-
-def _cmdline(pid: str) -> bytes:
-    with contextlib.suppress(OSError):
-        return Path("/proc", pid, "cmdline").read_bytes()
-    return b""
 
 
 def _connects(targets: Targets) -> str | None:
@@ -105,9 +93,8 @@ def _connects(targets: Targets) -> str | None:
 
 
 def _is_privileged(targets: Targets) -> str | None:
-    status = dict(
-        line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":\t" in line
-    )
+    lines = Path("/proc/self/status").read_text().splitlines()
+    status = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
     if int(status["CapEff"], 16) or int(status["CapBnd"], 16):
         return f"has the capabilities {status['CapEff']} of {status['CapBnd']}"
     if status.get("NoNewPrivs") != "1":
@@ -145,12 +132,12 @@ def _outlives(targets: Targets) -> str | None:
 
 
 def _leaves_core(targets: Targets) -> str | None:
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            os.sched_setaffinity(0, range(targets["cores"]))
-        cores = sorted(os.sched_getaffinity(0))
-        return f"runs on the cores {', '.join(map(str, cores))}" if len(cores) > 1 else None
-    return None
+    if sys.platform != "linux":
+        return None
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, range(targets["cores"]))
+    cores = sorted(os.sched_getaffinity(0))
+    return f"runs on the cores {', '.join(map(str, cores))}" if len(cores) > 1 else None
 
 
 SCRATCH = "it can write in its scratch folder"
@@ -163,9 +150,13 @@ ENDED = "nothing of it runs when it has ended"
 TRIALS: dict[str, Callable[[Targets], str | None]] = {
     "it cannot read another bot's files": lambda targets: _read(targets["other"]),
     "it cannot read results": lambda targets: _read(targets["result"]),
-    "it cannot write results": _writes_results,
+    "it cannot write results": lambda targets: _writes(
+        new for path in map(Path, targets["result"]) for new in (path, path.with_name("new.json"))
+    ),
     SCRATCH: _writes_scratch,
-    "it writes nowhere but in its scratch folder": _writes_files,
+    "it writes nowhere but in its scratch folder": lambda targets: _writes(
+        Path(one, targets["name"]) for one in targets["folders"] if one not in SCRATCHES
+    ),
     GONE: _keeps_files,
     "it sees no process but its own, and can send none a signal": _sees_processes,
     "it has no network": _connects,

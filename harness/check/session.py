@@ -21,7 +21,7 @@ from nonobot.protocol import Answer, AnswerReader
 
 
 class ShortfallError(Exception):
-    """The bot did not do what a step asks for; a `minor` shortfall is a warning, even where the step is a MUST.
+    """The bot did not do what a step asks for; a `minor` shortfall is only a warning.
 
     A mistake `of_answers` breaks the rules on answers, whatever the step tests.
     """
@@ -47,11 +47,10 @@ def excerpt(data: bytes, most: int = 70) -> str:
 
 @dataclass(slots=True)
 class BotUnderTest:
-    """The bot that the steps start, each again, and the `transcript` of the step being carried out.
+    """The bot that each step starts, the `report` of its shim, and the `transcript` of the current step.
 
-    `patience_seconds` is the longest silence of a bot that has started. `start_seconds` are allowed in addition up
-    to the first answer: the given limit, and after the first step a little more than the start took. The shim
-    writes its `report`.
+    `patience_seconds` is the longest silence of a started bot. The first answer may take `start_seconds` more: the
+    given limit, and after the first step a little more than the start took.
     """
 
     command: Sequence[str]
@@ -77,10 +76,9 @@ class BotUnderTest:
         to_the_end: bool = False,
         watch: str | None = None,
     ) -> Session:
-        """Send a batch, close stdin, wait for the answers (or `to_the_end`), and demand the right ones.
+        """Send a batch or `data`, close stdin, wait for answers (or `to_the_end`), and demand the `wanted` ones.
 
-        `wanted` are the puzzles that have to be solved, `data` is the text to send if it is not their official
-        form, `sent` and `advice` are for :class:`ShortfallError`, `watch` as for :meth:`session`.
+        `sent` and `advice` are for :class:`ShortfallError`, `watch` for :meth:`session`.
         """
         data = text_of(wanted) if data is None else data
         with self.session(watch) as session:
@@ -93,9 +91,9 @@ class BotUnderTest:
 
 
 class Session:
-    """One process of the bot: what it is sent, its answers and their `arrivals` in seconds from the start.
+    """One process of the bot: messages sent, answers and their `arrivals` in seconds from the start.
 
-    After the `with` block `ended` and `obeyed` say whether it ended by itself, and without SIGKILL.
+    After the `with` block, `ended` is whether it ended by itself, `obeyed` whether it ended without SIGKILL.
     """
 
     def __init__(self, bot: BotUnderTest, command: Sequence[str]) -> None:

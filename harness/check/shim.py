@@ -1,7 +1,6 @@
 """A shim between the judge and the bot, run as a program, which observes or withholds something for a step.
 
-`python -P shim.py WATCH REPORT CMD ARGS...`: its streams are the bot's, except as WATCH states, and so is its exit
-status.
+`python -P shim.py WATCH REPORT CMD ARGS...`: streams and exit status are the bot's, except as WATCH states.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from pathlib import Path
 
 LEFT_BEHIND, STDOUT_CLOSED, STDERR_UNREAD = "left-behind", "stdout-closed", "stderr-unread"
 
-GRACE_SECONDS = 1.0
-"""Time in which the bot's helpers have to notice that it is gone."""
+GRACE_SECONDS = 1.0  # time in which the bot's helpers have to notice that it is gone
 
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -40,7 +38,7 @@ def _left_behind(command: Sequence[str], report: Path) -> int:
 
 
 def _others() -> dict[int, str]:
-    """Return the living descendants of this process and the others of its session, described, by their numbers."""
+    """Return descriptions of this process's living descendants and the others of its session, by number."""
     import psutil  # only now, so that the bot need not wait for it
 
     own = psutil.Process()

@@ -44,17 +44,15 @@ class StepVerdict(StrEnum):
     SKIPPED = "skipped"
 
 
-Test = Callable[[BotUnderTest], str | None]
-"""Carries out a step; returns a note or None, and raises ShortfallError."""
+Test = Callable[[BotUnderTest], str | None]  # returns a note or None, or raises ShortfallError
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A rule of the protocol and its test.
+    """A rule of the protocol, stated in a `section` of docs/protocol.md or docs/check.md, and its test.
 
-    The `name` is for machines and stays when numbers change; `title` is the behaviour of a bot that passes. The
-    `section` is the heading in docs/protocol.md (or docs/check.md) that states the rule. Without the steps that it
-    `needs` this one shows nothing; all steps need the first.
+    The `name` stays when numbers change; `title` is the behaviour of a bot that passes. The step means nothing if
+    one that it `needs`, or the first, did not pass.
     """
 
     name: str
@@ -72,11 +70,7 @@ def step(level: Level, title: str, section: str, needs: tuple[Step, ...] = ()) -
 
 
 class StepResult(Struct, omit_defaults=True):
-    """The result of a step, numbered from 1; the texts after `note` are there where it did not pass.
-
-    `note` is an observation, or why the step was skipped; the `transcript` lists the messages in both
-    directions.
-    """
+    """The result of a step, with the texts of a shortfall, and all messages as `transcript`."""
 
     number: int
     name: str
@@ -137,24 +131,20 @@ STYLES = {
 
 INDENT = " " * 13
 
-HINTS = {"sent": "sent", "expected": "expected", "got": "got", "do": "advice", "rule": "rule"}
-"""Labels of the texts of a result that did not pass."""
+HINTS = {"sent": "sent", "expected": "expected", "got": "got", "do": "advice", "rule": "rule"}  # by their labels
 
 
 class Show:
-    """Shows results line by line, within a `with` block; with the transcript of each if `verbose`.
-
-    On a terminal the lines have colours, and below them is the step being carried out.
-    """
+    """Shows results line by line within a `with` block, on a terminal with colours and the current step below."""
 
     def __init__(self, stream: TextIO, verbose: bool) -> None:
-        from rich.console import Console  # imported here because --help and --list do not need it
+        from rich.console import Console  # --help and --list do not need it
 
         self._verbose = verbose
         self._skipped: list[StepResult] = []  # consecutive steps with the same reason share a line
         terminal = on_terminal(stream)
         self._console = Console(file=stream, force_terminal=terminal, highlight=False, soft_wrap=True)
-        self._status = self._console.status("")  # prints nothing where there is no terminal
+        self._status = self._console.status("")  # prints nothing without a terminal
 
     def __enter__(self) -> Self:
         self._status.start()
@@ -189,11 +179,10 @@ class Show:
         self._line(f"\n{text}")
 
     def _show_skipped(self) -> None:
-        if not self._skipped:
-            return
-        first, last = self._skipped[0], self._skipped[-1]
-        after = _after_verdict(first) if first is last else f"  up to check {last.number}  ({first.note})"
-        self._line(f"{first.number:3}  ", "skipped", after, STYLES[StepVerdict.SKIPPED])
+        if self._skipped:
+            first, last = self._skipped[0], self._skipped[-1]
+            after = _after_verdict(first) if first is last else f"  up to check {last.number}  ({first.note})"
+            self._line(f"{first.number:3}  ", "skipped", after, STYLES[StepVerdict.SKIPPED])
         self._skipped = []
 
     def _line(self, before: str, word: str = "", after: str = "", style: str = "") -> None:

@@ -18,8 +18,7 @@ from nonobot.harness.results.run_result import SCHEMA_VERSION
 
 SECONDS_INTO_WORK = 0.3
 
-MOST_ALIKE = 4
-"""Steps that may give the same advice before the summary repeats it."""
+MOST_ALIKE = 4  # steps that may give the same advice before the summary repeats it
 
 IN_TIME = f"the bot ends within {SECONDS_TO_OBEY:g} s"
 
@@ -89,12 +88,8 @@ def sigterm_at_work(bot: BotUnderTest) -> str | None:
         idle = len(session.answers) >= len(puzzles)
         session.stop()
     if not session.obeyed:
-        raise ShortfallError(
-            f"SIGTERM {SECONDS_INTO_WORK} s after the first of {len(puzzles)} puzzles was answered",
-            IN_TIME,
-            "it went on and was killed",
-            f"{OBEY}, also while it computes",
-        )
+        sent = f"SIGTERM {SECONDS_INTO_WORK} s after the first of {len(puzzles)} puzzles was answered"
+        raise ShortfallError(sent, IN_TIME, "it went on and was killed", f"{OBEY}, also while it computes")
     return "it had solved everything by then: use a larger --size to see it at work" if idle else None
 
 
@@ -105,12 +100,9 @@ def stdout_closed(bot: BotUnderTest) -> None:
         session.send(text_of(numbered(easy(bot.size, LARGE_BATCH))))
         session.wait_for_end()
     if not session.ended:
-        raise ShortfallError(
-            f"{LARGE_BATCH} puzzles; stdin stayed open, stdout was closed at the other end",
-            "the bot ends",
-            session.how_it_stood(),
-            "end when a write fails (EPIPE), or do not ignore SIGPIPE",
-        )
+        sent = f"{LARGE_BATCH} puzzles; stdin stayed open, stdout was closed at the other end"
+        advice = "end when a write fails (EPIPE), or do not ignore SIGPIPE"
+        raise ShortfallError(sent, "the bot ends", session.how_it_stood(), advice)
 
 
 @step(SHOULD, "leaves no process behind", PROCESS, needs=(ends_with_its_input,))
@@ -126,12 +118,9 @@ def leaves_nothing_behind(bot: BotUnderTest) -> None:
         raise ShortfallError(sent, expected, got, "look at the steps before")
     if left := bot.report.read_text(encoding="utf-8").splitlines():
         more = f" and {len(left) - 1} more" if left[1:] else ""
-        raise ShortfallError(
-            sent,
-            expected,
-            f"{left[0]}{more}, {shim.GRACE_SECONDS:g} s later",
-            "end helpers, and wait for them, before the bot ends: they take time from the next bot",
-        )
+        got = f"{left[0]}{more}, {shim.GRACE_SECONDS:g} s later"
+        advice = "end helpers, and wait for them, before the bot ends: they take time from the next bot"
+        raise ShortfallError(sent, expected, got, advice)
 
 
 @step(SHOULD, "needs nobody to read its stderr", PROCESS, needs=(large_batch,))
@@ -199,8 +188,8 @@ def list_of_steps() -> str:
 def summary(results: Sequence[StepResult]) -> str:
     """Return how many steps had which verdict, and the conclusion."""
     counts = Counter(result.verdict for result in results)
-    names = {one: f"{one}s" if one is StepVerdict.WARNING and counts[one] > 1 else one for one in StepVerdict}
-    tally = ", ".join(f"{counts[verdict]} {names[verdict]}" for verdict in StepVerdict if counts[verdict])
+    names = {StepVerdict.WARNING: "warning" if counts[StepVerdict.WARNING] == 1 else "warnings"}
+    tally = ", ".join(f"{counts[one]} {names.get(one, one)}" for one in StepVerdict if counts[one])
     failed = [str(one.number) for one in results if one.verdict is StepVerdict.FAILED]
     if failed:
         tally += f": not ready for a tournament; see check{'s' if failed[1:] else ''} {', '.join(failed)}"

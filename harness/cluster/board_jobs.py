@@ -1,6 +1,6 @@
 """Sets and surveys from boards that many workers grade: the tasks, and the use of their results.
 
-The outcome depends on the boards alone: neither on their distribution over tasks, nor on the order of the results.
+The outcome depends on the boards alone, neither on the tasks nor on the order of the results.
 """
 
 from __future__ import annotations
@@ -25,20 +25,13 @@ from nonobot.tournament_data.select import Choice, Drawn, Grade, Rules, drawn_bo
 if TYPE_CHECKING:
     from distributed import Client
 
-TASK_SECONDS = 1.0
-"""Time that a task should take, some hundred times the time that dask needs for it."""
+TASK_SECONDS = 1.0  # time that a task should take, some hundred times the time that dask needs for it
 
-MOST_TASKS_A_SECOND = 100
-"""Half of the task rate that a scheduler and this process can handle; with more workers, tasks get longer."""
+MOST_TASKS_A_SECOND = 100  # half of what a scheduler and this process can handle
 
-FIRST_BOARDS = 16
-"""Boards in each of the first tasks, before the time of a board is known."""
-
-TASKS_A_WORKER = 2
-"""Tasks assigned to each worker: one in progress and one waiting."""
-
-MOST_AHEAD = 10_000
-"""Puzzles that may be begun before the board of the first is chosen."""
+FIRST_BOARDS = 16  # boards in each of the first tasks, before the time of a board is known
+TASKS_A_WORKER = 2  # tasks assigned to each worker: one in progress and one waiting
+MOST_AHEAD = 10_000  # puzzles that may be begun before the board of the first is chosen
 
 SECONDS_BETWEEN_COUNTS = 2.0
 
@@ -60,8 +53,7 @@ class Draws:
         return f"puzzle {self.index + 1}, boards {self.first + 1} to {self.first + self.number}"
 
 
-_warm: dict[Grading, GradeBoard] = {}
-"""The last bot of this process. Tasks of one kind arrive together, so one bot is enough."""
+_warm: dict[Grading, GradeBoard] = {}  # the last bot of this process
 
 _running = contextlib.ExitStack()
 
@@ -148,11 +140,10 @@ class _Pace:
 def completed(
     client: Client | None, function: Callable[..., Any], next_work: Callable[[int], tuple[Any, ...] | None]
 ) -> Generator[tuple[tuple[Any, ...], Any]]:
-    """Yield each work item, the arguments of `function`, with its result, as they are completed.
+    """Yield each work item (arguments of `function`) with its result, as they are completed; without client, here.
 
-    `next_work` is called with the number of workers whenever a worker is free, and returns None if there is
-    no work for now. Without a client all work is done here. UnusableError if the scheduler is lost, or some work
-    killed several workers.
+    `next_work` takes the number of workers, and returns None if there is no work for now. UnusableError if the
+    scheduler is lost, or an item killed several workers.
     """
     if client is None:
         try:
@@ -221,10 +212,7 @@ class _OpenPuzzle:
 
 
 class Plan:
-    """The choice of the boards of a set, from grades that come in any order.
-
-    `on_draw` is called with every board that counts, in order within each puzzle.
-    """
+    """The choice of the boards of a set, from grades in any order; `on_draw` gets each board that counts."""
 
     def __init__(self, recipe: Recipe, rules: Rules, on_draw: Callable[[Drawn], None]) -> None:
         self._recipe = recipe
@@ -283,15 +271,11 @@ class Plan:
         return min(math.ceil(puzzle.choice.missing / rate), puzzle.choice.most)
 
     def _undecided(self) -> Iterator[_OpenPuzzle]:
-        for puzzle in self._open.values():
-            if puzzle.index < self._end and not puzzle.choice.over:
-                yield puzzle
+        return (one for one in self._open.values() if one.index < self._end and not one.choice.over)
 
     def _in_need(self) -> Iterator[_OpenPuzzle]:
         """Yield the puzzles that need more boards than requested, open ones first."""
-        for puzzle in self._undecided():
-            if puzzle.ahead < puzzle.choice.missing:
-                yield puzzle
+        yield from (one for one in self._undecided() if one.ahead < one.choice.missing)
         while self._begun < min(self._end, self._written + MOST_AHEAD):
             puzzle = self._open[self._begun] = _OpenPuzzle(self._begun, Choice(self._rules))
             self._begun += 1
@@ -315,10 +299,7 @@ class Plan:
 def select_on(
     client: Client | None, grading: Grading, recipe: Recipe, rules: Rules, on_draw: Callable[[Drawn], None]
 ) -> Generator[Board]:
-    """Yield the boards of :func:`~nonobot.tournament_data.select.select`, drawn and graded here or by workers.
-
-    The generator also raises UnusableError, if a bot cannot grade or some boards killed several workers.
-    """
+    """Yield the boards of `select`, drawn and graded here or by workers; UnusableError if these fail."""
     if client is None:
         with grading.started() as bot:
             yield from select(recipe, bot, rules, on_draw)
@@ -344,10 +325,10 @@ def select_on(
 def survey_on(
     client: Client | None, jobs: Sequence[tuple[Grading, Recipe]], on_cells: Callable[[int], None]
 ) -> Survey:
-    """Return the survey of the boards of all recipes, the first one drawn for each puzzle.
+    """Return the survey of the first board drawn for each puzzle of all recipes; without client, graded here.
 
-    Without a client all boards are graded here. `on_cells` is called with the number of cells of the boards done
-    so far: large boards take longer. Errors are those of :func:`select_on`.
+    `on_cells` gets the number of cells done so far: large boards take longer. Errors are those of
+    :func:`select_on`.
     """
     for _, recipe in jobs:
         check_numbers(recipe.width, recipe.height, recipe.count, recipe.p1, recipe.p2)

@@ -1,7 +1,6 @@
 """Workers that do parts of a job: cores of this machine, or matching workers of a dask cluster.
 
-dask.distributed belongs to an extra, and takes longer to load than most commands last: it is imported only for a
-command that uses workers.
+dask.distributed is an extra and slow to load: it is imported only for a command that uses workers.
 """
 
 from __future__ import annotations
@@ -33,13 +32,11 @@ WHERE_HELP = (
     "local (all cores of this machine), local:N, or a dask scheduler's address such as tcp://10.0.0.1:8786"
 )
 
-SECONDS_TO_CONNECT = 6.0
-"""Time for a scheduler to answer; with the time for loading, less than 10 s."""
+SECONDS_TO_CONNECT = 6.0  # time for a scheduler to answer; with the time for loading, less than 10 s
 
 SECONDS_TO_CLOSE = 5.0
 
-Facts = Callable[[], Mapping[str, str]]
-"""Returns, by name, the facts that must be the same here and on all workers; it can be pickled."""
+Facts = Callable[[], Mapping[str, str]]  # returns facts that must be the same on all workers
 
 
 class SchedulerLostError(UnusableError):
@@ -60,23 +57,18 @@ def talking() -> Iterator[None]:
 
 def where(text: str) -> str:
     """Return `text` if it names a place for work, for argparse."""
-    if re.fullmatch(
-        r"local(:[1-9][0-9]{0,3})?|tcp://[^\s:/]+(:[0-9]{1,5})?|tcp://\[[^\s\]]+\](:[0-9]{1,5})?", text
-    ):
+    if re.fullmatch(r"local(:[1-9][0-9]{0,3})?|tcp://([^\s:/]+|\[[^\s\]]+\])(:[0-9]{1,5})?", text):
         return text
     raise argparse.ArgumentTypeError(f"{text!r} is not local, local:N or an address such as tcp://10.0.0.1:8786")
 
 
 @contextlib.contextmanager
 def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
-    """Return a client of the workers at `place`, each of which does one task at a time; close all in the end.
+    """Provide a client of the workers at `place`, each with one task at a time, within the block.
 
-    Workers on this machine are started for the time of the block, each a process with a core of its own if there
-    are enough. Those of a cluster are there before, and stay. Each has to share `facts` (default:
-    :func:`software`).
-
-    UnusableError if dask.distributed is missing, no scheduler or worker answers, or a worker does not fit; the
-    message names each difference. SchedulerLostError if the scheduler goes meanwhile.
+    Workers on this machine run only within the block, each on its own core if possible. UnusableError if
+    dask.distributed is missing, no scheduler or worker answers, or a worker lacks one of the `facts` (default:
+    :func:`software`); SchedulerLostError if the scheduler is lost.
     """
     try:
         import distributed
@@ -125,10 +117,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def local_cores(place: str) -> list[list[int]]:
-    """Return the cores of each worker that `local` or `local:N` starts; the last of a worker is its own.
-
-    Cores that belong to no worker are shared, for the rest of the work; with more workers than cores, all are.
-    """
+    """Return the cores of each worker that `local` or `local:N` starts: shared ones, and last its own."""
     usable = usable_cores()
     count = int(place.partition(":")[2] or len(usable))
     if count > len(usable):
@@ -170,10 +159,7 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
 
 def _settler(distributed: Any, cores: Sequence[Sequence[int]]) -> Any:
     class Settler(distributed.WorkerPlugin):
-        """Prepares each worker as it starts, and each worker that replaces one that died.
-
-        It is pinned to its cores, and leaves a Ctrl-C to the command that started it.
-        """
+        """Pins each worker that starts to its cores, and leaves a Ctrl-C to the command that started it."""
 
         name = "settler"
 
@@ -204,11 +190,8 @@ def differing(address: str, here: Mapping[str, str], there: Mapping[str, str] | 
         return [f"{address}: {there}; nonobot {nonobot.__version__} has to be installed there"]
     if isinstance(there, BaseException):
         return [f"{address}: {there}"]
-    return [
-        f"{address}: {name} {there.get(name, 'unknown')}, here {value}"
-        for name, value in here.items()
-        if there.get(name) != value
-    ]
+    other = {name: there.get(name, "unknown") for name, value in here.items() if there.get(name) != value}
+    return [f"{address}: {name} {value}, here {here[name]}" for name, value in other.items()]
 
 
 class FitWorkers:
@@ -236,20 +219,18 @@ class FitWorkers:
             return []
         from distributed.comm import CommClosedError
 
-        reasons = []
+        reasons: dict[str, list[str]] = {}
         here, there = self._facts(), self._client.run(self._facts, workers=new, on_error="return")
-        there = {one: facts for one, facts in there.items() if not isinstance(facts, CommClosedError)}
-        for address in there:  # the others have left
-            lines = differing(address, here, there[address])
-            if (threads := workers[address]["nthreads"]) != 1:
-                lines.append(f"{address}: {threads} threads; start it with --nthreads 1")
-            if lines:
-                self._unfit.add(address)
-            reasons += lines
-        if fit := [address for address in there if address not in self._unfit]:
+        for address, facts in there.items():
+            if not isinstance(facts, CommClosedError):  # otherwise it has left
+                reasons[address] = differing(address, here, facts)
+                if (threads := workers[address]["nthreads"]) != 1:
+                    reasons[address].append(f"{address}: {threads} threads; start it with --nthreads 1")
+        self._unfit |= {address for address, lines in reasons.items() if lines}
+        if fit := [address for address, lines in reasons.items() if not lines]:
             found = self._client.run(machine_facts, (), workers=fit, on_error="return")
             self.fit |= {address: kind_of(one) for address, one in found.items() if isinstance(one, Machine)}
-        return reasons
+        return [line for lines in reasons.values() for line in lines]
 
     def put_aside(self, address: str) -> None:
         """Stop using a worker."""

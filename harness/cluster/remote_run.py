@@ -1,8 +1,7 @@
 """A run on a worker: a separate judge plays it on a core that no other run of this machine uses.
 
-The task of dask, :func:`play_here`, only starts that judge and passes on its messages, for two reasons: the judge
-is alone in its process, as without dask, and a worker that dies leaves no bot behind. When the worker ends in any
-way, the connection between the two breaks, and the judge ends its bot.
+The task of dask, :func:`play_here`, only passes on the judge's messages. If the worker dies, the connection
+breaks, and the judge ends its bot.
 """
 
 from __future__ import annotations
@@ -44,11 +43,9 @@ SIGNS = "nonojudge-signs"
 The first, with zeros, is sent before the bot starts."""
 
 SECONDS_BETWEEN_SIGNS = 1.0
-SECONDS_BETWEEN_LOOKS = 0.25
-"""Interval at which the worker checks that the run is still wanted, and a judge without a core looks for one."""
+SECONDS_BETWEEN_LOOKS = 0.25  # for whether a run is still wanted, or a core is free
 
-SECONDS_TO_END = 30.0
-"""Time for a judge to end its bot before it is killed; 2 s are enough unless something hangs."""
+SECONDS_TO_END = 30.0  # time for a judge to end its bot before it is killed; 2 s are enough unless something hangs
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ def play_here(scheduled: ScheduledRun) -> RunFiles | Trouble | None:
 
 
 def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble | None:
-    """Return the last message of a judge, and pass on those on its progress before."""
+    """Return the last message of a judge; pass on the earlier ones about its progress."""
     from distributed.utils import sync
 
     while True:
@@ -109,9 +106,6 @@ def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble
                 tell = partial(worker.scheduler.log_event, topic=SIGNS, msg=sign)
                 sync(worker.loop, tell, callback_timeout=SECONDS_TO_END)
             judge.send(None)  # it begins once the scheduler knows: its bot may kill this worker
-
-
-# --- the judge's side -----------------------------------------------------------------------------------------
 
 
 def judge(home: Connection) -> None:
@@ -176,11 +170,7 @@ def _end_with(home: Connection, known: threading.Event) -> None:
 
 @contextlib.contextmanager
 def _own_core() -> Iterator[tuple[int | None, Path]]:
-    """Wait for a core that no other run of this machine uses, and for its folder, which is empty.
-
-    The lock on it lasts as long as this process. A bot that a killed judge left there is ended first. The core is
-    None on a system that cannot pin a process to a core.
-    """
+    """Provide an empty folder and a core that no other run here uses (None without pinning); end leftover bots."""
     place = Path(tempfile.gettempdir()) / f"nonojudge-{os.getuid()}"
     place.mkdir(mode=0o700, exist_ok=True)
     if place.stat().st_uid != os.getuid():

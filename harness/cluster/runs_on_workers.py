@@ -1,7 +1,6 @@
 """Hand out the runs of a tournament: each free worker gets one, until all are played or given up.
 
-This module chooses the worker of a run, and not dask, which lets tasks queue up on workers: a run behind one of
-two hours would wait for it while other cores are idle, and share the blame for the death of their worker.
+dask would queue runs on workers: one behind a run of two hours would wait while other cores are idle.
 """
 
 from __future__ import annotations
@@ -38,17 +37,13 @@ from nonobot.protocol.clues import count
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-MOST_DEATHS = 3
-"""Deaths of workers after which their run is given up."""
+MOST_DEATHS = 3  # deaths of workers after which their run is given up
 
-MOST_LOSSES = 10
-"""The same, including workers lost before the run began: the run did not cause these, but they may never stop."""
+MOST_LOSSES = 10  # the same, with workers lost before the run began, which did not cause that
 
-SECONDS_BETWEEN_LOOKS = 0.5
-"""Interval between looks at the workers, and at whether the command was told to stop."""
+SECONDS_BETWEEN_LOOKS = 0.5  # interval between looks at the workers, and at whether the command was told to stop
 
-SECONDS_TO_COME = 60.0
-"""Time to wait for a worker that can play a run; one that died is started again within a second or two."""
+SECONDS_TO_COME = 60.0  # for a worker that can play a run; a dead one is replaced within a second or two
 
 SECONDS_TO_FETCH = 60.0
 
@@ -60,9 +55,8 @@ def needed(todo: Iterable[ScheduledRun]) -> Facts:
 
 def _software_and_files(words: Sequence[str]) -> Mapping[str, str]:
     digests = {word: digest_of(word) for word in words}
-    return software() | {
-        word: f"sha256 {one.sha256[:12]}" if one else "not there" for word, one in digests.items()
-    }
+    files = {word: f"sha256 {one.sha256[:12]}" if one else "not there" for word, one in digests.items()}
+    return software() | files
 
 
 @dataclass(slots=True)
@@ -78,16 +72,11 @@ class _Playing:
 class RunsOnWorkers:
     """The runs waiting, in progress, played and given up, while workers and scheduler may change.
 
-    Results of runs that are to be played `again` are removed once there are workers. `kinds` are the kinds of
-    machine for all runs of a set, by its digest; a set gets that of the first worker that plays it. Without
-    `kinds` any machine will do.
+    `kinds` has the kind of machine for all runs of a set, by its digest: that of its first worker. None: any kind.
     """
 
     def __init__(
-        self,
-        todo: Sequence[ScheduledRun],
-        screen: AllRunsProgress,
-        kinds: dict[str, MachineKind] | None,
+        self, todo: Sequence[ScheduledRun], screen: AllRunsProgress, kinds: dict[str, MachineKind] | None
     ) -> None:
         self._todo = list(todo)  # neither played nor in play, nor given up
         self.results: dict[Path, RunResult] = {}  # by their paths
@@ -98,11 +87,7 @@ class RunsOnWorkers:
         self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def play_at(self, place: str) -> None:
-        """Have the workers at `place` play the runs, and wait for a scheduler that restarts.
-
-        UnusableError if no scheduler or no worker comes that can play the rest, or a result cannot be written.
-        KeyboardInterrupt if the command is told to stop.
-        """
+        """Have the workers at `place` play the runs; UnusableError if no suitable worker or scheduler comes."""
         until = time.monotonic()  # a scheduler that was never there will not come back
         while self._todo:
             with contextlib.ExitStack() as stack:
@@ -155,7 +140,6 @@ class RunsOnWorkers:
         return f"{count(len(self._todo), 'run')} left; the same command resumes"
 
     def _give(self, client: Client, workers: FitWorkers) -> None:
-        """Give each free worker a run."""
         busy = {one.address for one in self._playing.values()}
         for address, kind in workers.fit.items():
             scheduled = None if address in busy else self._next_for(kind)
@@ -193,7 +177,6 @@ class RunsOnWorkers:
                 message = self._inbox.get_nowait()
 
     def _end(self, run: str, workers: FitWorkers) -> None:
-        """Handle the end of a run's task."""
         one = self._playing.get(run)
         if one is None or one.future.status in ("pending", "lost"):  # its message was missed, or arrives soon
             return
@@ -219,7 +202,6 @@ class RunsOnWorkers:
                 workers.put_aside(one.address)
 
     def _out_of_play(self, run: str) -> _Playing:
-        """Take a run from its worker and return it."""
         one = self._playing.pop(run)
         self._screen.end(one.scheduled.name)
         with contextlib.suppress(Exception):  # the scheduler may be gone
@@ -235,10 +217,8 @@ class RunsOnWorkers:
             self._todo.append(one.scheduled)
             fate = f"lost with the worker {one.address} ({why}); it is played again"
         else:
-            blamed = dead if len(dead) == MOST_DEATHS else lost
-            fate = (
-                f"given up, {len(blamed)} workers were lost with it: {', '.join(each.address for each in blamed)}"
-            )
+            blamed = [each.address for each in (dead if len(dead) == MOST_DEATHS else lost)]
+            fate = f"given up, {len(blamed)} workers were lost with it: {', '.join(blamed)}"
         self._screen.say(f"{one.scheduled.name}: {fate}")
 
     def _nobody_comes(self, workers: FitWorkers) -> str:

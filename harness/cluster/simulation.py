@@ -1,12 +1,12 @@
 """Simulation of large jobs on any number of workers: their time, their cost, and the part that limits them.
 
-    python -m nonobot.harness.cluster.simulation league
-    python -m nonobot.harness.cluster.simulation survey --workers 1,100,10000 --failures 0.05
+python -m nonobot.harness.cluster.simulation league python -m nonobot.harness.cluster.simulation survey --workers
+1,100,10000 --failures 0.05
 
-It is a simulation of discrete events. A free worker gets a task from the scheduler, which serves one worker after
-the other. The worker completes the task, or dies of it, and another one does it again. Results are read one after
-the other. The middle of a very long job, in which nothing changes, is calculated instead (`steady_rate`). The
-figures are measured; docs/lab/cluster.md explains how, and compares the simulation with runs.
+It simulates discrete events. The scheduler gives one free worker after the other a task. The worker completes it,
+or dies of it and another worker repeats it. Results are read one at a time. The middle of a very long job, in
+which nothing changes, is calculated instead (`steady_rate`). docs/lab/cluster.md explains the measured figures,
+and compares the simulation with runs.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from random import Random
 
 from nonobot.arguments import Parser, count, number
+from nonobot.harness.cli import add_option
 from nonobot.harness.cluster.board_jobs import MOST_TASKS_A_SECOND, TASK_SECONDS
 from nonobot.harness.text import drawn, duration, new_table, on_terminal, percent
 
-MOST_SIMULATED = 100_000
-"""Tasks at the end of a job, where time is lost, that are simulated one by one."""
+MOST_SIMULATED = 100_000  # tasks at the end of a job, where time is lost, that are simulated one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ class Simulated:
 
 
 def steady_rate(cluster: Cluster, seconds: float) -> float:
-    """Return the tasks per second in the middle of a job whose tasks take `seconds`: the lowest of its limits.
+    """Return the tasks per second in the middle of a job: the lowest of its limits.
 
-    A worker that dies with rate f and is back after r takes (exp(f d) - 1) (1 / f + r) for a task of d seconds,
-    all its attempts together (Ross, Introduction to Probability Models, on renewal processes).
+    A worker that dies at rate f and returns after r needs (exp(f d) - 1) (1 / f + r) for a task of d seconds with
+    all its attempts (Ross, Introduction to Probability Models, on renewal processes).
     """
     busy = seconds + cluster.task_seconds + cluster.scheduler_seconds
     rate = cluster.failures_an_hour / 3600
@@ -77,10 +77,7 @@ def steady_rate(cluster: Cluster, seconds: float) -> float:
 
 
 def simulate(job: Job, cluster: Cluster, seed: int = 0, most_simulated: int = MOST_SIMULATED) -> Simulated:
-    """Return the course of a job with failures drawn from `seed`.
-
-    Only about the last `most_simulated` tasks are simulated; the time of the others follows from `steady_rate`.
-    """
+    """Return the course of a job with failures drawn from `seed`; only its last tasks are simulated one by one."""
     random = Random(seed)
     rate = cluster.failures_an_hour / 3600
     skipped = max(0, job.tasks - max(most_simulated, 20 * cluster.workers))
@@ -94,8 +91,8 @@ def simulate(job: Job, cluster: Cluster, seed: int = 0, most_simulated: int = MO
     scheduler_free = home_free = last_begun = now
     to_do = deque(range(skipped, job.tasks))
     idle, missing = cluster.workers, len(to_do)
-    # The time at which a worker is free again or dies; a number that orders events of the same time; the task that
-    # died with it, or the seconds of the completed one, not a number for a worker that has recovered.
+    # The time at which a worker is free or dies; a number that orders simultaneous events; the task that died with
+    # it; otherwise the seconds of the completed task, or not a number after a recovery.
     events: list[tuple[float, int, int | None, float]] = []
     while missing:
         while idle and to_do:
@@ -134,22 +131,18 @@ def simulate(job: Job, cluster: Cluster, seed: int = 0, most_simulated: int = MO
     )
 
 
-# --- jobs -----------------------------------------------------------------------------------------------------
-
-
 def league(bots: int = 20, sets: int = 30, limit_seconds: float = 7200.0, seed: int = 0) -> Job:
     """Return the runs of each bot on each set, with assumed times.
 
-    The bots' usual times go from 10 s to three times the limit, evenly over the decades. Each run typically takes
-    half or twice its bot's time, and at most the limit.
+    The bots' usual times go from 10 s to three times the limit, on a logarithmic scale. A run takes about half to
+    twice its bot's time, and at most the limit.
     """
     random = Random(seed)
     span = math.log(3 * limit_seconds / 10)
-    runs = [
-        min(limit_seconds, 10 * math.exp(span * bot / max(1, bots - 1) + random.gauss(0, math.log(2))))
-        for bot in range(bots)
-        for _ in range(sets)
-    ]
+    runs = []
+    for bot in (bot for bot in range(bots) for _ in range(sets)):
+        seconds = 10 * math.exp(span * bot / max(1, bots - 1) + random.gauss(0, math.log(2)))
+        runs.append(min(limit_seconds, seconds))
     random.shuffle(runs)
     return Job(len(runs), sum(runs) / len(runs), runs.__getitem__)
 
@@ -157,10 +150,7 @@ def league(bots: int = 20, sets: int = 30, limit_seconds: float = 7200.0, seed: 
 def survey(
     boards: int, board_seconds: float, hard_share: float, hard_seconds: float, task_seconds: float, seed: int = 0
 ) -> Job:
-    """Return the tasks of a survey, each of as many boards as usually take `task_seconds`.
-
-    A board takes `board_seconds`; a share of `hard_share` runs into the limit, and takes `hard_seconds` more.
-    """
+    """Return the tasks of a survey, each of as many boards as usually take `task_seconds`."""
     mean = board_seconds + hard_share * hard_seconds
     each = max(1, round(task_seconds / mean))
     tasks = math.ceil(boards / each)
@@ -182,13 +172,16 @@ def _poisson(mean: float, random: Random) -> int:
     return happened
 
 
-# --- the program ----------------------------------------------------------------------------------------------
+COLUMNS = (
+    *("workers", "task", "tasks", "time", "core hours", "cost", "at work", "died", "work lost", "tail"),
+    *("scheduler", "home", "what limits it"),
+)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print the course of a job for each number of workers."""
     options = _parser().parse_args(arguments)
-    rows = []
+    table = new_table(COLUMNS, left=[len(COLUMNS) - 1], no_wrap=True)
     for workers in options.workers:
         task_seconds = options.task_seconds or max(TASK_SECONDS, workers / MOST_TASKS_A_SECOND)
         if options.job == "league":
@@ -206,26 +199,21 @@ def main(arguments: Sequence[str]) -> int:
         )
         outcome = simulate(job, cluster, options.seed)
         hours = workers * outcome.seconds / 3600
-        rows.append(
-            {
-                "workers": f"{workers:,}",
-                "task": duration(job.mean_seconds),
-                "tasks": f"{job.tasks:,}",
-                "time": _clock(outcome.seconds),
-                "core hours": f"{hours:,.1f}",
-                "cost": f"{hours * options.price:,.2f}",
-                "at work": percent(outcome.work_seconds / (workers * outcome.seconds)),
-                "died": f"{outcome.failures:,}",
-                "work lost": percent(outcome.lost_seconds / outcome.work_seconds),
-                "tail": duration(outcome.tail_seconds) if outcome.tail_seconds else "none",
-                "scheduler": percent(outcome.scheduler_share),
-                "home": percent(outcome.home_share),
-                "what limits it": _limit(outcome),
-            }
+        table.add_row(
+            f"{workers:,}",
+            duration(job.mean_seconds),
+            f"{job.tasks:,}",
+            _clock(outcome.seconds),
+            f"{hours:,.1f}",
+            f"{hours * options.price:,.2f}",
+            percent(outcome.work_seconds / (workers * outcome.seconds)),
+            f"{outcome.failures:,}",
+            percent(outcome.lost_seconds / outcome.work_seconds),
+            duration(outcome.tail_seconds) if outcome.tail_seconds else "none",
+            percent(outcome.scheduler_share),
+            percent(outcome.home_share),
+            _limit(outcome),
         )
-    table = new_table(list(rows[0]), left=[len(rows[0]) - 1], no_wrap=True)
-    for row in rows:
-        table.add_row(*row.values())
     print(drawn([table], on_terminal()), end="")
     return 0
 
@@ -239,7 +227,6 @@ def _limit(outcome: Simulated) -> str:
 
 
 def _clock(seconds: float) -> str:
-    """Return a long time in a suitable unit."""
     for name, unit in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * unit:
             return f"{seconds / unit:,.1f} {name}"
@@ -255,27 +242,25 @@ def _parser() -> Parser:
     parser = Parser(prog="python -m nonobot.harness.cluster.simulation", description=first, epilog=rest.strip())
     some = number(0.0, 1e9, "a number from 0 on")
     parser.add_argument("job", choices=["league", "survey"])
-    parser.add_argument(
-        "--workers", type=_workers, default=[1, 100, 10_000], metavar="N,...", help="(default: 1,100,10000)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of all that is drawn (%(default)s)")
+    add_option(parser, "--workers", "N,...", "(default: 1,100,10000)", _workers, default=[1, 100, 10_000])
+    parser.add_argument("--seed", type=int, default=0, help="seed of the drawn numbers (default: %(default)s)")
     for name, value, what in (
-        ("--price", 0.04, "of a core for an hour"),
-        ("--failures", 0.01, "of a worker in an hour"),
-        ("--recovery", 60.0, "seconds until a worker is there again"),
-        ("--task-ms", 2.5, "what a task of a survey costs a worker beside its work"),
-        ("--run-overhead", 750.0, "what a run costs a worker beside the bot's time, ms"),
-        ("--scheduler-ms", 4.4, "of the time of the scheduler and its client for a task"),
-        ("--home-ms", 0.2, "of the time at home to take a result"),
-        ("--limit", 7200.0, "league: seconds of a run at most"),
-        ("--board-ms", 3.0, "survey: what a board takes that is not hard"),
+        ("--price", 0.04, "price of a core for an hour"),
+        ("--failures", 0.01, "deaths of a worker in an hour"),
+        ("--recovery", 60.0, "seconds until a worker is back"),
+        ("--task-ms", 2.5, "survey: overhead of a worker for a task, in ms"),
+        ("--run-overhead", 750.0, "league: overhead of a worker for a run, in ms"),
+        ("--scheduler-ms", 4.4, "time of the scheduler and its client for a task, in ms"),
+        ("--home-ms", 0.2, "time to read a result, in ms"),
+        ("--limit", 7200.0, "league: longest run, in seconds"),
+        ("--board-ms", 3.0, "survey: time of a board that is not hard, in ms"),
         ("--hard-share", 0.0, "survey: share of boards that run into the limit"),
-        ("--hard-seconds", 1.0, "survey: what those take"),
-        ("--task-seconds", 0.0, "survey: what a task is to take; 0 for the rule of `nonojudge generate`"),
+        ("--hard-seconds", 1.0, "survey: time of a hard board, in seconds"),
+        ("--task-seconds", 0.0, "survey: intended time of a task; 0 for the rule of `nonojudge generate`"),
     ):
-        parser.add_argument(name, type=some, default=value, metavar="X", help=f"{what} (%(default)s)")
+        add_option(parser, name, "X", f"{what} (default: %(default)s)", some, default=value)
     for name, whole, what in (("--bots", 20, "league"), ("--sets", 30, "league"), ("--boards", 10**9, "survey")):
-        parser.add_argument(name, type=count, default=whole, metavar="N", help=f"{what} (%(default)s)")
+        add_option(parser, name, "N", f"{what} (default: %(default)s)", count, default=whole)
     return parser
 
 

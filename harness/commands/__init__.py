@@ -1,1 +1,4 @@
-"""One module for each command: `add_to` describes its arguments, `carry_out` does its work, returns its status."""
+"""One module for each command; its docstring and EXAMPLES are its help.
+
+`add_to` adds the arguments to a parser, `carry_out` does the work and returns the exit status.
+"""

@@ -1,4 +1,4 @@
-"""`nonojudge bench`: time the bot's parts, alone or against another revision."""
+"""`nonojudge bench`: time the bot's parts, from line kernels to its start, alone or against another revision."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from nonobot.harness.bench import against, measure
 from nonobot.harness.bench.against import Plan, measure_against
 from nonobot.harness.bench.catalogue import Benchmark, chosen, listing
 from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
-from nonobot.harness.cli import add_bisect_statuses, add_core, add_json
-from nonobot.harness.commands.compare import add_tolerance
+from nonobot.harness.cli import add_option, add_shared
 from nonobot.harness.play.machine import require_cores
 from nonobot.harness.progress import Progress
 from nonobot.harness.statistics import EXIT_STATUS
@@ -35,32 +34,19 @@ bench cannot tell for some benchmarks.
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Measure the bot's line kernels, propagation, search, start and more with pyperf."
-    parser.epilog = EXAMPLES
-    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmark, or the start of its name")
+    add_option(parser, "names", "NAME", "benchmark, or the start of its name", nargs="*")
     parser.add_argument("--list", action="store_true", help="list the benchmarks and exit")
     parser.add_argument("--fast", action="store_true", help="fewer runs: quicker and less exact")
     parser.add_argument("--cold", action="store_true", help="also measure cold starts, which compile all kernels")
-    parser.add_argument("--against", metavar="REV", help="compare the working tree with this revision")
-    add_tolerance(parser, Plan.tolerance)
-    parser.add_argument(
-        "--rounds",
-        type=whole_number(1, 1000, "a number of rounds"),
-        default=Plan.rounds,
-        metavar="N",
-        help="with --against: pairs of runs (default: %(default)s)",
-    )
-    add_core(parser, default=None, said="any")
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE.json",
-        help="write all values in pyperf's format; with --against: FILE.before.json and FILE.after.json",
-    )
-    add_bisect_statuses(parser)
-    add_json(parser, "what was measured")
-    parser.set_defaults(carry_out=carry_out)
+    add_option(parser, "--against", "REV", "compare the working tree with this revision")
+    add_shared(parser, "--tolerance", default=Plan.tolerance)
+    rounds = whole_number(1, 1000, "a number of rounds")
+    about = "with --against: pairs of runs (default: %(default)s)"
+    add_option(parser, "--rounds", "N", about, rounds, default=Plan.rounds)
+    add_shared(parser, "--core", default=None, help="core to run on (default: any)")
+    about = "write all values in pyperf's format; with --against: FILE.before.json and FILE.after.json"
+    add_option(parser, "-o --output", "FILE.json", about, Path)
+    add_shared(parser, "--bisect-statuses", "--json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -74,10 +60,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.output:
         require_writable(arguments.output)
     benchmarks = chosen(arguments.names, arguments.cold)
-    return _alone(arguments, benchmarks) if arguments.against is None else _against(arguments, benchmarks)
-
-
-def _alone(arguments: argparse.Namespace, benchmarks: Sequence[Benchmark]) -> int:
+    if arguments.against is not None:
+        return _against(arguments, benchmarks)
     with Progress(2 * len(benchmarks)) as progress:
         pace = FAST if arguments.fast else THOROUGH
         measured, runs = measure_all(benchmarks, pace, arguments.core, progress.show)

@@ -10,22 +10,13 @@ from nonobot.arguments import Parser, whole_number
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.against import NAME_LENGTH, commit_of, top_of, workshop
 from nonobot.harness.bench.bisection import Bisection, Difference, Finding, Plan, Question
-from nonobot.harness.cli import (
-    EXIT_CANNOT_TELL,
-    SET_HELP,
-    add_contain,
-    add_core,
-    add_environment,
-    add_json,
-    add_size,
-    given_options,
-)
-from nonobot.harness.commands.compare import add_tolerance
+from nonobot.harness.cli import EXIT_CANNOT_TELL, add_option, add_shared, given_options
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.play.bot_command import HOME, own_bot
 from nonobot.harness.play.revisions import git
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import Progress
+from nonobot.harness.ranking.comparison import Limits
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.statistics import needed_pairs
 from nonobot.harness.text import in_short, interval_in_words, ratio_in_words
@@ -51,36 +42,22 @@ Exit status: 0 found a commit for each difference, 2 unusable arguments, or a bo
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge bisect [options] GOOD BAD [-- CMD ARGS...]"
-    parser.description = "Find the commit that changed what a bot does, or made it slower."
-    parser.epilog = EXAMPLES
-    parser.add_argument("good", metavar="GOOD", help="revision before the change")
-    parser.add_argument("bad", metavar="BAD", help="revision after the change")
-    parser.add_argument("--set", default=DEFAULT_SET, metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
-    add_size(parser)
-    parser.add_argument("--by", choices=[*Question], metavar="WHAT", help="counts or time (default: both)")
-    parser.add_argument(
-        "--build",
-        metavar="CMD",
-        help="shell command that builds the bot given after --, in a copy of its commit",
-    )
-    parser.add_argument(
-        "--rounds",
-        type=whole_number(needed_pairs(0.95), 999, "a number of rounds"),
-        default=ROUNDS,
-        metavar="N",
-        help="pairs of a duel on the whole set, if counts differ or are unknown (default: %(default)s)",
-    )
-    add_tolerance(parser)
-    add_core(parser)
-    add_contain(parser)
-    add_environment(parser)
-    parser.add_argument("--quiet", action="store_true", help="show no progress")
-    add_json(parser, "what was found")
-    parser.set_defaults(carry_out=carry_out)
+    add_option(parser, "good", "GOOD", "revision before the change")
+    add_option(parser, "bad", "BAD", "revision after the change")
+    add_shared(parser, "--set", default=DEFAULT_SET)
+    add_shared(parser, "--size")
+    add_option(parser, "--by", "WHAT", "counts or time (default: both)", choices=[*Question])
+    about = "shell command that builds the bot given after --, in a copy of its commit"
+    add_option(parser, "--build", "CMD", about)
+    rounds = whole_number(needed_pairs(0.95), 999, "a number of rounds")
+    about = "pairs of a duel on the whole set, if counts differ or are unknown (default: %(default)s)"
+    add_option(parser, "--rounds", "N", about, rounds, default=ROUNDS)
+    add_shared(parser, "--tolerance", default=Limits.tolerance)
+    add_shared(parser, "--core", "--contain", "--show", "--env", "--quiet", "--json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    bot, given = arguments.bot_command, vars(arguments)
+    bot = arguments.bot_command
     if arguments.build and not bot:
         raise UnusableError("--build only applies to a bot given after --; nonobot needs no build command")
     repository = (top_of(Path.cwd()) or Path.cwd()) if bot else HOME
@@ -88,11 +65,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if good == bad or git(repository, "rev-list", "-1", f"{bad}..{good}"):
         raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect")
     own = own_bot(loaded(arguments.set, arguments.size))
-    options = [*given_options(arguments), *(["--core", str(given["core"])] if "core" in given else [])]
-    plan = Plan(
-        *(repository, good, bad, arguments.set, options, own, bot),
-        *(arguments.build, arguments.rounds, arguments.tolerance),
-    )
+    runs = (arguments.set, given_options(arguments), own, bot, arguments.build, arguments.rounds)
+    plan = Plan(repository, good, bad, *runs, arguments.tolerance)
     questions = [Question(arguments.by)] if arguments.by else list(Question)
     with Interrupts() as interrupts, workshop() as trees, Progress(None if arguments.quiet else 1.0) as progress:
         bisection = Bisection(plan, trees, interrupts, len(questions), progress.show)

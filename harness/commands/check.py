@@ -16,7 +16,7 @@ from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
 from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, CheckResult, list_of_steps, selected, summary
-from nonobot.harness.cli import add_environment, add_json, say
+from nonobot.harness.cli import add_option, add_shared, say
 from nonobot.harness.play.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import json_text
@@ -31,10 +31,8 @@ examples:
   nonojudge check --list                                     the checks, and why each matters
   nonojudge check --contain                                  for organisers: test the sandbox of this machine
 
-Everything after -- is the bot's command, run without a shell and started again for each check. The puzzles are
-easy. A check that does not pass prints the input, the expected and the actual output, the remedy and the rule.
-A tournament needs every check marked must; a missed should is a warning, and a note is information. The first
-start is measured, and each check allows for it.
+Everything after -- is the bot's command, run without a shell and started again for each check. A tournament needs
+every check marked must; a missed should is a warning, and a note is information (docs/check.md).
 
 Exit status: 0 every must passed (or the sandbox holds), 1 not, 2 the bot does not start, the sandbox is not
 available, or the arguments are unusable.
@@ -43,49 +41,21 @@ available, or the arguments are unusable.
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge check [options] -- CMD [ARGS...]"
-    parser.description = "Test a bot on each rule of the protocol."
-    parser.epilog = EXAMPLES
-    parser.add_argument("--size", type=size, metavar="WxH", help="size of all boards (default: 25x25)")
-    parser.add_argument(
-        "--timeout",
-        type=seconds,
-        default=10.0,
-        metavar="S",
-        help="seconds that a started bot may be silent (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--start-timeout",
-        type=seconds,
-        default=120.0,
-        metavar="S",
-        help="extra seconds for the first start, which sets the limit of later ones (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--only", type=_numbers, default=[], metavar="N,M", help="run these checks and those that they need"
-    )
+    add_option(parser, "--size", "WxH", "size of all boards (default: 25x25)", size, default=DEFAULT_SIZE)
+    about = "seconds that a started bot may be silent (default: %(default)g)"
+    add_option(parser, "--timeout", "S", about, seconds, default=10.0)
+    about = "extra seconds for the first start, which sets the limit of later ones (default: %(default)g)"
+    add_option(parser, "--start-timeout", "S", about, seconds, default=120.0)
+    about = "run these checks and those that they need"
+    add_option(parser, "--only", "N,M", about, _numbers, default=[])
     parser.add_argument("--list", action="store_true", help="list the checks and exit")
-    parser.add_argument(
-        "--contain",
-        nargs="?",
-        const=None,  # no value: test the sandbox
-        default="auto",
-        choices=[contain.value for contain in Contain],
-        metavar="auto|yes|no",
-        help="sandbox the bot as in `nonojudge run`; without a value and without a bot: test the sandbox of this "
-        "machine (default: auto)",
+    about = (
+        "sandbox the bot as in `nonojudge run`; without value and bot: test this machine's sandbox (default: auto)"
     )
-    parser.add_argument(
-        "--show",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="let a sandboxed bot read this file or folder too (repeatable)",
-    )
-    add_environment(parser)
-    add_json(parser, "the result")
+    add_shared(parser, "--contain", default="auto", nargs="?", const=None, metavar="auto|yes|no", help=about)
+    add_shared(parser, "--show", default=[])
+    add_shared(parser, "--env", "--json")
     parser.add_argument("--verbose", action="store_true", help="show the messages of each check")
-    parser.set_defaults(carry_out=carry_out)
 
 
 def _numbers(text: str) -> list[int]:
@@ -103,11 +73,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return _sandbox_tried(arguments)
     if not arguments.bot_command:
         raise UnusableError("name the bot's command after --, such as: nonojudge check -- ./mybot")
-    size = arguments.size or DEFAULT_SIZE
-    if not SMALLEST_SIDE <= min(size) <= max(size) <= LARGEST_SIDE:
-        raise UnusableError(
-            f"--size {size[0]}x{size[1]}: choose {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns"
-        )
+    width, height = arguments.size
+    if not SMALLEST_SIDE <= min(width, height) <= max(width, height) <= LARGEST_SIDE:
+        raise UnusableError(f"--size {width}x{height}: choose {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # it also stops the bot, like Ctrl-C
     with tempfile.TemporaryDirectory(prefix="nonojudge-check-") as folder:
         reports = Path(folder).resolve()
@@ -115,8 +83,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         say(sandbox_note(contain))
         sandbox = built_sandbox(contain, arguments.show)
         bot = BotUnderTest(
-            command=arguments.bot_command,
-            size=size,
+            arguments.bot_command,
+            arguments.size,
             patience_seconds=arguments.timeout,
             start_seconds=arguments.start_timeout,
             report=reports / "report",
@@ -130,15 +98,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     met = (StepVerdict.PASSED, StepVerdict.WARNING)
     conforms = all(one.level is not Level.MUST or one.verdict in met for one in results)
     if arguments.json:
-        result = CheckResult(
-            command=list(bot.command),
-            size=bot.size,
-            timeout_seconds=bot.patience_seconds,
-            start_timeout_seconds=bot.start_seconds,
-            judge_version=__version__,
-            conforms=conforms,
-            checks=results,
-        )
+        timeouts = (bot.patience_seconds, bot.start_seconds)
+        result = CheckResult(list(bot.command), bot.size, *timeouts, __version__, conforms, results)
         print(json_text(result), end="")
     return 0 if conforms else 1
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError
 from nonobot.harness.claims import FILE, Claim, Status, as_json, as_text, listing, measure_all, read_claims
-from nonobot.harness.cli import add_json
+from nonobot.harness.cli import add_option, add_shared
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import on_terminal
 
@@ -28,18 +28,12 @@ Exit status: 0 all measured claims hold, 1 one does not hold or could not be mea
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Run the command of every claim, and print the bound and the figure measured."
-    parser.epilog = EXAMPLES
     parser.add_argument("--list", action="store_true", help="list the claims and exit")
-    parser.add_argument("--only", action="append", metavar="ID", help="measure this claim (repeatable)")
-    parser.add_argument(
-        "--quick", action="store_true", help=f"skip claims that take longer than about {QUICK_SECONDS} s"
-    )
-    add_json(parser, "the measured claims")
-    parser.add_argument(
-        "--file", type=Path, default=FILE, metavar="FILE.toml", help="file with claims (default: those of nonobot)"
-    )
-    parser.set_defaults(carry_out=carry_out)
+    add_option(parser, "--only", "ID", "measure this claim (repeatable)", action="append")
+    about = f"skip claims that take longer than about {QUICK_SECONDS} s"
+    parser.add_argument("--quick", action="store_true", help=about)
+    add_shared(parser, "--json")
+    add_option(parser, "--file", "FILE.toml", "file with claims (default: those of nonobot)", Path, default=FILE)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -57,9 +51,5 @@ def _chosen(claims: Sequence[Claim], arguments: argparse.Namespace) -> list[Clai
     unknown = [name for name in arguments.only or () if name not in {one.id for one in claims}]
     if unknown:
         raise UnusableError(f"no claim {unknown[0]!r}; `nonojudge claims --list` lists them")
-    return [
-        one
-        for one in claims
-        if (not arguments.only or one.id in arguments.only)
-        and (not arguments.quick or one.seconds <= QUICK_SECONDS)
-    ]
+    named = [one for one in claims if not arguments.only or one.id in arguments.only]
+    return [one for one in named if not arguments.quick or one.seconds <= QUICK_SECONDS]

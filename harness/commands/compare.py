@@ -1,4 +1,4 @@
-"""`nonojudge compare`: compare two versions of a bot, with an exit status for CI."""
+"""`nonojudge compare`: compare results of two versions of a bot, with an exit status for CI."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from nonobot.arguments import Parser, number, share
+from nonobot.arguments import Parser, number
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import EXIT_UNUSABLE, add_bisect_statuses, add_json, say
+from nonobot.harness.cli import EXIT_UNUSABLE, add_option, add_shared, say_left_out
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import Limits, compare
 from nonobot.harness.ranking.comparison_text import as_text
@@ -30,41 +30,20 @@ Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a result that cannot
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge compare [options] (BEFORE AFTER | --before RESULT... --after RESULT...)"
-    parser.description = "Compare the results of two versions of a bot, or of two bots."
-    parser.epilog = EXAMPLES
-    parser.add_argument(
-        "versions", nargs="*", type=Path, metavar="BEFORE AFTER", help="two results or two folders of results"
-    )
+    add_option(parser, "versions", "BEFORE AFTER", "two results or two folders of results", Path, nargs="*")
     for name in ("before", "after"):
-        parser.add_argument(
-            f"--{name}",
-            nargs="+",
-            type=Path,
-            metavar="RESULT",
-            help=f"results or folders of the version {name} the change",
-        )
+        about = f"results or folders of the version {name} the change"
+        add_option(parser, f"--{name}", "RESULT", about, Path, nargs="+")
     add_limits(parser)
-    add_bisect_statuses(parser)
-    add_json(parser, "the comparison")
-    parser.set_defaults(carry_out=carry_out)
-
-
-def add_tolerance(parser: Parser, default: float = Limits.tolerance) -> None:
-    """Add the option of the largest slowdown to accept."""
-    about = "largest slowdown to accept, as a fraction (default: %(default)s)"
-    parser.add_argument("--tolerance", type=share, default=default, metavar="SHARE", help=about)
+    add_shared(parser, "--bisect-statuses", "--json")
 
 
 def add_limits(parser: Parser) -> None:
     """Add the options that decide when the candidate is worse."""
-    add_tolerance(parser)
-    parser.add_argument(
-        "--confidence",
-        type=number(0.5, 0.999, "a fraction from 0.5 to 0.999, such as 0.95"),
-        default=Limits.confidence,
-        metavar="SHARE",
-        help="confidence level of the intervals, 0.5 to 0.999 (default: %(default)s)",
-    )
+    add_shared(parser, "--tolerance", default=Limits.tolerance)
+    confidence = number(0.5, 0.999, "a fraction from 0.5 to 0.999, such as 0.95")
+    about = "confidence level of the intervals, 0.5 to 0.999 (default: %(default)s)"
+    add_option(parser, "--confidence", "SHARE", about, confidence, default=Limits.confidence)
     parser.add_argument("--seed", help=argparse.SUPPRESS)  # earlier versions used it for intervals
 
 
@@ -74,7 +53,12 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    return compared(arguments, *_places(arguments))
+    versions, before, after = arguments.versions, arguments.before, arguments.after
+    if before and after and not versions:
+        return compared(arguments, before, after)
+    if len(versions) == 2 and not before and not after:
+        return compared(arguments, versions[:1], versions[1:])
+    raise UnusableError("compare takes two results or folders, or --before RESULT... --after RESULT...")
 
 
 def compared(arguments: argparse.Namespace, before: Sequence[Path], after: Sequence[Path]) -> int:
@@ -82,17 +66,7 @@ def compared(arguments: argparse.Namespace, before: Sequence[Path], after: Seque
     limits = limits_of(arguments)
     versions = read_version("before", before), read_version("after", after)
     problems = [problem for version in versions for problem in version.problems]
-    for problem in problems:
-        say(f"left out: {problem}")
+    say_left_out(problems)
     comparison = compare(*versions, limits)
     print(comparison.to_json() if arguments.json else as_text(comparison, on_terminal()), end="")
     return EXIT_UNUSABLE if problems else EXIT_STATUS[comparison.outcome]
-
-
-def _places(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
-    versions, before, after = arguments.versions, arguments.before, arguments.after
-    if before and after and not versions:
-        return before, after
-    if len(versions) == 2 and not before and not after:
-        return [versions[0]], [versions[1]]
-    raise UnusableError("compare takes two results or folders, or --before RESULT... --after RESULT...")

@@ -10,26 +10,15 @@ from pathlib import Path
 
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_size
+from nonobot.harness.cli import add_option, add_shared
 from nonobot.harness.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
 from nonobot.harness.pictures.black_white import is_image
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import print_line
 from nonobot.harness.user_files import opened, write_output
-from nonobot.protocol import Fault, Record
+from nonobot.protocol import Fault, Record, formats
 from nonobot.protocol.clues import count
-from nonobot.protocol.formats import (
-    MOST_BYTES,
-    Format,
-    FormatError,
-    Found,
-    UnknownFormatError,
-    by_extension,
-    format_named,
-    formats,
-    read,
-    write,
-)
+from nonobot.protocol.formats import Format, FormatError, Found, UnknownFormatError
 
 EXAMPLES = """\
 examples:
@@ -42,9 +31,7 @@ formats:
 
 The content of IN decides its format, the extension of OUT the other. Data that the target format cannot hold (a
 title, a start) is dropped, with a warning. cwd, g, grid, hv, mk, nin, nonogrid and pynogram files have one puzzle.
-docs/formats.md has an example of each.
-
-For a picture, nonobot reports whether the clues have other solutions, and which cells differ (docs/pictures.md).
+docs/formats.md has an example of each. For a picture, nonobot reports other solutions (docs/pictures.md).
 
 Exit status: 0 every puzzle converted, 1 some not (each is named) or none unique, 2 unusable arguments or input.
 """
@@ -55,27 +42,24 @@ PICTURE_LINE = (
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Convert a puzzle file to another format, or make a puzzle of a picture."
-    lines = [f"  {one.name:<8}  {one.description}" for one in formats()]
+    lines = [f"  {one.name:<8}  {one.description}" for one in formats.formats()]
     parser.epilog = EXAMPLES.format(formats="\n".join(sorted([*lines, PICTURE_LINE])))
-    parser.add_argument("source", metavar="IN", help="puzzle file or picture, or - for stdin")
-    parser.add_argument("target", metavar="OUT", help="output file, or - for stdout")
-    parser.add_argument(
-        "--from", dest="from_format", metavar="FORMAT", help="format of IN (default: from its content)"
-    )
-    parser.add_argument(
-        "--to", dest="to_format", metavar="FORMAT", help="format of OUT (default: from its extension)"
-    )
-    add_size(parser)
+    add_option(parser, "source", "IN", "puzzle file or picture, or - for stdin")
+    add_option(parser, "target", "OUT", "output file, or - for stdout")
+    add_option(parser, "--from", "FORMAT", "format of IN (default: from its content)", dest="from_format")
+    add_option(parser, "--to", "FORMAT", "format of OUT (default: from its extension)", dest="to_format")
+    add_shared(parser, "--size")
     add_options(parser)
-    parser.set_defaults(carry_out=carry_out)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    to = _target_format(arguments)
+    asked = arguments.to_format
+    to = _named("--to", asked) if asked else formats.by_extension(arguments.target)
+    if to is None:
+        raise UnusableError(f"{arguments.target}: the name shows no known format; add --to FORMAT")
     name = "stdin" if arguments.source == "-" else arguments.source
     with opened(arguments.source) as file:
-        data = file.read(MOST_BYTES + 1)  # one more than allowed is enough to notice
+        data = file.read(formats.MOST_BYTES + 1)  # one more than allowed is enough to notice
     is_as_wanted = True
     if arguments.from_format == PICTURE or (arguments.from_format is None and is_image(data)):
         record, is_as_wanted = puzzle_of_picture(data, arguments, name, to)
@@ -87,7 +71,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     try:
         # The lines of the file are what is known beforehand, and where each puzzle stands.
         with Progress(data.count(b"\n") + 1) as records.progress:
-            written = write(records, to.name)
+            written = formats.write(records, to.name)
     except FormatError as error:
         raise UnusableError(f"{name}: {error}") from None
     for fault in written.faults:
@@ -97,13 +81,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(f"{name}: cannot find a puzzle")
     done = "nothing written"
     if written.count:
-        target = arguments.target
-        if target == "-":
-            target = "stdout"
+        if arguments.target == "-":
             sys.stdout.buffer.write(written.data)
             sys.stdout.buffer.flush()
         else:
-            write_output(Path(target), written.data)
+            write_output(Path(arguments.target), written.data)
+        target = "stdout" if arguments.target == "-" else arguments.target
         done = f"{count(written.count, 'puzzle')} written to {target} ({to.name})"
     failed = records.faults + len(written.faults)
     print_line(f"{done}{f'; {failed} could not be converted' if failed else ''}")
@@ -111,10 +94,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 class _Records:
-    """The records of a file, read one at a time and counted; errors are reported as they come.
-
-    `progress` is shown the line that was reached.
-    """
+    """The records of a file, read one at a time and counted; errors are reported as they come."""
 
     def __init__(self, entries: Iterable[Found], name: str) -> None:
         self._entries, self._name = entries, name
@@ -134,18 +114,9 @@ class _Records:
                 print_line(f"{self._name}: {entry}")
 
 
-def _target_format(arguments: argparse.Namespace) -> Format:
-    if arguments.to_format:
-        return _named("--to", arguments.to_format)
-    format = by_extension(arguments.target)
-    if format is None:
-        raise UnusableError(f"{arguments.target}: the name shows no known format; add --to FORMAT")
-    return format
-
-
 def _named(option: str, name: str, more: str = "") -> Format:
     try:
-        return format_named(name)
+        return formats.format_named(name)
     except FormatError as error:
         raise UnusableError(f"{option}: {error}{more}") from None
 
@@ -154,7 +125,7 @@ def _entries(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[
     if arguments.from_format:
         _named("--from", arguments.from_format, f", {PICTURE}")
     try:
-        return read(data, arguments.from_format, arguments.size)
+        return formats.read(data, arguments.from_format, arguments.size)
     except FormatError as error:
         hint = " (--from names the format)" if isinstance(error, UnknownFormatError) else ""
         raise UnusableError(f"{name}: {error}{hint}") from None

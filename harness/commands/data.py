@@ -1,4 +1,8 @@
-"""`nonojudge data`: list, fetch and import the official sets."""
+"""`nonojudge data`: list, fetch and import the official sets.
+
+These are the question files of the TAAI, TCGA and ICGA tournaments of 2011 to 2023. They are not part of nonobot:
+download them, or import them from a folder. Each use checks their SHA-256.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,12 @@ import argparse
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, similar_names
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_json
+from nonobot.harness.cli import add_option, add_shared
 from nonobot.harness.official_sets import as_json, as_text, fetched, imported
 from nonobot.tournament_data.registry import (
     BROWSABLE,
@@ -21,10 +26,6 @@ from nonobot.tournament_data.registry import (
     state_of,
     stored_path,
 )
-
-DESCRIPTION = """\
-The question files of the TAAI, TCGA and ICGA tournaments of 2011 to 2023. They are not part of nonobot:
-download them, or import them from a folder. Each use checks their SHA-256."""
 
 BY_HAND = f"""\
 on another machine, `git clone {BROWSABLE}`,
@@ -45,59 +46,49 @@ Exit status: 0 done, 1 some sets are not available, 2 unusable arguments or inpu
 """
 
 
-LIST_HELP = "list the official sets and where they are"
-FETCH_HELP = "download sets, and check the SHA-256 of each"
-PATH_HELP = "print the path of a set on this machine"
-
-
 def add_to(parser: Parser) -> None:
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
-    listing = actions.add_parser("list", help=LIST_HELP, description=f"{LIST_HELP.capitalize()}.")
-    add_json(listing, "all that is known of them")
-    listing.set_defaults(carry_out=list_sets)
+    def action(name: str, carry_out: Callable[[argparse.Namespace], int], about: str, more: str = "") -> Parser:
+        added = actions.add_parser(name, help=about, description=f"{about.capitalize()}.{more}")
+        added.set_defaults(action=carry_out)
+        return added
 
-    fetching = actions.add_parser("fetch", help=FETCH_HELP, description=f"{FETCH_HELP.capitalize()}.")
-    fetching.add_argument("names", nargs="*", metavar="NAME", help="official set such as taai2011")
+    listing = action("list", list_sets, "list the official sets and where they are")
+    add_shared(listing, "--json")
+
+    fetching = action("fetch", fetch_sets, "download sets, and check the SHA-256 of each")
+    add_option(fetching, "names", "NAME", "official set such as taai2011", nargs="*")
     fetching.add_argument("--all", action="store_true", help="download all sets")
-    fetching.add_argument("--from", dest="base", metavar="URL", help="download URL/NAME.txt instead")
+    add_option(fetching, "--from", "URL", "download URL/NAME.txt instead", dest="base")
     silence = "seconds that the server may be silent (default: %(default)g)"
-    fetching.add_argument("--timeout", type=seconds, default=30.0, metavar="S", help=silence)
-    fetching.set_defaults(carry_out=fetch_sets)
+    add_option(fetching, "--timeout", "S", silence, seconds, default=30.0)
 
-    importing = actions.add_parser(
-        "import",
-        help="import sets from a folder",
-        description="Import official sets from a folder and its subfolders. Their SHA-256 identifies them,\n"
-        "whatever their names, even if git or an editor has changed their line ends.",
-    )
-    importing.add_argument("folder", type=Path, metavar="FOLDER", help="folder or file")
-    importing.set_defaults(carry_out=import_sets)
+    more = "\nTheir SHA-256 identifies them, whatever their names, even if git or an editor has changed line ends."
+    importing = action("import", import_sets, "import sets from a folder and its subfolders", more)
+    add_option(importing, "folder", "FOLDER", "folder or file", Path)
 
-    locating = actions.add_parser("path", help=PATH_HELP, description=f"{PATH_HELP.capitalize()}.")
-    locating.add_argument("name", metavar="NAME", help="official set such as taai2011")
-    locating.set_defaults(carry_out=print_path)
+    locating = action("path", print_path, "print the path of a set on this machine")
+    add_option(locating, "name", "NAME", "official set such as taai2011")
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    return int(arguments.action(arguments))
 
 
 def list_sets(arguments: argparse.Namespace) -> int:
-    """Print the official sets."""
     states = {official: state_of(official) for official in official_sets().values()}
     print(as_json(states) if arguments.json else as_text(states), end="")
     return 0
 
 
 def fetch_sets(arguments: argparse.Namespace) -> int:
-    """Fetch sets, one after the other."""
     wanted = _wanted(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as at Ctrl-C: nothing half-written stays
-    missing = []
+    missing = [official for official in wanted if state_of(official) is not State.HERE]
     for official in wanted:
-        if state_of(official) is State.HERE:
+        if official not in missing:
             print(f"{official.name}: here already")
-        else:
-            missing.append(official)
     number = fetched(missing, arguments.timeout)
     if number == len(missing):
         return 0
@@ -122,14 +113,12 @@ def _named(name: str) -> OfficialSet:
 
 
 def import_sets(arguments: argparse.Namespace) -> int:
-    """Take sets from a folder."""
     if not arguments.folder.exists():
         raise UnusableError(f"cannot read {arguments.folder}: No such file or directory")
     return 0 if imported(arguments.folder) else 1
 
 
 def print_path(arguments: argparse.Namespace) -> int:
-    """Print where the file of a set is."""
     official = _named(arguments.name)
     state = state_of(official)
     if state is not State.HERE:

@@ -8,21 +8,12 @@ import shlex
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import (
-    SET_HELP,
-    add_bisect_statuses,
-    add_contain,
-    add_core,
-    add_environment,
-    add_json,
-    add_size,
-)
+from nonobot.harness.cli import add_option, add_shared
 from nonobot.harness.commands.compare import add_limits, compared, limits_of
 from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.judge_process import JudgeProcess
@@ -46,8 +37,7 @@ VERSIONS = ("before", "after")
 ROUNDS = 7
 MOST_ROUNDS = 30
 
-PART_PUZZLES = 50
-"""Fewest puzzles in a part of a set: with fewer, a run mostly measures the bot's start."""
+PART_PUZZLES = 50  # fewest puzzles in a part of a set: with fewer, a run mostly measures the bot's start
 
 EXAMPLES = f"""\
 examples:
@@ -63,51 +53,25 @@ Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that does not 
 """
 
 
-class Side(NamedTuple):
-    """A bot in a round: its judge, and the file of its result, in a folder with the name of its version."""
-
-    judge: JudgeProcess
-    bot: Bot
-    path: Path
+Side = tuple[JudgeProcess, Bot, Path]
+"""A bot in a round: its judge, and the file of its result, in a folder with the name of its version."""
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Play two versions of a bot at the same time on one core, and compare their CPU time."
-    parser.epilog = EXAMPLES
     for name in VERSIONS:
-        parser.add_argument(
-            name,
-            type=shlex.split,
-            metavar=name.upper(),
-            help=f"command of the version {name} the change, in quotes",
-        )
-    parser.add_argument("--set", default=DEFAULT_SET, metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
-    add_size(parser)
-    parser.add_argument(
-        "--rounds",
-        type=whole_number(1, 999, "a number of rounds"),
-        metavar="N",
-        help=f"pairs of runs; a 95%% interval needs at least 6 (default: {ROUNDS}; with --until {MOST_ROUNDS})",
-    )
-    parser.add_argument(
-        "--until",
-        action="store_true",
-        help=f"stop as soon as the verdict is certain; each pair plays {PART_PUZZLES} puzzles or more of the set",
-    )
-    add_core(parser)
-    add_contain(parser)
-    add_environment(parser)
-    parser.add_argument(
-        "--results",
-        type=Path,
-        metavar="FOLDER",
-        help="store the results in FOLDER/before and FOLDER/after (default: not stored)",
-    )
+        about = f"command of the version {name} the change, in quotes"
+        add_option(parser, name, name.upper(), about, shlex.split)
+    add_shared(parser, "--set", default=DEFAULT_SET)
+    add_shared(parser, "--size")
+    about = f"pairs of runs; a 95%% interval needs at least 6 (default: {ROUNDS}; with --until {MOST_ROUNDS})"
+    add_option(parser, "--rounds", "N", about, whole_number(1, 999, "a number of rounds"))
+    about = f"stop as soon as the verdict is certain; each pair plays {PART_PUZZLES} puzzles or more of the set"
+    parser.add_argument("--until", action="store_true", help=about)
+    add_shared(parser, "--core", "--contain", "--show", "--env")
+    about = "store the results in FOLDER/before and FOLDER/after (default: not stored)"
+    add_option(parser, "--results", "FOLDER", about, Path)
     add_limits(parser)
-    parser.add_argument("--quiet", action="store_true", help="print the comparison only, without progress")
-    add_bisect_statuses(parser)
-    add_json(parser, "the comparison")
-    parser.set_defaults(carry_out=carry_out)
+    add_shared(parser, "--quiet", "--bisect-statuses", "--json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -140,12 +104,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
                 for number in range(rounds + 1):
                     progress.show(number, f"round {number} of {most}{rounds}" if number else "warming up")
                     of_round = folders if number else [Path(temporary, "warm-up", version) for version in VERSIONS]
-                    sides = list(map(Side, (before, after), bots, [one / f"{number}.json" for one in of_round]))
+                    paths = [folder / f"{number}.json" for folder in of_round]
+                    sides = list(zip((before, after), bots, paths, strict=True))
                     shared = replace(configuration, shared_core=f"{secrets.token_hex(4)}-{number}")
                     _play(sides if number % 2 else sides[::-1], sets[number % len(sets)], shared, interrupts)
                     if number == 0:
-                        for side in sides:
-                            _require_answers(side.path)
+                        for path in paths:
+                            _require_answers(path)
                     elif look and number % look == 0 and _is_decided(arguments, folders):
                         break
                 progress.show(rounds + 1, "done")
@@ -157,13 +122,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _is_decided(arguments: argparse.Namespace, folders: Sequence[Path]) -> bool:
-    """Return whether the rounds so far show an outcome."""
     before, after = (read_version(folder.name, [folder]) for folder in folders)
     return compare(before, after, limits_of(arguments)).outcome is not Outcome.CANNOT_TELL
 
 
 def _configuration(arguments: argparse.Namespace) -> Configuration:
-    """Return the configuration of all runs, of both bots."""
     given = vars(arguments)
     core = given["core"] if "core" in given else tournament_core()
     if not isinstance(core, int):
@@ -176,16 +139,16 @@ def _play(
     sides: Sequence[Side], puzzle_set: PuzzleSet, configuration: Configuration, interrupts: Interrupts
 ) -> None:
     """Play a round; UnusableError if a bot cannot be run, KeyboardInterrupt if the judge is told to stop."""
-    for side in sides:
-        side.judge.begin(puzzle_set, side.bot, configuration, side.path)
-    playing = list(sides)
+    for judge, bot, path in sides:
+        judge.begin(puzzle_set, bot, configuration, path)
+    playing = {judge: path.parent.name for judge, _, path in sides}
     while playing:
-        for side in playing.copy():
+        for judge, version in list(playing.items()):
             try:
-                if side.judge.result(SECONDS_TO_HEED):
-                    playing.remove(side)
+                if judge.result(SECONDS_TO_HEED):
+                    del playing[judge]
             except UnusableError as error:
-                raise UnusableError(f"{side.path.parent.name}: {error}") from None
+                raise UnusableError(f"{version}: {error}") from None
         if interrupts.told:
             raise KeyboardInterrupt
 

@@ -1,15 +1,17 @@
-"""`nonojudge generate`: make question files like the organisers' generator, or choose among many boards."""
+"""`nonojudge generate`: make question files like the organisers' generator, or choose among many boards.
+
+The first puzzle has a share p1 of black cells, the last one p2.
+"""
 
 from __future__ import annotations
 
 import argparse
 import signal
-import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, count, explained, seconds
 from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import add_contain
+from nonobot.harness.cli import add_option, add_shared, file_of, say
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.generating import survey_boards, write_questions
 from nonobot.harness.play.sandbox import sandbox_note
@@ -20,10 +22,7 @@ from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, parse_dim
 from nonobot.tournament_data.select import MOST_DRAWS, NoBoardError
 
 PUZZLE_SECONDS = 60.0
-LINE_LIMIT = 3_000_000
-"""Line solves of about fifteen seconds; on a slow machine, less than `PUZZLE_SECONDS`."""
-
-SURVEY_FORMS = (".json", ".svg", ".png")
+LINE_LIMIT = 3_000_000  # line solves of about fifteen seconds; on a slow machine, less than `PUZZLE_SECONDS`
 
 EXAMPLES = """\
 examples:
@@ -34,89 +33,48 @@ examples:
   nonojudge generate 25x25x1000 --seed 7 --hard 1000 --on local -o hard.txt        on all cores
   nonojudge generate 10x10x5000 20x20x5000 --seed 1 --p1 0.3 --p2 0.7 --survey survey.svg
 
-The files are, byte for byte, those of the tournaments' generator (a Python 2 program) for the same numbers.
-You can play a set without writing it: `nonojudge run --set boardgen:25x25x1000:seed=7`.
-
---unique draws boards for each puzzle until one has a single solution. --hard N draws until N boards fit, and keeps
-the one with the most line solves. --survey counts how hard boards are: alone, it draws one board for each puzzle
-and writes no puzzles; with --unique, it counts all boards drawn. --on spreads the work over cores or machines. The
-same command of the same version writes the same file on every machine, unless --puzzle-limit skips a board, which
-is reported. docs/data.md explains this.
+The same numbers give the same bytes as the tournaments' generator, on every machine. --survey alone draws a board
+for each puzzle and writes no puzzles; with --unique, it counts all boards drawn (docs/data.md).
 
 Exit status: 0 written, 2 unusable arguments or no such board found; the files are then left as they were.
 """
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = (
-        "Make a question file as the tournaments' generator does: the first puzzle has a share p1 of\n"
-        "black cells, the last one p2."
-    )
-    parser.epilog = EXAMPLES
-    parser.add_argument(
-        "boards",
-        type=explained(parse_dimensions),
-        metavar="WxHxN",
-        nargs="+",
-        help="width, height and number of puzzles; several for a survey",
-    )
-    parser.add_argument(
-        "--seed", type=explained(parse_seed), required=True, metavar="S", help="whole number of any length"
-    )
+    about = "width, height and number of puzzles; several for a survey"
+    add_option(parser, "boards", "WxHxN", about, explained(parse_dimensions), nargs="+")
+    add_option(parser, "--seed", "S", "whole number of any length", explained(parse_seed), required=True)
     for name, share, place in (("--p1", OFFICIAL_P1, "first"), ("--p2", OFFICIAL_P2, "last")):
-        help_text = f"share of black cells in the {place} puzzle (default: %(default)s)"
-        parser.add_argument(name, type=float, default=share, metavar="P", help=help_text)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="question file (default: stdout)")
-    parser.add_argument("--solutions-out", type=Path, metavar="FILE", help="file for the solutions")
+        about = f"share of black cells in the {place} puzzle (default: %(default)s)"
+        add_option(parser, name, "P", about, float, default=share)
+    add_option(parser, "-o --output", "FILE", "question file (default: stdout)", Path)
+    add_option(parser, "--solutions-out", "FILE", "file for the solutions", Path)
 
     choice = parser.add_argument_group("training sets")
     choice.add_argument("--unique", action="store_true", help="keep only puzzles with exactly one solution")
-    for name, number, help_text in (
-        ("--hard", 1, "draw N boards for each puzzle and keep the hardest (default: 1)"),
-        ("--draws", MOST_DRAWS, "give up after N unsuitable boards in a row (default: %(default)s)"),
-        (
-            "--line-limit",
-            LINE_LIMIT,
-            "skip a board that needs more than N line solves, on every machine the same (default: %(default)s)",
-        ),
+    for name, number, about in (
+        ("--hard", 1, "draw N boards for each puzzle and keep the hardest"),
+        ("--draws", MOST_DRAWS, "give up after N unsuitable boards in a row"),
+        ("--line-limit", LINE_LIMIT, "skip a board that needs more than N line solves, on every machine the same"),
     ):
-        choice.add_argument(name, type=count, default=number, metavar="N", help=help_text)
-    choice.add_argument(
-        "--puzzle-limit",
-        type=seconds,
-        default=PUZZLE_SECONDS,
-        metavar="S",
-        help="skip a board that takes longer than S seconds (default: %(default)g)",
+        add_option(choice, name, "N", f"{about} (default: %(default)s)", count, default=number)
+    about = "skip a board that takes longer than S seconds (default: %(default)g)"
+    add_option(choice, "--puzzle-limit", "S", about, seconds, default=PUZZLE_SECONDS)
+    add_shared(choice, "--contain", default="auto")
+    about = (
+        "count how hard the boards are: table on stdout, plot (.svg, .png) or counts (.json) in FILE (repeatable)"
     )
-    add_contain(choice, "auto", show=False)
-    choice.add_argument(
-        "--survey",
-        type=_survey_file,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="count how hard the boards are: a table on stdout, and a plot (.svg, .png) or all counts (.json) in "
-        "FILE (repeatable)",
-    )
-    choice.add_argument("--on", type=where, metavar="WHERE", help=f"where to draw and solve boards: {WHERE_HELP}")
-    parser.set_defaults(carry_out=carry_out)
-
-
-def _survey_file(text: str) -> Path:
-    if Path(text).suffix not in SURVEY_FORMS:
-        raise argparse.ArgumentTypeError(f"{text!r}: unknown file type; use {', '.join(SURVEY_FORMS)}")
-    return Path(text)
+    add_option(choice, "--survey", "FILE", about, file_of(".json", ".svg", ".png"), action="append", default=[])
+    add_option(choice, "--on", "WHERE", f"where to draw and solve boards: {WHERE_HELP}", where)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     selects = arguments.unique or arguments.hard > 1
     _check(arguments, selects)
-    recipes = [
-        Recipe(width, height, number, arguments.seed, arguments.p1, arguments.p2)
-        for width, height, number in arguments.boards
-    ]
-    if (selects or arguments.survey) and (line := sandbox_note(Contain(arguments.contain))):
-        print(f"nonojudge: {line}", file=sys.stderr)
+    more = (arguments.seed, arguments.p1, arguments.p2)
+    recipes = [Recipe(width, height, number, *more) for width, height, number in arguments.boards]
+    if selects or arguments.survey:
+        say(sandbox_note(Contain(arguments.contain)))
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as at Ctrl-C: nothing half-written stays
     try:
         if arguments.survey and not selects:
@@ -124,9 +82,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         else:
             write_questions(arguments, recipes[0], selects)
     except NoBoardError as error:
-        raise UnusableError(
-            f"{error}: try denser (--p1, --p2) or smaller boards, or more --draws than {arguments.draws}"
-        ) from None
+        remedy = f"try denser (--p1, --p2) or smaller boards, or more --draws than {arguments.draws}"
+        raise UnusableError(f"{error}: {remedy}") from None
     except ValueError as error:
         raise UnusableError(str(error)) from None
     return 0
@@ -134,11 +91,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace, selects: bool) -> None:
     """Check that the arguments go together and the files that they name can be written."""
-    if (
-        arguments.output
-        and arguments.solutions_out
-        and arguments.output.resolve() == arguments.solutions_out.resolve()
-    ):
+    outputs = [path.resolve() for path in (arguments.output, arguments.solutions_out) if path]
+    if len(outputs) > len(set(outputs)):
         raise UnusableError("-o and --solutions-out must be two files")
     if len(arguments.boards) > 1 and (selects or not arguments.survey):
         raise UnusableError("several WxHxN are for --survey alone; a set has boards of one size")
@@ -148,7 +102,7 @@ def _check(arguments: argparse.Namespace, selects: bool) -> None:
         raise UnusableError("--survey alone writes no puzzles; remove -o and --solutions-out, or add --unique")
     if arguments.on and not selects and not arguments.survey:
         raise UnusableError("--on is for --unique, --hard and --survey; a plain set needs no other cores")
-    if any(path.suffix != ".json" for path in arguments.survey):
+    if any(path.suffix.lower() != ".json" for path in arguments.survey):
         require_libraries("a plot of a survey", "matplotlib")
     for path in arguments.survey:
         require_writable(path)

@@ -13,12 +13,12 @@ from typing import Any
 
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import add_json, add_results, say
+from nonobot.harness.cli import add_option, add_shared, say, say_left_out
 from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.revisions import git
 from nonobot.harness.profiling.profile_data import Profile, read_profile
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
-from nonobot.harness.report.history_plot import Point, drawing_of, short
+from nonobot.harness.report.file_plots import Point, drawing_of_history, short
 from nonobot.harness.results.result_files import files_in, json_text, read_result
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import NOTHING, drawn, duration, new_table, on_terminal, plain, spaced, styled
@@ -31,24 +31,17 @@ examples:
   nonojudge history results/                 a table for each bot and set
   nonojudge history results/ -o history.png  also as a plot (or .svg)
 
-history reads results of `nonojudge run` and profiles (`nonojudge profile -o FILE.json`) with a revision, which
-they state if the bot is in a git clone. Times are medians over the runs of a revision, or from a profile if it
-has no run. Counts come from profiles. In a clone the revisions have git's order, otherwise the order of their
-first runs.
+history reads results of `nonojudge run` and profiles (`nonojudge profile -o FILE.json`) of bots in git clones.
+Times are medians over the runs of a revision; counts come from profiles (docs/compare.md).
 
 Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or unusable arguments.
 """
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Show the times and counts of a bot's results, revision by revision."
-    parser.epilog = EXAMPLES
-    add_results(parser)
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="plot file, .png or .svg; needs matplotlib"
-    )
-    add_json(parser, "the history")
-    parser.set_defaults(carry_out=carry_out)
+    add_shared(parser, "results")
+    add_option(parser, "-o --output", "FILE", "plot file, .png or .svg; needs matplotlib", Path)
+    add_shared(parser, "--json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -59,8 +52,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         require_libraries("a plot", "matplotlib")
         require_writable(output)
     results, problems = _read(arguments.results)
-    for problem in problems:
-        say(f"left out: {problem}")
+    say_left_out(problems)
     without = [one for one in results if not one.revision]
     if without:
         say(f"left out: {len(without)} of {len(results)} results state no revision (docs/compare.md)")
@@ -68,8 +60,14 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if not groups:
         raise UnusableError("no result that states a revision: the bot has to be in a git clone")
     if output:
-        write_output(output, drawing_of(groups, output.suffix.removeprefix(".")))
-    print(_as_json(groups) if arguments.json else _as_text(groups, _doubts(results), on_terminal()), end="")
+        write_output(output, drawing_of_history(groups, output.suffix.removeprefix(".")))
+    if arguments.json:
+        histories = [{"bot": bot, "set": name, "points": points} for (bot, name), points in groups.items()]
+        head = {"kind": "history", "schema_version": HISTORY_SCHEMA_VERSION}
+        print(json_text({**head, "histories": histories}), end="")
+    else:
+        runs = [(short(one.revision), one) for one in results if isinstance(one, RunResult) and one.revision]
+        print(_as_text(groups, differences(runs, MACHINE_AND_CONFIGURATION), on_terminal()), end="")
     return 1 if problems else 0
 
 
@@ -135,12 +133,6 @@ def _point(revision: str, results: Sequence[RunResult | Profile]) -> Point:
     )
 
 
-def _doubts(results: Sequence[RunResult | Profile]) -> list[str]:
-    """Return a line on each condition that differs between runs, and changes their times."""
-    runs = [(short(one.revision), one) for one in results if isinstance(one, RunResult) and one.revision]
-    return differences(runs, MACHINE_AND_CONFIGURATION)
-
-
 def _as_text(groups: dict[tuple[str, str], list[Point]], doubts: Sequence[str], terminal: bool) -> str:
     blocks: list[list[Any]] = []
     for (bot, name), points in groups.items():
@@ -155,8 +147,3 @@ def _as_text(groups: dict[tuple[str, str], list[Point]], doubts: Sequence[str], 
             table.add_row(short(one.revision), one.first_run_at[:10], *figures)
         blocks.append([styled(f"{bot} on {name}", "bold"), table])
     return drawn(spaced(*blocks, [styled(line, "yellow") for line in doubts]), terminal)
-
-
-def _as_json(groups: dict[tuple[str, str], list[Point]]) -> str:
-    histories = [{"bot": bot, "set": name, "points": points} for (bot, name), points in groups.items()]
-    return json_text({"kind": "history", "schema_version": HISTORY_SCHEMA_VERSION, "histories": histories})

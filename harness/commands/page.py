@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from nonobot.arguments import Parser, seconds, whole_number
 from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import say
+from nonobot.harness.cli import add_option, say
 
 EXAMPLES = """\
 examples:
@@ -20,43 +20,23 @@ examples:
   nonojudge page --export site           write the page as files for any web server
 
 Paste, drop, draw or pick a puzzle. The page shows whether it has one solution and how to solve it, gives hints,
-and writes it in any format. Everything runs in the browser, and nothing leaves it (docs/page.md).
+and writes it in any format. Everything runs in the browser, and nothing leaves it (docs/page.md). The first call
+downloads Pyodide (Python for browsers, 6.5 MB).
 
-The first call downloads Pyodide (Python for browsers, 6.5 MB). Serving needs starlette and uvicorn, --export does
-not; if one is missing, a message shows how to install it.
 Exit status: 0 ended by Ctrl-C or exported, 2 unusable arguments or input.
 """
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Serve or export the web page, which solves puzzles in the browser."
-    parser.epilog = EXAMPLES
-    parser.add_argument(
-        "--export", type=Path, metavar="FOLDER", help="write the files of the page into a folder and exit"
-    )
-    parser.add_argument(
-        "--port",
-        type=whole_number(0, 65535, "a port"),
-        default=8625,
-        metavar="N",
-        help="port to serve on; 0 picks a free one (default: %(default)s)",
-    )
+    add_option(parser, "--export", "FOLDER", "write the files of the page into a folder and exit", Path)
+    about = "port to serve on; 0 picks a free one (default: %(default)s)"
+    add_option(parser, "--port", "N", about, whole_number(0, 65535, "a port"), default=8625)
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
-    parser.add_argument("--results", type=Path, metavar="FOLDER", help="also show the runs of this folder live")
-    parser.add_argument(
-        "--puzzle-limit",
-        type=seconds,
-        default=10.0,
-        metavar="S",
-        help="limit of the search for each puzzle in seconds (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--host",
-        default="127.0.0.1",
-        metavar="ADDRESS",
-        help="address to serve on (default: %(default)s, only this machine)",
-    )
-    parser.set_defaults(carry_out=carry_out)
+    add_option(parser, "--results", "FOLDER", "also show the runs of this folder live", Path)
+    about = "limit of the search for each puzzle in seconds (default: %(default)g)"
+    add_option(parser, "--puzzle-limit", "S", about, seconds, default=10.0)
+    about = "address to serve on (default: %(default)s, only this machine)"
+    add_option(parser, "--host", "ADDRESS", about, default="127.0.0.1")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

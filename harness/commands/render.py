@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_size
+from nonobot.harness.cli import add_option, add_shared, file_of
 from nonobot.harness.pictures.drawings import (
     CELL_DEFAULTS,
     Drawing,
@@ -40,51 +39,33 @@ examples:
   nonojudge render questions.txt --answers answers.txt --number all --no-clues -o sheet.png
 
 On the terminal, a board is drawn in whole blocks if it fits, otherwise in half blocks, with the clues of every
-second row on the right. NO_COLOR, a pipe or a file removes colours. PNG needs Pillow; if it is missing, a
-message shows how to install it.
+second row on the right. NO_COLOR, a pipe or a file removes colours (docs/pictures.md).
 
 Exit status: 0 everything was drawn, right or wrong; 1 a puzzle could not be read or does not fit the terminal;
 2 unusable arguments or input.
 """
 
-MOST_CELLS = 4_000_000
-"""Largest number of cells of all boards drawn at once."""
+MOST_CELLS = 4_000_000  # largest number of cells of all boards drawn at once
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Draw puzzles, their solutions or the answers of a bot, on the terminal or in a file."
-    parser.epilog = EXAMPLES
-    parser.add_argument(
-        "questions",
-        metavar="QUESTIONS",
-        help="puzzle file of any format, generated set (boardgen:WIDTHxHEIGHTxCOUNT:seed=S) or official set",
-    )
+    about = "puzzle file of any format, generated set (boardgen:WIDTHxHEIGHTxCOUNT:seed=S) or official set"
+    add_option(parser, "questions", "QUESTIONS", about)
     cells = parser.add_mutually_exclusive_group()
-    cells.add_argument("--answers", metavar="FILE", help="draw the answers of this file; - for stdin")
+    add_option(cells, "--answers", "FILE", "draw the answers of this file; - for stdin")
     cells.add_argument("--solution", action="store_true", help="draw the solutions of the file or generated set")
-    parser.add_argument(
-        "--number",
-        type=_numbers,
-        metavar="K",
-        help="puzzles to draw: a number, several as in 1,4,7-9, or all (default: the first)",
-    )
-    add_size(parser)
+    about = "puzzles to draw: a number, several as in 1,4,7-9, or all (default: the first)"
+    add_option(parser, "--number", "K", about, _numbers)
+    add_shared(parser, "--size")
     parser.add_argument("--no-clues", action="store_true", help="draw the cells only")
-    parser.add_argument(
-        "--blocks", choices=["full", "half"], help="blocks for cells on the terminal (default: what fits)"
-    )
-    parser.add_argument(
-        "-o", "--output", type=_picture_file, metavar="FILE", help=".png or .svg file; a sheet for several puzzles"
-    )
-    parser.add_argument("--theme", choices=list(THEMES), help="theme of the file (default: light)")
-    parser.add_argument(
-        "--cell",
-        type=whole_number(1, 200),
-        metavar="PIXELS",
-        help=f"size of a cell in the file (default: {CELL_DEFAULTS})",
-    )
-    parser.add_argument("--columns", type=whole_number(1, 10**6), metavar="N", help="puzzles per row of a sheet")
-    parser.set_defaults(carry_out=carry_out)
+    about = "blocks for cells on the terminal (default: what fits)"
+    add_option(parser, "--blocks", None, about, choices=["full", "half"])
+    about = ".png or .svg file; a sheet for several puzzles"
+    add_option(parser, "-o --output", "FILE", about, file_of(".png", ".svg"))
+    add_option(parser, "--theme", None, "theme of the file (default: light)", choices=list(THEMES))
+    about = f"size of a cell in the file (default: {CELL_DEFAULTS})"
+    add_option(parser, "--cell", "PIXELS", about, whole_number(1, 200))
+    add_option(parser, "--columns", "N", "puzzles per row of a sheet", whole_number(1, 10**6))
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -95,8 +76,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         print_line(f"{source}: {fault}")
     if not records:
         raise UnusableError(f"{source}: nothing that can be drawn")
-    drawings = _drawings(records, arguments)
-    clues = not arguments.no_clues
+    drawings, clues = _drawings(records, arguments), not arguments.no_clues
     if arguments.output:
         write(drawings, arguments.output, arguments.theme or "light", arguments.cell, arguments.columns, clues)
     elif not show(drawings, Blocks(arguments.blocks) if arguments.blocks else None, clues):
@@ -125,10 +105,8 @@ def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
         raise UnusableError("--blocks only applies to the terminal; remove it or -o")
     cell = arguments.cell
     if cell is not None and cell < SMALLEST_CELL_WITH_CLUES and not arguments.no_clues:
-        raise UnusableError(
-            f"--cell {cell}: clues need cells of {SMALLEST_CELL_WITH_CLUES} pixels or more; "
-            "--no-clues leaves them out"
-        )
+        needed = f"clues need cells of {SMALLEST_CELL_WITH_CLUES} pixels or more"
+        raise UnusableError(f"--cell {cell}: {needed}; --no-clues leaves them out")
 
 
 def _entries(source: str, size: Size | None) -> list[Record | Fault]:
@@ -179,10 +157,3 @@ def _numbers(text: str) -> list[range]:
         if not parts[-1]:
             raise argparse.ArgumentTypeError(f"{part}: the first number is larger than the last")
     return parts
-
-
-def _picture_file(text: str) -> Path:
-    path = Path(text)
-    if path.suffix.lower() not in (".png", ".svg"):
-        raise argparse.ArgumentTypeError(f"{text!r}: unknown file type; use .png, .svg")
-    return path

@@ -1,4 +1,4 @@
-"""`nonojudge report`: write results as one page."""
+"""`nonojudge report`: write results as one self-contained HTML page: ranking, plots, pictures, machine facts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from nonobot import __version__
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import add_results, say
+from nonobot.harness.cli import add_option, add_shared, say_left_out
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.results.run_result import RunResult
@@ -22,36 +22,28 @@ examples:
   nonojudge report results -o tournament.html --title "Spring tournament"
   nonojudge report before.json after.json -o today.html
 
-The page is one file without scripts or network access, to mail or to publish. It contains the ranking for each
-set and over all; plots of the times; pictures of the slowest puzzles and the wrong answers; machines, limits
-and commands. Of several runs of a bot on a set, the ranking and the plots show the median one. Checked answer
-files and logs of bots are ranked without plots, because the judge did not measure their time.
+The page is one file without scripts or network access, to mail or to publish. Of several runs of a bot on a set,
+it shows the median one. Checked answer files and logs of bots have no plots, because the judge did not measure
+their time (docs/report.md).
 
-report needs matplotlib and jinja2; if one is missing, a message shows how to install it.
 Exit status: 0 the page was written, 1 written without unreadable files, 2 unusable arguments or input.
 """
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Write results as one self-contained HTML page: ranking, plots, pictures, machine facts."
-    parser.epilog = EXAMPLES
-    add_results(parser)
-    parser.add_argument(
-        "-o", "--output", type=Path, default="report.html", metavar="FILE", help="HTML file (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--title", default="Nonogram bots compared", help="title of the page (default: %(default)s)"
-    )
-    parser.set_defaults(carry_out=carry_out)
+    add_shared(parser, "results")
+    add_option(parser, "-o --output", "FILE", "HTML file (default: %(default)s)", Path, default="report.html")
+    about = "title of the page (default: %(default)s)"
+    parser.add_argument("--title", default="Nonogram bots compared", help=about)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    from nonobot.harness.report import STEPS, Report, page_of
+    from nonobot.harness.report.contents import Report
+    from nonobot.harness.report.report_page import STEPS, page_of
 
     require_libraries("a report", "matplotlib", "jinja2")
     results, problems = read_results(arguments.results)
-    for problem in problems:
-        say(f"left out: {problem}")
+    say_left_out(problems)
     if not any(isinstance(result, RunResult) for result in results.values()):
         raise UnusableError("no run results found; create one with `nonojudge run`")
     refuse_input(arguments.output, results)

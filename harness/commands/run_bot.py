@@ -1,4 +1,4 @@
-"""`nonojudge run`: run a bot on a set and judge its answers."""
+"""`nonojudge run`: run a bot on a set and judge its answers; measure time and memory."""
 
 from __future__ import annotations
 
@@ -12,23 +12,14 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import EXIT_INTERRUPTED, UnusableError
-from nonobot.harness.cli import (
-    SET_HELP,
-    add_contain,
-    add_core,
-    add_environment,
-    add_json,
-    add_size,
-    add_warm_up,
-    say,
-)
+from nonobot.harness.cli import ABSENT, SET_HELP, add_option, add_shared, say
 from nonobot.harness.play.bot_command import is_own_bot, name_of, own_bot
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.sandbox import sandbox_note
 from nonobot.harness.progress import RunProgress
-from nonobot.harness.results.conditions import LIMITS, Feed, add_limits, configuration_of
+from nonobot.harness.results.conditions import LIMITS, add_limits, configuration_of
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.text import in_short, print_line
@@ -49,10 +40,8 @@ examples:
   nonojudge run --resume today.json                          resume an interrupted run
 
 Everything after -- is the bot's command, run without a shell. The bot reads puzzles from stdin and writes
-answers to stdout until its input ends; the judge stores its stderr in a file. The first answer to a puzzle counts.
-To stop a bot, the judge sends SIGTERM, and 1.5 s later it kills every process that the bot started.
-With --feed interactive, a bot must also answer a puzzle that it gives up, with zeros or a word. Otherwise it
-never gets the next puzzle and stalls. docs/judge.md explains limits, ends and verdicts.
+answers to stdout until its input ends; the judge stores its stderr in a file. With --feed interactive, a bot must
+also answer a puzzle that it gives up. docs/judge.md explains limits, ends and verdicts.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 130 interrupted.
 """
@@ -63,50 +52,27 @@ FREE = {"resume", "quiet", "json", "carry_out", "command", "bot_command"}
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge run [options] [-- CMD ARGS...]"
-    parser.description = "Run a bot on a set of puzzles, check every answer, measure time and memory."
-    parser.epilog = EXAMPLES
-    parser.argument_default = argparse.SUPPRESS  # options not given are missing: --resume accepts few
-    parser.add_argument("--set", metavar="SET", help=f"{SET_HELP} (default: {DEFAULT_SET})")
-    add_size(parser)
+    parser.argument_default = ABSENT  # --resume accepts few options
+    add_shared(parser, "--set", help=f"{SET_HELP} (default: {DEFAULT_SET})")
+    add_shared(parser, "--size")
     parser.add_argument("--name", help="name of the bot in tables (default: name of its program)")
-    parser.add_argument(
-        "--feed",
-        choices=[feed.value for feed in Feed],
-        help="send all puzzles at once, or the next one after each answer (default: batch)",
-    )
-    add_core(parser)
-    parser.add_argument(
-        "--cores",
-        type=whole_number(1, 9999, "a number of cores"),
-        metavar="N",
-        help="number of cores for the bot (default: 1, as in the tournaments)",
-    )
-    parser.add_argument(
-        "--shared-core",
-        metavar="NAME",
-        help="record in the result that a run of the same NAME shares the core, as in `nonojudge duel`",
-    )
+    add_shared(parser, "--feed", "--core")
+    about = "number of cores for the bot (default: 1, as in the tournaments)"
+    add_option(parser, "--cores", "N", about, whole_number(1, 9999, "a number of cores"))
+    about = "record in the result that a run of the same NAME shares the core, as in `nonojudge duel`"
+    add_option(parser, "--shared-core", "NAME", about)
     parser.add_argument("--beside", dest="shared_core", help=argparse.SUPPRESS)  # its name in nonobot 0.1
-    parser.add_argument("--any-order", action="store_true", help="accept solutions in any order")
-    add_warm_up(parser)
-    add_contain(parser)
-    add_environment(parser)
+    add_shared(parser, "--any-order", "--warm-up", "--warm-up-limit", "--contain", "--show", "--env")
     files = parser.add_argument_group("bots that read and write files instead of stdin and stdout")
-    files.add_argument("--reads", metavar="NAME", help="file that contains the questions, in the bot's own folder")
-    files.add_argument("--writes", metavar="NAME", help="file that the bot writes its answers to")
-    files.add_argument("--logs", metavar="NAME", help="file that the bot writes its own times to")
+    add_option(files, "--reads", "NAME", "file that contains the questions, in the bot's own folder")
+    add_option(files, "--writes", "NAME", "file that the bot writes its answers to")
+    add_option(files, "--logs", "NAME", "file that the bot writes its own times to")
     add_limits(parser.add_argument_group("limits"))
     output = parser.add_argument_group("result")
-    output.add_argument(
-        "--result", type=Path, metavar="FILE.json", help="result file (default: a new file in results/)"
-    )
+    add_option(output, "--result", "FILE.json", "result file (default: a new file in results/)", Path)
     output.add_argument("--force", action="store_true", help="overwrite the --result file")
-    output.add_argument("--resume", type=Path, metavar="FILE.json", help="resume an interrupted run")
-    output.add_argument(
-        "--quiet", action="store_true", help="print the summary only, without progress", default=False
-    )
-    add_json(output, "the result", " instead of the summary")
-    parser.set_defaults(carry_out=carry_out)
+    add_option(output, "--resume", "FILE.json", "resume an interrupted run", Path)
+    add_shared(output, "--quiet", "--json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -147,10 +113,8 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         raise UnusableError("--force only applies to a result file; add --result FILE.json")
     refuse_input(result_path, [given.get("set", DEFAULT_SET)])
     if "force" not in given and result_path.is_file():
-        raise UnusableError(
-            f"{result_path} exists; add --force to overwrite it, choose another --result, or resume an "
-            "interrupted run with --resume"
-        )
+        remedy = "add --force to overwrite it, choose another --result, or resume an interrupted run with --resume"
+        raise UnusableError(f"{result_path} exists; {remedy}")
     if "core" in given and "cores" in given:
         raise UnusableError("--core selects one core and --cores several; choose one of them")
     core = given["core"] if "core" in given else tournament_core(given.get("cores", 1))
@@ -161,13 +125,9 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         say("this system cannot hold a bot on one core; it may use all of them", arguments.quiet)
     say(sandbox_note(configuration.containment), arguments.quiet)
     require_place(configuration, result_path)
-    command, name, warm_up = arguments.bot_command, "nonobot", given.get("warm_up")
-    if command:
-        name = name_of(command)
-    else:
-        command = own_bot(puzzle_set)
-    if is_own_bot(command):
-        warm_up = warm_up or [*command, "--warm-up"]
+    command = arguments.bot_command or own_bot(puzzle_set)
+    name = name_of(command) if arguments.bot_command else "nonobot"
+    warm_up = given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else None)
     show = [path.absolute() for path in given.get("show", [])]
     bot = Bot(given.get("name", name), command, files=files, show=show, warm_up=warm_up or ())
     sandbox = bot.sandbox(configuration.containment, result_path)
@@ -185,10 +145,8 @@ def _resumed(arguments: argparse.Namespace) -> RunResult:
     named = {"environment": "--env", **{name: option for name, (option, *_) in LIMITS.items()}}
     given = [named.get(name, f"--{name.replace('_', '-')}") for name in taken]
     if given or arguments.bot_command:
-        raise UnusableError(
-            f"--resume continues a run with its own options; it cannot be combined with "
-            f"{', '.join(given) or 'a command'}"
-        )
+        why = f"it cannot be combined with {', '.join(given) or 'a command'}"
+        raise UnusableError(f"--resume continues a run with its own options; {why}")
     recorded = recorded_run(arguments.resume).set
     puzzle_set = loaded(recorded.name, (recorded.width, recorded.height))
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:

@@ -1,4 +1,4 @@
-"""`nonojudge table`: rank several results by the official rules."""
+"""`nonojudge table`: rank the results of several bots by the official rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_results, say
+from nonobot.harness.cli import add_option, add_shared, say_left_out
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_text
 from nonobot.harness.results.result_files import read_results
@@ -24,31 +24,24 @@ examples:
   nonojudge table results/ -o ranking.md            also .csv and .json; other files get text
   nonojudge table results/ --format csv | cut -d, -f4,5,9,16
 
-The ranking is most right, then least time: for each set, and over the sets that every bot has played. The name
-identifies a bot; of several runs on a set, the median one counts.
-
-A bot's own log (#k<TAB>seconds, as nonobot --log writes) works, too. Logs have a separate ranking, because their
-answers are not checked. A checked answer file (nonojudge verify --json) is ranked with the runs, without a time.
+The ranking is most right, then least time: for each set, and over the sets that every bot has played. Of several
+runs of a bot (by its name) on a set, the median one counts. Bots' own logs have a separate ranking; checked answer
+files (nonojudge verify --json) are ranked with the runs, without a time (docs/ranking.md).
 
 Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or unusable arguments.
 """
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Rank the results of several bots as the tournaments do."
-    parser.epilog = EXAMPLES
-    add_results(parser)
-    parser.add_argument(
-        "--format", choices=FORMATS, help="output format (default: from the extension of FILE, otherwise text)"
-    )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (default: stdout)")
-    parser.set_defaults(carry_out=carry_out)
+    add_shared(parser, "results")
+    about = "output format (default: from the extension of FILE, otherwise text)"
+    add_option(parser, "--format", None, about, choices=FORMATS)
+    add_option(parser, "-o --output", "FILE", "output file (default: stdout)", Path)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     results, problems = read_results(arguments.results)
-    for problem in problems:
-        say(f"left out: {problem}")
+    say_left_out(problems)
     if not results:
         raise UnusableError("no result to show")
     output: Path | None = arguments.output

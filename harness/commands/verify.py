@@ -1,11 +1,14 @@
-"""`nonojudge verify`: check an answer file against its question file."""
+"""`nonojudge verify`: check an answer file against its question file.
+
+The answers may be those of any program; only the clues decide.
+"""
 
 from __future__ import annotations
 
 import argparse
 
 from nonobot.arguments import Parser
-from nonobot.harness.cli import SET_HELP, add_json, add_size
+from nonobot.harness.cli import SET_HELP, add_option, add_shared
 from nonobot.harness.referee import Referee
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import json_text
@@ -19,23 +22,17 @@ examples:
   nonobot < questions.txt | nonojudge verify questions.txt -
 
 Any solution of a puzzle is right, not only the author's. A grid of zeros, one of the words unsolvable, timeout
-and invalid, or nothing after `$k` means that the bot gave the puzzle up. The first answer counts. Answers have the
-order of the questions, as in the tournaments: a solution after the answer to a later puzzle is out of order and
-not right, unless you add --any-order.
+and invalid, or nothing after `$k` means that the bot gave the puzzle up. The first answer counts. A solution after
+the answer to a later puzzle is out of order and not right, unless you add --any-order.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 """
 
 
 def add_to(parser: Parser) -> None:
-    parser.description = "Check an answer file of any program against the clues."
-    parser.epilog = EXAMPLES
-    parser.add_argument("questions", metavar="QUESTIONS", help=SET_HELP)
-    parser.add_argument("answers", metavar="ANSWERS", help="answer file, or - for stdin")
-    add_size(parser)
-    parser.add_argument("--any-order", action="store_true", help="accept solutions in any order")
-    add_json(parser, "the result")
-    parser.set_defaults(carry_out=carry_out)
+    add_option(parser, "questions", "QUESTIONS", SET_HELP)
+    add_option(parser, "answers", "ANSWERS", "answer file, or - for stdin")
+    add_shared(parser, "--size", "--any-order", "--json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -6,8 +6,7 @@ import ast
 import sys
 from pathlib import Path
 
-OPPONENTS = ("block_backtracking", "csp", "line_logic", "sat", "cp_sat")
-"""Names of the modules of this folder that are opponents, weakest first."""
+OPPONENTS = ("block_backtracking", "csp", "line_logic", "sat", "cp_sat")  # modules, weakest first
 
 
 def summary(name: str) -> str:

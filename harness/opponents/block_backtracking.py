@@ -1,12 +1,11 @@
 """Backtracking by blocks: row by row, a block at a time, at each start that keeps the columns possible.
 
 Source: Tsao, Yeung, Liu, Mun and Wang, "Nonogram Solver" (course project, CSE 202), section 3. A column is
-impossible with more blocks than its clue has, a closed block of another length, a last block that is too long, or
-too few cells left below for what is still missing. The search is depth first, starts from left to right.
+impossible with too many blocks, a closed block of another length, a last block that is too long, or too few cells
+left for the missing blocks. The search is depth first, with starts from left to right.
 
-Left out: nothing. The source looks at the columns that get a black cell; here those that the block leaves white
-are looked at in the same way, which finds a dead end sooner, and columns are counted as they grow instead of read
-again.
+Left out: nothing. In addition to columns with a new black cell, columns with a new white cell are checked too,
+which finds dead ends sooner. Columns are counted as they grow instead of read again.
 """
 
 from __future__ import annotations
@@ -58,9 +57,9 @@ class _Search:
         self.columns = [_Column(clue, puzzle.height) for clue in puzzle.columns]
 
     def place(self, row: int, block: int, begin: int) -> bool:
-        """Place block `block` of `row` at `begin` or behind, and all blocks after it; return whether that works.
+        """Place block `block` of `row` at `begin` or later, and all further blocks; return whether that works.
 
-        The columns before `begin` are painted in this row, the others are not; that is so again after a failure.
+        The columns before `begin` are painted in this row, the others are not, also after a failure.
         """
         self._clock.check()
         clue = self._clues[row]

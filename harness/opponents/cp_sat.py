@@ -1,9 +1,8 @@
 """A general constraint solver: OR-Tools CP-SAT with one worker, an automaton for each line.
 
-Source: Pesant, "A regular language membership constraint for finite sequences of variables" (CP 2004), the
-constraint that CP-SAT calls automaton; Perron and Furnon, "OR-Tools". A clue's automaton has a state for each cell
-of its blocks and for each gap. The solver gets the model alone, and keeps its own parameters except for the one
-worker.
+Source: Pesant, "A regular language membership constraint for finite sequences of variables" (CP 2004), which
+CP-SAT calls automaton; Perron and Furnon, "OR-Tools". A clue's automaton has a state for each cell of its blocks
+and for each gap. The solver gets only the model; apart from the one worker, its parameters are the defaults.
 """
 
 from __future__ import annotations
@@ -13,18 +12,18 @@ import time
 
 import numpy as np
 
+from nonobot.harness.cli import add_option
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
 
-_MARGIN_SECONDS = 0.05
-"""Time to notice the limit. CP-SAT's start and return also take time, about as long as building the model."""
+_MARGIN_SECONDS = 0.05  # to notice the limit; start and return take as long as building the model
 
 
 def automaton(clue: Clue) -> tuple[list[tuple[int, int, int]], int]:
     """Return the automaton that accepts the lines with a clue: its transitions and its last state.
 
-    A transition is a state, the colour read (1 black, 0 white) and the next state. The first state is 0; the last
-    one and, if the clue has blocks, the one before it accept.
+    A transition is a state, the colour read (1 black, 0 white) and the next state, from state 0 on. The last state
+    and, if the clue has blocks, the one before it accept.
     """
     transitions = []
     state = 0
@@ -66,7 +65,5 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
 
 if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of CP-SAT's random choices (default: 0)"
-    )
+    add_option(parser, "--seed", "N", "seed of CP-SAT's random choices (default: 0)", int, default=0)
     sys.exit(serve(solve, parser, engine=("ortools.sat.python.cp_model", "ortools")))

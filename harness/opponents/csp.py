@@ -2,12 +2,12 @@
 
 Source: Hussain, Kim and Chen, "Solving a Nonogram Game Using Artificial Intelligence" (course project, 2015),
 section 3: the model and the propagators BT, FC and GAC. A cell is a variable with the values 0 (white) and 1
-(black). A line is one table constraint: the tuples of values, one for each placement of its blocks. The next
-variable is one with the fewest values left.
+(black). A line is one table constraint: a tuple of values for each placement of its blocks. The search assigns a
+variable with the fewest values left.
 
-Bit t of `support[i][v]` is set if tuple t gives value v to the line's i-th variable, so the tuples that agree with
-some values are the AND of a few integers. Those still possible are kept from node to node, as compact table
-propagation does (Demeulenaere et al., CP 2016), where the source looks for supports again. Left out: nothing.
+Bit t of `support[i][v]` is set if tuple t gives value v to the line's i-th variable: the tuples that agree with
+some values are the AND of a few integers. They are kept from node to node, as in compact table propagation
+(Demeulenaere et al., CP 2016); the source searches for supports again. Left out: nothing.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from nonobot.harness.opponents.serve import Clock, RefusedError, argument_parser
 from nonobot.protocol import Clue, Puzzle, Solution
 from nonobot.protocol.clues import needed_length
 
-MOST_TUPLES = 1_000_000
-"""Most tuples of a table. A line of 25 cells has up to about 50,000, one of 45 up to hundreds of millions."""
+MOST_TUPLES = 1_000_000  # of a table; a line of 25 cells has up to about 50,000, one of 45 up to 10**8 and more
 
 _CHUNK_TUPLES = 1 << 15
 
@@ -67,10 +66,7 @@ def table_of(clue: Clue, variables: Sequence[int], clock: Clock) -> Table:
 
 
 class State:
-    """The constraints of a puzzle, and the domains of their variables during the search, with the way back.
-
-    RefusedError, before any table is made, if one would be too large.
-    """
+    """The constraints of a puzzle and the domains of its cells, with undo; RefusedError for a large table."""
 
     def __init__(self, puzzle: Puzzle, clock: Clock) -> None:
         width, height = puzzle.width, puzzle.height
@@ -129,8 +125,8 @@ class State:
         return next(single, unassigned[0] if unassigned else None)
 
 
-# Propagators: they remove values from domains after a variable got its value (None: before the search), and return
-# False on a dead end.
+# Propagators remove values from domains after a variable got its value (None: before the search), and return False
+# on a dead end.
 
 
 def backtracking(state: State, variable: int | None) -> bool:
@@ -203,10 +199,7 @@ PROPAGATORS: dict[str, Propagate] = {"bt": backtracking, "fc": forward_checking,
 
 
 def solve(puzzle: Puzzle, clock: Clock, propagator: str = "gac") -> Solution | None:
-    """Return a solution, or None, by depth-first search with minimum remaining values.
-
-    RefusedError if a table is too large, OutOfTimeError if the clock runs out.
-    """
+    """Return a solution or None, by depth-first search; RefusedError for a large table, or OutOfTimeError."""
     state, propagate = State(puzzle, clock), PROPAGATORS[propagator]
     if not (propagate(state, None) and _search(state, propagate, clock)):
         return None
@@ -229,10 +222,6 @@ def _search(state: State, propagate: Propagate, clock: Clock) -> bool:
 
 if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
-    parser.add_argument(
-        "--propagator",
-        choices=PROPAGATORS,
-        default="gac",
-        help="bt: plain backtracking, fc: forward checking, gac: generalised arc consistency (default: gac)",
-    )
+    about = "bt: plain backtracking, fc: forward checking, gac: generalised arc consistency (default: gac)"
+    parser.add_argument("--propagator", choices=PROPAGATORS, default="gac", help=about)
     sys.exit(serve(solve, parser))

@@ -1,16 +1,15 @@
 """Logic on single lines, and a guess by roulette wheel when logic finds no more cells.
 
 Source: Le Quang Dong, "An Efficient Approach for Solving Nonogram Puzzles" (University of Engineering and
-Technology, Vietnam National University), section 3. First the ways of a human: simple boxes (cells that a block
-covers wherever in its range it starts), simple spaces (cells in no block's range; a black cell in one block's
-range alone narrows it) and forcing (a range ends where white cells leave too little room). Where they find nothing
-more, Fix and Paint deduce all cells of a line. Where that is not enough, a cell is drawn with a chance that
-grows with its influence, and guessed; a contradiction gives it the other colour, and both fail where an earlier
-guess was wrong.
+Technology, Vietnam National University), section 3. Human methods come first: simple boxes (cells that a block
+always covers), simple spaces (cells that no block reaches; a black cell that only one block reaches narrows its
+range) and forcing (white cells narrow a range). Then Fix and Paint deduce all cells of a line. Then a cell is
+drawn with a probability that grows with its influence, and guessed. A contradiction gives it the other colour; if
+both fail, an earlier guess was wrong.
 
-The source does not print its formula of influence: here it is (1 + known cells of the row) x (1 + known cells of
-the column), as a guess among known cells is soon followed up or refuted. Black is tried first. Left out: nothing;
-what was deduced about a line is kept, as the same states come again and again.
+The source does not print its formula of influence. Here it is (1 + known cells of the row) x (1 + known cells of
+the column), because a guess among known cells is soon confirmed or refuted. Black is tried first. Left out:
+nothing. Deductions about a line are cached, because the same states occur again.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ from nonobot.harness.opponents.serve import Clock, argument_parser, serve
 from nonobot.protocol import Clue, Puzzle, Solution
 from nonobot.protocol.clues import needed_length
 
-KnownCells = tuple[int, int]
-"""The known cells of a line as two masks, black and white; bit i is cell i."""
+KnownCells = tuple[int, int]  # of a line, as masks of black and white; bit i is cell i
 
 
 class LineLogic:
@@ -40,10 +38,7 @@ class LineLogic:
         self._seen: dict[tuple[bool, KnownCells], KnownCells | None] = {}
 
     def deduce(self, cells: KnownCells, is_complete: bool) -> KnownCells | None:
-        """Return the known cells and those that follow from them; None for a contradiction.
-
-        Fix and Paint deduce all cells that follow (`is_complete`), the ranges of the blocks only some.
-        """
+        """Return all known cells: complete by Fix and Paint, or some by ranges; None for a contradiction."""
         key = is_complete, cells
         if key not in self._seen:
             self._seen[key] = self._paint(cells) if is_complete else self._by_ranges(cells)
@@ -71,7 +66,7 @@ class LineLogic:
         return None if black & white else (black, white)
 
     def _force(self, first: list[int], last: list[int], white: int) -> None:
-        """Move the ends of the ranges to where each block has room beside its neighbours and meets no white."""
+        """Narrow the ranges to starts where each block has room between its neighbours and meets no white cell."""
         place = 0
         for block, size in enumerate(self._clue):
             place = max(place, first[block])
@@ -197,7 +192,7 @@ class _Search:
         return True
 
     def _paint(self, board: list[KnownCells], line: int, cells: KnownCells) -> list[int]:
-        """Paint a line, and return the crossing lines that know more by that."""
+        """Paint a line, and return the crossing lines with new cells."""
         is_row = line < self._height
         place = line if is_row else line - self._height
         new = [now & ~before for now, before in zip(cells, board[line], strict=True)]
@@ -215,10 +210,7 @@ class _Search:
 
 
 def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
-    """Return a solution of the puzzle, or None; OutOfTimeError if the clock runs out before.
-
-    The `seed` of the roulette wheel applies to each puzzle separately.
-    """
+    """Return a solution, or None; OutOfTimeError if the clock runs out. Each puzzle starts with `seed`."""
     lines = puzzle.width + puzzle.height
     board = _Search(puzzle, clock, seed).solve([(0, 0)] * lines, range(lines))
     if board is None:

@@ -1,10 +1,9 @@
 """A general SAT solver: MiniSat 2.2, Glucose 4 or CaDiCaL, with order-encoded block positions.
 
-Source: the solvers are Een and Soerensson, "An extensible SAT-solver" (2003), Audemard and Simon's Glucose 4 and
-Biere's CaDiCaL, as packed by Ignatiev, Morgado and Marques-Silva, "PySAT" (2018); the order encoding is Tamura,
-Taga, Kitagawa and Banbara, "Compiling finite linear CSP into SAT", Constraints 14 (2009). The solver gets the
-clauses alone, and each puzzle starts a fresh one. Left out: clauses over pairs of lines, and any choice of
-variables by hand.
+Source: Een and Soerensson, "An extensible SAT-solver" (2003), Audemard and Simon's Glucose 4 and Biere's CaDiCaL,
+as packed by Ignatiev, Morgado and Marques-Silva, "PySAT" (2018). Order encoding: Tamura, Taga, Kitagawa and
+Banbara, "Compiling finite linear CSP into SAT", Constraints 14 (2009). The solver gets only the clauses, and
+starts again for each puzzle. Left out: clauses over pairs of lines, and choices of variables by hand.
 """
 
 from __future__ import annotations
@@ -25,13 +24,12 @@ from nonobot.protocol import Clue, Puzzle, Solution
 SOLVERS = {"minisat22": "MiniSat 2.2", "glucose4": "Glucose 4", "cadical195": "CaDiCaL 1.9.5"}
 """Solvers by python-sat's name."""
 
-_NOT_INTERRUPTIBLE = "cadical195"
-"""python-sat can only give it a number of conflicts."""
+_NOT_INTERRUPTIBLE = "cadical195"  # python-sat can only give it a number of conflicts
 
+# Each new start is expensive (100 puzzles of 25x25: 28 s by 1000 conflicts, 11 s at once), so each budget of
+# conflicts lasts about half of the time left, at the rate of the conflicts so far.
 _FIRST_CONFLICTS = 500
 _LEAST_SECONDS = 0.05
-"""Least time of a budget of conflicts. Each new start is expensive (100 puzzles of 25x25: 28 s by 1000 conflicts,
-11 s at once), so each budget lasts about half of the time left, at the rate of the conflicts so far."""
 
 Clauses = list[list[int]]
 
@@ -86,19 +84,16 @@ def _solve_by_budgets(engine: Any, clock: Clock) -> bool:
 def clauses_by_line(puzzle: Puzzle) -> Iterator[Clauses]:
     """Yield the clauses (CNF) of each row, then of each column; v is a literal, -v the negated one.
 
-    Variable 1 + y * width + x is the cell in row y and column x, true for black. Others are S(j, p), "block j of
-    the line starts at p or before", for each place p in the range of the block: from its start with all blocks
-    pushed to the front, to its start with all pushed to the back. S is false before the range and true from its
-    end on, without a variable. For a line with blocks of lengths c:
+    Variable 1 + y * width + x is the cell in row y and column x, true for black. S(j, p) is "block j of the line
+    starts at p or before", a variable for each p from the block's first start to its last; S is false before the
+    first and true from the last start on. For a line with blocks of lengths c:
 
     - order: S(j, p) -> S(j, p + 1);
     - the blocks in order, a white cell between them: S(j, p) -> S(j - 1, p - c[j-1] - 1);
-    - block to cell: S(j, i) and not S(j, i - c[j]) -> cell i is black, as block j covers it;
-    - gap to cell: S(j - 1, i - c[j-1]) and not S(j, i) -> cell i is white, as it lies behind block j - 1 and
-      before j.
+    - block to cell: S(j, i) and not S(j, i - c[j]) -> cell i is black, because block j covers it;
+    - gap to cell: S(j - 1, i - c[j-1]) and not S(j, i) -> cell i is white: it is between blocks j - 1 and j.
 
-    Every cell is in a block or in a gap, so the last two, read backwards, move the blocks when a cell is known:
-    unit propagation works both ways.
+    Every cell is in a block or a gap, so the contrapositions of the last two move the blocks when a cell is known.
     """
     width, height = puzzle.width, puzzle.height
     cells = [list(range(1 + y * width, 1 + (y + 1) * width)) for y in range(height)]
@@ -143,10 +138,6 @@ def _line_clauses(clue: Clue, cells: Sequence[int], last: int) -> tuple[Clauses,
 
 if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
-    parser.add_argument(
-        "--solver",
-        choices=SOLVERS,
-        default="minisat22",
-        help=f"{', '.join(f'{key}: {name}' for key, name in SOLVERS.items())} (default minisat22)",
-    )
+    about = f"{', '.join(f'{key}: {name}' for key, name in SOLVERS.items())} (default: minisat22)"
+    parser.add_argument("--solver", choices=SOLVERS, default="minisat22", help=about)
     sys.exit(serve(solve, parser, engine=("pysat.solvers", "python-sat")))

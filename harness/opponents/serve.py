@@ -1,7 +1,7 @@
 """The program around each opponent: it reads puzzles from standard input and writes answers to standard output.
 
-An opponent is a function `solve(puzzle, clock, **options)`. It returns a solution, or None if the puzzle has none.
-It raises `OutOfTimeError` when the clock has run out, and `RefusedError` for boards beyond its method.
+An opponent is a function `solve(puzzle, clock, **options)`. It returns a solution, or None if there is none. It
+raises `OutOfTimeError` at the end of its time, and `RefusedError` for boards beyond its method.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, either, missing, seconds, size_up_to
 from nonobot.bot.input import chunks_until, lines_of
+from nonobot.harness.cli import add_option
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
 from nonobot.protocol.clues import fault_in_clues
 from nonobot.system import report, write_all
@@ -69,32 +70,17 @@ Solve = Callable[..., Solution | None]
 def argument_parser(file: str, doc: str | None) -> Parser:
     """Return a parser with the options of every opponent, from the `__file__` and `__doc__` of its module."""
     name = f"nonobot.harness.opponents.{Path(file).stem}"
-    parser = Parser(
-        prog=f"python -m {name}",
-        description=inspect.cleandoc(doc or ""),
-        epilog=_EPILOG.format(program=name),
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "--size",
-        type=either("auto", None, size_up_to(_LONGEST_SIDE)),
-        default=DEFAULT_SIZE,
-        metavar="WxH|auto",
-        help="width and height of all boards (default: 25x25); auto: square boards, the size is inferred from the "
-        "number of lines up to the next '$'",
-    )
-    parser.add_argument(
-        "--puzzle-limit", type=seconds, default=math.inf, metavar="S", help="give a puzzle up after S seconds"
-    )
+    texts = {"description": inspect.cleandoc(doc or ""), "epilog": _EPILOG.format(program=name)}
+    parser = Parser(prog=f"python -m {name}", allow_abbrev=False, **texts)
+    size = either("auto", None, size_up_to(_LONGEST_SIDE))
+    about = "size of all boards (default: 25x25); auto: square boards, whose size follows from the number of lines"
+    add_option(parser, "--size", "WxH|auto", about, size, default=DEFAULT_SIZE)
+    add_option(parser, "--puzzle-limit", "S", "give a puzzle up after S seconds", seconds, default=math.inf)
     return parser
 
 
 def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -> int:
-    """Answer the puzzles on standard input, each as soon as it is complete, and return the exit status.
-
-    `solve` takes the options that were added to those of :func:`argument_parser`. The `engine` is the module that
-    it imports, and the name of its distribution.
-    """
+    """Answer the puzzles on standard input; `engine` is a module that `solve` imports, and its distribution."""
     options = vars(parser.parse_args())
     size, limit_seconds = options.pop("size"), options.pop("puzzle_limit")
     if engine:

@@ -1,7 +1,4 @@
-"""Boards in JSON, as the page and its worker exchange them, made from texts, sets and pictures.
-
-This also runs in the browser: it needs only the standard library.
-"""
+"""Boards in JSON for the page, made from texts, sets and pictures; runs in the browser, without libraries."""
 
 from __future__ import annotations
 
@@ -20,25 +17,21 @@ from nonobot.protocol.puzzle import cells_from_text, text_from_cells
 if TYPE_CHECKING:
     from nonobot.tournament_data import PuzzleSet, Recipe
 
-LONGEST_SIDE = 254
-"""Largest number of rows or columns that the page accepts; the commands accept more."""
+LONGEST_SIDE = 254  # largest number of rows or columns that the page accepts; the commands accept more
 
 MOST_LISTED = 2000  # puzzles of a file that can be chosen from
 MOST_FAULTS = 50
-MOST_GENERATED_CELLS = 2_000_000  # of a generated set up to the puzzle that is wanted
-LEAST_CELLS = 50  # a smaller board takes as long as one of so many cells
+MOST_GENERATED_CELLS = 2_000_000  # of a generated set, up to the wanted puzzle
+LEAST_CELLS = 50  # boards with fewer cells take as long
 
 MOST_PIXELS_AS_CELLS = 80
 PICTURE = "picture"  # in place of a format's name
-LARGE_PICTURE_WIDTH = 40  # columns of a picture that is too large for a cell a pixel, where none are asked for
+LARGE_PICTURE_WIDTH = 40  # default columns of a picture that is too large for a cell per pixel
 
 
 @dataclass
 class Board:
-    """A puzzle as the page has it, with the board to start from (`cells`) and the author's solution (`goal`).
-
-    Both have a character for a cell, row after row: 1 black, 0 white, ? unknown.
-    """
+    """A puzzle of the page; `cells` (the start) and `goal` (the solution) have 0, 1 or ? per cell, row by row."""
 
     rows: list[list[int]]
     columns: list[list[int]]
@@ -68,14 +61,11 @@ class Board:
         try:
             puzzle = Puzzle(self.rows, self.columns)
             start = None if self.cells is None else cells_from_text(self.cells, puzzle.size)
-            goal = (
-                None
-                if self.goal is None
-                else Solution.from_bytes(cells_from_text(self.goal, puzzle.size).content, puzzle.size)
-            )
+            goal = None if self.goal is None else cells_from_text(self.goal, puzzle.size)
+            solution = None if goal is None else Solution.from_bytes(goal.content, puzzle.size)
         except ValueError as error:
             raise UnusableError(str(error)) from None
-        return Record(puzzle, start, goal, self.title, self.author)
+        return Record(puzzle, start, solution, self.title, self.author)
 
 
 def _too_large(width: int, height: int) -> str:
@@ -86,10 +76,7 @@ def _too_large(width: int, height: int) -> str:
 
 @dataclass
 class Selection:
-    """Puzzle `number` (from 1) of a text, a file or a set, and the titles of all that can be selected.
-
-    `count` is the number of puzzles without those at fault; a fault has its line, or None.
-    """
+    """Puzzle `number` (from 1) of `count` in a text, file or set, with all titles, and faults with their lines."""
 
     count: int = 0
     number: int = 1
@@ -136,7 +123,7 @@ def _listed(records: Iterable[Found], number: int) -> Selection:
 
 
 def size_of_picture(pixels: tuple[int, int], width: int | None) -> tuple[int, int]:
-    """Return width and height of the board for a picture; a cell a pixel if it is small and no width is given."""
+    """Return width and height of the board for a picture; without a width, a pixel of a small one makes a cell."""
     if width is None and max(pixels) > MOST_PIXELS_AS_CELLS:
         width = LARGE_PICTURE_WIDTH
     size = board_size(pixels, width, None)
@@ -146,7 +133,7 @@ def size_of_picture(pixels: tuple[int, int], width: int | None) -> tuple[int, in
 
 
 def puzzle_of_picture(brightness: bytes, size: tuple[int, int]) -> Selection:
-    """Return the puzzle of a picture with so many columns and rows, a byte for the brightness of each cell."""
+    """Return the puzzle of a picture of this size, a byte for the brightness of each cell."""
     histogram = [0] * 256
     for value in brightness:
         histogram[value] += 1

@@ -1,7 +1,7 @@
 """Requests that the page's server refuses: of other hosts and sites, with content, or too slow.
 
-Another site's page may send requests to 127.0.0.1, and a name of its own may lead there (DNS rebinding): the
-headers Host and Origin, which no script of a page can forge, show both.
+A page of another site can send requests to 127.0.0.1, also under its own name (DNS rebinding). The headers Host
+and Origin show both, and no script can forge them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ HEADERS = {
 class Guard:
     """An application that gets only the requests that the page answers.
 
-    The page goes by `names`, and by addresses in numbers: no other site can have one as its name.
+    Its hosts are `names` and numeric addresses, which no other site can have as its name.
     """
 
     def __init__(self, app: ASGIApp, names: Iterable[str]) -> None:

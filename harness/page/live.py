@@ -1,7 +1,6 @@
 """The runs of a folder as the page shows them: read every second, sent to browsers, plotted.
 
-Each tournament has its own folder: the files of each folder are ranked and plotted separately.
-Reading writes nothing and takes no lock, so it does not disturb the runs.
+Each subfolder is a tournament. Reading writes nothing and takes no lock, so it does not disturb the runs.
 """
 
 from __future__ import annotations
@@ -35,19 +34,17 @@ from nonobot.harness.text import duration, plain, ranges
 JOURNAL = ".journal.jsonl"
 MOST_WATCHERS = 32
 LAST_PUZZLES = 12
-MOST_ENTRIES = 10_000  # files and folders that a look goes through
-MOST_FILES = 500  # results that are read: the newest. Journals are all read
+MOST_ENTRIES = 10_000  # files and folders to look at
+MOST_FILES = 500  # results to read, the newest; all journals are read
 
 SECONDS_BETWEEN_LOOKS = 1.0
-SECONDS_BETWEEN_WORDS = 15.0  # of the server, which notices by them that a browser has gone
+SECONDS_BETWEEN_WORDS = 15.0  # by which the server notices that a browser has gone
 SECONDS_BETWEEN_PLOTS = 15.0  # of a set on which a run is under way
 FRESH_SECONDS = 30.0  # after its last record, a run whose bot has ended was interrupted
 
-Stamp = tuple[int, int]
-"""The time of a file's last change, in nanoseconds, and its size in bytes."""
+Stamp = tuple[int, int]  # time of a file's last change in nanoseconds, size in bytes
 
-SetPlayed = tuple[str, str]
-"""A tournament and the digest of one of its sets."""
+SetPlayed = tuple[str, str]  # a tournament and the digest of one of its sets
 
 
 @dataclass(frozen=True)
@@ -76,10 +73,9 @@ class Plot:
 
 @dataclass(frozen=True)
 class Shown:
-    """The content of a folder at the time of a look, on the monotonic clock.
+    """The content of a folder at a time on the monotonic clock; `state` is its JSON for the browser.
 
-    `state` is the JSON for the browser. `read` has the content of each file: a line if it cannot be read, None for
-    a journal without a run. The number of a bot determines its look.
+    `read` has the content of each file: an error message if it is unreadable, None for a journal without a run.
     """
 
     state: dict[str, Any] = field(default_factory=dict)
@@ -98,17 +94,16 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     is_old = bool(running) and now - before.looked > FRESH_SECONDS  # no file shows that a bot has exited
     if before.state and stamps == before.stamps and not is_old:
         return before
-    read = {
-        path: before.read[path] if before.stamps.get(path) == stamp and path not in running else _read(path)
-        for path, stamp in stamps.items()
-    }
+    same = {path for path, stamp in stamps.items() if before.stamps.get(path) == stamp} - running
+    read = {path: before.read[path] if path in same else _read(path) for path in stamps}
     under_way: dict[str, list[UnderWay]] = {}
     done: dict[str, dict[Path, AnyResult]] = {}
     begun: dict[str, str] = {}  # when the last run of each tournament began
     for path, one in read.items():
         if one is None or isinstance(one, str):
             continue
-        name = _tournament(path, folder)
+        within = path.parent.relative_to(folder)
+        name = plain(str(within if within.parts else folder))  # of its folder
         if isinstance(one, UnderWay):
             under_way.setdefault(name, []).append(one)
         else:
@@ -119,28 +114,21 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     ranked = {name: rankings(done.get(name, {})) for name in names}
     bots = dict(before.bots)
     plots = _plots(ranked, under_way, bots, before.plots, now)
+    shown = plots if find_spec("matplotlib") else {}
     state = {
         "folder": str(folder),
         "tournaments": names,
         "rankings": [_ranking(one) | {"tournament": name} for name in names for one in ranked[name]],
         "under_way": [_progress(one) | {"tournament": name} for name in names for one in under_way.get(name, [])],
         "last": _last(names, under_way, done),
-        "plots": [_plot(one) | {"tournament": name} for (name, _), one in plots.items()]
-        if find_spec("matplotlib")
-        else [],
+        "plots": [_plot(one) | {"tournament": name} for (name, _), one in shown.items()],
         "problems": [plain(one) for one in [*read.values(), *left_out] if isinstance(one, str)],
     }
     return Shown(state, plots, now, stamps, read, bots)
 
 
-def _tournament(path: Path, folder: Path) -> str:
-    """Return the name of the folder that a file is in, from `folder` on."""
-    within = path.parent.relative_to(folder)
-    return plain(str(within if within.parts else folder))
-
-
 def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
-    """Return the files to be read, and a line on those that are too many."""
+    """Return the files to read, and messages about files left out."""
     stamps: dict[Path, Stamp] = {}
     left_out, entries = [], 0
     for place, folders, names in os.walk(folder):
@@ -242,11 +230,9 @@ def _progress(one: UnderWay) -> dict[str, Any]:
 
 
 def _last(
-    names: Sequence[str],
-    under_way: Mapping[str, Sequence[UnderWay]],
-    done: Mapping[str, Mapping[Path, AnyResult]],
+    names: Sequence[str], under_way: Mapping[str, Sequence[UnderWay]], done: Mapping[str, Mapping[Path, AnyResult]]
 ) -> list[dict[str, Any]]:
-    """Return the puzzles judged last: of the runs under way, else of the run that was begun last."""
+    """Return the puzzles judged last: of the runs under way, otherwise of the newest run."""
     runs = [(name, one.result) for name in names for one in under_way.get(name, [])]
     if not runs:
         results = [(name, one) for name in names for one in done[name].values() if isinstance(one, RunResult)]
@@ -359,9 +345,7 @@ def _drawn(runs: Sequence[Run]) -> bytes:
     with drawing():
         svg = cactus(runs, "cactus")
     light, dark = ("".join(f"--{name}:{pair[at]};" for name, pair in COLOURS.items()) for at in (0, 1))
-    style = (
-        f"<style>:root{{{light}font-family:system-ui,sans-serif;font-size:11px}}"
-        f"@media(prefers-color-scheme:dark){{:root{{{dark}}}}}</style>"
-    )
+    style = f":root{{{light}font-family:system-ui,sans-serif;font-size:11px}}"
+    style += f"@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
     head, _, body = svg.partition(">")
-    return f'{head} xmlns="http://www.w3.org/2000/svg">{style}{body}'.encode()
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}</style>{body}'.encode()

@@ -1,7 +1,4 @@
-"""Pyodide, the Python that the page runs in the browser: its core files, fetched once into the user's cache.
-
-It is npm's package `pyodide` (Python for WebAssembly; Mozilla Public License 2.0), five files of it.
-"""
+"""Pyodide, the Python of the page: files of the npm package `pyodide` (MPL 2.0), fetched into the user's cache."""
 
 from __future__ import annotations
 
@@ -19,11 +16,9 @@ from nonobot.tournament_data.downloads import FetchError, PublishedFile, SetupEr
 
 VERSION = "314.0.7"
 
-FOLDER_VARIABLE = "NONOBOT_PYODIDE"
-"""Environment variable that names a folder with the files, or the package as a .tgz file."""
+FOLDER_VARIABLE = "NONOBOT_PYODIDE"  # names a folder with the files, or the package as a .tgz file
 
-REGISTRY_VARIABLE = "NPM_CONFIG_REGISTRY"
-"""npm's environment variable that names another registry of packages."""
+REGISTRY_VARIABLE = "NPM_CONFIG_REGISTRY"  # npm's environment variable that names another registry of packages
 
 DIGESTS = {
     "pyodide.mjs": "6f1d60f7bf529beb300f0f47983c921d3982363640ba20af0e38efdddbc66109",
@@ -45,10 +40,7 @@ MOST_BYTES = 7_000_000  # pooch counts in whole pieces
 
 
 def pyodide_folder() -> Path:
-    """Return a folder that contains the files of DIGESTS: $NONOBOT_PYODIDE, or one in the user's cache.
-
-    Pyodide is fetched if it is not there; UnusableError: it cannot be.
-    """
+    """Return $NONOBOT_PYODIDE or a folder in the user's cache, with the files of DIGESTS, fetched if needed."""
     chosen = Path(os.environ[FOLDER_VARIABLE]) if os.environ.get(FOLDER_VARIABLE) else None
     if chosen and not chosen.is_file():
         if fault := _fault(chosen):
@@ -60,22 +52,14 @@ def pyodide_folder() -> Path:
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".pyodide-", dir=folder.parent) as place:
-                package = chosen or _fetched(Path(place))
-                _take(_unpacked(package, Path(place, "files")), folder)
+                unpacked = _unpacked(chosen or _fetched(Path(place)), Path(place, "files"))
+                if folder.exists():  # a damaged one
+                    shutil.rmtree(folder)
+                unpacked.rename(folder)
         except OSError as error:
-            raise UnusableError(f"cannot write {folder}: {error.strerror}") from None
+            if _fault(folder):  # otherwise another process was first
+                raise UnusableError(f"cannot write {folder}: {error.strerror}") from None
     return folder
-
-
-def _take(unpacked: Path, folder: Path) -> None:
-    """Give an unpacked folder its name and replace a damaged one; another process may have been first."""
-    try:
-        if folder.exists():
-            shutil.rmtree(folder)
-        unpacked.rename(folder)
-    except OSError:
-        if _fault(folder):
-            raise
 
 
 def _fault(folder: Path) -> str | None:
@@ -91,7 +75,6 @@ def _fault(folder: Path) -> str | None:
 
 
 def _fetched(folder: Path) -> Path:
-    """Fetch the package into a folder, and return its path."""
     registry = os.environ.get(REGISTRY_VARIABLE) or "https://registry.npmjs.org"
     url = f"{registry.rstrip('/')}/pyodide/-/pyodide-{VERSION}.tgz"
     package = folder / "pyodide.tgz"
@@ -114,7 +97,6 @@ def _fetched(folder: Path) -> Path:
 
 
 def _unpacked(package: Path, folder: Path) -> Path:
-    """Unpack the files of DIGESTS into a new folder, and return it."""
     algorithm, _, digest = PACKAGE_DIGEST.partition(":")
     if hashlib.new(algorithm, package.read_bytes()).hexdigest() != digest:
         raise UnusableError(f"{package}: not npm's package pyodide {VERSION} (its SHA-512 differs)")

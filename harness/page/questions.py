@@ -1,7 +1,6 @@
 """The page's questions and their answers: the Python of its Web Worker, which needs only the standard library.
 
-A question has a name, and numbers and texts in JSON; the content of a file, or the cells of a picture, are bytes.
-Each function from `read` on answers the question of its name.
+A question is a name, JSON, and bytes (a file, or the cells of a picture); a function of that name answers it.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ def read(question: Question, data: bytes) -> Selection:
 
 
 def size(question: Question, _: bytes) -> Question:
-    """Return the columns and rows of the board for a picture of so many pixels."""
+    """Return the columns and rows of the board for a picture."""
     width, height = size_of_picture((question["width"], question["height"]), question["columns"])
     return {"columns": width, "rows": height}
 
@@ -91,13 +90,12 @@ def of_set(question: Question, _: bytes) -> Selection:
 
 
 def _ask(board: Board, do: str, **numbers: Any) -> Question:
-    """Return the answer of the bot about a board."""
     asked = {"do": do, "rows": board.rows, "columns": board.columns, "cells": board.cells, **numbers}
     return dialogue.answer(_strategy(), asked)
 
 
 def _board(question: Question, **others: Any) -> Board:
-    """Return the board of a question, checked; `cells` are others than its own."""
+    """Return the board of a question, checked, with `others` in place of its own attributes."""
     board = Board(**question["board"] | others)
     _ = board.record
     return board

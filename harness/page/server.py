@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-import json
 import os
 import socket
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -47,21 +47,12 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 
 def serve(own: socket.socket, host: str, site: Path, results: Path | None, on_ready: Callable[[], None]) -> None:
-    """Serve the page until a Ctrl-C or SIGTERM.
-
-    `host` is the address as the user gave it. `on_ready` is called as soon as browsers can connect.
-    """
+    """Serve the page until Ctrl-C or SIGTERM; `on_ready` is called as soon as browsers can connect to `host`."""
     app = make_app(site, Live(results) if results else None)
-    config = uvicorn.Config(
-        Guard(app, {"localhost", host, socket.gethostname()}),
-        http=Listener,
-        ws="none",
-        lifespan="off",
-        log_level="critical",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=SECONDS_TO_FINISH,
-    )
+    guarded = Guard(app, {"localhost", host, socket.gethostname()})
+    quiet: dict[str, Any] = {"log_level": "critical", "access_log": False, "server_header": False}
+    limits: dict[str, Any] = {"ws": "none", "lifespan": "off", "timeout_graceful_shutdown": SECONDS_TO_FINISH}
+    config = uvicorn.Config(guarded, http=Listener, **quiet, **limits)
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(own):
         on_ready()
         asyncio.run(uvicorn.Server(config).serve(sockets=[own]))
@@ -105,8 +96,5 @@ def make_app(site: Path, live: Live | None) -> Starlette:
     return Starlette(routes=routes, exception_handlers={HTTPException: _error})
 
 
-def _error(_: Request, error: Exception) -> Response:
-    """Answer a request that failed with a line of text for people."""
-    assert isinstance(error, HTTPException)
-    content = json.dumps({"error": error.detail})
-    return Response(content, error.status_code, error.headers, media_type="application/json")
+def _error(_: Request, error: Any) -> Response:
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)

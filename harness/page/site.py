@@ -25,11 +25,8 @@ from nonobot.tournament_data.registry import State, official_sets, state_of, sto
 STATIC = Path(__file__).with_name("static")
 SAMPLES = Path(__file__).with_name("samples.txt")
 
-OF_LIVE_VIEW = ("live.html", "live.js")
-"""Files of the pages that need the server."""
-
-AT_THE_TOP = ("index.html", "service_worker.js")
-"""Files that are not in the site's folder `static`."""
+OF_LIVE_VIEW = ("live.html", "live.js")  # files of the pages that need the server
+AT_THE_TOP = ("index.html", "service_worker.js")  # files that are not in the site's folder `static`
 
 PYTHON = (
     "*.py", "bot/**/*.py", "protocol/**/*.py", "tournament_data/*.py", "tournament_data/official.toml",
@@ -38,14 +35,12 @@ PYTHON = (
 )  # fmt: skip
 """The part of this package that the browser gets."""
 
-KERNELS = "nonobot/bot/kernels/built/wasm32"
-"""The folder of the kernels in that part, as in a wheel."""
+KERNELS = "nonobot/bot/kernels/built/wasm32"  # the folder of the kernels in that part, as in a wheel
 
 LISTING = "files.json"
 _PACKAGES = "pyodide/pyodide-lock.json"
 
-_VERSION = b'"VERSION"'
-"""The place of the version in the service worker: browsers look for a new one in that file alone."""
+_VERSION = b'"VERSION"'  # its place in the service worker, in which browsers look for a new version
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self'; "
@@ -57,11 +52,9 @@ POLICY = (
 def write_site(
     folder: Path, puzzle_seconds: float, *, has_live_view: bool = False, is_served: bool = False
 ) -> tuple[int, int]:
-    """Write the site into a folder, which is made; return the number of its files and their bytes.
+    """Write the site into a folder, in place of an earlier one; return the number of its files and their bytes.
 
-    The files of an earlier one are replaced or removed.
-    `is_served`: by `nonojudge page` itself. UnusableError: Pyodide or the kernels are missing, the folder contains
-    something else, or it cannot be written.
+    UnusableError: Pyodide or the kernels are missing, the folder has other content, or it cannot be written.
     """
     earlier = _earlier_files(folder)
     contents = dict(_contents(puzzle_seconds, has_live_view, is_served))
@@ -85,7 +78,7 @@ def write_site(
 
 
 def _earlier_files(folder: Path) -> set[str]:
-    """Return the files of the site that a folder holds; UnusableError if it holds anything else."""
+    """Return the files of an earlier export in a folder; UnusableError if it contains anything else."""
     try:
         if not folder.exists() or not any(folder.iterdir()):
             return set()
@@ -99,7 +92,7 @@ def _earlier_files(folder: Path) -> set[str]:
 
 
 def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the site, each with its content, but the list of files."""
+    """Yield the files of the site and their contents, except the list of files."""
     kernels = wasm_kernels()
     if not kernels:
         raise UnusableError(
@@ -132,7 +125,7 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
 
 
 def _pyodide() -> dict[str, bytes]:
-    """Return the files of Pyodide; its list of packages without them, as the page needs none."""
+    """Return the files of Pyodide, with an empty list of packages."""
     folder = pyodide_folder()
     files = {f"pyodide/{name}": (folder / name).read_bytes() for name in PYODIDE_FILES}
     packages = json.loads(files[_PACKAGES])

@@ -8,8 +8,7 @@ from itertools import accumulate
 
 from nonobot.harness import UnusableError
 
-LARGEST_SIDE = 1022
-"""Cells of a board's longer side: what the bot can solve."""
+LARGEST_SIDE = 1022  # cells of a board's longer side: what the bot can solve
 
 _BEGINNINGS = re.compile(
     rb"\x89PNG\r\n|\xff\xd8\xff|GIF8|P[1-7][\s#]|BM.{4}\0\0\0\0|RIFF.{4}WEBP|II\*\0|MM\0\*|8BPS|\0\0\x01\0"
@@ -29,7 +28,7 @@ def is_image(data: bytes) -> bool:
 
 
 def board_size(pixels: tuple[int, int], width: int | None, height: int | None) -> tuple[int, int]:
-    """Return width and height of the board for an image of so many pixels; with neither, a pixel makes a cell."""
+    """Return width and height of the board for an image; with neither given, a pixel makes a cell."""
     if not all(pixels):
         raise UnusableError("the picture has no pixels")
     if width is None and height is None:
@@ -42,27 +41,24 @@ def board_size(pixels: tuple[int, int], width: int | None, height: int | None) -
         )
         hint = "give a smaller one, or both --width and --height"
     if max(size) > LARGEST_SIDE:
-        raise BoardTooLargeError(
-            f"a board of {size[0]}x{size[1]} is too large: at most {LARGEST_SIDE} rows or columns; {hint}"
-        )
+        board = f"a board of {size[0]}x{size[1]}"
+        raise BoardTooLargeError(f"{board} is too large: at most {LARGEST_SIDE} rows or columns; {hint}")
     return size
 
 
 def brightest_dark(histogram: Sequence[int]) -> int:
-    """Return the brightest value that counts as dark, of values from 0 on that occur so often.
+    """Return the brightest value that counts as dark, from the number of cells of each value.
 
-    It makes the variance between the two classes the largest; of equally good neighbours it is the middle one. An
-    image of one value is black if that is below the middle. Source: N. Otsu, "A threshold selection method from
-    gray-level histograms" (IEEE Transactions on Systems, Man, and Cybernetics 9, 1979).
+    It makes the variance between the two classes largest; of equally good neighbours it is the middle one. Source:
+    N. Otsu, "A threshold selection method from gray-level histograms" (IEEE Transactions on Systems, Man, and
+    Cybernetics 9, 1979).
     """
     counts = list(accumulate(histogram))
     sums = list(accumulate(value * count for value, count in enumerate(histogram)))
-    between = [
-        (sums[-1] * dark / counts[-1] - brightness) ** 2 / (dark * (counts[-1] - dark))
-        if 0 < dark < counts[-1]
-        else 0.0
-        for dark, brightness in zip(counts, sums, strict=True)
-    ]
+    between = [0.0] * len(counts)
+    for value, (dark, brightness) in enumerate(zip(counts, sums, strict=True)):
+        if 0 < dark < counts[-1]:
+            between[value] = (sums[-1] * dark / counts[-1] - brightness) ** 2 / (dark * (counts[-1] - dark))
     least = max(between) * (1 - 1e-12)
     best = [value for value, variance in enumerate(between) if variance >= least]
     # Only neighbours: two distant values may tie.

@@ -37,11 +37,9 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 CELL, SHEET_CELL, SMALL_CELL = 24, 14, 6
-CELL_DEFAULTS = f"{CELL}; on sheets {SHEET_CELL}, without clues {SMALL_CELL}"
-"""Sides of cells in a file by default, in pixels."""
+CELL_DEFAULTS = f"{CELL}; on sheets {SHEET_CELL}, without clues {SMALL_CELL}"  # in pixels
 
-MOST_MISMATCHES = 8
-"""Wrong lines that are listed in words; all of them are marked in the picture."""
+MOST_MISMATCHES = 8  # wrong lines that are listed in words; all of them are marked in the picture
 
 
 class Drawing(NamedTuple):
@@ -87,9 +85,8 @@ def first_answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
     """Return the first answer to each puzzle in a file of answers, by its number."""
     sizes = {one.size for one in records}
     if len(sizes) > 1:
-        raise UnusableError(
-            "--answers needs puzzles of one size: an answer file does not state the sizes of its grids"
-        )
+        why = "an answer file does not state the sizes of its grids"
+        raise UnusableError(f"--answers needs puzzles of one size: {why}")
     answers: dict[int, Answer] = {}
     with opened(source, "the answers ") as lines:
         for answer in read_answers(lines, *sizes.pop()):
@@ -98,16 +95,10 @@ def first_answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
     return answers
 
 
-# --- in a file ---------------------------------------------------------------------------------------------------
-
-
 def write(
     drawings: Sequence[Drawing], path: Path, theme: str, cell: int | None, columns: int | None, clues: bool
 ) -> None:
-    """Write a picture as .png or .svg, of several drawings a sheet, and report its content on stdout.
-
-    `cell` is the side of a cell in pixels. UnusableError: the picture is too large or cannot be written.
-    """
+    """Write one picture, or a sheet of several, as .png or .svg with cells of `cell` pixels; report on stdout."""
     pictures = [drawing.picture for drawing in drawings]
     if len(pictures) == 1:
         scene = scene_of(pictures[0], cell or CELL, clues)
@@ -120,12 +111,8 @@ def write(
     for picture, notes in drawings:
         for note in notes:
             print(f"{picture.name}: {note}")
-    print_line(
-        f"picture: {path} ({count(len(pictures), 'puzzle')}, {scene.width}x{scene.height} pixels)", sys.stdout
-    )
-
-
-# --- on standard output ------------------------------------------------------------------------------------------
+    drawn = f"{count(len(pictures), 'puzzle')}, {scene.width}x{scene.height} pixels"
+    print_line(f"picture: {path} ({drawn})", sys.stdout)
 
 
 def show(drawings: Sequence[Drawing], blocks: Blocks | None, clues: bool) -> bool:
@@ -158,32 +145,24 @@ def _board(picture: Picture, place: Place, wanted: Blocks | None, clues: bool) -
         needed, without = (width_of(draw(picture, possible[-1], shown)) for shown in (clues, False))
         is_less = clues and without <= place.columns
         less = f", leave out the clues (--no-clues: {without} columns)" if is_less else ""
-        raise UnusableError(
-            f"the board is {needed} columns wide, the terminal {place.columns}: "
-            f"widen it{less} or draw a file (-o board.png)"
-        )
+        remedy = f"widen it{less} or draw a file (-o board.png)"
+        raise UnusableError(f"the board is {needed} columns wide, the terminal {place.columns}: {remedy}")
     return lines
 
 
 # --- PNG, with Pillow's own font: no font of the system is needed -----------------------------------------------
 
-MOST_PIXELS = 60_000_000
-"""Larger pictures are refused: few viewers open them, and drawing takes three bytes of memory for each pixel."""
+MOST_PIXELS = 60_000_000  # few viewers open larger pictures; drawing takes three bytes for each pixel
 
-LEFT_OF_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}
-"""Which part of a text lies left of its `x`."""
+LEFT_OF_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}  # which part of a text lies left of its `x`
 
 
 def png_of(scene: Scene, theme: Theme) -> bytes:
-    """Return a picture as a PNG file, in a theme with a paper and without transparency.
-
-    UnusableError: Pillow is not installed, or the picture would be too large.
-    """
+    """Return a picture as PNG, in a theme with a paper; UnusableError without Pillow or if it is too large."""
     if scene.width * scene.height > MOST_PIXELS:
-        raise UnusableError(
-            f"the picture would have {scene.width}x{scene.height} pixels, over {MOST_PIXELS // 10**6} million; "
-            "draw fewer puzzles (--number), smaller cells (--cell) or an SVG"
-        )
+        size = f"{scene.width}x{scene.height} pixels, over {MOST_PIXELS // 10**6} million"
+        remedy = "draw fewer puzzles (--number), smaller cells (--cell) or an SVG"
+        raise UnusableError(f"the picture would have {size}; {remedy}")
     try:
         from PIL import Image, ImageDraw, PngImagePlugin
     except ImportError:

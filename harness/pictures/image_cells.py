@@ -18,11 +18,9 @@ from nonobot.harness.pictures.drawings import MOST_PIXELS
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-Cells = npt.NDArray[np.bool_]
-"""Cells of a board, shape (height, width): True for black."""
+Cells = npt.NDArray[np.bool_]  # shape (height, width), True for black
 
-_OPENING = threading.Lock()
-"""Held while Pillow's global limit is changed."""
+_OPENING = threading.Lock()  # held while Pillow's global limit is changed
 
 
 class ImageCells(NamedTuple):
@@ -43,15 +41,12 @@ def read_cells(
 ) -> ImageCells:
     """Return an image as cells.
 
-    Each cell has the mean brightness of the pixels that it covers. An image in black and white that has the wanted
-    size is taken as it is. What is transparent is white, inverted or not. With one side of the board alone, the
-    other follows from the shape of the image; with none, a pixel makes a cell.
+    A cell has the mean brightness of its pixels; transparent parts are white, also if inverted. One dimension of
+    the board follows from the other by the shape of the image; without both, each pixel is a cell. Cells darker
+    than `threshold`, a share of white, are black; by default, Otsu's method finds it. `dither` uses
+    Floyd-Steinberg's error diffusion instead.
 
-    Cells darker than `threshold`, a share of white, are black; without it, Otsu's method divides dark from bright.
-    `dither` is Floyd-Steinberg's error diffusion, as Pillow does it, instead of a threshold.
-
-    UnusableError: Pillow is missing or cannot read the image, or the image is too large; BoardTooLargeError: the
-    board would be.
+    UnusableError: Pillow is missing or cannot read the image, or the image or the board is too large.
     """
     try:
         from PIL import Image, UnidentifiedImageError
@@ -59,7 +54,7 @@ def read_cells(
         raise UnusableError(missing("reading a picture", "Pillow")) from None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of its size, which is looked at below, and of odd metadata
+            warnings.simplefilter("ignore")  # about its size, which is checked below, and about odd metadata
             image, frames = _opened(data)
             size = board_size(image.size, width, height)
             grey = _grey(image, invert).resize(size, Image.Resampling.BOX)
@@ -86,16 +81,15 @@ def _opened(data: bytes) -> tuple[Image, int]:
     Image.init()
     kinds = [kind for kind in Image.ID if kind != "EPS"]  # for which Pillow starts Ghostscript, a program
     try:
-        with _OPENING:  # of some kinds, ICO among them, opening decodes: Pillow is to look at the size before
-            usual, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, MOST_PIXELS // 2  # refused from twice as many
+        with _OPENING:  # opening decodes some kinds, such as ICO: Pillow must check the size first
+            usual, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, MOST_PIXELS // 2  # it refuses twice as many
             try:
                 image = Image.open(io.BytesIO(data), formats=kinds)
             finally:
                 Image.MAX_IMAGE_PIXELS = usual
     except Image.DecompressionBombError:
-        raise UnusableError(
-            f"the picture has over {MOST_PIXELS // 10**6} million pixels; shrink it first"
-        ) from None
+        many = f"{MOST_PIXELS // 10**6} million pixels"
+        raise UnusableError(f"the picture has over {many}; shrink it first") from None
     frames = getattr(image, "n_frames", 1)
     image.load()
     return ImageOps.exif_transpose(image), frames

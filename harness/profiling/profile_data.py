@@ -28,18 +28,14 @@ from nonobot.tournament_data import PuzzleSet
 
 PROFILE_SCHEMA_VERSION = 2
 
-MOST_COUNT = 2**63 - 1
-"""Largest count that is kept; shares of larger ones overflow."""
-
-SHOWN_PUZZLES = 10
-"""Number of slowest puzzles shown."""
+MOST_COUNT = 2**63 - 1  # largest count that is kept; shares of larger ones overflow
+SHOWN_PUZZLES = 10  # number of slowest puzzles shown
 
 
 class PuzzleProfile(Struct, frozen=True):
     """A bot's statements on one puzzle, from its reading to the answer, and the judge's verdict on its answer.
 
-    Of a bot that states nothing, `seconds` is the time since the answer before it, or since it was sent, and for
-    the first answer since the first byte.
+    Without statistics, `seconds` is the judge's time, for the first answer from the first byte.
     """
 
     number: Whole
@@ -58,10 +54,9 @@ class RepeatedRun(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
-    """The time of a run, from the bot's start on, and of the puzzles that the bot stated, in its order.
+    """The time of a run, from the bot's start, and of its puzzles; of several runs medians, and all figures.
 
-    Of several runs it contains medians, and the figures of each. `from_outside` is true if the bot stated nothing:
-    then these are the times of the judge.
+    `from_outside`: the bot wrote no statistics, so these are the judge's times.
     """
 
     command: list[str]
@@ -95,8 +90,8 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
 
     @property
     def rest(self) -> str:
-        """The name of the time of puzzles that no phase of the search explains."""
-        return BETWEEN_ANSWERS if self.from_outside else OUTSIDE_PHASES
+        """The name of the time of puzzles outside the phases of the search."""
+        return "between answers" if self.from_outside else OUTSIDE_PHASES
 
     @property
     def slowest(self) -> list[PuzzleProfile]:
@@ -106,8 +101,7 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
 
 # --- made and kept --------------------------------------------------------------------------------------------
 
-NO_COUNTS = ("puzzle", "solutions")
-"""Whole numbers in a line of statistics that do not count work of the search."""
+NO_COUNTS = ("puzzle", "solutions")  # whole numbers in a line of statistics that do not count work of the search
 
 
 class _StatsLine(msgspec.Struct):
@@ -129,15 +123,14 @@ def profile_of(
 ) -> Profile:
     """Run a bot on a set, with `--stats FILE` if it `asks_stats`; UnusableError if it cannot be run.
 
-    A bot that knows no such option, so that nothing is right, is run again without. `configuration` must not limit
-    the time of a puzzle: the bot would be started again, and overwrite its statistics.
+    A bot without that option solves nothing and is run again without it. `configuration` must not limit the time
+    of a puzzle, because a restarted bot would overwrite its statistics.
     """
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
         (bots_own := Path(folder).resolve() / "bot").mkdir()
         stats = bots_own / "stats.jsonl"
-        name = Path(command[0]).name
         asked = ["--stats", str(stats)] if asks_stats else []
-        bot = Bot(name, [*command, *asked], show=show, writable=[bots_own])
+        bot = Bot(Path(command[0]).name, [*command, *asked], show=show, writable=[bots_own])
         result = play(puzzle_set, bot, configuration, Path(folder) / "result.json", on_verdict)
         if result.end.reason is EndReason.NOT_STARTED:
             raise UnusableError(result.end.detail or "the bot's command cannot be run")
@@ -196,6 +189,7 @@ def median_of(profiles: Sequence[Profile]) -> Profile:
     if not others:
         return first
     usages = [one.usage for one in profiles]
+    wall, cpu = median(one.wall_seconds for one in usages), median(one.cpu_seconds for one in usages)
     together: dict[int, list[PuzzleProfile]] = {}
     for one in profiles:
         for puzzle in one.puzzles:
@@ -203,11 +197,7 @@ def median_of(profiles: Sequence[Profile]) -> Profile:
     return replace(
         first,
         end=next((one.end for one in profiles if one.end.reason is not EndReason.FINISHED), first.end),
-        usage=Usage(
-            median(one.wall_seconds for one in usages),
-            median(one.cpu_seconds for one in usages),
-            max(one.peak_memory_bytes for one in usages),
-        ),
+        usage=Usage(wall, cpu, max(one.peak_memory_bytes for one in usages)),
         puzzles=[_median_puzzle(same) for same in together.values()],
         runs=[RepeatedRun(one.usage.cpu_seconds, span_of(one), one.totals) for one in profiles],
     )
@@ -233,8 +223,8 @@ def to_json(profile: Profile) -> str:
 
 def read_profile(path: Path) -> Profile:
     """Return the profile in a file of :func:`to_json`; UnusableError if it is unreadable or of another version."""
-    content = content_of(path, "the profile ")
     what = "what `nonojudge profile --json` writes"
+    content = content_of(path, "the profile ")
     profile: Profile = decoded(content, path, Profile, PROFILE_SCHEMA_VERSION, what, ("profile",))
     return profile
 
@@ -242,7 +232,6 @@ def read_profile(path: Path) -> Profile:
 # --- how its time divides --------------------------------------------------------------------------------------
 
 OUTSIDE_PHASES = "outside the search"
-BETWEEN_ANSWERS = "between answers"
 FIRST_BYTE = "until its first byte"
 
 UNITS = {
@@ -257,21 +246,16 @@ UNITS = {
 }
 """Units of work in the phases of nonobot: the name of the count."""
 
-COUNTS_NAMED = 2
-"""Most counts to name as the reason of a puzzle's time."""
+COUNTS_NAMED = 2  # most counts to name as the reason of a puzzle's time
+TELLING = 10  # least value, in some puzzle, of a count that can explain time; that of descents is smaller
 
-TELLING = 10
-"""Least value, in some puzzle, of a count that can explain time; that of descents is smaller."""
-
-EXPLAINS = 0.25
-"""Least share of a set's count, relative to the share of its time, for a count to explain a puzzle's time."""
+EXPLAINS = 0.25  # least ratio of a puzzle's shares of a count and of the time for the count to explain it
 
 
 class Span(Struct, frozen=True):
-    """A part of the run's time, with sub-parts that together take all of it.
+    """A part of the run's time and its sub-parts; of several runs the median, with least and most as `range`.
 
-    `stage` is the stage of the search that it is or belongs to, `per` the name of the count of its units of work.
-    Of several runs `seconds` are the median, and `range` has the least and the most.
+    `stage` is the stage of the search that it belongs to, `per` the name of the count of its work.
     """
 
     name: str
@@ -282,12 +266,14 @@ class Span(Struct, frozen=True):
     children: tuple[Span, ...] = ()
     range: tuple[float, float] | UnsetType = UNSET
 
+    @property
+    def extremes(self) -> tuple[float, float]:
+        """The least and the most time of all runs."""
+        return self.range or (self.seconds, self.seconds)
+
 
 def span_of(profile: Profile) -> Span:
-    """Return the run's wall time as a tree; what no phase of the search explains has parts of its own.
-
-    Of several runs, each part has the median of its own times.
-    """
+    """Return the run's wall time as a tree; of several runs, each part has the median of its own times."""
     if profile.runs:
         return _median_span([one.span for one in profile.runs])
     whole = profile.usage.wall_seconds
@@ -295,11 +281,11 @@ def span_of(profile: Profile) -> Span:
     start, end = 0.0, 0.0
     if profile.first_answer_seconds is not None and profile.last_answer_seconds is not None and profile.puzzles:
         end = max(0.0, whole - profile.last_answer_seconds)
-        # An answer may be read late, on a busy machine, and never early: then the start seems longer than it was.
+        # A busy machine may read an answer late, never early: then the start seems longer than it was.
         start = min(profile.first_answer_seconds - profile.puzzles[0].seconds, whole - in_puzzles - end)
         start = max(0.0, start)
     if profile.from_outside:
-        start = profile.first_output_seconds if profile.first_output_seconds is not UNSET else whole
+        start = whole if profile.first_output_seconds is UNSET else profile.first_output_seconds
         end = max(0.0, whole - (profile.last_answer_seconds or start))
     between = max(0.0, whole - start - in_puzzles - end)
     last = "after the last answer" if profile.puzzles else "no answer"
@@ -308,20 +294,14 @@ def span_of(profile: Profile) -> Span:
     stages = tuple(_stages(profile))
     outside = max(0.0, in_puzzles - _total(stage.seconds for stage in stages))
     phases = () if profile.from_outside else (*stages, Span(OUTSIDE_PHASES, outside))
-    return Span(
-        "whole run",
-        whole,
-        children=(
-            Span(FIRST_BYTE if profile.from_outside else "before the first puzzle", start),
-            Span("puzzles", in_puzzles, children=phases),
-            Span("between puzzles", between),
-            Span(last, end),
-        ),
-    )
+    first = Span(FIRST_BYTE if profile.from_outside else "before the first puzzle", start)
+    puzzles = Span("puzzles", in_puzzles, children=phases)
+    parts = (first, puzzles, Span("between puzzles", between), Span(last, end))
+    return Span("whole run", whole, children=parts)
 
 
 def _total(seconds: Iterable[float]) -> float:
-    """Return the sum as every Python adds it: `sum` rounds otherwise since 3.12, and the profile would differ."""
+    """Return the same sum in all versions of Python: since 3.12, `sum` rounds differently."""
     return reduce(operator.add, seconds, 0.0)
 
 
@@ -340,20 +320,13 @@ def _stages(profile: Profile) -> Iterator[Span]:
     for puzzle in profile.puzzles:
         seconds.update(puzzle.phase_seconds)
     totals = profile.totals
-    counts: dict[str, tuple[str | None, int | None]] = {
-        phase: (per, totals[per]) for phase, per in UNITS.items() if totals.get(per)
-    }
-    none = (None, None)
+    none: tuple[str | None, int | None] = (None, None)
+    counts = {phase: (per, totals[per]) for phase, per in UNITS.items() if totals.get(per)}
     for stage, phases in _grouped(seconds):
-        parts = tuple(
-            Span(phase.removeprefix(f"{stage}_"), seconds[phase], stage, *counts.get(phase, none))
-            for phase in phases
-        )
-        if len(parts) == 1:
-            yield parts[0]
-        else:
-            whole = _total(one.seconds for one in parts)
-            yield Span(stage, whole, stage, *counts.get(stage, none), parts)
+        names = {phase: phase.removeprefix(f"{stage}_") for phase in phases}
+        parts = [Span(name, seconds[one], stage, *counts.get(one, none)) for one, name in names.items()]
+        whole = Span(stage, _total(one.seconds for one in parts), stage, *counts.get(stage, none), tuple(parts))
+        yield whole if len(parts) > 1 else parts[0]
 
 
 def _grouped(phases: Iterable[str]) -> Iterator[tuple[str, list[str]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -32,13 +31,8 @@ ROW = 30
 STRIP = 54
 HEAD, ABOVE_STRIP, BELOW_STRIP = 72, 52, 78
 BAR = 18
-LETTER = 6.3
-"""Width of a letter, a little more than the average: a label that might not fit is left out."""
-
-LEAST_WIDTH = 1.5
-"""Least width of a puzzle in the strip; a narrower one is drawn together with its neighbours."""
-
-DPI = 144
+LETTER = 6.3  # width of a letter, a little more than the average: a label that might not fit is left out
+LEAST_WIDTH = 1.5  # least width of a puzzle in the strip; a narrower one is drawn together with its neighbours
 
 
 @dataclass(frozen=True)
@@ -66,7 +60,7 @@ def draw(profile: Profile, form: str, theme: str) -> bytes:
     """Return the picture of a profile as `svg`, where each part has a title, or `png`, in a theme of THEMES."""
     from matplotlib.figure import Figure
 
-    from nonobot.harness.report.plot_frame import drawing, svg_of
+    from nonobot.harness.report.plot_frame import drawing, file_of
 
     whole = span_of(profile)
     top = HEAD + (1 + max(depth for depth, _ in depth_first(whole))) * ROW + ABOVE_STRIP
@@ -84,20 +78,19 @@ def draw(profile: Profile, form: str, theme: str) -> bytes:
         _icicle(canvas, whole, HEAD)
         _strip(canvas, profile, top)
         _slow_bars(canvas, profile, top + STRIP + BELOW_STRIP)
-        if form == "svg":
-            return re.sub(
-                r'<g id="(part-\d+)">',
-                lambda group: f"{group[0]}<title>{escape(plain(canvas.titles[group[1]]))}</title>",
-                svg_of(figure),
-            ).encode()
-        file = io.BytesIO()
-        figure.savefig(file, format=form, dpi=DPI)
-        return file.getvalue()
+        content = file_of(figure, form)
+    if form != "svg":
+        return content
+
+    def titled(part: re.Match[str]) -> str:
+        return f"{part[0]}<title>{escape(plain(canvas.titles[part[1]]))}</title>"
+
+    return re.sub(r'<g id="(part-\d+)">', titled, content.decode()).encode()
 
 
 @dataclass
 class _Canvas:
-    """The axes, the colours, and the title of each part, shown when the pointer rests on it."""
+    """The axes, the colours, and the tooltip of each part."""
 
     axes: Axes
     theme: Theme
@@ -192,7 +185,7 @@ def _strip(canvas: _Canvas, profile: Profile, top: float) -> None:
 
 
 def _groups(puzzles: Sequence[PuzzleProfile], least: float) -> Iterator[list[PuzzleProfile]]:
-    """Yield puzzles of `least` seconds or more alone, neighbours that take less together."""
+    """Yield puzzles of at least `least` seconds alone, shorter neighbours together."""
     group: list[PuzzleProfile] = []
     for puzzle in puzzles:
         if group and (puzzle.seconds >= least or sum(one.seconds for one in group) >= least):
@@ -204,7 +197,6 @@ def _groups(puzzles: Sequence[PuzzleProfile], least: float) -> Iterator[list[Puz
 
 
 def _slow_bars(canvas: _Canvas, profile: Profile, top: float) -> None:
-    """Draw a bar for each of the slowest puzzles, with the reason of its time."""
     shown = profile.slowest
     if not shown or shown[0].seconds <= 0:
         return

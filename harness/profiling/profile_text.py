@@ -39,6 +39,7 @@ from nonobot.harness.text import (
 from nonobot.protocol.clues import count
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.table import Table
     from rich.text import Text
 
@@ -46,33 +47,31 @@ BAR_WIDTH, LEAST_BAR = 30, 5
 
 PUZZLES = "whole run/puzzles/"
 
-SHARED_CORE = 0.9
-"""Smallest share of its time that a bot computes if it has a core for itself."""
+SHARED_CORE = 0.9  # smallest share of its time that a bot computes if it has a core for itself
+LONG_START_SECONDS = 2.0  # least time of a start that may be a compilation
+AT_ONCE = 0.01  # largest share of a run's time in which all answers arrive if they arrive at once
 
-LONG_START_SECONDS = 2.0
-"""Least time of a start that may be a compilation."""
-
-AT_ONCE = 0.01
-"""Largest share of a run's time in which all answers arrive if they arrive at once."""
-
-STAGE_STYLES = ("green", "yellow", "blue", "magenta", "cyan", "red")
-"""Styles of the stages of a search, in their order; anything else is grey."""
+STAGE_STYLES = ("green", "yellow", "blue", "magenta", "cyan", "red")  # of the stages in order; others are grey
 
 
 def as_text(profile: Profile, terminal: bool) -> str:
     """Return a profile for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
+    slowest: list[RenderableType] = []
+    if times := [puzzle.seconds for puzzle in profile.puzzles]:
+        half = f"half of the time of all puzzles: {half_count(times)} of {count(len(times), 'puzzle')}"
+        middle = f"the median puzzle takes {duration(median_high(times))}"
+        slowest = [_slowest(profile), styled(f"{half}; {middle}", "dim")]
     parts = spaced(
         [styled(profile.set.name, "bold"), *_run_of(profile)],
         [_stages(profile, width(terminal))],
         [_counts(profile)] if any(profile.totals.values()) else [],
-        [_slowest(profile), _distribution(profile)] if profile.puzzles else [],
+        slowest,
         [styled(f"warning: {line}", "yellow") for line in _warnings(profile)],
     )
     return drawn(parts, terminal)
 
 
 def _run_of(profile: Profile) -> list[Text]:
-    """Return lines with the command, the right answers and the times."""
     wall, cpu = duration(profile.usage.wall_seconds), duration(profile.usage.cpu_seconds)
     right = f"{profile.right} of {profile.set.puzzle_count} right"
     times = f"{right}, {wall} from start to end, {cpu} of CPU time"
@@ -83,12 +82,8 @@ def _run_of(profile: Profile) -> list[Text]:
     return [styled(shlex.join(profile.command), "dim"), styled(times, "dim")]
 
 
-def _range(span: Span) -> tuple[float, float]:
-    return span.range or (span.seconds, span.seconds)
-
-
 def _from_to(span: Span) -> str:
-    return " to ".join(map(duration, _range(span)))
+    return " to ".join(map(duration, span.extremes))
 
 
 def stage_order(span: Span) -> list[str]:
@@ -110,15 +105,11 @@ def _stages(profile: Profile, room: int) -> Table:
     table = new_table(heads, left=(0, bars, bars + 1), no_wrap=True)
     stages = stage_order(whole)
     spans = list(depth_first(whole))
-    rows = [
-        (
-            f"{'  ' * depth}{plain(span.name)}",
-            duration(span.seconds),
-            *(_from_to(span) for _ in spread),
-            share_in_words(span.seconds, whole.seconds),
-        )
-        for depth, span in spans
-    ]
+    rows = []
+    for depth, span in spans:
+        of_run = share_in_words(span.seconds, whole.seconds)
+        extremes = [_from_to(span)] if spread else []
+        rows.append((f"{'  ' * depth}{plain(span.name)}", duration(span.seconds), *extremes, of_run))
     left = room - GAP - sum(max(map(len, column)) + GAP for column in zip(heads[:-2], *rows, strict=True))
     for_each = max(len(_per(span)) for _, span in spans) + GAP
     has_each = left - for_each >= LEAST_BAR
@@ -168,12 +159,6 @@ def _slowest(profile: Profile) -> Table:
     return table
 
 
-def _distribution(profile: Profile) -> Text:
-    times = [puzzle.seconds for puzzle in profile.puzzles]
-    half = f"half of the time of all puzzles: {half_count(times)} of {count(len(times), 'puzzle')}"
-    return styled(f"{half}; the median puzzle takes {duration(median_high(times))}", "dim")
-
-
 def _warnings(profile: Profile) -> Iterator[str]:
     if profile.end.reason is not EndReason.FINISHED:
         detail = profile.end.detail or profile.end.signal or f"status {profile.end.exit_status}"
@@ -181,15 +166,11 @@ def _warnings(profile: Profile) -> Iterator[str]:
         yield f"it ended as {profile.end.reason} ({detail}): this is the profile of {done}"
     start = span_of(profile).children[0]
     if start.seconds > max(LONG_START_SECONDS, profile.usage.wall_seconds / 2):
-        yield (
-            f"{duration(start.seconds)} {start.name}: a bot that compiles does so there; "
-            "--warm-up 'CMD ARGS' compiles before the clock starts"
-        )
+        remedy = "a bot that compiles does so there; --warm-up 'CMD ARGS' compiles before the clock starts"
+        yield f"{duration(start.seconds)} {start.name}: {remedy}"
     if profile.from_outside:
-        yield (
-            "the bot wrote no statistics, so these are the judge's times: the time "
-            f"{FIRST_BYTE} contains the start and the first puzzle (docs/profiling.md)"
-        )
+        start_too = f"the time {FIRST_BYTE} contains the start and the first puzzle (docs/profiling.md)"
+        yield f"the bot wrote no statistics, so these are the judge's times: {start_too}"
         at_once = sum(one.seconds for one in profile.puzzles) < AT_ONCE * profile.usage.wall_seconds
         if at_once and len(profile.puzzles) > 1:
             yield "all answers came at once: see with --feed interactive if the bot keeps them back"
@@ -208,10 +189,7 @@ def _warnings(profile: Profile) -> Iterator[str]:
 
 
 class Part(Struct, frozen=True):
-    """A part of the time in two profiles, 0 where there is no such part; `whole run/puzzles/probing` is a name.
-
-    Its change `is_clear` if the times of all runs before lie apart from all times after.
-    """
+    """A part of the time in two profiles; its change `is_clear` if times before and after do not overlap."""
 
     name: str
     depth: int
@@ -235,9 +213,7 @@ class ProfileComparison(Struct, frozen=True):
 
     def change(self, in_puzzles: bool) -> tuple[float, Part | None]:
         """Return the change of the puzzles, or of all else, and the part with most of it whose change is clear."""
-        leaves = [
-            part for part in self.parts if part.is_leaf and (f"{part.name}/".startswith(PUZZLES) == in_puzzles)
-        ]
+        leaves = [one for one in self.parts if one.is_leaf and f"{one.name}/".startswith(PUZZLES) == in_puzzles]
         change = sum(part.change for part in leaves)
         clear = [part for part in leaves if part.is_clear and part.change * change > 0]
         return change, max(clear, key=lambda part: abs(part.change), default=None)
@@ -246,10 +222,8 @@ class ProfileComparison(Struct, frozen=True):
 def compare(before: Profile, after: Profile) -> ProfileComparison:
     """Return the differences between two profiles; UnusableError if their sets or kinds differ."""
     if before.set.sha256 != after.set.sha256:
-        raise UnusableError(
-            f"the profile before is of {before.set.name}, this one of {after.set.name}: "
-            "only profiles of the same puzzles compare"
-        )
+        sets = f"the profile before is of {before.set.name}, this one of {after.set.name}"
+        raise UnusableError(f"{sets}: only profiles of the same puzzles compare")
     if before.from_outside is not after.from_outside:
         raise UnusableError("only one of the two profiles has a bot's statistics: make both with --no-stats")
     counts_before = {puzzle.number: puzzle.counts for puzzle in before.puzzles}
@@ -265,7 +239,7 @@ def _parts(before: Span, after: Span, inside: str = "", depth: int = 0) -> Itera
     """Yield the parts of two spans with the same name, depth first; `inside` is the path of their parent."""
     name = f"{inside}{after.name}"
     old, new = ({child.name: child for child in span.children} for span in (before, after))
-    least, most = zip(_range(before), _range(after), strict=True)
+    least, most = zip(before.extremes, after.extremes, strict=True)
     yield Part(name, depth, before.seconds, after.seconds, not old and not new, is_clear=max(least) > min(most))
     for child in dict.fromkeys([*new, *old]):
         nothing = Span(child, 0.0)

@@ -64,13 +64,13 @@ class Run:
 
     @property
     def not_solved(self) -> dict[Verdict, list[int]]:
-        """The numbers of the puzzles that were given up, and of those without an answer."""
-        unsolved = {verdict: self.having(verdict) for verdict in (Verdict.GIVEN_UP, Verdict.MISSING)}
-        return {verdict: [one.number for one in some] for verdict, some in unsolved.items() if some}
+        """The numbers of the puzzles without a solution, by verdict."""
+        unsolved = (self.having(verdict) for verdict in (Verdict.GIVEN_UP, Verdict.MISSING))
+        return {some[0].verdict: [one.number for one in some] for some in unsolved if some}
 
     @property
     def story(self) -> list[str]:
-        """A line on each process of the bot that did not just finish, or was not the only one, and all notes."""
+        """Lines about several or unfinished attempts, about other output, and all notes."""
         score, attempts = self.result.score, self.result.attempts
         shown = [one for one in attempts if len(attempts) > 1 or one.end.reason is not EndReason.FINISHED]
         lines = list(map(_in_words, shown))
@@ -96,16 +96,11 @@ def _in_words(attempt: Attempt) -> str:
     return f"from puzzle {attempt.first_puzzle} on: {end.reason.value}{more}{after}"
 
 
-Faults = list[tuple[Run, list[PuzzleResult], int]]
-"""The first answers of each run that do not count, and the number of its others."""
+Faults = list[tuple[Run, list[PuzzleResult], int]]  # first answers that do not count, number of others
 
 
 class SetPart:
-    """One set: the runs that its ranking shows, in its order; the `timed` ones have a time to draw.
-
-    The duels are the best run with each of the next ones; the slowest puzzles have the longest median time over
-    the runs that solved them. Wrong answers break a clue, faulty ones do not count for another reason.
-    """
+    """A set and the runs of its ranking, `timed` or not; `faulty` answers are not wrong, but do not count."""
 
     def __init__(self, ranking: Ranking, runs: list[Run]) -> None:
         self.ranking = ranking
@@ -133,11 +128,7 @@ def _faults(runs: Sequence[Run], *verdicts: Verdict) -> Faults:
 
 
 class Report:
-    """The content of a page, from results and logs of bots by their files; at least one is of a run.
-
-    `bots` has the number of each bot that was run, which determines its look; `runs` also those runs that no
-    ranking shows; `ends` the meaning of each end; `commands` a run for every command of every bot.
-    """
+    """The content of a page, from results and logs by their files; at least one is of a run."""
 
     def __init__(self, results: Mapping[Path, AnyResult]) -> None:
         ranked = rankings(results)
@@ -148,10 +139,8 @@ class Report:
         names = dict.fromkeys(row.bot for row in rows if row.evidence is Evidence.RUN)
         self.bots = {name: number for number, name in enumerate(names)}
         self.runs = runs = self._runs(results)
-        self.sets = [
-            SetPart(ranking, [run for row in ranking.rows for run in self._runs(row.results)])
-            for ranking in of_scope[Scope.SET]
-        ]
+        runs_of = [[run for row in one.rows for run in self._runs(row.results)] for one in of_scope[Scope.SET]]
+        self.sets = list(map(SetPart, of_scope[Scope.SET], runs_of))
         drawn_count = sum(len(part.timed) for part in self.sets)  # each has a plot over the puzzle numbers
         self.most_points = max(FEWEST_POINTS, min(MOST_POINTS, ALL_POINTS // max(1, drawn_count)))
         self.machines = machines([run.result.machine for run in runs])
@@ -164,23 +153,26 @@ class Report:
         self.perhaps_cold = list(dict.fromkeys(run.name for run in runs if run.result.warm_up_seconds is None))
 
     def _runs(self, results: Mapping[Path, AnyResult]) -> list[Run]:
-        return [
-            Run(plain(result.bot), self.bots[result.bot], result, str(path))
-            for path, result in results.items()
-            if isinstance(result, RunResult)
-        ]
+        runs = {path: result for path, result in results.items() if isinstance(result, RunResult)}
+        return [Run(plain(one.bot), self.bots[one.bot], one, str(path)) for path, one in runs.items()]
 
 
 # --- facts of runs -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Variants:
     """Facts of runs, with a value for each kind of run; the letters of the kinds, and that of each run."""
 
-    facts: dict[str, list[str]]
-    letters: list[str]
-    letter_of: list[str]
+    def __init__(self, every: Iterable[dict[str, str]]) -> None:
+        each = list(every)
+        kinds: list[dict[str, str]] = []
+        for facts in sorted(each, key=lambda facts: UNKNOWN in facts.values()):
+            if not any(_fits(facts, kind) for kind in kinds):
+                kinds.append(facts)
+        self.facts = {name: [facts[name] for facts in kinds] for name in each[0]}
+        self.letters = [_letter(number) for number in range(len(kinds))]
+        places = (next(at for at, kind in enumerate(kinds) if _fits(facts, kind)) for facts in each)
+        self.letter_of = [self.letters[at] for at in places]
 
     @property
     def differing(self) -> list[str]:
@@ -189,8 +181,8 @@ class Variants:
 
 
 def machines(every: Sequence[Machine]) -> Variants:
-    """Return the machines of runs; their load, which differs always, is not among the facts."""
-    return _variants(
+    """Return the machines of runs, without their load, which always differs."""
+    return Variants(
         {
             "CPU": plain(one.cpu),
             "Cores": f"{one.logical_cores}, of which {one.usable_cores} usable",
@@ -207,40 +199,25 @@ def machines(every: Sequence[Machine]) -> Variants:
 
 def configurations(every: Sequence[RunResult]) -> Variants:
     """Return the configurations of runs, and how far they were carried out."""
-    return _variants(map(_configuration, every))
-
-
-def _configuration(run: RunResult) -> dict[str, str]:
-    limits = run.configuration
-    return {
-        "Puzzles come": "all at once" if limits.feed is Feed.BATCH else "each after the answer before",
-        "Wall limit for the set": _limit(limits.wall_limit_seconds),
-        "CPU limit for the set": _limit(limits.cpu_limit_seconds),
-        "Wall limit for a puzzle": _limit(limits.puzzle_limit_seconds),
-        "Memory limit": megabytes(limits.most_memory_bytes, exact=True),
-        "Stalled after": _limit(limits.stall_limit_seconds),
-        "Cores used": _cores(limits.cores),
-        "Shares its core with": "another run" if limits.shared_core else "none",
-        "Most processes and threads": str(limits.most_processes or "any number"),
-        "Sandbox requested": limits.containment.value,
-        "Sandbox": run.sandboxed,
-        "Measured by cgroup": run.cgroup_measures,
-        "Environment given": shlex.join(starmap(shown_variable, (limits.environment or {}).items())) or "none",
-        "Order of the answers": "any" if limits.any_order else "that of the puzzles",
-    }
-
-
-def _variants(every: Iterable[dict[str, str]]) -> Variants:
-    each = list(every)
-    distinct: list[dict[str, str]] = []
-    for facts in sorted(each, key=lambda facts: UNKNOWN in facts.values()):
-        if not any(_fits(facts, kind) for kind in distinct):
-            distinct.append(facts)
-    values = {name: [facts[name] for facts in distinct] for name in each[0]}
-    letters = [_letter(number) for number in range(len(distinct))]
-    kinds = dict(zip(letters, distinct, strict=True))
-    letter_of = [next(letter for letter, kind in kinds.items() if _fits(facts, kind)) for facts in each]
-    return Variants(values, letters, letter_of)
+    return Variants(
+        {
+            "Puzzles come": "all at once" if limits.feed is Feed.BATCH else "each after the answer before",
+            "Wall limit for the set": _limit(limits.wall_limit_seconds),
+            "CPU limit for the set": _limit(limits.cpu_limit_seconds),
+            "Wall limit for a puzzle": _limit(limits.puzzle_limit_seconds),
+            "Memory limit": megabytes(limits.most_memory_bytes, exact=True),
+            "Stalled after": _limit(limits.stall_limit_seconds),
+            "Cores used": _cores(limits.cores),
+            "Shares its core with": "another run" if limits.shared_core else "none",
+            "Most processes and threads": str(limits.most_processes or "any number"),
+            "Sandbox requested": limits.containment.value,
+            "Sandbox": run.sandboxed,
+            "Measured by cgroup": run.cgroup_measures,
+            "Environment given": shlex.join(starmap(shown_variable, (limits.environment or {}).items())) or "none",
+            "Order of the answers": "any" if limits.any_order else "that of the puzzles",
+        }
+        for run, limits in ((run, run.configuration) for run in every)
+    )
 
 
 def _fits(facts: dict[str, str], kind: dict[str, str]) -> bool:

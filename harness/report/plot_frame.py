@@ -25,8 +25,7 @@ LIGHT_COLOURS = ("#1652d8", "#a3200a", "#049b68", "#971a93", "#b08800", "#2a2f38
 DARK_COLOURS = ("#7f8aff", "#ff7a55", "#42dc98", "#e67fd2", "#f0cb3f", "#e8eaee")
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">", "h", "d")
-DASHES: tuple[tuple[float, ...], ...] = ((), (4.5, 2), (1.5, 1.5), (7, 2, 1.5, 2))
-"""Lengths of dash and gap in line widths; none is a solid line."""
+DASHES: tuple[tuple[float, ...], ...] = ((), (4.5, 2), (1.5, 1.5), (7, 2, 1.5, 2))  # dash and gap in line widths
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +131,21 @@ def whole_numbers(axes: Axes, low: float, high: float) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True))
 
 
-def line_style(look: Look, marker_size: float) -> dict[str, Any]:
-    """Return a bot's line, with its markers, for matplotlib."""
-    line = {"linewidth": 1.7, "dashes": look.dashes or (1, 0), "solid_joinstyle": "round", "markeredgewidth": 0.6}
-    return {"color": bot_colour(look.hue), "marker": look.marker, "markersize": marker_size, **line}
+def line_style(bot: int, marker_size: float) -> dict[str, Any]:
+    """Return the line of a bot, with its markers, for matplotlib."""
+    dashes = look(bot).dashes or (1, 0)
+    line = {"linewidth": 1.7, "dashes": dashes, "solid_joinstyle": "round", "markeredgewidth": 0.6}
+    return _marker_style(bot, marker_size) | line
 
 
-def dot_style(look: Look, size: float, alpha: float) -> dict[str, Any]:
-    """Return a bot's markers alone, without edges, for matplotlib."""
-    dots = {"linestyle": "", "markeredgewidth": 0, "alpha": alpha}
-    return {"color": bot_colour(look.hue), "marker": look.marker, "markersize": size, **dots}
+def dot_style(bot: int, size: float, alpha: float) -> dict[str, Any]:
+    """Return the markers of a bot alone, without edges, for matplotlib."""
+    return _marker_style(bot, size) | {"linestyle": "", "markeredgewidth": 0, "alpha": alpha}
+
+
+def _marker_style(bot: int, size: float) -> dict[str, Any]:
+    one = look(bot)
+    return {"color": bot_colour(one.hue), "marker": one.marker, "markersize": size}
 
 
 TEXT, MUTED, AXIS, GRID = "#010101", "#010102", "#010103", "#010104"
@@ -158,11 +162,6 @@ COLOURS = {TEXT: "var(--text)", MUTED: "var(--muted)", AXIS: "var(--axis)", GRID
 }
 
 
-def svg_of(figure: Figure) -> str:
-    """Return a figure as SVG, without date and program."""
-    return file_of(figure, "svg").decode()
-
-
 def file_of(figure: Figure, form: str) -> bytes:
     """Return a figure as a file of `form`, svg or png, without date and program."""
     file = io.BytesIO()
@@ -172,12 +171,11 @@ def file_of(figure: Figure, form: str) -> bytes:
 
 
 def inline_svg(figure: Figure, name: str, label: str, words: Mapping[str, str] | None = None) -> str:
-    """Return a figure as an SVG element for a page.
+    """Return a figure as an SVG element whose ids begin with `name`, unique on the page.
 
-    Every id in it begins with `name`, unique on the page. `label` is its content for screen readers, empty for an
-    ornament; `words` has texts of the figure and their replacements.
+    `label` is for screen readers, empty for an ornament; `words` maps texts of the figure to replacements.
     """
-    svg = svg_of(figure)
+    svg = file_of(figure, "svg").decode()
     body = svg[svg.index(">", svg.index("<svg")) + 1 :].rstrip()  # within HTML, SVG needs no namespaces
     body = re.sub(r"<style.*?</style>", "", body, flags=re.DOTALL)  # would hold for the whole page
     body = body.replace("xlink:href", "href")

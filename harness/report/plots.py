@@ -18,7 +18,6 @@ from nonobot.harness.report.plot_frame import (
     inline_svg,
     line_style,
     log_seconds,
-    look,
     whole_numbers,
 )
 from nonobot.harness.text import shortened
@@ -38,15 +37,12 @@ def cactus(runs: Sequence[Run], name: str) -> str:
         times = sorted(map(drawn, run.seconds.values()))
         if times:
             marked = _spread(len(times), 6, position / len(runs))
-            axes.plot(range(1, len(times) + 1), times, markevery=marked, **line_style(look(run.bot), 5.5))
+            axes.plot(range(1, len(times) + 1), times, markevery=marked, **line_style(run.bot, 5.5))
     return inline_svg(figure, name, _label("Sorted times of right answers", runs))
 
 
 def over_puzzles(runs: Sequence[Run], name: str, wide: bool, most_points: int) -> str:
-    """Return the plot of the time for each puzzle over its number, with a running median for each bot.
-
-    Of more than `most_points` right answers of a bot, not all are drawn; see :func:`thinned`.
-    """
+    """Return the plot of times over puzzle numbers, with running medians; a bot has up to `most_points` points."""
     figure, axes = axes_for(*((960, 340) if wide else (440, 380)), "time for a puzzle", "number of the puzzle")
     log_seconds(axes.yaxis, [time for run in runs for time in run.seconds.values()])
     numbers = runs[0].by_number
@@ -56,17 +52,17 @@ def over_puzzles(runs: Sequence[Run], name: str, wide: bool, most_points: int) -
     size = 3.2 if len(numbers) > 200 else 4.5
     for run in runs:
         points = dict(thinned(sorted(run.seconds.items()), most_points))
-        axes.plot([*points], [*map(drawn, points.values())], **dot_style(look(run.bot), size, faint))
+        axes.plot([*points], [*map(drawn, points.values())], **dot_style(run.bot, size, faint))
     for position, run in enumerate(runs):
         middle = running_median(sorted(run.seconds.items()))
         if middle:
             marked = _spread(len(middle), 4, position / len(runs)) if len(runs) > 1 else []
-            axes.plot(*zip(*middle, strict=True), markevery=marked, **line_style(look(run.bot), 6))
+            axes.plot(*zip(*middle, strict=True), markevery=marked, **line_style(run.bot, 6))
     return inline_svg(figure, name, _label("Time for each puzzle", runs))
 
 
 def head_to_head(first: Run, second: Run, name: str) -> str:
-    """Return the plot of the times of two bots, a point a puzzle; puzzles that only one solved are at the edge."""
+    """Return the plot of the times of two bots, a point for each puzzle, at the edge if only one solved it."""
     figure, axes = axes_for(440, 380, "second", "first")
     shared = sorted(first.seconds.keys() & second.seconds.keys())
     times = [*first.seconds.values(), *second.seconds.values()]
@@ -82,7 +78,7 @@ def head_to_head(first: Run, second: Run, name: str) -> str:
         alone = [drawn(time) for number, time in sorted(run.seconds.items()) if number not in other.seconds]
         edges = [edge] * len(alone)
         x, y = (alone, edges) if run is first else (edges, alone)
-        axes.plot(x, y, **dot_style(look(run.bot), 4.5, 0.8))
+        axes.plot(x, y, **dot_style(run.bot, 4.5, 0.8))
     return inline_svg(
         figure,
         name,
@@ -118,7 +114,7 @@ def swatch(bot: int, name: str) -> str:
     figure, axes = figure_for(30, 14, (0, 0, 0, 0))
     axes.set_axis_off()
     axes.set(xlim=(0, 30), ylim=(0, 14))
-    axes.plot([1, 15, 29], [7, 7, 7], markevery=[1], **line_style(look(bot), 6.5))
+    axes.plot([1, 15, 29], [7, 7, 7], markevery=[1], **line_style(bot, 6.5))
     return inline_svg(figure, name, "")
 
 

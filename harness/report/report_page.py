@@ -31,21 +31,15 @@ from nonobot.tournament_data.sets import PART
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-STEPS = 4
-"""Steps of drawing a set, for the progress shown."""
-
-CELL = 8
-"""Side of a cell, in units of the drawing; the page scales it."""
+STEPS = 4  # steps of drawing a set, for the progress shown
+CELL = 8  # side of a cell, in units of the drawing; the page scales it
 
 THEME = replace(INHERIT, colours=INHERIT.colours | {"heavy": "var(--axis)", "wrong": "var(--bad)"})
 """The colours of pictures: those of the page around them."""
 
 
 def page_of(report: Report, title: str, judge_version: str, progress: Callable[[float, str], None]) -> str:
-    """Return the page as HTML; the same report gives the same page, byte for byte.
-
-    `progress` is called with the number of steps done, :data:`STEPS` for each set, and a few words.
-    """
+    """Return the page as HTML, always the same bytes; `progress` gets the number of completed steps and a note."""
     steps = itertools.count()
     chapters = []
     place = "drawing"
@@ -75,10 +69,7 @@ def page_of(report: Report, title: str, judge_version: str, progress: Callable[[
 
 
 def _drawings(part: SetPart, anchor: str, most_points: int, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Return the drawings of a set, under the names that the template has for them.
-
-    The plot over the puzzles is drawn wide, too, if the others leave no gap for the narrow one.
-    """
+    """Return the drawings of a set by their names in the template; the wide plot is for a row of its own."""
     runs = part.timed
     drawings: dict[str, Any] = {"wide": None}
     tell("sorted times")
@@ -127,10 +118,7 @@ def _environment() -> Environment:
 
 
 class Gallery:
-    """The pictures of one set's answers, with the lines at fault marked wherever the puzzle is known.
-
-    A right answer of one of `runs` gives the clues of its puzzle; otherwise the set itself does, if it is at hand.
-    """
+    """The pictures of a set's answers, with wrong lines marked if a right answer or the set shows the puzzle."""
 
     def __init__(self, facts: SetFacts, runs: Sequence[Run]) -> None:
         self._facts = facts
