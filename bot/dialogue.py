@@ -23,17 +23,14 @@ from nonobot.protocol.puzzle import cells_from_text, text_from_cells
 from nonobot.system import write_all
 
 _STDIN, _STDOUT = 0, 1
-_MOST_BYTES = 1 << 24
-"""Largest length of a request; the largest board needs less."""
+_MOST_BYTES = 1 << 24  # largest length of a request; the largest board needs less
 
 _MOST_STEPS = 8000
 """Largest number of steps in an answer; a browser's memory has room for fewer steps of the largest boards."""
 
-_MOST_CHANGES = 2_000_000
-"""Largest number of changed cells in all steps of an answer; later steps are dropped."""
+_MOST_CHANGES = 2_000_000  # largest number of changed cells in all steps of an answer; later steps are dropped
 
-_UNKNOWN = UNKNOWN % 256
-"""Unknown cell in the content of a board."""
+_UNKNOWN = UNKNOWN % 256  # unknown cell in the content of a board
 
 
 def converse(strategy: Strategy) -> int:

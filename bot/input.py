@@ -97,8 +97,7 @@ def puzzles_in(chunks: Iterator[bytes], form: str, size: Size, is_whole: bool = 
         raise UnusableError(str(error)) from None
 
 
-_SAYS_NOTHING = b"\xef\xbb\xbf \t\r\n\v\f"
-"""Bytes of a byte order mark, and white space."""
+_SAYS_NOTHING = b"\xef\xbb\xbf \t\r\n\v\f"  # bytes of a byte order mark, and white space
 
 
 def _read_whole(chunks: Iterable[bytes], only_to_text: bool = False) -> bytes:

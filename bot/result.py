@@ -97,8 +97,7 @@ class Result:
         return svg_of_board(self.puzzle, self.solutions[0] if self.solutions else None)
 
 
-MOST_TRACE_EVENTS = 1 << 14
-"""Largest number of trace events that one search records; later ones are dropped."""
+MOST_TRACE_EVENTS = 1 << 14  # largest number of trace events that one search records; later ones are dropped
 
 
 class TraceEvent(IntEnum):

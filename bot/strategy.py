@@ -15,18 +15,15 @@ from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent, grid_of, l
 from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
-_UNLIMITED = 2**62
-"""Time in nanoseconds and number of line solves that no search reaches."""
+_UNLIMITED = 2**62  # time in nanoseconds and number of line solves that no search reaches
 
 
 class Strategy(ABC):
     """A method of solving puzzles; all its puzzles use the same memory."""
 
     name: ClassVar[str]
-    kernels: ClassVar[str]
-    """Module of the kernels that Python calls."""
-    phases: ClassVar[tuple[str, ...]]
-    """Names of the phases, in the order of `spent` in the memory."""
+    kernels: ClassVar[str]  # module of the kernels that Python calls
+    phases: ClassVar[tuple[str, ...]]  # names of the phases, in the order of `spent` in the memory
 
     def __init__(self) -> None:
         self._memory: Memory | None = None

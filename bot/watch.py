@@ -86,8 +86,7 @@ _KINDS = {
 }
 KEYS = "space: pause   n: next step   b: step back   + -: speed   e: to the end   q: quit"
 
-MOST_SPEED = 1000.0
-"""Largest number of steps per second; a terminal cannot draw more."""
+MOST_SPEED = 1000.0  # largest number of steps per second; a terminal cannot draw more
 
 
 def watch(options: Options, strategy: Strategy, path: Path) -> int:

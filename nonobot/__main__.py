@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-STARTED = time.monotonic()
-"""Approximate start time of the process, from which --time-limit and the log count."""
+STARTED = time.monotonic()  # approximate start time of the process, from which --time-limit and the log count
 
 import gc  # noqa: E402
 import os  # noqa: E402

@@ -20,8 +20,7 @@ from nonobot.system import printable
 Value = TypeVar("Value")
 Meaning = TypeVar("Meaning")
 
-LONGEST_SECONDS = 1e9
-"""Longest time that an option accepts, about 30 years; longer times overflow."""
+LONGEST_SECONDS = 1e9  # longest time that an option accepts, about 30 years; longer times overflow
 
 FILES = ("FILE", "IN", "OUT", "QUESTIONS", "ANSWERS", "SET")
 """Metavars of arguments that are files, or the beginnings of these metavars."""

@@ -30,11 +30,9 @@ from nonobot.protocol.clues import (
 )
 from nonobot.protocol.puzzle import Found, Puzzle, Record, Solution
 
-DEFAULT_SIZE = (25, 25)
-"""Width and height of the tournaments' boards."""
+DEFAULT_SIZE = (25, 25)  # width and height of the tournaments' boards
 
-MOST_LINE_BYTES = 4096
-"""Largest length of an input line, in bytes; a longer one is a fault."""
+MOST_LINE_BYTES = 4096  # largest length of an input line, in bytes; a longer one is a fault
 
 _PLAIN = b"0123456789 \t\r\n"
 _MOST_PLAIN_BYTES = 128

@@ -39,8 +39,7 @@ class Piece(NamedTuple):
     style: str = ""
 
 
-StyledLine = list[Piece]
-"""One line of text."""
+StyledLine = list[Piece]  # one line of text
 
 FRAME, DOT, WRONG, SHADE = "dim", "dim", "bold red", "bright_black"
 

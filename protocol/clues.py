@@ -14,14 +14,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nonobot.protocol.puzzle import Puzzle
 
-UNKNOWN, WHITE, BLACK = -1, 0, 1
-"""Colours of cells."""
+UNKNOWN, WHITE, BLACK = -1, 0, 1  # colours of cells
 
-Clue = tuple[int, ...]
-"""The lengths of the blocks of a line, in order; empty for a line without black cells."""
+Clue = tuple[int, ...]  # the lengths of the blocks of a line, in order; empty for a line without black cells
 
-MOST_DIGITS = 6
-"""Largest number of digits of a block length; a longer number is a fault."""
+MOST_DIGITS = 6  # largest number of digits of a block length; a longer number is a fault
 
 
 def clue_of(cells: Iterable[int]) -> Clue:

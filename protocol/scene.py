@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from nonobot.protocol.puzzle import Puzzle, Solution
 
-GROUP = 5
-"""Number of rows or columns between two heavier lines."""
+GROUP = 5  # number of rows or columns between two heavier lines
 
 
 class Picture:
@@ -69,8 +68,7 @@ def numbers(clue: Clue) -> list[str]:
 
 # --- scenes ----------------------------------------------------------------------------------------------------
 
-SMALLEST_CELL_WITH_CLUES = 10
-"""Smallest side of a cell in pixels; in smaller cells the numbers are unreadable."""
+SMALLEST_CELL_WITH_CLUES = 10  # smallest side of a cell in pixels; in smaller cells the numbers are unreadable
 
 Role = Literal["band", "shade", "ink", "thin", "heavy", "dot", "wrong", "clue", "name"]
 """Kinds of parts of a picture, in drawing order: later ones cover earlier ones. They are the band of a wrong row
@@ -82,8 +80,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 DIGIT_EM = 0.58
 """Width of a digit, in font sizes: that of Pillow's font; those of browsers are within a tenth of it."""
 
-BETWEEN_EM = 0.45
-"""Gap between the numbers of a row's clue, in font sizes."""
+BETWEEN_EM = 0.45  # gap between the numbers of a row's clue, in font sizes
 
 NAME_FONT_SIZE = 13
 NAME_HEIGHT = 26

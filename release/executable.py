@@ -68,8 +68,7 @@ LICENSED = {
 Debian states the full licences in /usr/share/doc.
 """
 
-COMMON_LICENCES = ("LGPL-2.1", "GPL-3")
-"""Licences that these statements name and do not contain."""
+COMMON_LICENCES = ("LGPL-2.1", "GPL-3")  # licences that these statements name and do not contain
 
 RELINKING = """\
 nonobot as one executable. It contains parts with the licences below: nonobot, Python, the GNU C library, the
@@ -197,8 +196,7 @@ def tables_of_modules(frozen: str) -> Iterator[str]:
 INITIALISERS = {"builtins": "0", "sys": "0", "marshal": "PyMarshal_Init", "_warnings": "_PyWarnings_Init"}
 """Functions with an unusual name; these two modules are initialised before all others."""
 
-OWN = ("_nonobot", "_typing")
-"""The modules of `program.c`."""
+OWN = ("_nonobot", "_typing")  # the modules of `program.c`
 
 
 def code_of_kernels(work: Path) -> Iterator[str]:

@@ -30,8 +30,7 @@ from nonobot.bot.papers.strategy import PapersStrategy
 
 FOLDER = Path("build", "kernels")
 
-BROWSER_BITS = tuple(bits for bits in MASK_BITS if bits <= 256)
-"""Widths of masks for WebAssembly."""
+BROWSER_BITS = tuple(bits for bits in MASK_BITS if bits <= 256)  # widths of masks for WebAssembly
 
 LINKERS = ("wasm-ld", *(f"wasm-ld-{version}" for version in range(30, 13, -1)))
 """LLVM's linker for WebAssembly, as Debian's packages `lld` and `lld-14` call it."""

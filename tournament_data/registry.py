@@ -23,8 +23,7 @@ from nonobot.tournament_data.downloads import PublishedFile
 BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"
 """Web page of the files for browsing; `official.toml` contains their addresses."""
 
-MOST_BYTES = 2_000_000
-"""Largest size of an official set in bytes; they have less than 700,000."""
+MOST_BYTES = 2_000_000  # largest size of an official set in bytes; they have less than 700,000
 
 _FILE = Path(__file__).with_name("official.toml")
 
@@ -69,8 +68,7 @@ def official_sets() -> Mapping[str, OfficialSet]:
 
 # --- the data folder ---------------------------------------------------------------------------------------------
 
-FOLDER_VARIABLE = "NONOBOT_DATA"
-"""Environment variable that names another data folder."""
+FOLDER_VARIABLE = "NONOBOT_DATA"  # environment variable that names another data folder
 
 
 class State(Enum):

@@ -14,8 +14,7 @@ from typing import Literal
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data.generate import Board, Recipe, black_cells, check_numbers, draw_board
 
-MOST_DRAWS = 10_000
-"""Largest number of consecutive boards that are not eligible, before the search is given up."""
+MOST_DRAWS = 10_000  # largest number of consecutive boards that are not eligible, before the search is given up
 
 Level = Literal["lines", "probing", "search"]
 """Method that finds the only solution: one line at a time; trying cells in both colours (FP1); or a search."""

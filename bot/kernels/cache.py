@@ -24,8 +24,7 @@ _SAYS_WHICH_CPU = {
 }  # fmt: skip
 """Facts of /proc/cpuinfo: four on x86-64, four on ARM."""
 
-_DAYS_KEPT = 30
-"""Days without use after which folders of other versions are removed."""
+_DAYS_KEPT = 30  # days without use after which folders of other versions are removed
 
 
 def _numba_version() -> bytes:

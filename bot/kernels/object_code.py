@@ -25,8 +25,7 @@ from nonobot.bot.kernels.machine_code import laid_out
 from nonobot.bot.kernels.memory import Struct
 
 _WEBASSEMBLY = "wasm32-unknown-emscripten"
-_FEATURES = "+bulk-memory,+nontrapping-fptoint,+sign-ext,+simd128"
-"""Features that all browsers have since 2023."""
+_FEATURES = "+bulk-memory,+nontrapping-fptoint,+sign-ext,+simd128"  # features that all browsers have since 2023
 
 
 class KernelCode(NamedTuple):

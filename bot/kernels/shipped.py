@@ -24,8 +24,7 @@ from nonobot.system import report
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 """The levels by LLVM's names; each processor of a level can run those before it."""
 
-WASM32 = "wasm32"
-"""WebAssembly, as the only level that a browser has."""
+WASM32 = "wasm32"  # WebAssembly, as the only level that a browser has
 
 NATIVE = "native"
 
@@ -33,8 +32,7 @@ _BOT = Path(__file__).parents[1]
 _FOLDER = _BOT / "kernels" / "built"
 _FOLDER_OF_CLONE = _BOT.parent / "build" / "kernels"
 
-_SEAL = Struct("<IIQ")
-"""The checksum of the code, and the checksum and the length of the sources."""
+_SEAL = Struct("<IIQ")  # the checksum of the code, and the checksum and the length of the sources
 
 # cpuid(eax, ecx, registers): push rbx; mov r8, rdx; mov eax, edi; mov ecx, esi; cpuid;
 # mov [r8], eax; mov [r8+4], ebx; mov [r8+8], ecx; mov [r8+12], edx; pop rbx; ret
@@ -47,8 +45,7 @@ _V2 = {"1c": (0, 9, 13, 19, 20, 23), "ec": (0,)}  # SSE3 SSSE3 CX16 SSE4.1 SSE4.
 # FMA MOVBE OSXSAVE AVX F16C, BMI1 AVX2 BMI2, LZCNT
 _V3 = {"1c": (12, 22, 27, 28, 29), "7b": (3, 5, 8), "ec": (5,)}
 _V4 = {"7b": (16, 17, 28, 30, 31)}  # AVX-512: F DQ CD BW VL
-_AVX_STATE, _AVX512_STATE = 0x06, 0xE6
-"""Bits of XCR0: the registers that the system keeps for a process."""
+_AVX_STATE, _AVX512_STATE = 0x06, 0xE6  # bits of XCR0: the registers that the system keeps for a process
 
 
 def chosen_level() -> str | None:

@@ -22,8 +22,7 @@ LONGEST_SIDE = _BITS - 2
 CACHE_BITS = 14
 """log2 of the entries of the line cache. Measured on taai2011, first 300 puzzles: see docs/engine.md."""
 
-LOG_UNIT_BITS = 20
-"""Scores are integers in units of 2 ** -20, so that they decide alike on every machine."""
+LOG_UNIT_BITS = 20  # scores are integers in units of 2 ** -20, so that they decide alike on every machine
 
 
 class _Outcomes(NamedTuple):

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-PROBINGS = {"fp1": 1, "fp2": 2, "fp3": 3}
-"""The fully probing relations by name."""
+PROBINGS = {"fp1": 1, "fp2": 2, "fp3": 3}  # the fully probing relations by name
 
 _WHAT = "the papers' search"
 

@@ -87,13 +87,17 @@ def parts_of(puzzle: Puzzle) -> Iterable[tuple[Part, tuple[Clue, ...]]]:
 class Draft:
     """A puzzle while its file is read: collects clues and faults, and becomes a record or a fault."""
 
+    needed: ClassVar[Iterable[str]] = ()  # the sections that every puzzle has
+    missing: ClassVar[str] = ""  # message about a missing section, with `{}` for its name
+    part: Part | None = None  # the one whose clues are being read
+
     def __init__(self, number: int, line: int) -> None:
         self.number, self.line = number, line
         self.texts: dict[str, str] = {}  # fields of the record that are texts
         self.start: tuple[Cells, int] | None = None  # with its line in the file; all rows have one length
         self.solution: tuple[Cells, int] | None = None
         self.clues: dict[Part, list[tuple[Clue, int]]] = {"columns": [], "rows": []}  # each with its line
-        self.sections: set[str] = set()  # the names of those that came
+        self.sections: set[str] = set()  # the names of those found so far
         self._fault: Fault | None = None  # the first one; further ones are counted in it
         self._warnings: list[Fault] = []
 
@@ -101,6 +105,10 @@ class Draft:
     def hopeless(self) -> bool:
         """Whether the draft has so many faults that reading more is useless."""
         return self._fault is not None and self._fault.more >= HOPELESS
+
+    def take(self, line: TextLine) -> None:
+        """Read the next text line, blank or not; the first one is not blank."""
+        raise NotImplementedError
 
     def clue(self, part: Part, clue: Clue | Fault, line: int) -> None:
         """Add the next clue of the rows or of the columns."""
@@ -113,17 +121,17 @@ class Draft:
             clue = ()
         clues.append((clue, line))
 
+    def text(self, field: str, text: str, line: int, name: str) -> None:
+        """Set a text of the record; `name` is its name in the file."""
+        if not is_text(text):
+            self.warn(f"the {name} has bytes that are not UTF-8 text", line)
+        self.texts[field] = text
+
     def section(self, name: str, line: int, more: str) -> None:
         """Start a section; a second one of the same name is a fault, and `more` is added to its message."""
         if name in self.sections:
             self.refuse(f"a second '{name}'; {more}", line)
         self.sections.add(name)
-
-    def require(self, names: Iterable[str], message: str) -> None:
-        """Refuse the puzzle for each missing section; `message` contains `{}` for its name."""
-        for name in names:
-            if name not in self.sections:
-                self.refuse(message.format(name))
 
     def fault(self, fault: Fault, line: int | None = None) -> None:
         """Add a fault that makes the puzzle unusable; without `line`, it is at the start of the puzzle."""
@@ -145,6 +153,9 @@ class Draft:
 
     def finished(self) -> Found:
         """Return the puzzle, or its first fault."""
+        for name in self.needed:
+            if name not in self.sections:
+                self.refuse(self.missing.format(name))
         if self._fault:
             return self._fault
         columns, rows = (tuple(clue for clue, _ in clues) for clues in self.clues.values())
@@ -225,26 +236,9 @@ def lines_of(data: bytes) -> Iterator[TextLine]:
         yield TextLine(number, line.strip())
 
 
-class LineDraft(Draft):
-    """A draft that reads the text lines of its puzzle."""
-
-    needed: ClassVar[Iterable[str]] = ()  # the sections that every puzzle has
-    missing: ClassVar[str] = ""  # what is said of a puzzle without one, `{}` for its name
-    part: Part | None = None  # the one whose clues are read
-
-    def take(self, line: TextLine) -> None:
-        """Read the next text line, blank or not; the first one is not blank."""
-        raise NotImplementedError
-
-    def finished(self) -> Found:
-        """Take the end of the puzzle."""
-        self.require(self.needed, self.missing)
-        return super().finished()
-
-
 def read_lines(
     data: bytes,
-    draft_of: Callable[[int, int], LineDraft],
+    draft_of: type[Draft],
     first: re.Pattern[str] = NEVER,
     divider: re.Pattern[str] = NEVER,
     comment: re.Pattern[str] = NEVER,
@@ -254,7 +248,7 @@ def read_lines(
     The patterns match the first text line of a puzzle, a text line between two puzzles, and one to ignore.
     """
     number = 0
-    draft: LineDraft | None = None
+    draft: Draft | None = None
     for line in lines_of(data):
         if comment.fullmatch(line.text):
             continue

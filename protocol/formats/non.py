@@ -15,13 +15,12 @@ from nonobot.arguments import similar_names
 from nonobot.protocol.clues import shown
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
+    Draft,
     Format,
-    LineDraft,
     TextLine,
     black_clue,
     clue_lines,
     in_lines,
-    is_text,
     keep,
     part_named,
     read_lines,
@@ -49,13 +48,13 @@ def _key(text: str) -> str:
     return word[0].lower() if word else ""
 
 
-class _Non(LineDraft):
+class _Non(Draft):
     def __init__(self, number: int, line: int) -> None:
         super().__init__(number, line)
         self.sides: dict[str, int] = {}
         self.goal: TextLine | None = None
-        self.part_lines: list[TextLine] = []  # of the part that is read
-        self.unknown: list[str] = []  # keys, of which one may be a misspelt one that is missing
+        self.part_lines: list[TextLine] = []  # those of the part being read
+        self.unknown: list[str] = []  # unknown keys; one may be a missing key, misspelt
 
     def take(self, line: TextLine) -> None:
         key = _key(line.text)
@@ -86,8 +85,7 @@ class _Non(LineDraft):
         elif key == "goal":
             self.goal = TextLine(line.number, unquoted(value))
         elif key in _TEXTS:
-            if not is_text(value):
-                self.warn(f"the {key} has bytes that are not UTF-8 text", line.number)
+            self.text(_TEXTS[key], value, line.number, key)
             self.texts[_TEXTS[key]] = html.unescape(unquoted(value))
         elif key != "maxrule":  # obsolete, and the clues contain its information
             self.warn(f"{shown(key)} is dropped", line.number)

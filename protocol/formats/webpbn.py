@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, Fault, FaultKind, clue_from_words, shown
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Fault, FaultKind, clue_from_words, shown
 from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Draft, Format, Part, part_named
 from nonobot.protocol.puzzle import Found, Record
 
@@ -36,17 +36,18 @@ def _read(data: bytes) -> Iterator[Found]:
     try:
         for start in range(0, len(data), _CHUNK_BYTES):
             parser.Parse(data[start : start + _CHUNK_BYTES], start + _CHUNK_BYTES >= len(data))
-            yield from document.finished()
+            yield from document.finished
+            document.finished.clear()
     except BrokenOffError as broken:
         fault = broken.fault
     except ExpatError as error:
         what = f"broken XML: {messages.get(error.code, 'unknown error')}"
         fault = Fault(FaultKind.FORMAT, what, line=error.lineno)
-    except (ValueError, LookupError):  # of the encoding that the XML declares
+    except (ValueError, LookupError):  # unknown encoding in the XML declaration
         fault = Fault(FaultKind.FORMAT, "XML with an unknown encoding", line=1)
     else:
         return
-    yield from document.finished()
+    yield from document.finished
     yield document.broken_off(fault)
 
 
@@ -56,22 +57,17 @@ class _Document:
     def __init__(self, parser: XMLParserType) -> None:
         self._parser = parser
         self._path: list[str] = []
-        self._text: list[str] | None = None  # of the element being read, where its text is wanted
+        self._text: list[str] | None = None  # text of the element being read, if it is needed
         self._of_the_set: dict[str, str] = {}
         self._puzzle: _Puzzle | None = None
         self._number = 0
-        self._finished: list[Found] = []
+        self.finished: list[Found] = []  # complete puzzles; the reader removes them
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._doctype
         parser.SkippedEntityHandler = self._skipped_entity
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
-
-    def finished(self) -> list[Found]:
-        """Return the complete puzzles that were not returned before."""
-        finished, self._finished = self._finished, []
-        return finished
 
     def broken_off(self, fault: Fault) -> Fault:
         """Return a fault of the document with the place of the current puzzle, or of the next one."""
@@ -111,7 +107,7 @@ class _Document:
         text = "".join(self._text or ())
         self._text = None
         if name == "puzzle" and self._puzzle and self._path in ([], ["puzzleset"]):
-            self._finished.append(self._puzzle.finished_in(self._of_the_set))
+            self.finished.append(self._puzzle.finished_in(self._of_the_set))
             self._puzzle = None
         elif self._puzzle:
             self._puzzle.end_of(name, text, self._line, depth=len(self._path) - self._path.index("puzzle"))
@@ -129,10 +125,10 @@ class _Puzzle(Draft):
         self._default = attributes.get("defaultcolor", "black")
         self._background = attributes.get("backgroundcolor", "white")
         self._colours = {".": "white", "X": "black"}
-        self._counted: set[str] = set()  # the colours that counts have
-        self._part: Part | None = None  # inside of <clues>
+        self._counted: set[str] = set()  # colours of the counts so far
+        self._part: Part | None = None  # the part of the current <clues>
         self._clue: list[str] = []
-        self._kind = "goal"  # of the last solution
+        self._kind = "goal"  # type of the last <solution>
         self._images: dict[str, tuple[str, int]] = {}
 
     def start_of(self, name: str, attributes: Mapping[str, str], line: int) -> None:
@@ -228,16 +224,13 @@ def _text(record: Record) -> str:
     lines += [f"<{name}>{html.escape(text, quote=False)}</{name}>" for name, text in texts.items() if text]
     lines += ['<color name="white" char=".">fff</color>', '<color name="black" char="X">000</color>']
     for kind, clues in (("columns", record.puzzle.columns), ("rows", record.puzzle.rows)):
-        lines += [f'<clues type="{kind}">', *map(_clue_text, clues), "</clues>"]
+        counts = ("".join(f"<count>{length}</count>" for length in clue) for clue in clues)
+        lines += [f'<clues type="{kind}">', *(f"<line>{one}</line>" for one in counts), "</clues>"]
     for kind, grid in (("goal", record.solution), ("saved", record.start)):
         if grid is not None:
             rows = (f"|{''.join(_SIGNS[cell] for cell in row)}|" for row in grid.numbers())
             lines += [f'<solution type="{kind}">', "<image>", *rows, "</image>", "</solution>"]
     return "\n".join([*lines, "</puzzle>"]) + "\n"
-
-
-def _clue_text(clue: Clue) -> str:
-    return f"<line>{''.join(f'<count>{length}</count>' for length in clue)}</line>"
 
 
 FORMAT = Format(
