@@ -18,18 +18,14 @@ from nonobot.bot.papers.single_line import paint_line
 from nonobot.bot.result import MOST_TRACE_EVENTS, TraceEvent, grid_of, line_masks
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import BLACK, DEFAULT_SIZE, UNKNOWN, WHITE, PartialGrid, Puzzle, PuzzleError
-from nonobot.protocol.clues import shown
+from nonobot.protocol.clues import Clue, shown
 from nonobot.protocol.puzzle import cells_from_text, text_from_cells
 from nonobot.system import write_all
 
 _STDIN, _STDOUT = 0, 1
 _MOST_BYTES = 1 << 24  # largest length of a request; the largest board needs less
-
-_MOST_STEPS = 8000
-"""Largest number of steps in an answer; a browser's memory has room for fewer steps of the largest boards."""
-
+_MOST_STEPS = 8000  # largest number of steps in an answer; a browser has less memory for the largest boards
 _MOST_CHANGES = 2_000_000  # largest number of changed cells in all steps of an answer; later steps are dropped
-
 _UNKNOWN = UNKNOWN % 256  # unknown cell in the content of a board
 
 
@@ -140,13 +136,11 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
     steps: list[dict[str, Any]] = []
     before, changes = request.board, 0
     lines = _lines(request.puzzle)
-    is_truncated = False
     for kind, after in strategy.trace_events():
         changed = before.changed_to(after)
         changes += len(changed)
-        is_truncated = len(steps) == most or changes > _MOST_CHANGES
-        if is_truncated:
-            break
+        if len(steps) == most or changes > _MOST_CHANGES:
+            return {"truncated": True, "steps": steps}
         step: dict[str, Any] = {"kind": kind.name.lower()}
         for name, colour in (("black", BLACK), ("white", WHITE), ("unknown", _UNKNOWN)):
             if cells := [cell for cell in changed if after.content[cell] == colour]:
@@ -155,7 +149,7 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
             step["line"] = _explaining_line(lines, before, after, changed)
         steps.append(step)
         before = after
-    return {"truncated": is_truncated, "steps": steps}
+    return {"truncated": False, "steps": steps}
 
 
 def _explaining_line(
@@ -172,17 +166,11 @@ def _explaining_line(
 
 
 class _BoardLine(NamedTuple):
-    """A row or a column; `place` counts from 0, `cells` selects its cells in the content of a board."""
+    """A row or a column."""
 
-    kind: str
-    place: int
-    clue: tuple[int, ...]
-    cells: slice
-
-    @property
-    def name(self) -> list[Any]:
-        """Name of the line in an answer: its kind, and its number from 1."""
-        return [self.kind, self.place + 1]
+    name: list[Any]  # its kind and its number, counted from 1
+    clue: Clue
+    cells: slice  # its cells in the content of a board
 
     def painted(self, board: bytes) -> bytes | None:
         """Return the cells of this line after maximal painting; None if no placement of its blocks fits."""
@@ -196,11 +184,10 @@ class _BoardLine(NamedTuple):
 def _lines(puzzle: Puzzle) -> list[_BoardLine]:
     width = puzzle.width
     rows = [
-        _BoardLine("row", place, clue, slice(place * width, (place + 1) * width))
-        for place, clue in enumerate(puzzle.rows)
+        _BoardLine(["row", y], clue, slice((y - 1) * width, y * width)) for y, clue in enumerate(puzzle.rows, 1)
     ]
     columns = [
-        _BoardLine("column", place, clue, slice(place, None, width)) for place, clue in enumerate(puzzle.columns)
+        _BoardLine(["column", x], clue, slice(x - 1, None, width)) for x, clue in enumerate(puzzle.columns, 1)
     ]
     return rows + columns
 
@@ -228,17 +215,16 @@ def _conflict(_: Strategy, request: _Request) -> dict[str, Any]:
     """Return the board after painting all lines, and the lines that no placement then fits."""
     board = bytearray(request.board.content)
     lines = _lines(request.puzzle)
-    todo = dict.fromkeys(range(len(lines)))
+    todo = dict.fromkeys(range(len(lines)))  # in the order of arrival
     wrong: list[list[Any]] = []
     while todo:
-        at = next(iter(todo))
+        line = lines[at := next(iter(todo))]
         del todo[at]
-        line = lines[at]
         painted, cells = line.painted(bytes(board)), board[line.cells]
         if painted is None:
             wrong = [other.name for other in lines if other.painted(bytes(board)) is None]
             break
-        first = request.puzzle.height if line.kind == "row" else 0
+        first = request.puzzle.height if at < request.puzzle.height else 0
         todo |= dict.fromkeys(first + place for place in range(len(cells)) if painted[place] != cells[place])
         board[line.cells] = painted
     return {"wrong": wrong, "cells": text_from_cells(PartialGrid.from_bytes(bytes(board), request.puzzle.size))}

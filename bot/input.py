@@ -15,8 +15,7 @@ from nonobot.protocol.clues import FaultKind
 
 _STDIN = 0
 _CHUNK_BYTES = 1 << 16
-_LONGEST_KEPT = 1 << 16
-"""Approximate number of bytes after which a text line is cut: no clue is longer, and memory stays small."""
+_LONGEST_KEPT = 1 << 16  # bytes, about, after which a text line is cut: no clue is longer, and memory stays small
 
 Size = tuple[int, int] | Literal["auto"] | None
 """Width and height of all boards of a batch; 'auto': infer the size of square boards; None: 25x25."""
@@ -97,9 +96,6 @@ def puzzles_in(chunks: Iterator[bytes], form: str, size: Size, is_whole: bool = 
         raise UnusableError(str(error)) from None
 
 
-_SAYS_NOTHING = b"\xef\xbb\xbf \t\r\n\v\f"  # bytes of a byte order mark, and white space
-
-
 def _read_whole(chunks: Iterable[bytes], only_to_text: bool = False) -> bytes:
     """Return a whole input, or its part up to the first chunk with text; at most little more than MOST_BYTES."""
     from nonobot.protocol.formats import MOST_BYTES
@@ -107,7 +103,8 @@ def _read_whole(chunks: Iterable[bytes], only_to_text: bool = False) -> bytes:
     data = bytearray()
     for chunk in chunks:
         data += chunk
-        if len(data) > MOST_BYTES or (only_to_text and chunk.strip(_SAYS_NOTHING)):
+        has_text = chunk.strip(b"\xef\xbb\xbf \t\r\n\v\f")  # not only a byte order mark and white space
+        if len(data) > MOST_BYTES or (only_to_text and has_text):
             break
     return bytes(data)
 
@@ -163,6 +160,5 @@ def why_no_puzzle(form: str, head: bytes, is_blank: bool) -> str:
         name = detect(head)
     except FormatError as error:
         return f"standard input: not a batch, in which '$1' starts a puzzle: {error}"
-    return (
-        f"standard input: not a batch, but it looks like a puzzle file in the format {name}; add --format {name}"
-    )
+    found = f"it looks like a puzzle file in the format {name}"
+    return f"standard input: not a batch, but {found}; add --format {name}"
