@@ -21,6 +21,7 @@ from nonobot.bot.strategy import Strategy
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, Fault, Found, PartialGrid, Record, Solution
 from nonobot.protocol.characters import (
     Blocks,
+    Colours,
     Piece,
     Place,
     StyledLine,
@@ -234,7 +235,7 @@ class _Show:
         below = [*_wrapped(Piece(self._status), columns), *_legend(columns, has_colours)]
         return [[Piece(self._title, "bold")], *below, *_wrapped(Piece(KEYS, "dim"), columns)]
 
-    def _colours(self) -> Sequence[Sequence[str]]:
+    def _colours(self) -> Colours:
         """Return the colour of each cell: how it became known; empty for an unknown cell."""
         looks: dict[int, dict[int, str]] = {
             kind: {UNKNOWN: "", BLACK: style.black, WHITE: style.white} for kind, style in _KINDS.items()

@@ -31,15 +31,11 @@ from nonobot.protocol.clues import (
 from nonobot.protocol.puzzle import Found, Puzzle, Record, Solution
 
 DEFAULT_SIZE = (25, 25)  # width and height of the tournaments' boards
-
 MOST_LINE_BYTES = 4096  # largest length of an input line, in bytes; a longer one is a fault
 
 _PLAIN = b"0123456789 \t\r\n"
-_MOST_PLAIN_BYTES = 128
-"""Largest length of a text line whose clue is cached, in bytes, so that the cache stays small."""
-
+_MOST_PLAIN_BYTES = 128  # longest text line whose clue is cached, so that the cache stays small
 _DIGITS = bytes.maketrans(bytes((WHITE, BLACK)), b"01")
-
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -68,9 +64,7 @@ class TaaiReader:
         self._size = size
         self._needed = sum(size) if size else None
         self._line = 0  # number of the line being read
-        self._number: int | None = (
-            None  # k of the puzzle being read; None before the first and after the last line
-        )
+        self._number: int | None = None  # k of the puzzle being read; None outside of a puzzle
         self._last_number: int | None = None  # k of the last `$k`; None before the first
         self._header_line = 0
         self._lines: list[Clue | Fault] = []
@@ -123,26 +117,20 @@ class TaaiReader:
             self._number, self._header_fault = int(word), None
         else:
             self._number = (self._last_number or 0) + 1
-            self._header_fault = Fault(
-                FaultKind.BAD_HEADER,
-                f"{shown(text)} does not start a puzzle; expected '$' and a number such as '${self._number}'",
-                self._number,
-                self._line,
-            )
+            what = f"{shown(text)} does not start a puzzle; expected '$' and a number such as '${self._number}'"
+            self._header_fault = Fault(FaultKind.BAD_HEADER, what, self._number, self._line)
         self._last_number = self._number
 
     def _clue(self, line: bytes, text: str) -> Clue | Fault:
-        here = self._number, self._line
         if len(line) > MOST_LINE_BYTES:
-            return Fault(
-                FaultKind.LINE_TOO_LONG, f"a line of over {MOST_LINE_BYTES} bytes; expected block lengths", *here
-            )
-        if "\0" in text or "�" in text:
-            return Fault(
-                FaultKind.NOT_TEXT, "bytes that are not text; expected block lengths separated by TAB", *here
-            )
-        clue = clue_from_words(text.split())
-        return clue.at(*here) if isinstance(clue, Fault) else clue
+            what = f"a line of over {MOST_LINE_BYTES} bytes; expected block lengths"
+            clue: Clue | Fault = Fault(FaultKind.LINE_TOO_LONG, what)
+        elif "\0" in text or "�" in text:
+            what = "bytes that are not text; expected block lengths separated by TAB"
+            clue = Fault(FaultKind.NOT_TEXT, what)
+        else:
+            clue = clue_from_words(text.split())
+        return clue.at(self._number, self._line) if isinstance(clue, Fault) else clue
 
     def _stray(self, text: str) -> list[Found]:
         if not text or self._stray_said:
@@ -150,15 +138,9 @@ class TaaiReader:
         self._stray_said = True
         if self._size and self._last_number is not None:
             width, height = self._size
-            return [
-                Fault(
-                    FaultKind.EXTRA_LINES,
-                    f"{shown(text)} comes after the {width + height} clue lines of a {width}x{height} "
-                    "board and is ignored; check --size",
-                    self._last_number,
-                    self._line,
-                )
-            ]
+            where = f"after the {width + height} clue lines of a {width}x{height} board"
+            what = f"{shown(text)} comes {where} and is ignored; check --size"
+            return [Fault(FaultKind.EXTRA_LINES, what, self._last_number, self._line)]
         what = f"{shown(text)} is before the first '$'; expected '$1'"
         return [Fault(FaultKind.STRAY_TEXT, what, line=self._line)]
 
@@ -172,12 +154,8 @@ class TaaiReader:
         width, height = self._size
         found = len(self._lines)
         hint = f"; perhaps --size {found // 2}x{found // 2}" if found and found % 2 == 0 else ""
-        fault = Fault(
-            FaultKind.MISSING_LINES,
-            f"expected {width + height} clue lines for a {width}x{height} board, found {found}{hint}",
-            self._number,
-            self._line,
-        )
+        what = f"expected {width + height} clue lines for a {width}x{height} board, found {found}{hint}"
+        fault = Fault(FaultKind.MISSING_LINES, what, self._number, self._line)
         return self._hand_over(None, [fault, *self._faults_of_lines()])
 
     def _finish(self) -> Found:
@@ -239,9 +217,8 @@ class TaaiReader:
         found = None if faults else fault_in_clues(puzzle)
         if found:
             fault, index = found
-            faults.append(
-                fault.at(self._number, self._header_line if index is None else self._header_line + 1 + index)
-            )
+            line = self._header_line + (0 if index is None else 1 + index)
+            faults.append(fault.at(self._number, line))
         return faults
 
     def _hand_over(self, puzzle: Puzzle | None, faults: list[Fault]) -> Found:

@@ -40,7 +40,7 @@ class Piece(NamedTuple):
 
 
 StyledLine = list[Piece]  # one line of text
-
+Colours = Sequence[Sequence[str]]  # a colour of rich for each cell, empty for a blank one; shape (height, width)
 FRAME, DOT, WRONG, SHADE = "dim", "dim", "bold red", "bright_black"
 
 
@@ -79,14 +79,11 @@ HALVES = {
 }
 
 
-def draw(
-    picture: Picture, blocks: Blocks, clues: bool = True, colours: Sequence[Sequence[str]] | None = None
-) -> list[StyledLine]:
+def draw(picture: Picture, blocks: Blocks, clues: bool = True, colours: Colours | None = None) -> list[StyledLine]:
     """Return a board as text lines without spaces at their ends.
 
     Without clues, no lines are drawn between the cells. With `HALF`, unknown cells differ from white ones only in
-    their colour. `colours`, of shape (height, width), overrides the picture's cells: each cell gets this colour of
-    rich, or stays blank if it is empty; `ASCII` has no colours.
+    their colour. `colours` overrides the picture's cells; `ASCII` has no colours.
     """
     signs = SIGNS[blocks]
     groups = _groups(picture.width, clues)
@@ -137,26 +134,24 @@ def _side(
     return pieces, width + sign_width
 
 
-def _groups(width: int, clues: bool) -> list[tuple[int, int]]:
-    """Return the groups of columns between two drawn lines, as first and end; without clues one group."""
+_Groups = Sequence[tuple[int, int]]  # groups of columns between two drawn lines, as first and end
+
+
+def _groups(width: int, clues: bool) -> _Groups:
+    """Return the groups of columns; without clues, there is one."""
     step = GROUP if clues else width
     return [(first, min(first + step, width)) for first in range(0, width, step)]
 
 
-def _ruler(groups: Sequence[tuple[int, int]], signs: _Signs, ends: str) -> Piece:
+def _ruler(groups: _Groups, signs: _Signs, ends: str) -> Piece:
     dashes = (signs.dash * (signs.cell_width * (end - first)) for first, end in groups)
     return Piece(ends[0] + ends[1].join(dashes) + ends[2], FRAME)
 
 
-def _head(
-    picture: Picture, groups: Sequence[tuple[int, int]], clues: bool, signs: _Signs, indent: int
-) -> Iterator[StyledLine]:
+def _head(picture: Picture, groups: _Groups, clues: bool, signs: _Signs, indent: int) -> Iterator[StyledLine]:
     """Yield the text lines above the board: the columns' clues, and the signs of wrong columns."""
-    ends = [
-        indent + at + signs.cell_width * (column + 1)
-        for at, (first, end) in enumerate(groups, 1)
-        for column in range(first, end)
-    ]
+    borders = (at for at, (first, end) in enumerate(groups, 1) for _ in range(first, end))  # up to each column
+    ends = [indent + at + signs.cell_width * (column + 1) for column, at in enumerate(borders)]
     styles = [WRONG if column in picture.wrong_columns else "" for column in range(picture.width)]
     if clues:
         written = [numbers(clue) for clue in picture.puzzle.columns]
@@ -210,7 +205,7 @@ def _placed(row: Iterable[_Number]) -> StyledLine:
     return line
 
 
-def _cells(picture: Picture, row: int, blocks: Blocks, colours: Sequence[Sequence[str]] | None) -> list[Piece]:
+def _cells(picture: Picture, row: int, blocks: Blocks, colours: Colours | None) -> list[Piece]:
     """Return the cells of a row; with half blocks, of this row and the next."""
     if colours is None or blocks is Blocks.ASCII:
         return _half_cells(picture, row) if blocks is Blocks.HALF else _full_cells(picture, row, blocks)
@@ -301,7 +296,7 @@ def drawn_to_fit(
     place: Place,
     blocks: Sequence[Blocks],
     clues: Sequence[bool] = (True, False),
-    colours: Sequence[Sequence[str]] | None = None,
+    colours: Colours | None = None,
     may_scroll: bool = True,
 ) -> list[StyledLine] | None:
     """Return a board drawn to fit the place, or None if it cannot fit.
@@ -322,10 +317,9 @@ def drawn_to_fit(
 
 def text_of(lines: Sequence[StyledLine], place: Place) -> list[str]:
     """Return text lines as written to this place: with styles, and `?` for characters missing in its encoding."""
-    styled = (
-        ["".join(_styled(*piece) for piece in line) for line in lines] if place.has_colours else plain_lines(lines)
-    )
-    return [line.encode(place.encoding, "replace").decode(place.encoding) for line in styled]
+    if place.has_colours:
+        lines = [[Piece(_styled(*piece)) for piece in line] for line in lines]
+    return [line.encode(place.encoding, "replace").decode(place.encoding) for line in plain_lines(lines)]
 
 
 def _has_blocks(place: Place) -> bool:

@@ -24,7 +24,7 @@ from nonobot.bot.champion.strategy import ChampionStrategy
 from nonobot.bot.kernels.machine_code import OUTSIDE
 from nonobot.bot.kernels.memory import MASK_BITS, Struct
 from nonobot.bot.kernels.shipped import LEVELS, WASM32, is_whole, sealed
-from nonobot.bot.papers.single_line import memory_of_line
+from nonobot.bot.papers.single_line import line_map
 from nonobot.bot.papers.state import papers_map
 from nonobot.bot.papers.strategy import PapersStrategy
 
@@ -66,28 +66,24 @@ def _kernels(levels: tuple[str, ...], bits: tuple[int, ...], champion: Callable[
         Shipped(ChampionStrategy.kernels, "search", 1, champion, bits, levels),
         Shipped(PapersStrategy.kernels, "search", 1, lambda _: papers_map(), bits[:1], levels),
         Shipped(PapersStrategy.kernels, "deduce", 0, lambda _: papers_map(), bits[:1], levels),
-        Shipped(
-            "nonobot.bot.papers.lines", "paint_one", 1, lambda bits: memory_of_line(bits).struct, bits, levels
-        ),
+        Shipped("nonobot.bot.papers.lines", "paint_one", 1, line_map, bits, levels),
     ]
 
 
-SHIPPED = (
-    *_kernels(LEVELS, MASK_BITS, champion_map),
-    *_kernels((WASM32,), BROWSER_BITS, partial(champion_map, room=SMALL)),
-)
+SHIPPED = _kernels(LEVELS, MASK_BITS, champion_map)
+SHIPPED += _kernels((WASM32,), BROWSER_BITS, partial(champion_map, room=SMALL))
 
 
 def files(wasm: bool = False) -> list[Path]:
     """Return the files of the kernels for x86-64, or for WebAssembly, as they are named in a folder."""
-    return [
-        file for one in SHIPPED if (WASM32 in one.levels) is wasm for bits in one.bits for file in one.files(bits)
-    ]
+    chosen = [one for one in SHIPPED if (WASM32 in one.levels) is wasm]
+    return [file for one in chosen for bits in one.bits for file in one.files(bits)]
 
 
 def stale(folder: Path, wasm: bool = False) -> list[Path]:
-    """Return those of the files that are missing in a folder, or do not belong to the present sources."""
-    return [file for file in files(wasm) if not _is_fresh(folder / file)]
+    """Return the files that are missing in a folder, or do not belong to the present sources."""
+    paths = {file: folder / file for file in files(wasm)}
+    return [file for file, path in paths.items() if not (path.exists() and is_whole(path.read_bytes()))]
 
 
 def wasm_linker() -> str | None:
@@ -115,10 +111,6 @@ def build(folder: Path, *, native: bool = True, wasm: bool = True) -> Iterator[s
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for done in as_completed([pool.submit(_compile, folder, *job) for job in jobs]):
             yield done.result()
-
-
-def _is_fresh(path: Path) -> bool:
-    return path.exists() and is_whole(path.read_bytes())
 
 
 def _compile(folder: Path, at: int, bits: int) -> str:

@@ -30,8 +30,7 @@ def build(output: Path) -> list[Path]:
     for line in level_kernels.build(ROOT / level_kernels.FOLDER):
         print(line, file=sys.stderr, flush=True)
     pure = build_pure(output)
-    with ZipFile(pure) as wheel:
-        content = {name: wheel.read(name) for name in wheel.namelist()}
+    content = _content(pure)
     [facts] = [name for name in content if name.endswith(".dist-info/WHEEL")]
     tags = "".join(f"Tag: py3-none-{platform}\n" for platform in PLATFORMS.split("."))
     text = content[facts].decode().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false")
@@ -50,10 +49,13 @@ def build_pure(output: Path) -> Path:
         command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", work, str(ROOT))
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         [made] = Path(work).iterdir()
-        with ZipFile(made) as wheel:
-            content = {name: wheel.read(name) for name in wheel.namelist()}
-        _write(output / made.name, content, [] if is_lacking else level_kernels.files(wasm=True))
+        _write(output / made.name, _content(made), [] if is_lacking else level_kernels.files(wasm=True))
         return output / made.name
+
+
+def _content(path: Path) -> dict[str, bytes]:
+    with ZipFile(path) as wheel:
+        return {name: wheel.read(name) for name in wheel.namelist()}
 
 
 def _write(path: Path, content: dict[str, bytes], kernels: list[Path]) -> None:
@@ -77,9 +79,7 @@ def _entry(name: str, data: bytes) -> str:
 def main() -> int:
     """Build, and print the paths."""
     parser = argparse.ArgumentParser(prog="python -m release.wheel", description=__doc__)
-    parser.add_argument(
-        "-o", "--output", type=Path, default=Path("dist"), metavar="FOLDER", help="(default: dist)"
-    )
+    parser.add_argument("-o", "--output", type=Path, default="dist", metavar="FOLDER", help="(default: dist)")
     for path in build(parser.parse_args().output):
         print(f"{path}  {path.stat().st_size / 1e6:.1f} MB")
     return 0

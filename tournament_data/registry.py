@@ -18,13 +18,12 @@ from types import MappingProxyType
 from typing import Literal
 
 from nonobot.system import user_cache, whole_file
-from nonobot.tournament_data.downloads import PublishedFile
+from nonobot.tournament_data.downloads import OnBytes, PublishedFile
 
 BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"
 """Web page of the files for browsing; `official.toml` contains their addresses."""
 
 MOST_BYTES = 2_000_000  # largest size of an official set in bytes; they have less than 700,000
-
 _FILE = Path(__file__).with_name("official.toml")
 
 
@@ -156,9 +155,7 @@ def recognise(path: Path) -> Recognised | None:
 # --- fetching ---------------------------------------------------------------------------------------------------
 
 
-def fetch(
-    official: OfficialSet, *, timeout_seconds: float = 30.0, on_bytes: Callable[[int], None] | None = None
-) -> None:
+def fetch(official: OfficialSet, *, timeout_seconds: float = 30.0, on_bytes: OnBytes | None = None) -> None:
     """Download the file of a set to the data folder, as `PublishedFile.fetch` does; FetchError: it cannot."""
     published = PublishedFile(official.url, f"sha256:{official.sha256}", MOST_BYTES)
     published.fetch(stored_path(official), timeout_seconds=timeout_seconds, on_bytes=on_bytes)

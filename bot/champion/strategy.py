@@ -93,9 +93,8 @@ class ChampionStrategy(Strategy):
         boards: list[Solution] = []
         outcome = search(memory.address, WANTED.any if solutions == 1 else WANTED.all)
         if outcome == OUTCOME.too_large:
-            raise ValueError(
-                f"{size[0]}x{size[1]}: what line logic leaves open needs over {self._room.variables:,} variables"
-            )
+            needed = f"over {self._room.variables:,} variables"
+            raise ValueError(f"{size[0]}x{size[1]}: what line logic leaves open needs {needed}")
         while outcome == OUTCOME.solved:
             boards.append(solution_of(memory))
             if len(boards) == solutions:

@@ -35,14 +35,14 @@ _ROOM_OF_NUMBA = 380 << 20
 _ROOM_TO_COMPILE = 200 << 20
 """Bytes of address space that numba takes, and that compiling takes then (the largest kernel: 371 and 185 MiB)."""
 
+Kernel = Callable[..., int]
+
 _engines: list[Any] = []  # these own the loaded code and live as long as the process
-_loaded: dict[tuple[str, str, str], Callable[..., int]] = {}
+_loaded: dict[tuple[str, str, str], Kernel] = {}
 _loading = threading.Lock()
 
 
-def load_kernel(
-    module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]
-) -> Callable[..., int]:
+def load_kernel(module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]) -> Kernel:
     """Return a kernel as a function of the address of a memory and of `numbers` int64, which returns an int64.
 
     A process loads it once; threads may call it at the same time, each with a memory of its own, and hold no
@@ -60,9 +60,7 @@ def load_kernel(
         return _loaded[key]
 
 
-def _load(
-    module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]
-) -> Callable[..., int]:
+def _load(module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]) -> Kernel:
     """Return a kernel from its file, or compiled, or in plain Python."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         from nonobot.bot.kernels.interpreter import on_plain_memory
@@ -97,9 +95,8 @@ def _load(
 def require_compiler() -> None:
     """Raise ValueError, with the command that helps, if numba is missing."""
     if IN_BROWSER:
-        raise ValueError(
-            "a browser compiles no kernels: install a wheel of nonobot with kernels, and unset NONOBOT_KERNELS"
-        )
+        what_to_do = "install a wheel of nonobot with kernels, and unset NONOBOT_KERNELS"
+        raise ValueError(f"a browser compiles no kernels: {what_to_do}")
     if find_spec("numba") is None:
         from nonobot.arguments import missing
 
@@ -152,7 +149,7 @@ def _read_whole(path: Path) -> bytes | None:
     return code if source_hash(code) == digest else None
 
 
-def _link(code: bytes, words: int) -> Callable[..., int]:
+def _link(code: bytes, words: int) -> Kernel:
     """Load what `object_code` made and return its function."""
     import ctypes
 
@@ -160,13 +157,8 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
     load = _load_side_module if IN_BROWSER else _load_object_code
     address = load(content, name.decode()) if name else map_code(content)
     # Numba's own calling convention: status, through pointers the result and the exception, then the arguments.
-    kind = ctypes.CFUNCTYPE(
-        ctypes.c_int32,
-        ctypes.POINTER(ctypes.c_int64),
-        ctypes.POINTER(ctypes.c_void_p),
-        *[ctypes.c_int64] * words,
-    )
-    function = kind(address)
+    pointers = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_void_p)
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *[ctypes.c_int64] * words)(address)
 
     def call(*arguments: int) -> int:
         result, exception = ctypes.c_int64(), ctypes.c_void_p()
@@ -252,7 +244,7 @@ def _what_has_changed() -> str | None:
     return f"numba {__version__} has changed in what lets kernels be loaded without it ({reason})"
 
 
-def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callable[[], None]) -> Callable[..., int]:
+def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callable[[], None]) -> Kernel:
     """Return a kernel as :func:`load_kernel` does; numba loads and calls it, from its own cache if it is there."""
     from nonobot.bot.kernels.compiling import entry
 

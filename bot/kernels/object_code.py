@@ -71,9 +71,8 @@ def for_webassembly(code: KernelCode) -> KernelCode:
     """Return a copy of the code for WebAssembly; the name of its function is `kernel`."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    machine = llvm.Target.from_triple(_WEBASSEMBLY).create_target_machine(
-        features=_FEATURES, opt=config.OPT, reloc="pic"
-    )
+    target = llvm.Target.from_triple(_WEBASSEMBLY)
+    machine = target.create_target_machine(features=_FEATURES, opt=config.OPT, reloc="pic")
     codegen = JITCPUCodegen(_WEBASSEMBLY)
     codegen._tm = machine
     module = llvm.parse_assembly(_LANES_OF_MASK.sub(_lanes_by_bits, str(code.library._final_module)))

@@ -125,11 +125,8 @@ def propagate(m: Any, board: Any, tracing: Any) -> Any:
             painting = _cached(m, board, line)
             if painting.tag == tag and painting.black == black and painting.white == white:
                 hits += 1
-                consistent, black_now, white_now = (
-                    painting.consistent != 0,
-                    painting.black_now,
-                    painting.white_now,
-                )
+                consistent = painting.consistent != 0
+                black_now, white_now = painting.black_now, painting.white_now
             else:
                 solves += 1
                 consistent, black_now, white_now = paint_with(m, m.solver, line, black, white)

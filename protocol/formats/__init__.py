@@ -50,11 +50,9 @@ def table() -> dict[str, Format]:
     from nonobot.protocol.formats.sized import CWD, GRID, MK, NIN
 
     # Formats with fixed keywords come before those that accept any words, letters or brackets.
-    order = (
-        *(webpbn.FORMAT, PICROSS, HV, GRID, MK, NIN, CWD, ONELINE, G),
-        *(NONOGRID, PYNOGRAM, LETTERS, LISTS, non.FORMAT, TAAI),
-    )
-    return {format.name: format for format in order}
+    fixed = (webpbn.FORMAT, PICROSS, HV, GRID, MK, NIN, CWD, ONELINE, G)
+    free = (NONOGRID, PYNOGRAM, LETTERS, LISTS, non.FORMAT, TAAI)
+    return {format.name: format for format in fixed + free}
 
 
 def formats() -> list[Format]:
@@ -177,9 +175,8 @@ def write(records: Iterable[Record], format: str) -> Written:
         kept.append(record)
         fields = (name for name in (*TEXT_FIELDS, "start", "solution") if getattr(record, name) is not None)
         if lost := ", ".join(name for name in fields if name not in to.holds):
-            warnings.append(
-                Fault(FaultKind.FORMAT, f"{to.name} cannot hold the {lost}, which is dropped", record.number)
-            )
+            what = f"{to.name} cannot hold the {lost}, which is dropped"
+            warnings.append(Fault(FaultKind.FORMAT, what, record.number))
     if len(kept) > 1 and not to.several:
         several = ", ".join(one.name for one in formats() if one.several)
         raise FormatError(f"a {to.name} file contains one puzzle, not {len(kept)}; formats for several: {several}")
@@ -245,10 +242,8 @@ def _numbers_alone(code: Sequence[str]) -> str:
     parts = [sum(1 for _ in part) for is_full, part in groupby(code, key=bool) if is_full]
     first, *others = (line for line in code if line)
     if len(parts) == 2:
-        return (
-            "looks most like cwd (height, width, rows, a blank line, columns), but its first two lines, "
-            f"{shown(first)} and {shown(others[0])}, are not its height and its width"
-        )
+        what = f"{shown(first)} and {shown(others[0])}, are not its height and its width"
+        return f"looks most like cwd (height, width, rows, a blank line, columns), but its first two lines, {what}"
     if size := SIDES.fullmatch(first):
         needed, there = int(size[1]) + int(size[2]), sum(parts) - 1
         return f"looks most like nin, but {shown(first)} needs {count(needed, 'clue line')}, found {there}"

@@ -329,9 +329,8 @@ def clue_from_text(text: str) -> Clue | Fault:
 def black_clue(text: str) -> Clue | Fault:
     """Return the clue in a text; a letter after a number, the colour of a block, is a fault."""
     if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
-        return Fault(
-            FaultKind.FORMAT, f"clue {shown(text)} names a colour; only black and white puzzles are supported"
-        )
+        what = f"clue {shown(text)} names a colour; only black and white puzzles are supported"
+        return Fault(FaultKind.FORMAT, what)
     return clue_from_text(text)
 
 
@@ -351,11 +350,7 @@ def with_commas(clue: Clue) -> str:
     return ",".join(map(str, clue)) or "0"
 
 
-def in_lines(
-    record: Record, rows: str, columns: str, end: str = "", text_of: Callable[[Clue], str] = spaced
-) -> str:
+def in_lines(record: Record, rows: str, columns: str, end: str = "", text: Callable[[Clue], str] = spaced) -> str:
     """Return the clues of a record, one text line each, with texts before the rows and columns and at the end."""
-    of_rows, of_columns = (
-        "".join(f"{text_of(clue)}\n" for clue in clues) for clues in (record.puzzle.rows, record.puzzle.columns)
-    )
+    of_rows, of_columns = ("".join(f"{text(clue)}\n" for clue in clues) for _, clues in parts_of(record.puzzle))
     return f"{rows}{of_rows}{columns}{of_columns}{end}"

@@ -129,9 +129,7 @@ G = Format(
     extensions=(".g",),
     looks_like=_looks_like_g,
     read=partial(read_lines, draft_of=_G),
-    text=partial(
-        in_lines, rows=": rows\n", columns=": columns\n", end=": end\n", text_of=partial(spaced, empty="")
-    ),
+    text=partial(in_lines, rows=": rows\n", columns=": columns\n", end=": end\n", text=partial(spaced, empty="")),
 )
 
 # --- picross-solver ----------------------------------------------------------------------------------------------
@@ -173,7 +171,7 @@ def _bracketed_clue(text: str) -> Clue | Fault:
 
 def _picross_text(record: Record) -> str:
     start = f"GRID {record.title or ''}".rstrip() + "\nROWS\n"
-    return in_lines(record, start, "COLUMNS\n", text_of=lambda clue: " ".join(["[", *map(str, clue), "]"]))
+    return in_lines(record, start, "COLUMNS\n", text=lambda clue: " ".join(["[", *map(str, clue), "]"]))
 
 
 PICROSS = Format(

@@ -119,10 +119,9 @@ def _read_taai(data: bytes, size: Size | None) -> Iterator[Found]:
             what = f"board size {entry.size[0]}x{entry.size[1]}: width and height must be 1 to {MOST_SIDE}"
             entry = Fault(FaultKind.FORMAT, what, entry.number, entry.line)
         elif isinstance(entry, Record) and assumed:
-            assumed = False  # said once
-            what = (
-                f"the file states no size; assuming {entry.size[0]}x{entry.size[1]} from the number of clue lines"
-            )
+            assumed = False  # one warning is enough
+            size_of_entry = f"{entry.size[0]}x{entry.size[1]}"
+            what = f"the file states no size; assuming {size_of_entry} from the number of clue lines"
             entry = replace(entry, warnings=(Fault(FaultKind.ASSUMED_SIZE, what, entry.number, entry.line),))
         yield entry
 

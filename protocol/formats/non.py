@@ -64,9 +64,8 @@ class _Non(Draft):
         elif self.part:
             keep(self.part_lines, line)
         elif line.text:
-            self.refuse(
-                f"{shown(line.text)} is not under 'rows' or 'columns'{self._misspelt(*_SIDES)}", line.number
-            )
+            hint = self._misspelt(*_SIDES)
+            self.refuse(f"{shown(line.text)} is not under 'rows' or 'columns'{hint}", line.number)
 
     def finished(self) -> Found:
         self._end_part()
