@@ -16,12 +16,8 @@ from nonobot.protocol.clues import FaultKind
 _STDIN = 0
 _CHUNK_BYTES = 1 << 16
 _LONGEST_KEPT = 1 << 16  # bytes, about, after which a text line is cut: no clue is longer, and memory stays small
-
-Size = tuple[int, int] | Literal["auto"] | None
-"""Width and height of all boards of a batch; 'auto': infer the size of square boards; None: 25x25."""
-
-AUTO, STREAM = "auto", "taai"
-"""Values of `--format`: detect the format from the content; the batch, whose puzzles are solved as they arrive."""
+Size = tuple[int, int] | Literal["auto"] | None  # of all boards of a batch; 'auto': square ones; None: 25x25
+AUTO, STREAM = "auto", "taai"  # values of `--format`: detect the format; solve a batch as it arrives
 
 
 class UnusableError(Exception):

@@ -23,9 +23,7 @@ from nonobot.protocol.clues import FaultKind, located
 from nonobot.system import report, usable_cores, write_all
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
-
-_SWITCH_SECONDS = 0.0001
-"""Wait of a worker that returns from a kernel while another one reads or writes; Python's default is 5 ms."""
+_SWITCH_SECONDS = 0.0001  # wait of a worker after a kernel while another one runs; Python's default is 5 ms
 
 _WHAT_TO_TYPE = """\
 nonobot: cannot find a puzzle: standard input is this terminal; use one of
@@ -143,8 +141,7 @@ def _prepare(strategy: Strategy, options: Options) -> None:
         _say(f"the kernels of '{strategy.name}' are already compiled")
 
 
-_Outcome = tuple[Result | None, list[str]]
-"""Result of a puzzle (None if it cannot be searched), and messages about it."""
+_Outcome = tuple[Result | None, list[str]]  # messages, and the result if the puzzle can be searched
 
 
 class _Batch:

@@ -79,7 +79,6 @@ _KINDS = {
     TraceEvent.RESTARTED: _EventStyle("restarted", "", "color(255)", "color(240)"),
 }
 KEYS = "space: pause   n: next step   b: step back   + -: speed   e: to the end   q: quit"
-
 MOST_SPEED = 1000.0  # largest number of steps per second; a terminal cannot draw more
 
 

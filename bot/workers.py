@@ -13,8 +13,7 @@ from queue import SimpleQueue
 from threading import Lock, Semaphore, Thread
 from typing import TypeVar
 
-WINDOW = 1024
-"""Largest number of tasks taken but not delivered: if that many wait for a long task, the other cores are idle."""
+WINDOW = 1024  # largest number of tasks taken but not delivered
 
 Task = TypeVar("Task")
 Made = TypeVar("Made")

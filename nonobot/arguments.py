@@ -21,10 +21,7 @@ Value = TypeVar("Value")
 Meaning = TypeVar("Meaning")
 
 LONGEST_SECONDS = 1e9  # longest time that an option accepts, about 30 years; longer times overflow
-
-FILES = ("FILE", "IN", "OUT", "QUESTIONS", "ANSWERS", "SET")
-"""Metavars of arguments that are files, or the beginnings of these metavars."""
-
+FILES = ("FILE", "IN", "OUT", "QUESTIONS", "ANSWERS", "SET")  # beginnings of the metavars of files
 SHELLS = ("bash", "zsh", "tcsh", "fish")
 
 
@@ -72,12 +69,12 @@ def size_up_to(longest: int) -> Callable[[str], tuple[int, int]]:
     """Return a reader of a board size such as `25x25`, with up to `longest` cells in each dimension."""
 
     def read(text: str) -> tuple[int, int]:
-        if not re.fullmatch(r"[1-9][0-9]{0,17}x[1-9][0-9]{0,17}", text):
+        sides = re.fullmatch(r"([1-9][0-9]{0,17})x([1-9][0-9]{0,17})", text)
+        if not sides:
             raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, such as 25x25")
-        width, height = map(int, text.split("x"))
-        if max(width, height) > longest:
+        if max(map(int, sides.groups())) > longest:
             raise argparse.ArgumentTypeError(f"{text} is too large; the limit is {longest}x{longest}")
-        return width, height
+        return int(sides[1]), int(sides[2])
 
     return read
 
@@ -119,8 +116,8 @@ def whole_number(least: int, most: int | None = None, what: str = "a whole numbe
 
 def variable(text: str) -> tuple[str, str]:
     """Return name and value of an environment variable given as `NAME=VALUE`."""
-    name, sign, value = text.partition("=")
-    if not sign or not name or "\0" in value:
+    name, _, value = text.partition("=")
+    if not name or "=" not in text or "\0" in value:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, such as OMP_NUM_THREADS=1")
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise argparse.ArgumentTypeError(f"{name!r} is not a variable's name; use letters, digits and _")
@@ -228,8 +225,7 @@ def _complete_files(parser: argparse.ArgumentParser, kind: object) -> None:
 
 # --- hints in error messages -------------------------------------------------------------------------------------
 
-_LEAST_LIKENESS = 0.75
-"""Least likeness of a name to suggest, 0 to 1 as difflib measures it; `taai2012` and `taai2011` have 0.875."""
+_LEAST_LIKENESS = 0.75  # of a suggested name, as difflib measures it; `taai2012` and `taai2011` have 0.875
 
 
 def similar_names(text: str, names: Iterable[str]) -> str:

@@ -32,7 +32,6 @@ from nonobot.protocol.puzzle import Found, Puzzle, Record, Solution
 
 DEFAULT_SIZE = (25, 25)  # width and height of the tournaments' boards
 MOST_LINE_BYTES = 4096  # largest length of an input line, in bytes; a longer one is a fault
-
 _PLAIN = b"0123456789 \t\r\n"
 _MOST_PLAIN_BYTES = 128  # longest text line whose clue is cached, so that the cache stays small
 _DIGITS = bytes.maketrans(bytes((WHITE, BLACK)), b"01")

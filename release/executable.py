@@ -30,9 +30,7 @@ from release import level_kernels
 
 ROOT = Path(__file__).parent.parent
 HERE = ROOT / "release"
-
-APT = "apt-get install gcc libpython3.11-dev python3.11-minimal"
-"""The command that installs all packages, on Debian 12."""
+APT = "apt-get install gcc libpython3.11-dev python3.11-minimal"  # installs all packages
 
 PACKAGES = {
     "libpython3.11-dev": "3.11.2-6",

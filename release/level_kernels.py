@@ -29,16 +29,13 @@ from nonobot.bot.papers.state import papers_map
 from nonobot.bot.papers.strategy import PapersStrategy
 
 FOLDER = Path("build", "kernels")
-
 BROWSER_BITS = tuple(bits for bits in MASK_BITS if bits <= 256)  # widths of masks for WebAssembly
-
 LINKERS = ("wasm-ld", *(f"wasm-ld-{version}" for version in range(30, 13, -1)))
 """LLVM's linker for WebAssembly, as Debian's packages `lld` and `lld-14` call it."""
 
 NO_LINKER = "cannot find wasm-ld, so the kernels for browsers are not compiled; install it: apt-get install lld"
 
-OUTSIDE_IN_BROWSER = (OUTSIDE, "__ashlti3", "__lshrti3")
-"""All that kernels for WebAssembly call outside of themselves: the last two shift masks of 128 bits."""
+OUTSIDE_IN_BROWSER = (OUTSIDE, "__ashlti3", "__lshrti3")  # functions that kernels call; two shift 128 bits
 
 
 class Shipped(NamedTuple):

@@ -18,8 +18,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from release import level_kernels
 
-PLATFORMS = "manylinux_2_17_x86_64.musllinux_1_1_x86_64"
-"""The kernels for x86-64 call nothing but `clock_gettime`, and the rest is Python: any C library will do."""
+PLATFORMS = "manylinux_2_17_x86_64.musllinux_1_1_x86_64"  # any C library: kernels only call `clock_gettime`
 
 ROOT = Path(__file__).parent.parent
 HOME_OF_KERNELS = Path("nonobot", "bot", "kernels", "built")

@@ -20,9 +20,7 @@ from typing import Literal
 from nonobot.system import user_cache, whole_file
 from nonobot.tournament_data.downloads import OnBytes, PublishedFile
 
-BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"
-"""Web page of the files for browsing; `official.toml` contains their addresses."""
-
+BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"  # web page of the official files
 MOST_BYTES = 2_000_000  # largest size of an official set in bytes; they have less than 700,000
 _FILE = Path(__file__).with_name("official.toml")
 

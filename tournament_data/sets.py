@@ -16,8 +16,8 @@ from nonobot.protocol.formats import FormatError, Size, detect, format_named, re
 from nonobot.tournament_data.generate import PREFIX, Recipe
 from nonobot.tournament_data.registry import OfficialSet, official_sets, stored_path
 
+# Name of a part of a set: `taai2011@2/6` is every sixth puzzle from the second on.
 PART = re.compile(r"(.+)@([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", re.DOTALL)
-"""Name of a part of a set: `taai2011@2/6` is the second of six parts, with every sixth puzzle."""
 
 
 class SetError(Exception):

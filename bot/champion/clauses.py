@@ -13,8 +13,7 @@ from nonobot.bot.champion.trail import assign
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.language import prefetch
 
-HEADER = CLAUSE.size // 4
-"""Items of the arena before a clause's literals."""
+HEADER = CLAUSE.size // 4  # items of the arena before a clause's literals
 
 _LBD_MASK, _USED = 0xFFFF, 0x10000
 

@@ -37,8 +37,7 @@ MOST_ODDS = f32(20)
 FIRST_SWEEPS = 3
 MOST_TURNS = 3
 CELLS_OF_A_PART = 62 * 62
-CELLS_AT_ONCE = (10, 3)
-"""Cells painted in a step of the first descent and of the second."""
+CELLS_AT_ONCE = (10, 3)  # cells painted in a step of the first descent and of the second
 
 
 @kernel

@@ -81,21 +81,17 @@ COUNTS = Struct(
 class Room(NamedTuple):
     """The capacities of a map."""
 
-    name: str
-    """End of the map's name."""
+    name: str  # end of the map's name
     arena: int
     clauses: int
-    watches: int
-    """The database counts as full at half of it: lists that move leave holes."""
-    variables: int
-    """Where a width could need more, as the largest boards of 512 bits and over do."""
+    watches: int  # the database counts as full at half of it: lists that move leave holes
+    variables: int  # the largest boards of 512 bits and over could need more
     trace_events: int
     trace_bytes: int
 
 
 LARGE = Room("", 1 << 25, 1 << 19, 1 << 23, 1 << 22, MOST_TRACE_EVENTS, 1 << 31)
-SMALL = Room("Small", 1 << 22, 1 << 17, 1 << 20, 1 << 19, 4001, 1 << 24)
-"""The capacities in a browser."""
+SMALL = Room("Small", 1 << 22, 1 << 17, 1 << 20, 1 << 19, 4001, 1 << 24)  # in a browser
 
 
 class _Parts(NamedTuple):
@@ -107,8 +103,7 @@ class _Parts(NamedTuple):
 
 PART = _Parts()
 
-MOST_PICKED = 256
-"""Cells that a step of a descent may paint."""
+MOST_PICKED = 256  # cells that a step of a descent may paint
 
 # An event sets a cell, or moves a bound over one or more variables at once.
 EVENT = Struct(

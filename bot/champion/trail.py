@@ -12,8 +12,7 @@ from nonobot.bot.champion.heap import heap_insert
 from nonobot.bot.kernels.compiling import kernel
 
 NONE = -1
-NEVER = 2**31 - 1
-"""Later than all events."""
+NEVER = 2**31 - 1  # later than all events
 
 # Reasons. 0 and above: a clause, by its place in the arena.
 BY_CHOICE = -1  # a decision, or known for good

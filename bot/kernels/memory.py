@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-LINKED: Any = None
-"""In an executable, which has no ctypes, its own parts: kernels and memory (`release/program.c`)."""
+LINKED: Any = None  # in an executable, which has no ctypes: its kernels and memory (`release/program.c`)
 
 if "_nonobot" in sys.builtin_module_names:
     import _nonobot  # type: ignore[import-not-found]
@@ -29,7 +28,7 @@ if "_nonobot" in sys.builtin_module_names:
 
 _CACHE_LINE = 64
 
-_FORMATS: dict[str, Any] = {
+FORMATS: dict[str, Any] = {
     "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f4": "f", "f8": "d",
     "mask": "Q",
 }  # fmt: skip
@@ -57,8 +56,7 @@ i1, i2, i4, i8, u1, u2, u4, u8, f4, f8 = (
 )
 
 
-MASK_BITS = (64, 128, 256, 512, 1024)
-"""Widths of masks that kernels are compiled for; each is for boards of up to two cells less a side."""
+MASK_BITS = (64, 128, 256, 512, 1024)  # widths of masks; each is for boards of up to two cells less
 
 
 def mask_of(bits: int) -> Item:
@@ -193,7 +191,7 @@ class Memory:
         """
         array, offset = self._find(path)
         assert array.step == array.item.size
-        code: Any = "B" if isinstance(array.item, Struct) else _FORMATS[array.item.code]
+        code: Any = "B" if isinstance(array.item, Struct) else FORMATS[array.item.code]
         return self._block[offset : offset + array.size].cast(code)
 
     def count(self, path: str) -> int:
@@ -213,7 +211,8 @@ class Memory:
     def masks(self, path: str, count: int) -> list[int]:
         """Return the first masks of a member as numbers: bit i is cell i, whatever their width."""
         size = self._find(path)[0].item.size
-        return masks_in(bytes(self.items(path).cast("B")[: count * size]), size)
+        content = bytes(self.items(path).cast("B")[: count * size])
+        return [int.from_bytes(content[at : at + size], "little") for at in range(0, count * size, size)]
 
     def put_masks(self, path: str, masks: Sequence[int]) -> None:
         """Make these the first masks of a member."""
@@ -247,11 +246,6 @@ def zeroed(size: int) -> tuple[memoryview, int]:
     except OSError:
         raise MemoryError(f"{size} bytes") from None
     return memoryview(mapped), ctypes.addressof(ctypes.c_char.from_buffer(mapped))
-
-
-def masks_in(content: bytes, size: int) -> list[int]:
-    """Return masks of so many bytes each as numbers."""
-    return [int.from_bytes(content[at : at + size], "little") for at in range(0, len(content), size)]
 
 
 def _alignment(what: Item | Array | Struct) -> int:

@@ -21,11 +21,8 @@ from nonobot.bot.kernels.machine_code import map_code, without_addresses
 from nonobot.bot.kernels.memory import LINKED
 from nonobot.system import report
 
-LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
-"""The levels by LLVM's names; each processor of a level can run those before it."""
-
+LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")  # by LLVM's names; each includes those before it
 WASM32 = "wasm32"  # WebAssembly, as the only level that a browser has
-
 NATIVE = "native"
 
 _BOT = Path(__file__).parents[1]

@@ -16,12 +16,8 @@ from nonobot.bot.kernels.memory import Struct, i1, i2, i8, mask_of, u1
 from nonobot.bot.result import MOST_TRACE_EVENTS
 
 _BITS = 64
-
 LONGEST_SIDE = _BITS - 2
-
-CACHE_BITS = 14
-"""log2 of the entries of the line cache. Measured on taai2011, first 300 puzzles: see docs/engine.md."""
-
+CACHE_BITS = 14  # log2 of the entries of the line cache, as measured on taai2011 (docs/engine.md)
 LOG_UNIT_BITS = 20  # scores are integers in units of 2 ** -20, so that they decide alike on every machine
 
 

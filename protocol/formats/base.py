@@ -17,12 +17,9 @@ MOST_SIDE = 9999  # largest number of rows or columns of a board
 LONGEST_CLUE = 1 << 16  # largest number of characters of a clue; those of the largest board are shorter
 HOPELESS = 1000  # faults of one puzzle after which a reader may stop
 MOST_WARNINGS = 20  # warnings kept for one puzzle; further ones are only counted
+Size = tuple[int, int] | Literal["auto"]  # width and height of all boards of a file; `auto`: square ones
 
-Size = tuple[int, int] | Literal["auto"]
-"""Width and height of all boards of a file; `auto`: square boards, each as large as its text lines allow."""
-
-Part = Literal["rows", "columns"]
-PARTS: tuple[Part, Part] = ("rows", "columns")
+PARTS = ("rows", "columns")
 
 Cells = Sequence[Sequence[int]]
 
@@ -55,11 +52,9 @@ class Format:
     looks_like: Callable[[Sequence[str]], bool]
     """Returns whether the first text lines of a file, stripped and without blank ones, have this format."""
 
-    read: Callable[..., Iterator[Found]]
-    """Yields the puzzles in the bytes of a file, and their faults; raises nothing."""
+    read: Callable[..., Iterator[Found]]  # yields the puzzles in the bytes of a file, and their faults
 
-    text: Callable[[Record], str]
-    """Returns the text of a record in this format."""
+    text: Callable[[Record], str]  # returns the text of a record in this format
 
     between: str | None = None  # text between two puzzles; None if a file can hold only one
     around: tuple[str, str] = ("", "")  # texts before and after all puzzles of a file
@@ -71,12 +66,7 @@ class Format:
         return self.between is not None
 
 
-def part_named(name: str) -> Part | None:
-    """Return the part with this name, or None."""
-    return next((part for part in PARTS if part == name), None)
-
-
-def parts_of(puzzle: Puzzle) -> Iterable[tuple[Part, tuple[Clue, ...]]]:
+def parts_of(puzzle: Puzzle) -> Iterable[tuple[str, tuple[Clue, ...]]]:
     """Return the rows' clues and the columns' clues, with their names."""
     return zip(PARTS, (puzzle.rows, puzzle.columns), strict=True)
 
@@ -89,14 +79,14 @@ class Draft:
 
     needed: ClassVar[Iterable[str]] = ()  # the sections that every puzzle has
     missing: ClassVar[str] = ""  # message about a missing section, with `{}` for its name
-    part: Part | None = None  # the one whose clues are being read
+    part = ""  # the one of PARTS whose clues are being read, if any
 
     def __init__(self, number: int, line: int) -> None:
         self.number, self.line = number, line
         self.texts: dict[str, str] = {}  # fields of the record that are texts
         self.start: tuple[Cells, int] | None = None  # with its line in the file; all rows have one length
         self.solution: tuple[Cells, int] | None = None
-        self.clues: dict[Part, list[tuple[Clue, int]]] = {"columns": [], "rows": []}  # each with its line
+        self.clues: dict[str, list[tuple[Clue, int]]] = {"columns": [], "rows": []}  # each with its line
         self.sections: set[str] = set()  # the names of those found so far
         self._fault: Fault | None = None  # the first one; further ones are counted in it
         self._warnings: list[Fault] = []
@@ -110,16 +100,16 @@ class Draft:
         """Read the next text line, blank or not; the first one is not blank."""
         raise NotImplementedError
 
-    def clue(self, part: Part, clue: Clue | Fault, line: int) -> None:
+    def clue(self, part: str, clue: Clue | Fault, line: int) -> None:
         """Add the next clue of the rows or of the columns."""
         clues = self.clues[part]
         if len(clues) == MOST_SIDE:
             self.refuse(f"more than {MOST_SIDE} {part}", line)
-            return
-        if isinstance(clue, Fault):
+        elif isinstance(clue, Fault):
             self.fault(clue, line)
-            clue = ()
-        clues.append((clue, line))
+            clues.append(((), line))
+        else:
+            clues.append((clue, line))
 
     def text(self, field: str, text: str, line: int, name: str) -> None:
         """Set a text of the record; `name` is its name in the file."""

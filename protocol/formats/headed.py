@@ -18,12 +18,10 @@ from nonobot.protocol.formats.base import (
     PARTS,
     Draft,
     Format,
-    Part,
     TextLine,
     black_clue,
     clue_from_text,
     in_lines,
-    part_named,
     read_lines,
     spaced,
     unquoted,
@@ -32,7 +30,7 @@ from nonobot.protocol.puzzle import Found, Record
 
 # --- H and V -----------------------------------------------------------------------------------------------------
 
-_PART_OF_LETTER: dict[str, Part] = {"H": "rows", "V": "columns"}
+_PART_OF_LETTER = {"H": "rows", "V": "columns"}
 
 
 def _letter(text: str) -> str:
@@ -61,7 +59,7 @@ class _HV(Draft):
         if letter := _letter(line.text):
             self.section(letter, line.number, "such a file contains one puzzle")
             self.part = _PART_OF_LETTER[letter]
-        elif self.part is None:
+        elif not self.part:
             self.refuse(f"{shown(line.text)} is before 'H' and 'V'", line.number)
         else:
             if self.blank and self.clues[self.part]:
@@ -135,29 +133,29 @@ G = Format(
 # --- picross-solver ----------------------------------------------------------------------------------------------
 
 _GRID = re.compile(r"GRID(?:\s+(?P<name>.*))?")
-_PART_OF_WORD: dict[str, Part] = {"ROWS": "rows", "COLUMNS": "columns"}
+_WORDS = ("ROWS", "COLUMNS")
 
 
 def _looks_like_picross(lines: Sequence[str]) -> bool:
     full = [line for line in lines if not line.startswith("#")]
-    inside = any(line in _PART_OF_WORD or line.startswith("[") for line in full[1:])
-    return bool(full) and inside and bool(_GRID.fullmatch(full[0]) or full[0] in _PART_OF_WORD)
+    inside = any(line in _WORDS or line.startswith("[") for line in full[1:])
+    return bool(full) and inside and bool(_GRID.fullmatch(full[0]) or full[0] in _WORDS)
 
 
 class _Picross(Draft):
-    needed = _PART_OF_WORD
+    needed = _WORDS
     missing = "no line '{}'"
 
     def take(self, line: TextLine) -> None:
         if start := _GRID.fullmatch(line.text):
             self.text("title", start["name"] or "", line.number, "name")
-        elif line.text in _PART_OF_WORD:
+        elif line.text in _WORDS:
             self.section(line.text, line.number, "each puzzle starts with a line 'GRID'")
-            self.part = _PART_OF_WORD[line.text]
+            self.part = line.text.lower()
         elif not line.text.startswith("["):
             what = f"{shown(line.text)} is unexpected; expected GRID, ROWS, COLUMNS or a clue such as [ 2 1 ]"
             self.refuse(what, line.number)
-        elif self.part is None:
+        elif not self.part:
             self.refuse(f"{shown(line.text)} is not under 'ROWS' or 'COLUMNS'", line.number)
         else:
             self.clue(self.part, _bracketed_clue(line.text), line.number)
@@ -210,7 +208,7 @@ def _looks_like_toml(lines: Sequence[str]) -> bool:
     values = [
         _is_in_quotes(pair["value"], following)
         for line, following in pairwise([*full, ""])
-        if (pair := _VALUE.fullmatch(line)) and part_named(pair["key"].lower())
+        if (pair := _VALUE.fullmatch(line)) and pair["key"].lower() in PARTS
     ]
     return _has_clues(full) and bool(values) and all(values)
 
@@ -259,7 +257,7 @@ class _Ini(Draft):
         self.key = key
         if not self.section_name:
             self.refuse(f"{shown(key)} is not under [clues]", value.number)
-        if key in self.needed:
+        if key in PARTS:
             self.section(key, value.number, "such a file contains one puzzle")
         else:
             self.warn(f"{shown(key)} is dropped", value.number)
@@ -270,7 +268,7 @@ class _Ini(Draft):
         if self.quote:
             self.text_line = value.number
             self._take_text(TextLine(value.number, value.text.removeprefix(self.quote)))
-        elif key in self.needed:
+        elif key in PARTS:
             self.refuse(f'the clues of \'{key}\' are not in quotes, such as """', value.number)
 
     def _take_text(self, line: TextLine) -> None:
@@ -286,13 +284,12 @@ class _Ini(Draft):
 
     def _take_clues(self, text: str, line: TextLine) -> None:
         """Read clues with commas between them, each in quotes or not; a comma at the end is allowed."""
-        part = part_named(self.key)
-        if not part or not text:
+        if self.key not in PARTS or not text:
             return
         nothing = Fault(FaultKind.FORMAT, f"{shown(text)} has an empty clue between commas or quotes; write 0")
         for word in text.removesuffix(",").split(",", MOST_SIDE):
             clue = unquoted(word.strip()).strip()
-            self.clue(part, black_clue(clue) if clue else nothing, line.number)
+            self.clue(self.key, black_clue(clue) if clue else nothing, line.number)
 
     def _stray(self, text: str, line: TextLine) -> None:
         self.refuse(f"{shown(text.strip())} is not after 'columns =' or 'rows ='", line.number)

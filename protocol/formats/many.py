@@ -20,7 +20,6 @@ from nonobot.protocol.formats.base import (
     BrokenOffError,
     Draft,
     Format,
-    Part,
     Size,
     TextLine,
     clue_from_text,
@@ -154,10 +153,8 @@ TAAI = Format(
 
 MOST_DEPTH = 16
 
-_PART_OF_NAME: dict[str, Part] = {
-    **dict.fromkeys(("rows", "row", "x"), PARTS[0]),
-    **dict.fromkeys(("columns", "column", "cols", "col", "y"), PARTS[1]),
-}
+_PART_OF_NAME = dict.fromkeys(("rows", "row", "x"), "rows")
+_PART_OF_NAME |= dict.fromkeys(("columns", "column", "cols", "col", "y"), "columns")
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 _START = re.compile(r"(//.*|#.*|[A-Za-z_]\w*\s*[=:]\s*[\[({].*|[\[({].*)", re.ASCII)
 _TOKEN = re.compile(
@@ -196,12 +193,12 @@ def _read_lists(data: bytes) -> Iterator[Found]:
         yield broken.fault.at(number + 1, broken.fault.line)
 
 
-def _puzzles_of_lists(text: str) -> Iterator[dict[Part, _List]]:
+def _puzzles_of_lists(text: str) -> Iterator[dict[str, _List]]:
     """Yield the lists of rows and columns of each puzzle, by their names or otherwise in order.
 
     Each puzzle is yielded when the next one begins, since texts may follow its lists.
     """
-    parts: dict[Part, _List] = {}
+    parts: dict[str, _List] = {}
     try:
         for clues in _clue_lists(text):
             if len(parts) == len(PARTS):

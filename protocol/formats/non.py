@@ -15,6 +15,7 @@ from nonobot.arguments import similar_names
 from nonobot.protocol.clues import shown
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
+    PARTS,
     Draft,
     Format,
     TextLine,
@@ -22,7 +23,6 @@ from nonobot.protocol.formats.base import (
     clue_lines,
     in_lines,
     keep,
-    part_named,
     read_lines,
     unquoted,
     with_commas,
@@ -78,9 +78,9 @@ class _Non(Draft):
     def _take_key(self, key: str, value: str, line: TextLine) -> None:
         if key in ("width", "height") or (key in _SIDES and value):
             self._take_side(_SIDES.get(key, key), value, line)
-        elif part := part_named(key):
-            self.section(part, line.number, "separate puzzles by a line '===='")
-            self.part, self.part_lines = part, []
+        elif key in PARTS:
+            self.section(key, line.number, "separate puzzles by a line '===='")
+            self.part, self.part_lines = key, []
         elif key == "goal":
             self.goal = TextLine(line.number, unquoted(value))
         elif key in _TEXTS:
@@ -105,8 +105,8 @@ class _Non(Draft):
             self.sides[side] = number
 
     def _end_part(self) -> None:
-        part, self.part = self.part, None
-        if part is None:
+        part, self.part = self.part, ""
+        if not part:
             return
         side = _SIDES[part]
         needed = self.sides.get(side)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Fault, FaultKind, clue_from_words, shown
-from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Draft, Format, Part, part_named
+from nonobot.protocol.formats.base import MOST_SIDE, PARTS, BrokenOffError, Draft, Format
 from nonobot.protocol.puzzle import Found, Record
 
 if TYPE_CHECKING:
@@ -126,7 +126,6 @@ class _Puzzle(Draft):
         self._background = attributes.get("backgroundcolor", "white")
         self._colours = {".": "white", "X": "black"}
         self._counted: set[str] = set()  # colours of the counts so far
-        self._part: Part | None = None  # the part of the current <clues>
         self._clue: list[str] = []
         self._kind = "goal"  # type of the last <solution>
         self._images: dict[str, tuple[str, int]] = {}
@@ -137,8 +136,8 @@ class _Puzzle(Draft):
             self._colours[attributes.get("char", "")] = attributes.get("name", "")
         elif name == "clues":
             kind = attributes.get("type", "")
-            self._part = part_named(kind)
-            if not self._part:
+            self.part = kind if kind in PARTS else ""
+            if not self.part:
                 self.refuse(f"clues of the type {shown(kind)}; expected rows or columns", line)
         elif name == "line":
             self._clue = []
@@ -158,12 +157,12 @@ class _Puzzle(Draft):
         if name == "count":
             self._clue.append(text.strip())
         elif name == "line":
-            if self._part:
-                self.clue(self._part, clue_from_words(self._clue), line)
+            if self.part:
+                self.clue(self.part, clue_from_words(self._clue), line)
             else:
                 self.refuse("a <line> outside of clues of rows or columns", line)
         elif name == "clues":
-            self._part = None
+            self.part = ""
         elif name == "image":
             if self._kind in self._images:
                 self.warn("a further image is dropped", line)
