@@ -106,10 +106,7 @@ def _read_whole(chunks: Iterable[bytes], only_to_text: bool = False) -> bytes:
 
 
 def chunks_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
-    """Yield the bytes that arrive on a file descriptor until its end.
-
-    TimeoutError: `deadline`, a time of `time.monotonic`, passes before the end.
-    """
+    """Yield the bytes of a file descriptor as they arrive; TimeoutError: `deadline` of `time.monotonic` passes."""
     while True:
         if deadline is not None:
             remaining = deadline - time.monotonic()

@@ -45,10 +45,7 @@ def make_strategy(options: Options) -> Strategy:
 
 
 def run(options: Options, started: float) -> int:
-    """Answer the puzzles of files or of standard input, and return the exit status.
-
-    `started` is the time at which the process started, from `time.monotonic`.
-    """
+    """Answer the puzzles of files or of standard input; `started` is the process's start by `time.monotonic`."""
     try:
         return _run(options, started)
     except UnusableError as error:
@@ -118,13 +115,12 @@ def _identity(place: str | Path | int) -> object:
 
 
 def _prepare(strategy: Strategy, options: Options) -> None:
-    """Load the kernels, and report each compilation, now or later, and a warm-up that has nothing to compile."""
+    """Load the kernels; report each compilation, also later ones, and a warm-up without any."""
     before = time.monotonic()
-    compiled = False
+    compiled: list[str] = []
 
     def on_compile(what: str) -> None:
-        nonlocal compiled
-        compiled = True
+        compiled.append(what)
         _say(f"compiling {what} (once per version and machine) ...")
 
     size = None if options.size == "auto" else options.size or DEFAULT_SIZE
@@ -152,10 +148,7 @@ class _Batch:
         self._strategies = strategies
         self._run_log = run_log
         self._deadline = None if options.time_limit is None else started + options.time_limit
-        self._read = 0
-        self._solved = 0
-        self._faults = 0
-        self._unreadable = 0
+        self._read = self._solved = self._faults = self._unreadable = 0
         self._early: list[Fault] = []  # faults before the first puzzle, reported once there is a puzzle
         self.is_cut_off = True  # until all puzzles are answered, or time is up
         self._is_out_of_time = False
@@ -272,12 +265,10 @@ class _Batch:
         limits = [] if options.puzzle_limit is None else [options.puzzle_limit]
         if self._deadline is not None:
             limits.append(max(0.0, self._deadline - time.monotonic()))
+        seconds, line_limit = min(limits, default=None), options.line_limit
+        solutions = options.solutions
         return strategy.solve(
-            record.puzzle,
-            start=start,
-            solutions=options.solutions,
-            seconds=min(limits, default=None),
-            line_limit=options.line_limit,
+            record.puzzle, start=start, solutions=solutions, seconds=seconds, line_limit=line_limit
         )
 
     def _problem(self, strategy: Strategy, record: Record, result: Result) -> str:

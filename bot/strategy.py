@@ -60,8 +60,7 @@ class Strategy(ABC):
     ) -> Result:
         """Search for up to `solutions` solutions of `puzzle` that have the cells of `start`.
 
-        The search ends after `seconds`, not counting the loading of kernels, or after `line_limit` line solves:
-        the same point on every machine.
+        The search ends after `seconds`, without the loading of kernels, or after `line_limit` line solves.
         ValueError: the board is too large, or `solutions` is less than 1.
         """
         if solutions < 1:

@@ -85,8 +85,7 @@ MOST_SPEED = 1000.0  # largest number of steps per second; a terminal cannot dra
 def watch(options: Options, strategy: Strategy, path: Path) -> int:
     """Solve the puzzles of a file in order, and show each search; return the exit status.
 
-    A puzzle that cannot be shown is reported. UnusableError: no puzzle can be shown, the file cannot be read, or
-    standard output is not a terminal.
+    UnusableError: no puzzle can be shown, the file cannot be read, or standard output is not a terminal.
     """
     if not sys.stdout.isatty():
         raise UnusableError("--watch: standard output is not a terminal; do not redirect it")
@@ -260,10 +259,10 @@ def _legend(columns: int, has_colours: bool) -> list[StyledLine]:
 
 @contextmanager
 def _screen(keyboard: int | None, draw_again: Callable[[], None]) -> Iterator[Callable[[float | None], str]]:
-    """Use the alternate screen without cursor, and yield what waits for a key; restore the terminal at the end.
+    """Use the alternate screen without cursor, and yield a function that waits for a key; restore the terminal.
 
-    `draw_again` is called when the size of the terminal changes. A signal ends a wait through a pipe; without the
-    pipe, a signal that arrives just before a wait would take effect after it.
+    `draw_again` is called when the size of the terminal changes. Signals end a wait through a pipe, so that one
+    that arrives just before the wait is not missed.
     """
     import termios
     import tty

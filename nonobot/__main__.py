@@ -47,10 +47,7 @@ def main() -> int:
 
 
 def command() -> NoReturn:
-    """Run the command and end the process at once with its exit status.
-
-    All answers are written by then, and Python's normal shutdown would add noticeably to a small batch's time.
-    """
+    """Run the command and end the process at once: Python's normal shutdown would add noticeable time."""
     os._exit(main())
 
 

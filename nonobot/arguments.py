@@ -62,7 +62,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
-# --- readers of values: they return the value of a text or raise ArgumentTypeError ------------------------------
+# --- readers: they return the value of a text or raise ArgumentTypeError ----------------------------------------
 
 
 def size_up_to(longest: int) -> Callable[[str], tuple[int, int]]:
@@ -189,10 +189,7 @@ def add_version(parser: Parser) -> None:
 
 
 def add_completion(parser: Parser, whole: Callable[[], argparse.ArgumentParser]) -> None:
-    """Add `--completion`; `whole` returns the complete parser and is called only if the option is used.
-
-    The shell completes with the printed script alone, without starting the command.
-    """
+    """Add `--completion`; `whole` returns the complete parser, only if the option is used."""
 
     def text(parser: argparse.ArgumentParser, shell: str) -> str:
         try:
@@ -241,10 +238,10 @@ def similar_names(text: str, names: Iterable[str]) -> str:
 
 
 def missing(what: str, *libraries: str) -> str:
-    """Return a message about the libraries that `what` needs, with the command that installs them.
+    """Return a message about the libraries that `what` needs, with a command that installs them.
 
-    The command names this Python and the libraries, not an extra: this works in a clone and for an installed
-    package, whichever environment is active. Some environments, such as those of uv, have no pip at first.
+    The command names this Python and no extra, so that it works in a clone and in any environment; those of uv
+    have no pip at first.
     """
     from importlib.util import find_spec
 

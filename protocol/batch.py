@@ -40,10 +40,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @lru_cache(1 << 14)
 def _plain_clue(line: bytes) -> Clue | None:
-    """Return the clue in a text line of digits and white space; None for any other text line.
-
-    Nearly every text line is of this kind, and three of four occur in a set more than once, hence the cache.
-    """
+    """Return the clue in a text line of digits and white space, otherwise None; most text lines repeat."""
     if line.translate(None, _PLAIN):
         return None
     clue = tuple(map(int, line.split()))
@@ -54,9 +51,8 @@ class TaaiReader:
     """Turns the text lines of a TAAI batch into puzzles, one text line at a time.
 
     `size` is the size of all boards. None: infer the size of square boards from the number of text lines up to the
-    next `$` or the end, so that a puzzle is complete only then. :meth:`feed` and :meth:`close` return what is
-    complete: a `Record` for each puzzle, in order, a `Fault` in the place of an unusable puzzle, and a `Fault` for
-    text outside the puzzles.
+    next `$` or the end, so that a puzzle is complete only then. :meth:`feed` and :meth:`close` return a `Record`
+    for each complete puzzle, a `Fault` in the place of an unusable one, and a `Fault` for text outside puzzles.
     """
 
     def __init__(self, size: tuple[int, int] | None = DEFAULT_SIZE) -> None:
@@ -183,18 +179,15 @@ class TaaiReader:
             board = self._puzzle(least_board // 2, least_board)
             return self._hand_over(board, self._fault_in(board))
         del self._lines[most:]
-        what = (
-            f"{count(most, 'clue line')} cannot make a square board; expected an even number, or --size WxH"
-            if most
-            else "no clue lines; expected one for each column and each row"
-        )
+        what = "no clue lines; expected one for each column and each row"
+        if most:
+            what = f"{count(most, 'clue line')} cannot make a square board; expected an even number, or --size WxH"
         return self._hand_over(None, [Fault(FaultKind.ODD_LINE_COUNT, what, self._number, self._header_line)])
 
     def _first_fitting(self, boards: Iterable[int]) -> int | None:
         """Return the first of `boards`, numbers of text lines, that makes a square board without a fault.
 
-        They differ only in the empty clues at the end. So one pass over the text lines is enough for all of them,
-        even if a file of blank text lines gives as many boards to try as it has text lines.
+        They differ only in the empty clues at the end, so one pass over the text lines is enough for all of them.
         """
         clues = [clue for clue in self._lines if not isinstance(clue, Fault)]
         longest = max(map(needed_length, clues), default=0)
@@ -243,8 +236,6 @@ def read_batch(lines: Iterable[bytes], size: tuple[int, int] | None = DEFAULT_SI
 def format_puzzle(number: int, puzzle: Puzzle) -> bytes:
     r"""Return a puzzle in the official form, with LF line ends.
 
-    Examples
-    --------
     >>> format_puzzle(1, Puzzle(columns=((1,), ()), rows=((1,), ())))
     b'$1\n1\n\n1\n\n'
     """
@@ -255,8 +246,6 @@ def format_puzzle(number: int, puzzle: Puzzle) -> bytes:
 def format_answer(number: int, solution: Solution) -> bytes:
     r"""Return an answer in the official form.
 
-    Examples
-    --------
     >>> format_answer(7, Solution([[1, 0], [0, 0]]))
     b'$7\n1\t0\n0\t0\n'
     """

@@ -45,7 +45,7 @@ FRAME, DOT, WRONG, SHADE = "dim", "dim", "bold red", "bright_black"
 
 
 class _Signs(NamedTuple):
-    """Characters of one kind of drawing; the three of a ruler are its beginning, its crossings and its end."""
+    """Characters of one kind of drawing; a ruler has three: its start, its crossings and its end."""
 
     cell_width: int
     edge: str
@@ -264,10 +264,7 @@ class Place(NamedTuple):
 
 
 def place_of_output() -> Place:
-    """Return a description of standard output, with its current size.
-
-    It has colours if it is a terminal and NO_COLOR is not set, or if FORCE_COLOR is set.
-    """
+    """Return a description of standard output; it obeys NO_COLOR and FORCE_COLOR."""
     is_terminal = sys.stdout.isatty()
     columns, lines = shutil.get_terminal_size() if is_terminal else (sys.maxsize, sys.maxsize)
     can_style = is_terminal and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")

@@ -53,10 +53,10 @@ def needed_length(clue: Clue) -> int:
 
 
 def fault_in_clues(puzzle: Puzzle) -> tuple[Fault, int | None] | None:
-    """Return the first fault that the clues show without solving, or None.
+    """Return the first fault that counting finds, without its place, and the index of its clue; None: no fault.
 
-    The fault has no place. Returned with it is the index of the wrong clue, columns first, then rows; None for a
-    fault of the whole puzzle. Clues without a fault are not checked again.
+    The index counts columns first, then rows; it is None for a fault of the whole puzzle. Right clues are not
+    checked again.
     """
     if puzzle.is_checked:
         return None

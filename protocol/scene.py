@@ -24,10 +24,9 @@ GROUP = 5  # number of rows or columns between two heavier lines
 
 
 class Picture:
-    """A board to draw, with cells 1 black, 0 white or -1 unknown; without `cells`, all are unknown.
+    """A board to draw, with cells 1 black, 0 white or -1 unknown (default), and marks of wrong rows and columns.
 
-    A sheet shows the name (default: the board's size) above the board. Wrong rows and columns, counted from 0, are
-    marked.
+    A sheet shows the name (default: the board's size) above the board.
     """
 
     __slots__ = ("cells", "height", "is_partly_known", "name", "puzzle", "width", "wrong_columns", "wrong_rows")
@@ -39,7 +38,6 @@ class Picture:
         given: Any = [[UNKNOWN] * self.width] * self.height if cells is None else cells
         self.puzzle = puzzle
         self.cells = given.numbers() if hasattr(given, "numbers") else [[*row] for row in given]
-        """The cells of each row."""
         if len(self.cells) != self.height or any(len(row) != self.width for row in self.cells):
             raise ValueError(f"the cells do not have the size of the puzzle, {self.width}x{self.height}")
         colours = {cell for row in self.cells for cell in row}
@@ -48,7 +46,7 @@ class Picture:
         # Only a partly known board needs a mark for white.
         self.is_partly_known = UNKNOWN in colours and len(colours) > 1
         self.name = name or f"{self.width}x{self.height}"
-        self.wrong_rows: set[int] = set()
+        self.wrong_rows: set[int] = set()  # counted from 0, as are columns
         self.wrong_columns: set[int] = set()
 
     @classmethod
@@ -71,9 +69,9 @@ def numbers(clue: Clue) -> list[str]:
 SMALLEST_CELL_WITH_CLUES = 10  # smallest side of a cell in pixels; in smaller cells the numbers are unreadable
 
 Role = Literal["band", "shade", "ink", "thin", "heavy", "dot", "wrong", "clue", "name"]
-"""Kinds of parts of a picture, in drawing order: later ones cover earlier ones. They are the band of a wrong row
-or column, the shade of an unknown cell (without dots), black cells, lines, dots of white cells, the mark and the
-clue of a wrong row or column, other clues, and the name above a board."""
+"""Kinds of parts of a picture; later ones cover earlier ones: the band of a wrong row or column, the shade of an
+unknown cell (without dots), black cells, lines, dots of white cells, the mark and clue of a wrong row or column,
+other clues, and the name above a board."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
 DIGIT_EM = 0.58  # width of a digit, in font sizes, in Pillow's font; browsers differ by up to a tenth
@@ -117,10 +115,9 @@ class Scene:
 
 
 def scene_of(picture: Picture, cell: int, clues: bool = True) -> Scene:
-    """Return the scene of one board.
+    """Return the scene of one board; without clues, a thumbnail: cells and a border, without lines between.
 
-    `cell` is the side of a cell in pixels; with clues, at least `SMALLEST_CELL_WITH_CLUES`. Without clues, the
-    scene is a thumbnail: cells and a border, without lines between the cells.
+    `cell` is the side of a cell in pixels; with clues, at least `SMALLEST_CELL_WITH_CLUES`.
     """
     layout = _layout(picture, cell, clues)
     columns, rows, mark, margin = layout.columns, layout.rows, layout.mark, layout.margin

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from nonobot.protocol.puzzle import Puzzle
 
-HALF_DIGIT_EM = 0.36
-"""Distance from the middle of a digit to its foot, in font sizes: not all viewers have `dominant-baseline`."""
+HALF_DIGIT_EM = 0.36  # half of a digit's height, in font sizes: not all viewers have `dominant-baseline`
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,14 +44,13 @@ PACKAGES = {
     "gcc-12": "12.2.0-14",
     "binutils-x86-64-linux-gnu": "2.40-2",
 }
-"""The packages whose files make the executable, and their versions but for Debian's security updates."""
+"""The packages of the executable, with their versions up to Debian's security updates."""
 
 PYTHON, LIBRARY, HEADERS = "/usr/bin/python3.11", Path("/usr/lib/python3.11"), "/usr/include/python3.11"
 ARCHIVE = LIBRARY / "config-3.11-x86_64-linux-gnu" / "libpython3.11.a"
 LIBRARIES = ("-lexpat", "-lz", "-lm")
 GCC = ("gcc-12", "-O2", "-static", "-no-pie", "-s", "-Wl,--build-id=none", f"-I{HEADERS}")
-KERNELS_AT, ALIGNMENT = 0x1000_0000, 64
-"""The address of the kernels' section, far behind the rest of the program. It begins with a jump to OUTSIDE."""
+KERNELS_AT, ALIGNMENT = 0x1000_0000, 64  # address of the kernels, after all else; first a jump to OUTSIDE
 
 LICENSED = {
     "libpython3.11-dev": {"license": {"id": "Python-2.0"}},
@@ -60,10 +59,7 @@ LICENSED = {
     "libexpat1-dev": {"license": {"id": "MIT"}},
     "zlib1g-dev": {"license": {"id": "Zlib"}},
 }
-"""Packages that parts of the executable come from, with their licences as CycloneDX has them.
-
-Debian states the full licences in /usr/share/doc.
-"""
+"""Packages of the executable's parts, with their licences as in CycloneDX; Debian's full ones: /usr/share/doc."""
 
 COMMON_LICENCES = ("LGPL-2.1", "GPL-3")  # licences that these statements name and do not contain
 
@@ -183,9 +179,9 @@ OWN = ("_nonobot", "_typing")  # the modules of `program.c`
 
 
 def code_of_kernels(work: Path) -> Iterator[str]:
-    """Yield assembler for the kernels, and for the table of them; their code goes into the file `kernels.bin`.
+    """Yield assembler for the kernels and their table; the file `kernels.bin` gets their code.
 
-    They have a fixed place in memory, so that all addresses in their code, and so its checksum, are known here.
+    Their place in memory is fixed, so that all addresses in their code, and so its checksum, are known here.
     """
     names = sorted({file.name for file in level_kernels.files()})
     table: dict[str, str] = {name: f".quad kernel{at}" for at, name in enumerate(names)}

@@ -130,7 +130,7 @@ def _compile(folder: Path, at: int, bits: int) -> str:
 
 
 def _side_module(code: bytes) -> bytes:
-    """Link a kernel for WebAssembly as a shared library that Emscripten loads; its name stands before it."""
+    """Link a kernel for WebAssembly as a shared library that Emscripten loads, with its name before it."""
     name, _, object_code = code.partition(b"\0")
     with TemporaryDirectory() as work:
         given, outside, made = (Path(work, name) for name in ("kernel.o", "outside", "kernel.wasm"))

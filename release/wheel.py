@@ -70,7 +70,7 @@ def _write(path: Path, content: dict[str, bytes], kernels: list[Path]) -> None:
 
 
 def _entry(name: str, data: bytes) -> str:
-    """Return the line of a file in the list of contents; that of the list itself has no digest."""
+    """Return the line of a file in the list of contents, without a digest for the list itself."""
     digest = urlsafe_b64encode(sha256(data).digest()).decode().rstrip("=")
     return f"{name},,\n" if name.endswith(".dist-info/RECORD") else f"{name},sha256={digest},{len(data)}\n"
 

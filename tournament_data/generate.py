@@ -99,8 +99,6 @@ FORM = f"{PREFIX}WIDTHxHEIGHTxCOUNT:seed=S[:p1=0.5][:p2=0.35]"
 class Recipe:
     """Parameters of a generated set; see :func:`generate`.
 
-    Examples
-    --------
     >>> str(Recipe.parse("boardgen:25x25x1000:p2=0.4:seed=7"))
     'boardgen:25x25x1000:seed=7:p2=0.4'
     """

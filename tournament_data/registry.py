@@ -77,10 +77,7 @@ class State(Enum):
 
 
 def data_folder() -> Path:
-    """Return the data folder, which need not exist: $NONOBOT_DATA, or `nonobot/sets` in the user's cache folder.
-
-    OSError: the variable names the home folder of an unknown user.
-    """
+    """Return the data folder, which need not exist: $NONOBOT_DATA (OSError: no such home), or the user's cache."""
     chosen = os.environ.get(FOLDER_VARIABLE)
     try:
         return Path(chosen).expanduser() if chosen else user_cache() / "sets"
@@ -148,9 +145,6 @@ def recognise(path: Path) -> Recognised | None:
         if official:
             return Recognised(official, candidate, restored=candidate != content)
     return None
-
-
-# --- fetching ---------------------------------------------------------------------------------------------------
 
 
 def fetch(official: OfficialSet, *, timeout_seconds: float = 30.0, on_bytes: OnBytes | None = None) -> None:

@@ -138,8 +138,7 @@ def select(
 ) -> Iterator[Board]:
     """Yield the boards of a set, one at a time, each the hardest of the eligible ones.
 
-    ValueError: no board can be made from the recipe. NoBoardError, from the iterator: too many consecutive boards
-    were not eligible.
+    ValueError: the recipe makes no board. NoBoardError, later: too many consecutive boards were not eligible.
     """
     check_numbers(recipe.width, recipe.height, recipe.count, recipe.p1, recipe.p2)
     return _selected(recipe, grade_board, rules, on_draw)

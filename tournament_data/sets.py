@@ -70,10 +70,9 @@ class PuzzleSet:
 def load_set(source: str, size: Size | None = None) -> PuzzleSet:
     """Return the set that `source` names: an official set, a file in any format, or the recipe of a generated set.
 
-    A name such as `taai2011` always means the official set, so that all results with this name are of the same
-    puzzles; `./taai2011` is a file. `SET@K/N` is a part of a set: every N-th puzzle from the K-th on.
-    `size` is the size of all boards, for question files as in :func:`nonobot.protocol.formats.read`. SetError: the
-    set does not exist, or one of its puzzles cannot be read.
+    A name such as `taai2011` always means the official set; `./taai2011` is a file. `SET@K/N` is a part of a set:
+    every N-th puzzle from the K-th on. `size` is as in :func:`nonobot.protocol.formats.read`. SetError: the set
+    does not exist, or one of its puzzles cannot be read.
     """
     parts = []
     while (part := PART.fullmatch(source)) and not os.path.isfile(source):  # noqa: PTH113 (of any length)

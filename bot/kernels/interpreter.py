@@ -1,8 +1,8 @@
 """The kernels' memory for plain Python: with NUMBA_DISABLE_JIT the same kernels run in a debugger.
 
-These objects treat the bytes of the memory as compiled kernels do (`language.py`): whole numbers are read
-as Python's, masks as a :class:`Mask`, floats in their own width. They also check: an index out of range, a shift
-by too many places and a float among whole numbers are errors.
+These objects treat the bytes of the memory as compiled kernels do (`language.py`): whole numbers become Python's,
+masks a :class:`Mask`, floats keep their width. An index out of range, a shift by too many places and a float among
+whole numbers are errors.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _store(block: memoryview, place: int, what: Item | Struct, value: Any) -> No
     if isinstance(what, Struct):
         if not isinstance(value, PlainStruct) or object.__getattribute__(value, "_struct") is not what:
             raise TypeError(f"{value!r} is put where a {what.name} is")
-        block[place : place + what.size] = value._bytes()
+        block[place : place + what.size] = bytes(value._block[value._place : value._place + what.size])
     elif what.code[0] == "f":
         packing.pack_into(f"={FORMATS[what.code]}", block, place, _kind(what)(value))
     elif not isinstance(value, int | np.integer | np.bool_):
@@ -139,9 +139,6 @@ class PlainStruct:
             return self._struct.members.get(name) or StructType(self._struct).member(name)
         except TypingError as error:
             raise AttributeError(str(error)) from None
-
-    def _bytes(self) -> bytes:
-        return bytes(self._block[self._place : self._place + self._struct.size])
 
     def __getattr__(self, name: str) -> Any:
         offset, what = self._member(name)

@@ -8,15 +8,13 @@ A kernel takes `m`, the solver's memory, and reads and writes its members by the
     event = m.trail[number]       a record: event.reason, event.literal = literal
     m.watches[to] = m.watches[at] copies a record
 
-A number that comes out of the memory is an int64, however many bits it takes there, and so is every other number
-of a kernel; floats stay as they are, and a mask is a set of cells (`masks.py`). Nothing is checked while it
-runs: an index out of range reads garbage. A member that does not exist does not compile, and the error names the
-nearest one.
+Each number is an int64, however many bits it has in the memory; floats keep their type, and a mask is a set of
+cells (`masks.py`). Nothing is checked while a kernel runs: an index out of range reads garbage. A member that does
+not exist does not compile, and the error names similar ones.
 
-Why not arrays: `m` is an address, and where a member lies is part of its type, so that an access is one machine
-instruction with a constant offset, and a call passes one register; a tuple of sixty arrays passes four hundred.
-With NUMBA_DISABLE_JIT the same kernels run as plain Python, for a debugger: they are then given the objects of
-`interpreter.py`.
+Why not arrays: `m` is an address, and the place of a member is part of its type. So an access is one machine
+instruction, and a call passes one register; a tuple of sixty arrays passes four hundred. With NUMBA_DISABLE_JIT,
+the same kernels run as plain Python, for a debugger, on the objects of `interpreter.py`.
 """
 
 from __future__ import annotations
@@ -104,7 +102,7 @@ def _is_narrow(item: Item) -> bool:
 
 
 def _load(builder: Any, what: Any, place: Any) -> Any:
-    """Emit what a kernel gets of the thing at an address: the value of an item, the address of all else."""
+    """Emit a kernel's value for an address: the content of an item, otherwise the address."""
     if isinstance(what, Constant):
         return (_LONG if _is_narrow(what.item) else _stored(what.item))(what.value)
     if not isinstance(what, Item):
@@ -156,7 +154,7 @@ def _lower_set_member(context: Any, builder: Any, sig: Any, args: Any, name: str
 
 
 def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    """Emit the address of what an index stands for."""
+    """Emit the address of an indexed item, struct or row."""
     array, index = sig.args[:2]
     if isinstance(index, BaseTuple):
         row, column = (
@@ -178,7 +176,7 @@ def _is_index(array: ArrayType, index: Any) -> bool:
 
 
 def _indexed(array: ArrayType, index: Any) -> Any:
-    """Return what an index stands for: an item, a struct, or a row of a table."""
+    """Return the item, struct or row of a table at an index."""
     if array.row and not isinstance(index, BaseTuple):
         return ArrayType(array.item, array.step, length=array.row)
     return array.item

@@ -41,14 +41,14 @@ def object_code(function: Callable[..., Any], struct: Struct | None, numbers: in
 
 
 def kernel_code(function: Callable[..., Any], struct: Struct | None, numbers: int) -> KernelCode:
-    """Return the code of a kernel that takes a memory of this `struct` and so many int64."""
+    """Return the code of a kernel that takes a memory of this `struct` and a number of int64."""
     kernel = compiling.kernel(function)
     signature = (*([StructType(struct)] if struct else []), *[numba.int64] * numbers)
     with _without_garbage_collection(), global_compiler_lock, _nothing_but_typed():
         kernel.compile(signature)
     compiled = kernel.overloads[signature]
     name = compiled.fndesc.llvm_func_name
-    # Nobody calls the inner kernels from elsewhere: what they are given and return is then optimised too.
+    # Nothing else calls the inner kernels: LLVM then optimises their arguments and results too.
     for each in compiled.library._final_module.functions:
         if not each.is_declaration and each.name != name:
             each.linkage = "internal"
@@ -110,7 +110,7 @@ def _constants(numbers: Iterable[int]) -> str:
 
 
 def machine_code(code: KernelCode) -> bytes:
-    """Optimise the code; return a zero byte and it laid out, else its name, a zero byte and the object code."""
+    """Optimise the code; return a zero byte and laid out code, otherwise its name, a zero byte and object code."""
     with _without_garbage_collection(), global_compiler_lock:
         code.library._optimize_final_module()
         made: bytes = code.library.codegen._tm.emit_object(code.library._final_module)
@@ -120,7 +120,7 @@ def machine_code(code: KernelCode) -> bytes:
 
 @contextlib.contextmanager
 def _without_garbage_collection() -> Iterator[None]:
-    """Collect no garbage in the block: a compiler makes millions of objects, and few of them are garbage."""
+    """Collect no garbage in the block: few of a compiler's millions of objects are garbage."""
     gc.disable()
     try:
         yield

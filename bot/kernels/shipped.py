@@ -1,7 +1,7 @@
 """Kernels that come with the bot, compiled for the levels of x86-64 and for WebAssembly: which of them to load.
 
-Each file begins with checks of its own code and of the sources that it was built from (`sealed`). So the bot runs
-no damaged kernel, and none of another version of the sources.
+Each file begins with checksums of its code and of its sources (`sealed`). So the bot runs no damaged kernel, and
+none of another version.
 
 Source: System V ABI, AMD64 supplement, section 3.1.1 (the levels and their features).
 """
@@ -46,9 +46,9 @@ _AVX_STATE, _AVX512_STATE = 0x06, 0xE6  # bits of XCR0: the registers that the s
 
 
 def chosen_level() -> str | None:
-    """Return the level of the kernels to load; None: kernels are compiled for this very processor.
+    """Return the level of the kernels to load; None: compile kernels for exactly this processor.
 
-    $NONOBOT_KERNELS may be `native`, or the name of a level; a level above the processor's counts as that.
+    $NONOBOT_KERNELS selects `native` or a level, at most the processor's own.
     """
     chosen = os.environ.get("NONOBOT_KERNELS")
     level = None if chosen == NATIVE else processor_level()
@@ -95,10 +95,7 @@ def processor_level() -> str | None:
 
 
 def linked_kernel(name: str) -> Callable[..., int] | None:
-    """Return a kernel that is a part of this program, as an executable contains them; otherwise None.
-
-    That of the next lower level takes the place of a damaged one.
-    """
+    """Return a kernel of this executable, of a lower level if one is damaged; None: this is not an executable."""
     if not LINKED:
         return None
     best = chosen_level()
@@ -124,9 +121,9 @@ def has_kernels() -> bool:
 
 
 def shipped_code(name: str) -> bytes | None:
-    """Return the code of a kernel that came with the bot, or None; a damaged or older one is reported.
+    """Return the code of a kernel that came with the bot, or None; report a damaged or older one.
 
-    That of the next lower level takes its place, if it is whole. ValueError: in a browser it cannot be replaced.
+    The next lower level replaces it. ValueError: in a browser there is none.
     """
     if not has_kernels():  # as in a clone without built kernels
         return None
@@ -149,10 +146,7 @@ def shipped_code(name: str) -> bytes | None:
 
 
 def wasm_kernels() -> list[Path]:
-    """Return the files with kernels for browsers that came with the bot, or were built in its clone.
-
-    All of them belong to the current sources; if one does not, the list is empty.
-    """
+    """Return the files with kernels for browsers, installed or built in a clone; none if one has other sources."""
     for folder in (_FOLDER, _FOLDER_OF_CLONE):
         files = sorted((folder / WASM32).glob("*.code"))
         if files and all(is_whole(file.read_bytes()) for file in files):

@@ -91,7 +91,7 @@ def at_most(a: Any, b: Any) -> Any:
 
 
 def _loader(lanes: int) -> Any:
-    """Return the function that returns so many floats of an array, from item `at` on."""
+    """Return the function that returns `lanes` floats of an array, from item `at` on."""
     kind = VectorType(lanes)
 
     def build(typingctx: Any, array: Any, at: Any) -> Any:
@@ -105,7 +105,7 @@ def _loader(lanes: int) -> Any:
 
 
 def _splatter(lanes: int) -> Any:
-    """Return the function that returns a vector of so many times the same float."""
+    """Return the function that returns a vector with the same float in all lanes."""
     kind = VectorType(lanes)
 
     def build(typingctx: Any, value: Any) -> Any:

@@ -33,7 +33,7 @@ class UnknownFormatError(FormatError):
 
 
 class BrokenOffError(Exception):
-    """A file that is broken at text line `line`, so that the rest cannot be trusted."""
+    """A file that cannot be read from text line `line` on."""
 
     def __init__(self, what: str, line: int) -> None:
         self.fault = Fault(FaultKind.FORMAT, what, line=line)
@@ -217,10 +217,7 @@ class TextLine(NamedTuple):
 
 
 def lines_of(data: bytes) -> Iterator[TextLine]:
-    """Yield the text lines of a file with any line ends; a byte order mark is dropped.
-
-    Bytes that are not UTF-8 become U+FFFD, which :func:`is_text` finds.
-    """
+    """Yield the text lines of a file; bytes that are not UTF-8 become U+FFFD, which :func:`is_text` finds."""
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", errors="replace")
     for number, line in enumerate(text, 1):
         yield TextLine(number, line.strip())
@@ -279,8 +276,8 @@ def keep(kept: list[TextLine], line: TextLine) -> None:
 def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) -> Sequence[TextLine]:
     """Return the `needed` clue lines among `lines`; with another number, return none and add a fault to the draft.
 
-    If the other text lines are already as many as `needed`, blank ones are only space; otherwise they are empty
-    clues. `lines` are all text lines up to the next part of the file; `what` names them in the message.
+    `lines` are all text lines up to the next part of the file; `what` names them in the message. Blank ones are
+    empty clues, or only space if the others are as many as `needed`.
     """
     full = [line for line in lines if line.text]
     if len(full) == needed:

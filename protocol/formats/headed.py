@@ -185,8 +185,8 @@ PICROSS = Format(
 
 # --- pynogram and nonogrid ---------------------------------------------------------------------------------------
 
-# `configparser` and `tomllib` are not used: both return values without line numbers, so that faults in clues would
-# have no place, and the time of `tomllib` grows with the square of the size of some files.
+# `configparser` and `tomllib` are not used: they return no line numbers, and the time of `tomllib` grows with the
+# square of the size of some files.
 
 _SECTION = re.compile(r"\[\s*(?P<name>[\w.-]+)\s*\]")
 _VALUE = re.compile(r"(?P<key>[A-Za-z][\w.-]*)\s*[=:]\s*(?P<value>.*)", re.ASCII)

@@ -148,8 +148,8 @@ TAAI = Format(
 
 # --- nested lists ------------------------------------------------------------------------------------------------
 
-# Nothing is evaluated, and no parser of a language is used: each clue needs its text line, and files mix the
-# brackets and comments of several languages at any depth.
+# No parser of a language is used: each clue needs its text line, and files mix the brackets and comments of
+# several languages.
 
 MOST_DEPTH = 16
 
@@ -194,10 +194,7 @@ def _read_lists(data: bytes) -> Iterator[Found]:
 
 
 def _puzzles_of_lists(text: str) -> Iterator[dict[str, _List]]:
-    """Yield the lists of rows and columns of each puzzle, by their names or otherwise in order.
-
-    Each puzzle is yielded when the next one begins, since texts may follow its lists.
-    """
+    """Yield the lists of each puzzle, by name or in order, when the next begins: texts may follow the lists."""
     parts: dict[str, _List] = {}
     try:
         for clues in _clue_lists(text):

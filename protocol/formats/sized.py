@@ -74,8 +74,8 @@ def _read(
 def _looks_like(lines: Sequence[str], header_lines: int, has_divider: bool) -> bool:
     """Return whether the text lines may be a size and clues for it: numbers, in no more text lines than it needs.
 
-    A file of clues without a size has more. With r rows and c columns its first clue needs at most c cells, so a
-    size of these two numbers needs fewer than the r + c - 1 text lines after it.
+    A file without a size has more: with r rows and c columns, its first clue needs at most c cells, so that it is
+    a size for fewer than the r + c - 1 text lines after it.
     """
     lines = list(dropwhile(lambda line: line.startswith("#"), lines))
     clues = lines[header_lines:]
