@@ -186,7 +186,7 @@ def _is_reason(m: Any, place: Any) -> Any:
 
 @kernel
 def _rank(m: Any, index: Any) -> Any:
-    """Return the rank of a clause for deletion: LBD, length, age and, in the lowest bits, its index; 0: keep it."""
+    """Return the rank of a clause for deletion: LBD, length, age and, in the lowest bits, its index; 0: keep."""
     place = m.clauses[index]
     clause = m.clause[place]
     flags = clause.flags

@@ -1,9 +1,9 @@
 """The map of the champion's memory: every member with its kind, its shape and its meaning.
 
 How to read it: `width=i8` is one number of 8 bytes, `length=i2[lines]` an array, `clue=place[lines, blocks]` a
-table, `board=boards` a struct with its own members. Kernels use `m.width`, `m.length[line]`, `m.clue[line, block]`,
-`m.board.black[line]`; every number in a kernel has 64 bits (`bot.kernels.language`, `bot.kernels.masks`). Kernels
-store everything here.
+table, `board=boards` a struct with its own members. A kernel uses `m.width`, `m.length[line]`, `m.clue[line,
+block]`, `m.board.black[line]`; every number in a kernel has 64 bits (`bot.kernels.language`, `bot.kernels.masks`).
+Kernels store everything here.
 
 Lines are numbered rows first: line y is row y, line height + x is column x. A cell is numbered y * width + x.
 

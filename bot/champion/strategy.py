@@ -20,8 +20,8 @@ _SEARCH = ("search", 1, "the search for boards of up to {} cells a side")
 class ChampionStrategy(Strategy):
     """Solves puzzles by propagation, BP descents and conflict learning, without some stages of `STAGE_NAMES`.
 
-    The search depends only on the puzzle and the seed of all random choices. For tests and benchmarks, `least_bits`
-    is the smallest width of masks, one of `MASK_BITS`, and `room` has the capacities.
+    The search depends only on the puzzle and the seed of all random choices. For tests and benchmarks,
+    `least_bits` is the smallest width of masks, one of `MASK_BITS`, and `room` has the capacities.
     """
 
     name = "champion"

@@ -1,7 +1,7 @@
 """The trail: set cells, move bounds, and undo both.
 
-An event sets one cell, or moves one bound of one block and so sets a range of its bound variables at once. Each has
-a reason: a code, and up to two variables. Levels count decisions; level 0 is permanent.
+An event sets one cell, or moves one bound of one block and so sets a range of its bound variables at once. Each
+has a reason: a code, and up to two variables. Levels count decisions; level 0 is permanent.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def propagate(m: Any, board: Any, tracing: Any) -> Any:
 
     Before: every line of `board` that is not dirty is painted maximally.
     After: no line is dirty, and every line is painted maximally; after a conflict the board is unfinished.
-    `m.seen` gains the painted lines. `tracing`: record trace events.
+    `m.seen` gains the lines of this propagation. `tracing`: record trace events.
     """
     solves, hits = 0, 0
     age = m.cache_age << 8
