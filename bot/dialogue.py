@@ -146,15 +146,13 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
             if cells := [cell for cell in changed if after.content[cell] == colour]:
                 step[name] = cells
         if kind is TraceEvent.PAINTED and changed:
-            step["line"] = _explaining_line(lines, before, after, changed)
+            step["line"] = _explanation(lines, before, after, changed)
         steps.append(step)
         before = after
     return {"truncated": False, "steps": steps}
 
 
-def _explaining_line(
-    lines: Sequence[_BoardLine], before: PartialGrid, after: PartialGrid, changed: Sequence[int]
-) -> list[Any] | None:
+def _explanation(lines: Sequence[_Line], before: PartialGrid, after: PartialGrid, changed: Sequence[int]) -> Any:
     """Return the name of the line from which all changed cells follow; None if they need several lines."""
     rows, columns = ({cell // before.width for cell in changed}, {cell % before.width for cell in changed})
     for places, kind in (rows, lines), (columns, lines[before.height :]):
@@ -165,7 +163,7 @@ def _explaining_line(
     return None
 
 
-class _BoardLine(NamedTuple):
+class _Line(NamedTuple):
     """A row or a column."""
 
     name: list[Any]  # its kind and its number, counted from 1
@@ -181,14 +179,10 @@ class _BoardLine(NamedTuple):
         return None if masks is None else grid_of([masks[0]], [masks[1]], len(cells)).content
 
 
-def _lines(puzzle: Puzzle) -> list[_BoardLine]:
+def _lines(puzzle: Puzzle) -> list[_Line]:
     width = puzzle.width
-    rows = [
-        _BoardLine(["row", y], clue, slice((y - 1) * width, y * width)) for y, clue in enumerate(puzzle.rows, 1)
-    ]
-    columns = [
-        _BoardLine(["column", x], clue, slice(x - 1, None, width)) for x, clue in enumerate(puzzle.columns, 1)
-    ]
+    rows = [_Line(["row", y + 1], clue, slice(y * width, (y + 1) * width)) for y, clue in enumerate(puzzle.rows)]
+    columns = [_Line(["column", x + 1], clue, slice(x, None, width)) for x, clue in enumerate(puzzle.columns)]
     return rows + columns
 
 

@@ -60,7 +60,7 @@ def _no_room(picture: Picture, place: Place, blocks: Sequence[Blocks], record: R
     )
 
 
-class _EventStyle(NamedTuple):
+class _Look(NamedTuple):
     """Look of a kind of trace event: its words, its cause in the legend, colours of black and white cells."""
 
     words: str
@@ -70,13 +70,11 @@ class _EventStyle(NamedTuple):
 
 
 _KINDS = {
-    TraceEvent.PAINTED: _EventStyle("cells follow from a line", "propagation", "color(255)", "color(240)"),
-    TraceEvent.PROBED: _EventStyle("cells follow from probing", "probing", "color(120)", "color(28)"),
-    TraceEvent.GUESSED: _EventStyle("a cell was assumed", "assumption", "color(221)", "color(94)"),
-    TraceEvent.TAKEN_BACK: _EventStyle(
-        "contradiction, cells taken back", "contradiction", "color(210)", "color(88)"
-    ),
-    TraceEvent.RESTARTED: _EventStyle("restarted", "", "color(255)", "color(240)"),
+    TraceEvent.PAINTED: _Look("cells follow from a line", "propagation", "color(255)", "color(240)"),
+    TraceEvent.PROBED: _Look("cells follow from probing", "probing", "color(120)", "color(28)"),
+    TraceEvent.GUESSED: _Look("a cell was assumed", "assumption", "color(221)", "color(94)"),
+    TraceEvent.TAKEN_BACK: _Look("contradiction, cells taken back", "contradiction", "color(210)", "color(88)"),
+    TraceEvent.RESTARTED: _Look("restarted", "", "color(255)", "color(240)"),
 }
 KEYS = "space: pause   n: next step   b: step back   + -: speed   e: to the end   q: quit"
 MOST_SPEED = 1000.0  # largest number of steps per second; a terminal cannot draw more

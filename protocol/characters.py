@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE
@@ -158,14 +159,8 @@ def _head(picture: Picture, groups: _Groups, clues: bool, signs: _Signs, indent:
         # One-digit numbers may touch, each over its column; if a number has more digits, all are separated.
         gap = int(signs.cell_width > 1 or any(len(number) > 1 for clue in written for number in clue))
         for level in range(max(map(len, written)), 0, -1):
-            yield from _apart(
-                [
-                    _Number(end, Piece(clue[-level], style))
-                    for clue, end, style in zip(written, ends, styles, strict=True)
-                    if level <= len(clue)
-                ],
-                gap,
-            )
+            high = [one for one in zip(written, ends, styles, strict=True) if level <= len(one[0])]
+            yield from _apart([_Number(end, Piece(clue[-level], style)) for clue, end, style in high], gap)
     if picture.wrong_columns:
         yield _placed(_Number(ends[column], Piece(signs.wrong, WRONG)) for column in sorted(picture.wrong_columns))
 
@@ -237,10 +232,8 @@ def _half_cells(picture: Picture, row: int) -> list[Piece]:
 
 def _tidy(line: StyledLine) -> StyledLine:
     """Return a text line with neighbours of one style joined, and without spaces at its end."""
-    joined = [
-        Piece("".join(piece.text for piece in pieces), style)
-        for style, pieces in groupby((piece for piece in line if piece.text), key=lambda piece: piece.style)
-    ]
+    groups = groupby((piece for piece in line if piece.text), key=attrgetter("style"))
+    joined = [Piece("".join(piece.text for piece in pieces), style) for style, pieces in groups]
     while joined and not joined[-1].text.strip():
         joined.pop()
     if joined:

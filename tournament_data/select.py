@@ -119,14 +119,13 @@ class Choice:
         """Return the board for puzzle `index` after the selection, or raise NoBoardError."""
         if not self.hopeless:
             return drawn_board(recipe, index, self._hardest[1])
-        if self._undecided == self._in_vain:
-            reason = "was decided in time"
-        else:
-            reason = "has exactly one solution"
-            reason += f", {self._undecided} not decided in time" if self._undecided else ""
+        reason = "was decided in time"
+        if self._undecided < self._in_vain:
+            more = f", {self._undecided} not decided in time" if self._undecided else ""
+            reason = f"has exactly one solution{more}"
+        boards = f"{self._in_vain} boards of {recipe.width}x{recipe.height}"
         raise NoBoardError(
-            f"puzzle {index + 1}: of {self._in_vain} boards of {recipe.width}x{recipe.height} with "
-            f"{_black_cells(recipe, index)} black cells none {reason}"
+            f"puzzle {index + 1}: of {boards} with {_black_cells(recipe, index)} black cells none {reason}"
         )
 
 

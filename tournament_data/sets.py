@@ -121,17 +121,14 @@ def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:
         content = path.read_bytes()
     except FileNotFoundError:
         here = f"; the file in this folder is ./{official.name}" if Path(official.name).is_file() else ""
-        raise SetError(
-            f"the official set {official.name} is not on this machine yet: `nonojudge data fetch {official.name}` "
-            f"fetches it, `nonojudge data import FOLDER` takes it from a folder{here}"
-        ) from None
+        fetched = f"`nonojudge data fetch {official.name}` fetches it"
+        ways = f"{fetched}, `nonojudge data import FOLDER` takes it from a folder{here}"
+        raise SetError(f"the official set {official.name} is not on this machine yet: {ways}") from None
     except OSError as error:
         raise SetError(f"cannot read the set {path}: {error.strerror}") from None
     if hashlib.sha256(content).hexdigest() != official.sha256:
-        raise SetError(
-            f"{path} is not the official {official.name} (its SHA-256 differs): fetch or import it again, "
-            "or name the file itself"
-        )
+        remedy = "fetch or import it again, or name the file itself"
+        raise SetError(f"{path} is not the official {official.name} (its SHA-256 differs): {remedy}")
     return _from_batch(official.name, content, own_size)
 
 
@@ -165,10 +162,9 @@ def _records(name: str, entries: Iterable[Found], size: tuple[int, int] | None) 
         if isinstance(one, Fault):
             raise SetError(f"{name}: {one}")
         if one.size != (size := size or one.size):
-            raise SetError(
-                f"{name}: line {one.line}: puzzle {one.number} has {one.size[0]}x{one.size[1]} cells, "
-                f"not {size[0]}x{size[1]}; the boards of a set have one size"
-            )
+            sizes = f"{one.size[0]}x{one.size[1]} cells, not {size[0]}x{size[1]}"
+            place = f"{name}: line {one.line}: puzzle {one.number}"
+            raise SetError(f"{place} has {sizes}; the boards of a set have one size")
         yield one
 
 

@@ -205,12 +205,9 @@ def _has_clues(lines: Sequence[str]) -> bool:
 def _looks_like_toml(lines: Sequence[str]) -> bool:
     """Return whether the text lines contain clues in quotes, which TOML has and INI does not."""
     full = [text for line in lines if (text := _without_comment(line))]
-    values = [
-        _is_in_quotes(pair["value"], following)
-        for line, following in pairwise([*full, ""])
-        if (pair := _VALUE.fullmatch(line)) and pair["key"].lower() in PARTS
-    ]
-    return _has_clues(full) and bool(values) and all(values)
+    pairs = ((_VALUE.fullmatch(line), following) for line, following in pairwise([*full, ""]))
+    of_parts = [(pair["value"], following) for pair, following in pairs if pair and pair["key"].lower() in PARTS]
+    return _has_clues(full) and bool(of_parts) and all(_is_in_quotes(*one) for one in of_parts)
 
 
 def _is_in_quotes(value: str, following: str) -> bool:

@@ -140,16 +140,10 @@ def _format(name: str, description: str, size: str, parts: Callable[..., _Parts]
 
 
 NIN = _format("nin", "'width height', the rows' clues, the columns' clues", "{width} {height}\n", _nin_parts)
-MK = _format(
-    "mk", "'height width', the rows' clues, '#', the columns' clues", "{height} {width}\n", _mk_parts, "#\n"
-)
-CWD = _format(
-    "cwd",
-    "the height, the width, the rows' clues, a blank line, the columns' clues",
-    "{height}\n{width}\n",
-    _cwd_parts,
-    "\n",
-)
+_MK_FORM = "'height width', the rows' clues, '#', the columns' clues"
+MK = _format("mk", _MK_FORM, "{height} {width}\n", _mk_parts, "#\n")
+_CWD_FORM = "the height, the width, the rows' clues, a blank line, the columns' clues"
+CWD = _format("cwd", _CWD_FORM, "{height}\n{width}\n", _cwd_parts, "\n")
 
 # --- the 8x11 text form -----------------------------------------------------------------------------------------
 

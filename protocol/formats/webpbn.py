@@ -166,8 +166,7 @@ class _Puzzle(Draft):
         elif name == "image":
             if self._kind in self._images:
                 self.warn("a further image is dropped", line)
-            else:
-                self._images[self._kind] = text, line
+            self._images.setdefault(self._kind, (text, line))
         elif name in _TEXTS and depth == 1:
             self.texts[name] = text
 
@@ -192,15 +191,12 @@ class _Puzzle(Draft):
         for row in filter(None, "".join(image.split()).split("|")):
             drawn = [cell[1] or cell[2] or "]" for cell in _CELL.finditer(row)]  # "]": no sign between brackets
             other = next((sign for sign in "".join(drawn) if sign not in meaning), None)
-            problem = ""
-            if other == "[":
+            if other:
                 problem = "a bracket in an image is not closed"
-            elif other:
-                problem = f"{shown(other)} in an image is not a colour"
-            elif cells and len(drawn) != len(cells[0]):
-                problem = "an image with rows of different length"
-            if problem:
-                self.refuse(problem, line)
+                self.refuse(problem if other == "[" else f"{shown(other)} in an image is not a colour", line)
+                return
+            if cells and len(drawn) != len(cells[0]):
+                self.refuse("an image with rows of different length", line)
                 return
             cells.append([_cell({meaning[sign] for sign in signs}) for signs in drawn])
         if not cells:
