@@ -125,10 +125,7 @@ def paint_crossing(colour: Any, cells: Any, crossing: Any, here: Any) -> None:
 
 @kernel
 def propagate(m: Any) -> Any:
-    """Paint the dirty lines, alternately rows and columns, until nothing changes; False on a conflict.
-
-    After a conflict the board is unfinished and no line is dirty.
-    """
+    """Paint the dirty lines, alternately rows and columns, until nothing changes; False on a conflict."""
     solves = 0
     todo, triggered, first, crossing = m.dirty.rows, m.dirty.columns, 0, m.height
     m.dirty.rows = 0

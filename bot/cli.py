@@ -249,9 +249,8 @@ def parse(arguments: Sequence[str]) -> Options:
     if given["watch"] and (given["log"] or given["stats"]):
         parser.error("--watch records nothing; remove --log and --stats")
     if given["dialogue"] and (given["files"] or given["watch"] or given["warm_up"] or given["jobs"] != 1):
-        parser.error(
-            "--dialogue only answers requests on standard input; remove files, --watch, --warm-up, --jobs"
-        )
+        others = "files, --watch, --warm-up, --jobs"
+        parser.error(f"--dialogue only answers requests on standard input; remove {others}")
     if given["log"] and given["log"] == given["stats"]:
         parser.error(f"--log and --stats name the same file: {given['log']}; name two files")
     if given["watch"] and given["files"]:

@@ -18,22 +18,15 @@ from nonobot.bot.papers.single_line import paint_line
 from nonobot.bot.result import MOST_TRACE_EVENTS, TraceEvent, grid_of, line_masks
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import BLACK, DEFAULT_SIZE, UNKNOWN, WHITE, PartialGrid, Puzzle, PuzzleError
-from nonobot.protocol.clues import shown
+from nonobot.protocol.clues import Clue, shown
 from nonobot.protocol.puzzle import cells_from_text, text_from_cells
 from nonobot.system import write_all
 
 _STDIN, _STDOUT = 0, 1
-_MOST_BYTES = 1 << 24
-"""Largest length of a request; the largest board needs less."""
-
-_MOST_STEPS = 8000
-"""Largest number of steps in an answer; a browser's memory has room for fewer steps of the largest boards."""
-
-_MOST_CHANGES = 2_000_000
-"""Largest number of changed cells in all steps of an answer; later steps are dropped."""
-
-_UNKNOWN = UNKNOWN % 256
-"""Unknown cell in the content of a board."""
+_MOST_BYTES = 1 << 24  # largest length of a request; the largest board needs less
+_MOST_STEPS = 8000  # largest number of steps in an answer; a browser has less memory for the largest boards
+_MOST_CHANGES = 2_000_000  # largest number of changed cells in all steps of an answer; later steps are dropped
+_UNKNOWN = UNKNOWN % 256  # unknown cell in the content of a board
 
 
 def converse(strategy: Strategy) -> int:
@@ -143,27 +136,23 @@ def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
     steps: list[dict[str, Any]] = []
     before, changes = request.board, 0
     lines = _lines(request.puzzle)
-    is_truncated = False
     for kind, after in strategy.trace_events():
         changed = before.changed_to(after)
         changes += len(changed)
-        is_truncated = len(steps) == most or changes > _MOST_CHANGES
-        if is_truncated:
-            break
+        if len(steps) == most or changes > _MOST_CHANGES:
+            return {"truncated": True, "steps": steps}
         step: dict[str, Any] = {"kind": kind.name.lower()}
         for name, colour in (("black", BLACK), ("white", WHITE), ("unknown", _UNKNOWN)):
             if cells := [cell for cell in changed if after.content[cell] == colour]:
                 step[name] = cells
         if kind is TraceEvent.PAINTED and changed:
-            step["line"] = _explaining_line(lines, before, after, changed)
+            step["line"] = _explanation(lines, before, after, changed)
         steps.append(step)
         before = after
-    return {"truncated": is_truncated, "steps": steps}
+    return {"truncated": False, "steps": steps}
 
 
-def _explaining_line(
-    lines: Sequence[_BoardLine], before: PartialGrid, after: PartialGrid, changed: Sequence[int]
-) -> list[Any] | None:
+def _explanation(lines: Sequence[_Line], before: PartialGrid, after: PartialGrid, changed: Sequence[int]) -> Any:
     """Return the name of the line from which all changed cells follow; None if they need several lines."""
     rows, columns = ({cell // before.width for cell in changed}, {cell % before.width for cell in changed})
     for places, kind in (rows, lines), (columns, lines[before.height :]):
@@ -174,18 +163,12 @@ def _explaining_line(
     return None
 
 
-class _BoardLine(NamedTuple):
-    """A row or a column; `place` counts from 0, `cells` selects its cells in the content of a board."""
+class _Line(NamedTuple):
+    """A row or a column."""
 
-    kind: str
-    place: int
-    clue: tuple[int, ...]
-    cells: slice
-
-    @property
-    def name(self) -> list[Any]:
-        """Name of the line in an answer: its kind, and its number from 1."""
-        return [self.kind, self.place + 1]
+    name: list[Any]  # its kind and its number, counted from 1
+    clue: Clue
+    cells: slice  # its cells in the content of a board
 
     def painted(self, board: bytes) -> bytes | None:
         """Return the cells of this line after maximal painting; None if no placement of its blocks fits."""
@@ -196,15 +179,10 @@ class _BoardLine(NamedTuple):
         return None if masks is None else grid_of([masks[0]], [masks[1]], len(cells)).content
 
 
-def _lines(puzzle: Puzzle) -> list[_BoardLine]:
+def _lines(puzzle: Puzzle) -> list[_Line]:
     width = puzzle.width
-    rows = [
-        _BoardLine("row", place, clue, slice(place * width, (place + 1) * width))
-        for place, clue in enumerate(puzzle.rows)
-    ]
-    columns = [
-        _BoardLine("column", place, clue, slice(place, None, width)) for place, clue in enumerate(puzzle.columns)
-    ]
+    rows = [_Line(["row", y + 1], clue, slice(y * width, (y + 1) * width)) for y, clue in enumerate(puzzle.rows)]
+    columns = [_Line(["column", x + 1], clue, slice(x, None, width)) for x, clue in enumerate(puzzle.columns)]
     return rows + columns
 
 
@@ -231,17 +209,16 @@ def _conflict(_: Strategy, request: _Request) -> dict[str, Any]:
     """Return the board after painting all lines, and the lines that no placement then fits."""
     board = bytearray(request.board.content)
     lines = _lines(request.puzzle)
-    todo = dict.fromkeys(range(len(lines)))
+    todo = dict.fromkeys(range(len(lines)))  # in the order of arrival
     wrong: list[list[Any]] = []
     while todo:
-        at = next(iter(todo))
+        line = lines[at := next(iter(todo))]
         del todo[at]
-        line = lines[at]
         painted, cells = line.painted(bytes(board)), board[line.cells]
         if painted is None:
             wrong = [other.name for other in lines if other.painted(bytes(board)) is None]
             break
-        first = request.puzzle.height if line.kind == "row" else 0
+        first = request.puzzle.height if at < request.puzzle.height else 0
         todo |= dict.fromkeys(first + place for place in range(len(cells)) if painted[place] != cells[place])
         board[line.cells] = painted
     return {"wrong": wrong, "cells": text_from_cells(PartialGrid.from_bytes(bytes(board), request.puzzle.size))}

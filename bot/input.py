@@ -15,14 +15,9 @@ from nonobot.protocol.clues import FaultKind
 
 _STDIN = 0
 _CHUNK_BYTES = 1 << 16
-_LONGEST_KEPT = 1 << 16
-"""Approximate number of bytes after which a text line is cut: no clue is longer, and memory stays small."""
-
-Size = tuple[int, int] | Literal["auto"] | None
-"""Width and height of all boards of a batch; 'auto': infer the size of square boards; None: 25x25."""
-
-AUTO, STREAM = "auto", "taai"
-"""Values of `--format`: detect the format from the content; the batch, whose puzzles are solved as they arrive."""
+_LONGEST_KEPT = 1 << 16  # bytes, about, after which a text line is cut: no clue is longer, and memory stays small
+Size = tuple[int, int] | Literal["auto"] | None  # of all boards of a batch; 'auto': square ones; None: 25x25
+AUTO, STREAM = "auto", "taai"  # values of `--format`: detect the format; solve a batch as it arrives
 
 
 class UnusableError(Exception):
@@ -97,10 +92,6 @@ def puzzles_in(chunks: Iterator[bytes], form: str, size: Size, is_whole: bool = 
         raise UnusableError(str(error)) from None
 
 
-_SAYS_NOTHING = b"\xef\xbb\xbf \t\r\n\v\f"
-"""Bytes of a byte order mark, and white space."""
-
-
 def _read_whole(chunks: Iterable[bytes], only_to_text: bool = False) -> bytes:
     """Return a whole input, or its part up to the first chunk with text; at most little more than MOST_BYTES."""
     from nonobot.protocol.formats import MOST_BYTES
@@ -108,16 +99,14 @@ def _read_whole(chunks: Iterable[bytes], only_to_text: bool = False) -> bytes:
     data = bytearray()
     for chunk in chunks:
         data += chunk
-        if len(data) > MOST_BYTES or (only_to_text and chunk.strip(_SAYS_NOTHING)):
+        has_text = chunk.strip(b"\xef\xbb\xbf \t\r\n\v\f")  # not only a byte order mark and white space
+        if len(data) > MOST_BYTES or (only_to_text and has_text):
             break
     return bytes(data)
 
 
 def chunks_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
-    """Yield the bytes that arrive on a file descriptor until its end.
-
-    TimeoutError: `deadline`, a time of `time.monotonic`, passes before the end.
-    """
+    """Yield the bytes of a file descriptor as they arrive; TimeoutError: `deadline` of `time.monotonic` passes."""
     while True:
         if deadline is not None:
             remaining = deadline - time.monotonic()
@@ -164,6 +153,5 @@ def why_no_puzzle(form: str, head: bytes, is_blank: bool) -> str:
         name = detect(head)
     except FormatError as error:
         return f"standard input: not a batch, in which '$1' starts a puzzle: {error}"
-    return (
-        f"standard input: not a batch, but it looks like a puzzle file in the format {name}; add --format {name}"
-    )
+    found = f"it looks like a puzzle file in the format {name}"
+    return f"standard input: not a batch, but {found}; add --format {name}"

@@ -23,9 +23,7 @@ from nonobot.protocol.clues import FaultKind, located
 from nonobot.system import report, usable_cores, write_all
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
-
-_SWITCH_SECONDS = 0.0001
-"""Wait of a worker that returns from a kernel while another one reads or writes; Python's default is 5 ms."""
+_SWITCH_SECONDS = 0.0001  # wait of a worker after a kernel while another one runs; Python's default is 5 ms
 
 _WHAT_TO_TYPE = """\
 nonobot: cannot find a puzzle: standard input is this terminal; use one of
@@ -47,36 +45,30 @@ def make_strategy(options: Options) -> Strategy:
 
 
 def run(options: Options, started: float) -> int:
-    """Answer the puzzles of files or of standard input, and return the exit status.
-
-    `started` is the time at which the process started, from `time.monotonic`.
-    """
+    """Answer the puzzles of files or of standard input; `started` is the process's start by `time.monotonic`."""
     try:
         return _run(options, started)
     except UnusableError as error:
         _say(str(error))
-        return 2
+    except OSError as error:
+        _say(f"input or output failed: {error.strerror}")
+    return 2
 
 
 def _run(options: Options, started: float) -> int:
     if options.native:
         os.environ["NONOBOT_KERNELS"] = NATIVE
-    if options.dialogue:
-        from nonobot.bot.dialogue import converse  # nothing of it is needed in a tournament
-
-        try:
-            return converse(make_strategy(options))
-        except ValueError as error:
-            raise UnusableError(str(error)) from None
-        except OSError as error:
-            raise UnusableError(f"input or output failed: {error.strerror}") from None
-    if not (options.files or options.warm_up or options.watch) and os.isatty(_STDIN):
+    if not (options.files or options.warm_up or options.watch or options.dialogue) and os.isatty(_STDIN):
         for line in _WHAT_TO_TYPE.splitlines():
             report(line)
         return 2
     jobs = 1 if options.warm_up or options.watch else options.jobs or len(usable_cores())
     try:
         strategies = [make_strategy(options) for _ in range(jobs)]
+        if options.dialogue:
+            from nonobot.bot.dialogue import converse  # a tournament needs none of it
+
+            return converse(strategies[0])
         for strategy in strategies:
             _prepare(strategy, options)
     except ValueError as error:
@@ -84,7 +76,7 @@ def _run(options: Options, started: float) -> int:
     if options.warm_up:
         return 0
     if options.watch:
-        from nonobot.bot.watch import watch  # nothing of it is needed in a tournament
+        from nonobot.bot.watch import watch  # a tournament needs none of it
 
         return watch(options, strategies[0], options.watch)
     _refuse_shared_files(options)
@@ -123,13 +115,12 @@ def _identity(place: str | Path | int) -> object:
 
 
 def _prepare(strategy: Strategy, options: Options) -> None:
-    """Load the kernels, and report each compilation, now or later, and a warm-up that has nothing to compile."""
+    """Load the kernels; report each compilation, also later ones, and a warm-up without any."""
     before = time.monotonic()
-    compiled = False
+    compiled: list[str] = []
 
     def on_compile(what: str) -> None:
-        nonlocal compiled
-        compiled = True
+        compiled.append(what)
         _say(f"compiling {what} (once per version and machine) ...")
 
     size = None if options.size == "auto" else options.size or DEFAULT_SIZE
@@ -146,8 +137,7 @@ def _prepare(strategy: Strategy, options: Options) -> None:
         _say(f"the kernels of '{strategy.name}' are already compiled")
 
 
-_Outcome = tuple[Result | None, list[str]]
-"""Result of a puzzle (None if it cannot be searched), and messages about it."""
+_Outcome = tuple[Result | None, list[str]]  # messages, and the result if the puzzle can be searched
 
 
 class _Batch:
@@ -158,10 +148,7 @@ class _Batch:
         self._strategies = strategies
         self._run_log = run_log
         self._deadline = None if options.time_limit is None else started + options.time_limit
-        self._read = 0
-        self._solved = 0
-        self._faults = 0
-        self._unreadable = 0
+        self._read = self._solved = self._faults = self._unreadable = 0
         self._early: list[Fault] = []  # faults before the first puzzle, reported once there is a puzzle
         self.is_cut_off = True  # until all puzzles are answered, or time is up
         self._is_out_of_time = False
@@ -185,23 +172,17 @@ class _Batch:
         except TimeoutError:
             self.is_cut_off = False
             self._report_early()
-            limit = options.time_limit
-            _say(
-                f"stopped at the time limit of {limit:g} s; {self._solved} of {self._read} puzzles read are solved"
-            )
+            solved = f"{self._solved} of {self._read} puzzles read are solved"
+            _say(f"stopped at the time limit of {options.time_limit:g} s; {solved}")
             return 1
         except BrokenPipeError:
             return 1
-        except OSError as error:
-            raise UnusableError(f"input or output failed: {error.strerror}") from None
         if self._unreadable or (self._faults and options.files and not self._read):
             return 2
+        if not self._read and options.files:
+            raise UnusableError(f"{', '.join(options.files)}: cannot find a puzzle")
         if not self._read:
-            files = ", ".join(options.files)
-            blank = not self._early
-            raise UnusableError(
-                f"{files}: cannot find a puzzle" if files else why_no_puzzle(options.format, bytes(head), blank)
-            )
+            raise UnusableError(why_no_puzzle(options.format, bytes(head), is_blank=not self._early))
         return 0 if self._solved == self._read and not self._faults else 1
 
     def _report_early(self) -> None:
@@ -221,16 +202,17 @@ class _Batch:
     def _answer_all(self, puzzles: Iterable[Found]) -> None:
         """Answer all puzzles, in their order; TimeoutError when time is up."""
         workers = [partial(self._solve, strategy) for strategy in self._strategies]
-        if len(workers) > 1:
-            sys.setswitchinterval(_SWITCH_SECONDS)
-            deliver_in_order(puzzles, workers, self._deliver, stop=self._stop)
+        if len(workers) == 1:
+            for puzzle in puzzles:
+                self._deliver(puzzle, workers[0](puzzle))
             return
-        for puzzle in puzzles:
-            self._deliver(puzzle, workers[0](puzzle))
 
-    def _stop(self) -> None:
-        for strategy in self._strategies:
-            strategy.stop()
+        def stop() -> None:
+            for strategy in self._strategies:
+                strategy.stop()
+
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        deliver_in_order(puzzles, workers, self._deliver, stop)
 
     def _deliver(self, puzzle: Found, outcome: _Outcome) -> None:
         """Answer a puzzle, or report a fault that does not take the place of a puzzle."""
@@ -283,12 +265,10 @@ class _Batch:
         limits = [] if options.puzzle_limit is None else [options.puzzle_limit]
         if self._deadline is not None:
             limits.append(max(0.0, self._deadline - time.monotonic()))
+        seconds, line_limit = min(limits, default=None), options.line_limit
+        solutions = options.solutions
         return strategy.solve(
-            record.puzzle,
-            start=start,
-            solutions=options.solutions,
-            seconds=min(limits, default=None),
-            line_limit=options.line_limit,
+            record.puzzle, start=start, solutions=solutions, seconds=seconds, line_limit=line_limit
         )
 
     def _problem(self, strategy: Strategy, record: Record, result: Result) -> str:
@@ -312,7 +292,7 @@ class _Batch:
         """Return the text of an answer: for a terminal a drawing, otherwise the format of the tournaments."""
         if not self._is_seen:
             return format_answer(record.number, solution)
-        from nonobot.bot.watch import picture_of  # nothing of it is needed in a tournament
+        from nonobot.bot.watch import picture_of  # a tournament needs none of it
 
         return picture_of(record, solution, self._is_alone)
 
@@ -338,9 +318,7 @@ def _is_puzzle(puzzle: Found) -> bool:
 
 def _verdict(result: Result) -> str:
     if result.verdict == "multiple":
-        return f"multiple: {len(result.solutions)} solutions" + (
-            ", no others" if result.exhausted else ", or more"
-        )
+        return f"multiple: {len(result.solutions)} solutions, {'no others' if result.exhausted else 'or more'}"
     if result.verdict == "unknown":
         return "unknown: out of time" + (" after one solution" if result.solutions else "")
     return result.verdict

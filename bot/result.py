@@ -97,8 +97,7 @@ class Result:
         return svg_of_board(self.puzzle, self.solutions[0] if self.solutions else None)
 
 
-MOST_TRACE_EVENTS = 1 << 14
-"""Largest number of trace events that one search records; later ones are dropped."""
+MOST_TRACE_EVENTS = 1 << 14  # largest number of trace events that one search records; later ones are dropped
 
 
 class TraceEvent(IntEnum):
@@ -141,9 +140,9 @@ class _LineFile:
 
 
 class RunLog:
-    """The two optional files that record a run: the log of times and the statistics.
+    """The optional files that record a run, the log of times and the statistics; OSError: one cannot be opened.
 
-    `on_failure` is called with a message when a file can no longer be written. OSError: a file cannot be opened.
+    `on_failure` is called with a message when a file can no longer be written.
     """
 
     def __init__(self, log: Path | None, stats: Path | None, on_failure: Callable[[str], None]) -> None:
@@ -158,8 +157,8 @@ class RunLog:
         if self._has_stats:
             import json  # a tournament does not need it
 
-            line: dict[str, object] = {"puzzle": number, "status": result.status if result else "invalid"}
-            line["seconds"] = round(seconds, 6)
+            status = result.status if result else "invalid"
+            line: dict[str, object] = {"puzzle": number, "status": status, "seconds": round(seconds, 6)}
             if result:
                 line |= {"solutions": len(result.solutions), "verdict": result.verdict, **result.counts}
                 line["phase_seconds"] = {phase: round(spent, 9) for phase, spent in result.phase_seconds.items()}

@@ -15,36 +15,30 @@ from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent, grid_of, l
 from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
 from nonobot.protocol.clues import fault_in_clues
 
-_UNLIMITED = 2**62
-"""Time in nanoseconds and number of line solves that no search reaches."""
+_UNLIMITED = 2**62  # time in nanoseconds and number of line solves that no search reaches
+
+OnCompile = Callable[[str], None]  # called before a compilation, with the name of the part to compile
+Size = tuple[int, int]  # width and height
 
 
 class Strategy(ABC):
     """A method of solving puzzles; all its puzzles use the same memory."""
 
     name: ClassVar[str]
-    kernels: ClassVar[str]
-    """Module of the kernels that Python calls."""
-    phases: ClassVar[tuple[str, ...]]
-    """Names of the phases, in the order of `spent` in the memory."""
+    kernels: ClassVar[str]  # module of the kernels that Python calls
+    phases: ClassVar[tuple[str, ...]]  # names of the phases, in the order of `spent` in the memory
 
     def __init__(self) -> None:
         self._memory: Memory | None = None
         self._kernels: dict[tuple[str, str], Callable[..., int]] = {}
-        self._on_compile: Callable[[str], None] = lambda what: None
+        self._on_compile: OnCompile = lambda what: None
         self._loading_ns = 0
         self._most_trace_events = 0
         self._is_stopped = False
 
-    def prepare(
-        self,
-        on_compile: Callable[[str], None],
-        size: tuple[int, int] | None = DEFAULT_SIZE,
-        everything: bool = False,
-    ) -> None:
+    def prepare(self, on_compile: OnCompile, size: Size | None = DEFAULT_SIZE, everything: bool = False) -> None:
         """Load the kernels for boards of this size; None: load nothing before the first board.
 
-        `on_compile` is called before each compilation, now or later, with the name of the part to compile.
         `everything`: also load kernels that only some boards need. ValueError: the boards are too large.
         """
         self._on_compile = on_compile
@@ -63,8 +57,7 @@ class Strategy(ABC):
     ) -> Result:
         """Search for up to `solutions` solutions of `puzzle` that have the cells of `start`.
 
-        The search ends after `seconds`, not counting the loading of kernels, or after `line_limit` line solves:
-        the same point on every machine.
+        The search ends after `seconds`, without the loading of kernels, or after `line_limit` line solves.
         ValueError: the board is too large, or `solutions` is less than 1.
         """
         if solutions < 1:

@@ -18,9 +18,10 @@ from nonobot.bot.cli import Options
 from nonobot.bot.input import AUTO, STREAM, UnusableError, puzzles_in
 from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent
 from nonobot.bot.strategy import Strategy
-from nonobot.protocol import BLACK, UNKNOWN, Fault, Found, PartialGrid, Record, Solution
+from nonobot.protocol import BLACK, UNKNOWN, WHITE, Fault, Found, PartialGrid, Record, Solution
 from nonobot.protocol.characters import (
     Blocks,
+    Colours,
     Piece,
     Place,
     StyledLine,
@@ -42,31 +43,24 @@ def picture_of(record: Record, solution: Solution, is_alone: bool) -> bytes:
     picture = Picture(record.puzzle, solution)
     blocks = possible_blocks(picture, place)
     lines = drawn_to_fit(picture, place, blocks)
-    title = [] if is_alone else [f"${record.number}"]
-    title += [] if record.title is None else [record.title]
-    shown = [" ".join(title)] if title else []
-    if lines is None:
-        shown.append(_no_room(picture, place, blocks, record))
-    else:
-        shown += text_of(lines, place)
+    title = " ".join(filter(None, ["" if is_alone else f"${record.number}", record.title]))
+    shown = [title] if title else []
+    shown += [_no_room(picture, place, blocks, record)] if lines is None else text_of(lines, place)
     return "".join(f"{line}\n" for line in shown).encode(place.encoding, "replace")
 
 
 def _no_room(picture: Picture, place: Place, blocks: Sequence[Blocks], record: Record) -> str:
     """Return a message: the width that the terminal would need, and a command that draws the board to a file."""
-    width, height = record.size
     needed = width_of(draw(picture, blocks[-1], clues=False))
-    file = shlex.quote(record.file)
-    command = (
-        f"nonobot {file} | nonojudge render {file} --answers - --number {record.number} -o {record.number}.png"
-    )
+    file, number = printable(shlex.quote(record.file)), record.number
     return (
-        f"{width}x{height}: solved; the board needs {needed} columns, the terminal has {place.columns}; "
-        f"draw it to a file: {printable(command)}"
+        f"{picture.width}x{picture.height}: solved; the board needs {needed} columns, the terminal has "
+        f"{place.columns}; draw it to a file: nonobot {file} | nonojudge render {file} --answers - "
+        f"--number {number} -o {number}.png"
     )
 
 
-class _EventStyle(NamedTuple):
+class _Look(NamedTuple):
     """Look of a kind of trace event: its words, its cause in the legend, colours of black and white cells."""
 
     words: str
@@ -76,25 +70,20 @@ class _EventStyle(NamedTuple):
 
 
 _KINDS = {
-    TraceEvent.PAINTED: _EventStyle("cells follow from a line", "propagation", "color(255)", "color(240)"),
-    TraceEvent.PROBED: _EventStyle("cells follow from probing", "probing", "color(120)", "color(28)"),
-    TraceEvent.GUESSED: _EventStyle("a cell was assumed", "assumption", "color(221)", "color(94)"),
-    TraceEvent.TAKEN_BACK: _EventStyle(
-        "contradiction, cells taken back", "contradiction", "color(210)", "color(88)"
-    ),
-    TraceEvent.RESTARTED: _EventStyle("restarted", "", "color(255)", "color(240)"),
+    TraceEvent.PAINTED: _Look("cells follow from a line", "propagation", "color(255)", "color(240)"),
+    TraceEvent.PROBED: _Look("cells follow from probing", "probing", "color(120)", "color(28)"),
+    TraceEvent.GUESSED: _Look("a cell was assumed", "assumption", "color(221)", "color(94)"),
+    TraceEvent.TAKEN_BACK: _Look("contradiction, cells taken back", "contradiction", "color(210)", "color(88)"),
+    TraceEvent.RESTARTED: _Look("restarted", "", "color(255)", "color(240)"),
 }
 KEYS = "space: pause   n: next step   b: step back   + -: speed   e: to the end   q: quit"
-
-MOST_SPEED = 1000.0
-"""Largest number of steps per second; a terminal cannot draw more."""
+MOST_SPEED = 1000.0  # largest number of steps per second; a terminal cannot draw more
 
 
 def watch(options: Options, strategy: Strategy, path: Path) -> int:
     """Solve the puzzles of a file in order, and show each search; return the exit status.
 
-    A puzzle that cannot be shown is reported. UnusableError: no puzzle can be shown, the file cannot be read, or
-    standard output is not a terminal.
+    UnusableError: no puzzle can be shown, the file cannot be read, or standard output is not a terminal.
     """
     if not sys.stdout.isatty():
         raise UnusableError("--watch: standard output is not a terminal; do not redirect it")
@@ -242,16 +231,13 @@ class _Show:
         below = [*_wrapped(Piece(self._status), columns), *_legend(columns, has_colours)]
         return [[Piece(self._title, "bold")], *below, *_wrapped(Piece(KEYS, "dim"), columns)]
 
-    def _colours(self) -> Sequence[Sequence[str]]:
+    def _colours(self) -> Colours:
+        """Return the colour of each cell: how it became known; empty for an unknown cell."""
+        looks: dict[int, dict[int, str]] = {
+            kind: {UNKNOWN: "", BLACK: style.black, WHITE: style.white} for kind, style in _KINDS.items()
+        }
         kinds = iter(self._kinds)
-        return [[_colour(cell, next(kinds)) for cell in row] for row in self._board.numbers()]
-
-
-def _colour(cell: int, kind_of_cell: int) -> str:
-    if cell == UNKNOWN:
-        return ""
-    kind = _KINDS[TraceEvent(kind_of_cell)]
-    return kind.black if cell == BLACK else kind.white
+        return [[looks[next(kinds)][cell] for cell in row] for row in self._board.numbers()]
 
 
 def _wrapped(piece: Piece, columns: int) -> list[StyledLine]:
@@ -261,9 +247,7 @@ def _wrapped(piece: Piece, columns: int) -> list[StyledLine]:
 def _legend(columns: int, has_colours: bool) -> list[StyledLine]:
     """Return the meaning of the colours; without colours, a blank text line."""
     lines: list[StyledLine] = [[Piece("black, white by ")] if has_colours else []]
-    for kind in _KINDS.values() if has_colours else ():
-        if not kind.cause:
-            continue
+    for kind in (kind for kind in _KINDS.values() if kind.cause and has_colours):
         entry = [Piece("██", kind.black), Piece("██", kind.white), Piece(f" {kind.cause}  ")]
         if width_of([[*lines[-1], *entry]]) > columns:
             lines.append([])
@@ -273,10 +257,10 @@ def _legend(columns: int, has_colours: bool) -> list[StyledLine]:
 
 @contextmanager
 def _screen(keyboard: int | None, draw_again: Callable[[], None]) -> Iterator[Callable[[float | None], str]]:
-    """Use the alternate screen without cursor, and yield what waits for a key; restore the terminal at the end.
+    """Use the alternate screen without cursor, and yield a function that waits for a key; restore the terminal.
 
-    `draw_again` is called when the size of the terminal changes. A signal ends a wait through a pipe; without the
-    pipe, a signal that arrives just before a wait would take effect after it.
+    `draw_again` is called when the size of the terminal changes. Signals end a wait through a pipe, so that one
+    that arrives just before the wait is not missed.
     """
     import termios
     import tty

@@ -13,8 +13,7 @@ from queue import SimpleQueue
 from threading import Lock, Semaphore, Thread
 from typing import TypeVar
 
-WINDOW = 1024
-"""Largest number of tasks taken but not delivered: if that many wait for a long task, the other cores are idle."""
+WINDOW = 1024  # largest number of tasks taken but not delivered
 
 Task = TypeVar("Task")
 Made = TypeVar("Made")
@@ -28,9 +27,9 @@ def deliver_in_order(
 ) -> None:
     """Deliver each task with its result, in the order of the tasks, while the workers continue with later tasks.
 
-    Each worker has its own thread and takes the next task when it is free, up to `WINDOW` tasks ahead of the
-    deliveries. An exception of `tasks` is raised after the delivery of all tasks before it. The thread that made
-    the next result calls `deliver`, so that no other thread has to wake up. `stop` makes the workers return soon.
+    Each worker has its own thread and is up to `WINDOW` tasks ahead of the deliveries. An exception of `tasks` is
+    raised after the delivery of all tasks before it. The thread that made the next result calls `deliver`, so that
+    no other thread has to wake up. `stop` makes the workers return soon.
     """
     room = Semaphore(WINDOW)
     reading, delivering = Lock(), Lock()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-STARTED = time.monotonic()
-"""Approximate start time of the process, from which --time-limit and the log count."""
+STARTED = time.monotonic()  # approximate start time of the process, from which --time-limit and the log count
 
 import gc  # noqa: E402
 import os  # noqa: E402
@@ -48,10 +47,7 @@ def main() -> int:
 
 
 def command() -> NoReturn:
-    """Run the command and end the process at once with its exit status.
-
-    All answers are written by then, and Python's normal shutdown would add noticeably to a small batch's time.
-    """
+    """Run the command and end the process at once: Python's normal shutdown would add noticeable time."""
     os._exit(main())
 
 

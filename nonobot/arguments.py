@@ -20,12 +20,8 @@ from nonobot.system import printable
 Value = TypeVar("Value")
 Meaning = TypeVar("Meaning")
 
-LONGEST_SECONDS = 1e9
-"""Longest time that an option accepts, about 30 years; longer times overflow."""
-
-FILES = ("FILE", "IN", "OUT", "QUESTIONS", "ANSWERS", "SET")
-"""Metavars of arguments that are files, or the beginnings of these metavars."""
-
+LONGEST_SECONDS = 1e9  # longest time that an option accepts, about 30 years; longer times overflow
+FILES = ("FILE", "IN", "OUT", "QUESTIONS", "ANSWERS", "SET")  # beginnings of the metavars of files
 SHELLS = ("bash", "zsh", "tcsh", "fish")
 
 
@@ -66,19 +62,19 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
-# --- readers of values: they return the value of a text or raise ArgumentTypeError ------------------------------
+# --- readers: they return the value of a text or raise ArgumentTypeError ----------------------------------------
 
 
 def size_up_to(longest: int) -> Callable[[str], tuple[int, int]]:
     """Return a reader of a board size such as `25x25`, with up to `longest` cells in each dimension."""
 
     def read(text: str) -> tuple[int, int]:
-        if not re.fullmatch(r"[1-9][0-9]{0,17}x[1-9][0-9]{0,17}", text):
+        sides = re.fullmatch(r"([1-9][0-9]{0,17})x([1-9][0-9]{0,17})", text)
+        if not sides:
             raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, such as 25x25")
-        width, height = map(int, text.split("x"))
-        if max(width, height) > longest:
+        if max(map(int, sides.groups())) > longest:
             raise argparse.ArgumentTypeError(f"{text} is too large; the limit is {longest}x{longest}")
-        return width, height
+        return int(sides[1]), int(sides[2])
 
     return read
 
@@ -120,8 +116,8 @@ def whole_number(least: int, most: int | None = None, what: str = "a whole numbe
 
 def variable(text: str) -> tuple[str, str]:
     """Return name and value of an environment variable given as `NAME=VALUE`."""
-    name, sign, value = text.partition("=")
-    if not sign or not name or "\0" in value:
+    name, _, value = text.partition("=")
+    if not name or "=" not in text or "\0" in value:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, such as OMP_NUM_THREADS=1")
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise argparse.ArgumentTypeError(f"{name!r} is not a variable's name; use letters, digits and _")
@@ -193,10 +189,7 @@ def add_version(parser: Parser) -> None:
 
 
 def add_completion(parser: Parser, whole: Callable[[], argparse.ArgumentParser]) -> None:
-    """Add `--completion`; `whole` returns the complete parser and is called only if the option is used.
-
-    The shell completes with the printed script alone, without starting the command.
-    """
+    """Add `--completion`; `whole` returns the complete parser, only if the option is used."""
 
     def text(parser: argparse.ArgumentParser, shell: str) -> str:
         try:
@@ -229,8 +222,7 @@ def _complete_files(parser: argparse.ArgumentParser, kind: object) -> None:
 
 # --- hints in error messages -------------------------------------------------------------------------------------
 
-_LEAST_LIKENESS = 0.75
-"""Least likeness of a name to suggest, 0 to 1 as difflib measures it; `taai2012` and `taai2011` have 0.875."""
+_LEAST_LIKENESS = 0.75  # of a suggested name, as difflib measures it; `taai2012` and `taai2011` have 0.875
 
 
 def similar_names(text: str, names: Iterable[str]) -> str:
@@ -246,10 +238,10 @@ def similar_names(text: str, names: Iterable[str]) -> str:
 
 
 def missing(what: str, *libraries: str) -> str:
-    """Return a message about the libraries that `what` needs, with the command that installs them.
+    """Return a message about the libraries that `what` needs, with a command that installs them.
 
-    The command names this Python and the libraries, not an extra: this works in a clone and for an installed
-    package, whichever environment is active. Some environments, such as those of uv, have no pip at first.
+    The command names this Python and no extra, so that it works in a clone and in any environment; those of uv
+    have no pip at first.
     """
     from importlib.util import find_spec
 

@@ -64,10 +64,8 @@ def whole_file(path: Path, *, lasting: bool = False, is_private: bool = False) -
     """Open a file for writing that gets its name only when complete; no other process ever sees a part of it.
 
     A link stays a link, unless it is circular. A pipe or a device is written to directly. A private file replaces
-    any of these, and no other user can read it.
-
-    With `lasting`, the file is on the disk before it gets its name, so that it survives a power cut. If it cannot
-    be written, an OSError is raised at the end, and the old file is unchanged.
+    any of these, and no other user can read it. With `lasting`, the file is on the disk before it gets its name,
+    and so survives a power cut. OSError, at the end: it cannot be written; the old file is unchanged.
     """
     if not is_private and path.exists() and not path.is_file():
         with path.open("wb") as file:

@@ -77,11 +77,9 @@ class AnswerReader:
         self._header_line, self._rows = self._line, []
         self._open = word.isascii() and word.isdigit() and len(word) < 19
         self._number = int(word) if self._open else None
-        return (
-            []
-            if self._open
-            else [self._problem(f"{shown(text)} does not start an answer; expected '$' and a number")]
-        )
+        if self._open:
+            return []
+        return [self._problem(f"{shown(text)} does not start an answer; expected '$' and a number")]
 
     def _row(self, text: str) -> bytes | str:
         words = text.split()

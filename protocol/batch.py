@@ -30,27 +30,17 @@ from nonobot.protocol.clues import (
 )
 from nonobot.protocol.puzzle import Found, Puzzle, Record, Solution
 
-DEFAULT_SIZE = (25, 25)
-"""Width and height of the tournaments' boards."""
-
-MOST_LINE_BYTES = 4096
-"""Largest length of an input line, in bytes; a longer one is a fault."""
-
+DEFAULT_SIZE = (25, 25)  # width and height of the tournaments' boards
+MOST_LINE_BYTES = 4096  # largest length of an input line, in bytes; a longer one is a fault
 _PLAIN = b"0123456789 \t\r\n"
-_MOST_PLAIN_BYTES = 128
-"""Largest length of a text line whose clue is cached, in bytes, so that the cache stays small."""
-
+_MOST_PLAIN_BYTES = 128  # longest text line whose clue is cached, so that the cache stays small
 _DIGITS = bytes.maketrans(bytes((WHITE, BLACK)), b"01")
-
 _BOM = b"\xef\xbb\xbf"
 
 
 @lru_cache(1 << 14)
 def _plain_clue(line: bytes) -> Clue | None:
-    """Return the clue in a text line of digits and white space; None for any other text line.
-
-    Nearly every text line is of this kind, and three of four occur in a set more than once, hence the cache.
-    """
+    """Return the clue in a text line of digits and white space, otherwise None; most text lines repeat."""
     if line.translate(None, _PLAIN):
         return None
     clue = tuple(map(int, line.split()))
@@ -61,18 +51,15 @@ class TaaiReader:
     """Turns the text lines of a TAAI batch into puzzles, one text line at a time.
 
     `size` is the size of all boards. None: infer the size of square boards from the number of text lines up to the
-    next `$` or the end, so that a puzzle is complete only then. :meth:`feed` and :meth:`close` return what is
-    complete: a `Record` for each puzzle, in order, a `Fault` in the place of an unusable puzzle, and a `Fault` for
-    text outside the puzzles.
+    next `$` or the end, so that a puzzle is complete only then. :meth:`feed` and :meth:`close` return a `Record`
+    for each complete puzzle, a `Fault` in the place of an unusable one, and a `Fault` for text outside puzzles.
     """
 
     def __init__(self, size: tuple[int, int] | None = DEFAULT_SIZE) -> None:
         self._size = size
         self._needed = sum(size) if size else None
         self._line = 0  # number of the line being read
-        self._number: int | None = (
-            None  # k of the puzzle being read; None before the first and after the last line
-        )
+        self._number: int | None = None  # k of the puzzle being read; None outside of a puzzle
         self._last_number: int | None = None  # k of the last `$k`; None before the first
         self._header_line = 0
         self._lines: list[Clue | Fault] = []
@@ -125,26 +112,20 @@ class TaaiReader:
             self._number, self._header_fault = int(word), None
         else:
             self._number = (self._last_number or 0) + 1
-            self._header_fault = Fault(
-                FaultKind.BAD_HEADER,
-                f"{shown(text)} does not start a puzzle; expected '$' and a number such as '${self._number}'",
-                self._number,
-                self._line,
-            )
+            what = f"{shown(text)} does not start a puzzle; expected '$' and a number such as '${self._number}'"
+            self._header_fault = Fault(FaultKind.BAD_HEADER, what, self._number, self._line)
         self._last_number = self._number
 
     def _clue(self, line: bytes, text: str) -> Clue | Fault:
-        here = self._number, self._line
         if len(line) > MOST_LINE_BYTES:
-            return Fault(
-                FaultKind.LINE_TOO_LONG, f"a line of over {MOST_LINE_BYTES} bytes; expected block lengths", *here
-            )
-        if "\0" in text or "�" in text:
-            return Fault(
-                FaultKind.NOT_TEXT, "bytes that are not text; expected block lengths separated by TAB", *here
-            )
-        clue = clue_from_words(text.split())
-        return clue.at(*here) if isinstance(clue, Fault) else clue
+            what = f"a line of over {MOST_LINE_BYTES} bytes; expected block lengths"
+            clue: Clue | Fault = Fault(FaultKind.LINE_TOO_LONG, what)
+        elif "\0" in text or "�" in text:
+            what = "bytes that are not text; expected block lengths separated by TAB"
+            clue = Fault(FaultKind.NOT_TEXT, what)
+        else:
+            clue = clue_from_words(text.split())
+        return clue.at(self._number, self._line) if isinstance(clue, Fault) else clue
 
     def _stray(self, text: str) -> list[Found]:
         if not text or self._stray_said:
@@ -152,15 +133,9 @@ class TaaiReader:
         self._stray_said = True
         if self._size and self._last_number is not None:
             width, height = self._size
-            return [
-                Fault(
-                    FaultKind.EXTRA_LINES,
-                    f"{shown(text)} comes after the {width + height} clue lines of a {width}x{height} "
-                    "board and is ignored; check --size",
-                    self._last_number,
-                    self._line,
-                )
-            ]
+            where = f"after the {width + height} clue lines of a {width}x{height} board"
+            what = f"{shown(text)} comes {where} and is ignored; check --size"
+            return [Fault(FaultKind.EXTRA_LINES, what, self._last_number, self._line)]
         what = f"{shown(text)} is before the first '$'; expected '$1'"
         return [Fault(FaultKind.STRAY_TEXT, what, line=self._line)]
 
@@ -174,12 +149,8 @@ class TaaiReader:
         width, height = self._size
         found = len(self._lines)
         hint = f"; perhaps --size {found // 2}x{found // 2}" if found and found % 2 == 0 else ""
-        fault = Fault(
-            FaultKind.MISSING_LINES,
-            f"expected {width + height} clue lines for a {width}x{height} board, found {found}{hint}",
-            self._number,
-            self._line,
-        )
+        what = f"expected {width + height} clue lines for a {width}x{height} board, found {found}{hint}"
+        fault = Fault(FaultKind.MISSING_LINES, what, self._number, self._line)
         return self._hand_over(None, [fault, *self._faults_of_lines()])
 
     def _finish(self) -> Found:
@@ -208,18 +179,15 @@ class TaaiReader:
             board = self._puzzle(least_board // 2, least_board)
             return self._hand_over(board, self._fault_in(board))
         del self._lines[most:]
-        what = (
-            f"{count(most, 'clue line')} cannot make a square board; expected an even number, or --size WxH"
-            if most
-            else "no clue lines; expected one for each column and each row"
-        )
+        what = "no clue lines; expected one for each column and each row"
+        if most:
+            what = f"{count(most, 'clue line')} cannot make a square board; expected an even number, or --size WxH"
         return self._hand_over(None, [Fault(FaultKind.ODD_LINE_COUNT, what, self._number, self._header_line)])
 
     def _first_fitting(self, boards: Iterable[int]) -> int | None:
         """Return the first of `boards`, numbers of text lines, that makes a square board without a fault.
 
-        They differ only in the empty clues at the end. So one pass over the text lines is enough for all of them,
-        even if a file of blank text lines gives as many boards to try as it has text lines.
+        They differ only in the empty clues at the end, so one pass over the text lines is enough for all of them.
         """
         clues = [clue for clue in self._lines if not isinstance(clue, Fault)]
         longest = max(map(needed_length, clues), default=0)
@@ -241,9 +209,8 @@ class TaaiReader:
         found = None if faults else fault_in_clues(puzzle)
         if found:
             fault, index = found
-            faults.append(
-                fault.at(self._number, self._header_line if index is None else self._header_line + 1 + index)
-            )
+            line = self._header_line + (0 if index is None else 1 + index)
+            faults.append(fault.at(self._number, line))
         return faults
 
     def _hand_over(self, puzzle: Puzzle | None, faults: list[Fault]) -> Found:
@@ -269,8 +236,6 @@ def read_batch(lines: Iterable[bytes], size: tuple[int, int] | None = DEFAULT_SI
 def format_puzzle(number: int, puzzle: Puzzle) -> bytes:
     r"""Return a puzzle in the official form, with LF line ends.
 
-    Examples
-    --------
     >>> format_puzzle(1, Puzzle(columns=((1,), ()), rows=((1,), ())))
     b'$1\n1\n\n1\n\n'
     """
@@ -281,8 +246,6 @@ def format_puzzle(number: int, puzzle: Puzzle) -> bytes:
 def format_answer(number: int, solution: Solution) -> bytes:
     r"""Return an answer in the official form.
 
-    Examples
-    --------
     >>> format_answer(7, Solution([[1, 0], [0, 0]]))
     b'$7\n1\t0\n0\t0\n'
     """

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE
@@ -39,14 +40,13 @@ class Piece(NamedTuple):
     style: str = ""
 
 
-StyledLine = list[Piece]
-"""One line of text."""
-
+StyledLine = list[Piece]  # one line of text
+Colours = Sequence[Sequence[str]]  # a colour of rich for each cell, empty for a blank one; shape (height, width)
 FRAME, DOT, WRONG, SHADE = "dim", "dim", "bold red", "bright_black"
 
 
 class _Signs(NamedTuple):
-    """Characters of one kind of drawing; the three of a ruler are its beginning, its crossings and its end."""
+    """Characters of one kind of drawing; a ruler has three: its start, its crossings and its end."""
 
     cell_width: int
     edge: str
@@ -80,14 +80,11 @@ HALVES = {
 }
 
 
-def draw(
-    picture: Picture, blocks: Blocks, clues: bool = True, colours: Sequence[Sequence[str]] | None = None
-) -> list[StyledLine]:
+def draw(picture: Picture, blocks: Blocks, clues: bool = True, colours: Colours | None = None) -> list[StyledLine]:
     """Return a board as text lines without spaces at their ends.
 
     Without clues, no lines are drawn between the cells. With `HALF`, unknown cells differ from white ones only in
-    their colour. `colours`, of shape (height, width), overrides the picture's cells: each cell gets this colour of
-    rich, or stays blank if it is empty; `ASCII` has no colours.
+    their colour. `colours` overrides the picture's cells; `ASCII` has no colours.
     """
     signs = SIGNS[blocks]
     groups = _groups(picture.width, clues)
@@ -138,40 +135,32 @@ def _side(
     return pieces, width + sign_width
 
 
-def _groups(width: int, clues: bool) -> list[tuple[int, int]]:
-    """Return the groups of columns between two drawn lines, as first and end; without clues one group."""
+_Groups = Sequence[tuple[int, int]]  # groups of columns between two drawn lines, as first and end
+
+
+def _groups(width: int, clues: bool) -> _Groups:
+    """Return the groups of columns; without clues, there is one."""
     step = GROUP if clues else width
     return [(first, min(first + step, width)) for first in range(0, width, step)]
 
 
-def _ruler(groups: Sequence[tuple[int, int]], signs: _Signs, ends: str) -> Piece:
+def _ruler(groups: _Groups, signs: _Signs, ends: str) -> Piece:
     dashes = (signs.dash * (signs.cell_width * (end - first)) for first, end in groups)
     return Piece(ends[0] + ends[1].join(dashes) + ends[2], FRAME)
 
 
-def _head(
-    picture: Picture, groups: Sequence[tuple[int, int]], clues: bool, signs: _Signs, indent: int
-) -> Iterator[StyledLine]:
+def _head(picture: Picture, groups: _Groups, clues: bool, signs: _Signs, indent: int) -> Iterator[StyledLine]:
     """Yield the text lines above the board: the columns' clues, and the signs of wrong columns."""
-    ends = [
-        indent + at + signs.cell_width * (column + 1)
-        for at, (first, end) in enumerate(groups, 1)
-        for column in range(first, end)
-    ]
+    borders = (at for at, (first, end) in enumerate(groups, 1) for _ in range(first, end))  # up to each column
+    ends = [indent + at + signs.cell_width * (column + 1) for column, at in enumerate(borders)]
     styles = [WRONG if column in picture.wrong_columns else "" for column in range(picture.width)]
     if clues:
         written = [numbers(clue) for clue in picture.puzzle.columns]
         # One-digit numbers may touch, each over its column; if a number has more digits, all are separated.
         gap = int(signs.cell_width > 1 or any(len(number) > 1 for clue in written for number in clue))
         for level in range(max(map(len, written)), 0, -1):
-            yield from _apart(
-                [
-                    _Number(end, Piece(clue[-level], style))
-                    for clue, end, style in zip(written, ends, styles, strict=True)
-                    if level <= len(clue)
-                ],
-                gap,
-            )
+            high = [one for one in zip(written, ends, styles, strict=True) if level <= len(one[0])]
+            yield from _apart([_Number(end, Piece(clue[-level], style)) for clue, end, style in high], gap)
     if picture.wrong_columns:
         yield _placed(_Number(ends[column], Piece(signs.wrong, WRONG)) for column in sorted(picture.wrong_columns))
 
@@ -211,7 +200,7 @@ def _placed(row: Iterable[_Number]) -> StyledLine:
     return line
 
 
-def _cells(picture: Picture, row: int, blocks: Blocks, colours: Sequence[Sequence[str]] | None) -> list[Piece]:
+def _cells(picture: Picture, row: int, blocks: Blocks, colours: Colours | None) -> list[Piece]:
     """Return the cells of a row; with half blocks, of this row and the next."""
     if colours is None or blocks is Blocks.ASCII:
         return _half_cells(picture, row) if blocks is Blocks.HALF else _full_cells(picture, row, blocks)
@@ -243,10 +232,8 @@ def _half_cells(picture: Picture, row: int) -> list[Piece]:
 
 def _tidy(line: StyledLine) -> StyledLine:
     """Return a text line with neighbours of one style joined, and without spaces at its end."""
-    joined = [
-        Piece("".join(piece.text for piece in pieces), style)
-        for style, pieces in groupby((piece for piece in line if piece.text), key=lambda piece: piece.style)
-    ]
+    groups = groupby((piece for piece in line if piece.text), key=attrgetter("style"))
+    joined = [Piece("".join(piece.text for piece in pieces), style) for style, pieces in groups]
     while joined and not joined[-1].text.strip():
         joined.pop()
     if joined:
@@ -270,10 +257,7 @@ class Place(NamedTuple):
 
 
 def place_of_output() -> Place:
-    """Return a description of standard output, with its current size.
-
-    It has colours if it is a terminal and NO_COLOR is not set, or if FORCE_COLOR is set.
-    """
+    """Return a description of standard output; it obeys NO_COLOR and FORCE_COLOR."""
     is_terminal = sys.stdout.isatty()
     columns, lines = shutil.get_terminal_size() if is_terminal else (sys.maxsize, sys.maxsize)
     can_style = is_terminal and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
@@ -302,7 +286,7 @@ def drawn_to_fit(
     place: Place,
     blocks: Sequence[Blocks],
     clues: Sequence[bool] = (True, False),
-    colours: Sequence[Sequence[str]] | None = None,
+    colours: Colours | None = None,
     may_scroll: bool = True,
 ) -> list[StyledLine] | None:
     """Return a board drawn to fit the place, or None if it cannot fit.
@@ -323,10 +307,9 @@ def drawn_to_fit(
 
 def text_of(lines: Sequence[StyledLine], place: Place) -> list[str]:
     """Return text lines as written to this place: with styles, and `?` for characters missing in its encoding."""
-    styled = (
-        ["".join(_styled(*piece) for piece in line) for line in lines] if place.has_colours else plain_lines(lines)
-    )
-    return [line.encode(place.encoding, "replace").decode(place.encoding) for line in styled]
+    if place.has_colours:
+        lines = [[Piece(_styled(*piece)) for piece in line] for line in lines]
+    return [line.encode(place.encoding, "replace").decode(place.encoding) for line in plain_lines(lines)]
 
 
 def _has_blocks(place: Place) -> bool:

@@ -14,14 +14,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nonobot.protocol.puzzle import Puzzle
 
-UNKNOWN, WHITE, BLACK = -1, 0, 1
-"""Colours of cells."""
+UNKNOWN, WHITE, BLACK = -1, 0, 1  # colours of cells
+MOST_DIGITS = 6  # largest number of digits of a block length; a longer number is a fault
 
-Clue = tuple[int, ...]
-"""The lengths of the blocks of a line, in order; empty for a line without black cells."""
-
-MOST_DIGITS = 6
-"""Largest number of digits of a block length; a longer number is a fault."""
+Clue = tuple[int, ...]  # the lengths of the blocks of a line, in order; empty for a line without black cells
 
 
 def clue_of(cells: Iterable[int]) -> Clue:
@@ -57,10 +53,10 @@ def needed_length(clue: Clue) -> int:
 
 
 def fault_in_clues(puzzle: Puzzle) -> tuple[Fault, int | None] | None:
-    """Return the first fault that the clues show without solving, or None.
+    """Return the first fault that counting finds, without its place, and the index of its clue; None: no fault.
 
-    The fault has no place. Returned with it is the index of the wrong clue, columns first, then rows; None for a
-    fault of the whole puzzle. Clues without a fault are not checked again.
+    The index counts columns first, then rows; it is None for a fault of the whole puzzle. Right clues are not
+    checked again.
     """
     if puzzle.is_checked:
         return None
@@ -111,12 +107,12 @@ class FaultKind(Enum):
     CLUE_TOO_LONG = "blocks and the gaps between them are longer than their line"
     BLACK_CELL_MISMATCH = "rows and columns count different numbers of black cells"
     MISSING_LINES = "the next puzzle or the end of the input came before the last clue line"
-    EXTRA_LINES = "lines after the last clue line of a puzzle: they are left out, the puzzle stands"
+    EXTRA_LINES = "lines after the last clue line of a puzzle: they are dropped, the puzzle is kept"
     ODD_LINE_COUNT = "the size of a square board cannot be inferred from an odd number of clue lines"
-    BAD_HEADER = "a `$` that no number follows"
+    BAD_HEADER = "a `$` without a number"
     STRAY_TEXT = "text before the first `$`"
-    ASSUMED_SIZE = "a size that was made out from the number of lines, since nothing stated it"
-    FORMAT = "a fault of another format, or a part of a file that is left out"
+    ASSUMED_SIZE = "a size inferred from the number of lines, since nothing states it"
+    FORMAT = "a fault of another format, or a dropped part of a file"
     UNREADABLE = "a file that cannot be read, or has an unknown format"
 
 

@@ -57,12 +57,10 @@ class Puzzle(_Drawable):
     """The clues of a board, checked for errors that counting can find; prints as a drawing.
 
     `rows` contains the block lengths of each row, top to bottom, each read left to right; `[]` or `[0]` is an
-    empty row. `columns` contains those of each column, left to right, each read top to bottom. PuzzleError, with
-    the row or column: a block length is not a whole number of 1 or more, a clue is too long, or rows and columns
-    have different numbers of black cells.
+    empty row. `columns` contains those of each column, left to right, each read top to bottom. PuzzleError: a
+    block length is not a whole number of 1 or more, a clue is too long, or rows and columns have different numbers
+    of black cells.
 
-    Examples
-    --------
     >>> print(Puzzle(rows=[[3], [1], [1]], columns=[[1], [3], [1]]))
         1 3 1
       ┌──────┐
@@ -93,10 +91,8 @@ class Puzzle(_Drawable):
     def from_grid(cls, grid: Iterable[Iterable[int]]) -> Puzzle:
         """Return the puzzle of a full board, shape (height, width), without checking the cells."""
         rows = [list(row) for row in grid]
-        return cls.unchecked(
-            columns=tuple(clue_of(column) for column in zip(*rows, strict=True)),
-            rows=tuple(clue_of(row) for row in rows),
-        )
+        columns = zip(*rows, strict=True)
+        return cls.unchecked(columns=tuple(map(clue_of, columns)), rows=tuple(map(clue_of, rows)))
 
     @classmethod
     def from_cells(cls, cells: npt.ArrayLike) -> Puzzle:
@@ -284,8 +280,7 @@ class Solution(_Board, _Drawable):
 class PartialGrid(_Board):
     """A partly known, immutable board; it may contradict the clues of its puzzle.
 
-    The constructor copies an array of shape (height, width): `BLACK` (1), `WHITE` (0) or `UNKNOWN` (-1, as a byte
-    255).
+    The constructor copies an array of shape (height, width): `BLACK` (1), `WHITE` (0) or `UNKNOWN` (-1, byte 255).
     """
 
     __slots__ = ()
@@ -301,13 +296,12 @@ class PartialGrid(_Board):
 
     def changed_to(self, after: PartialGrid) -> list[int]:
         """Return the places, in the content, of the cells in which another board of this size differs."""
-        return [
-            place
-            for y, (old, new) in enumerate(zip(self.rows, after.rows, strict=True))
-            if old != new
-            for place, (was, now) in enumerate(zip(old, new, strict=True), y * self.width)
-            if was != now
-        ]
+        changed = []
+        for y, (old, new) in enumerate(zip(self.rows, after.rows, strict=True)):
+            if old != new:
+                places = range(y * self.width, (y + 1) * self.width)
+                changed += [place for place, was, now in zip(places, old, new, strict=True) if was != now]
+        return changed
 
 
 # --- puzzles with the content of their files -------------------------------------------------------------------
@@ -315,7 +309,7 @@ class PartialGrid(_Board):
 TEXT_FIELDS = ("title", "author", "copyright", "license", "catalogue", "description")
 """Fields of a record that contain free text."""
 
-_JOINERS = "\u200c\u200d"  # part of how Persian or Hindi is spelt, though Python calls them unprintable
+_JOINERS = "\u200c\u200d"  # used in Persian and Hindi, although Python calls them unprintable
 
 
 def plain_text(text: str | None) -> str | None:
@@ -381,5 +375,4 @@ class Record(_Drawable):
         return f"{heading}\n{_Drawable.__str__(self)}" if heading else _Drawable.__str__(self)
 
 
-Found = Record | Fault
-"""A puzzle that a reader found, or a fault (see :attr:`Fault.is_in_place`)."""
+Found = Record | Fault  # a puzzle that a reader found, or a fault (see `Fault.is_in_place`)

@@ -20,15 +20,13 @@ if TYPE_CHECKING:
 
     from nonobot.protocol.puzzle import Puzzle, Solution
 
-GROUP = 5
-"""Number of rows or columns between two heavier lines."""
+GROUP = 5  # number of rows or columns between two heavier lines
 
 
 class Picture:
-    """A board to draw, with cells 1 black, 0 white or -1 unknown; without `cells`, all are unknown.
+    """A board to draw, with cells 1 black, 0 white or -1 unknown (default), and marks of wrong rows and columns.
 
-    A sheet shows the name (default: the board's size) above the board. Wrong rows and columns, counted from 0, are
-    marked.
+    A sheet shows the name (default: the board's size) above the board.
     """
 
     __slots__ = ("cells", "height", "is_partly_known", "name", "puzzle", "width", "wrong_columns", "wrong_rows")
@@ -40,7 +38,6 @@ class Picture:
         given: Any = [[UNKNOWN] * self.width] * self.height if cells is None else cells
         self.puzzle = puzzle
         self.cells = given.numbers() if hasattr(given, "numbers") else [[*row] for row in given]
-        """The cells of each row."""
         if len(self.cells) != self.height or any(len(row) != self.width for row in self.cells):
             raise ValueError(f"the cells do not have the size of the puzzle, {self.width}x{self.height}")
         colours = {cell for row in self.cells for cell in row}
@@ -49,7 +46,7 @@ class Picture:
         # Only a partly known board needs a mark for white.
         self.is_partly_known = UNKNOWN in colours and len(colours) > 1
         self.name = name or f"{self.width}x{self.height}"
-        self.wrong_rows: set[int] = set()
+        self.wrong_rows: set[int] = set()  # counted from 0, as are columns
         self.wrong_columns: set[int] = set()
 
     @classmethod
@@ -69,22 +66,17 @@ def numbers(clue: Clue) -> list[str]:
 
 # --- scenes ----------------------------------------------------------------------------------------------------
 
-SMALLEST_CELL_WITH_CLUES = 10
-"""Smallest side of a cell in pixels; in smaller cells the numbers are unreadable."""
+SMALLEST_CELL_WITH_CLUES = 10  # smallest side of a cell in pixels; in smaller cells the numbers are unreadable
 
 Role = Literal["band", "shade", "ink", "thin", "heavy", "dot", "wrong", "clue", "name"]
-"""Kinds of parts of a picture, in drawing order: later ones cover earlier ones. They are the band of a wrong row
-or column, the shade of an unknown cell (without dots), black cells, lines, dots of white cells, the mark and the
-clue of a wrong row or column, other clues, and the name above a board."""
+"""Kinds of parts of a picture; later ones cover earlier ones: the band of a wrong row or column, the shade of an
+unknown cell (without dots), black cells, lines, dots of white cells, the mark and clue of a wrong row or column,
+other clues, and the name above a board."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
-
-DIGIT_EM = 0.58
-"""Width of a digit, in font sizes: that of Pillow's font; those of browsers are within a tenth of it."""
-
-BETWEEN_EM = 0.45
-"""Gap between the numbers of a row's clue, in font sizes."""
-
+DIGIT_EM = 0.58  # width of a digit, in font sizes, in Pillow's font; browsers differ by up to a tenth
+BETWEEN_EM = 0.45  # gap between the numbers of a row's clue, in font sizes
+STEP_EM = 1.15  # distance between two numbers of a column's clue, in font sizes
 NAME_FONT_SIZE = 13
 NAME_HEIGHT = 26
 
@@ -123,10 +115,9 @@ class Scene:
 
 
 def scene_of(picture: Picture, cell: int, clues: bool = True) -> Scene:
-    """Return the scene of one board.
+    """Return the scene of one board; without clues, a thumbnail: cells and a border, without lines between.
 
-    `cell` is the side of a cell in pixels; with clues, at least `SMALLEST_CELL_WITH_CLUES`. Without clues, the
-    scene is a thumbnail: cells and a border, without lines between the cells.
+    `cell` is the side of a cell in pixels; with clues, at least `SMALLEST_CELL_WITH_CLUES`.
     """
     layout = _layout(picture, cell, clues)
     columns, rows, mark, margin = layout.columns, layout.rows, layout.mark, layout.margin
@@ -149,37 +140,25 @@ def scene_of(picture: Picture, cell: int, clues: bool = True) -> Scene:
 # --- geometry ----------------------------------------------------------------------------------------------------
 
 
-class _GridLine(NamedTuple):
-    """A line between cells, seen along one axis: its first pixel and its thickness."""
-
-    role: Role
-    begin: int
-    thickness: int
-
-
 class _Axis(NamedTuple):
-    """Geometry of a board along one axis: the border, the first pixel of each cell, the lines between."""
+    """Geometry of a board along one axis, in pixels."""
 
-    begin: int
+    begin: int  # of the border
     end: int
-    starts: list[int]
-    lines: list[_GridLine]
+    starts: list[int]  # of the cells
+    lines: list[tuple[Role, int, int]]  # between the cells: role, start and thickness
 
 
 class _Layout(NamedTuple):
-    """Positions of all parts of a board, in pixels.
-
-    `gap` is between the clues and the border; `mark` is the thickness of the mark next to a wrong line, whose band
-    begins at `margin`, from the left or from the top.
-    """
+    """Positions of all parts of a board, in pixels."""
 
     cell: int
     columns: _Axis
     rows: _Axis
     padding: int
-    gap: int
-    mark: int
-    margin: int
+    gap: int  # between the clues and the border
+    mark: int  # thickness of the mark next to a wrong row or column
+    margin: int  # start of the band of a wrong row or column
     font_size: int
 
 
@@ -195,7 +174,7 @@ def _layout(picture: Picture, cell: int, clues: bool) -> _Layout:
     widest = max(len(number) for words in column_words for number in words)
     font_size = int(min(cell * 0.62, cell * 0.95 / (widest * DIGIT_EM)))
     left = padding + math.ceil(max(_width(numbers(clue), font_size) for clue in picture.puzzle.rows)) + gap
-    top = padding + max(map(len, column_words)) * _step(font_size) + gap
+    top = padding + max(map(len, column_words)) * round(font_size * STEP_EM) + gap
     columns = _axis(left, picture.width, cell, thin, 2 * thin)
     rows = _axis(top, picture.height, cell, thin, 2 * thin)
     return _Layout(cell, columns, rows, padding, gap, max(2, gap // 2), padding // 2, font_size)
@@ -203,20 +182,16 @@ def _layout(picture: Picture, cell: int, clues: bool) -> _Layout:
 
 def _axis(begin: int, count: int, cell: int, thin: int, heavy: int) -> _Axis:
     """Return the axis that begins at a pixel; with `thin` 0, it has only the border."""
-    lines, starts, at = [], [], begin
+    lines: list[tuple[Role, int, int]] = []
+    starts, at = [], begin
     for index in range(count + 1):
         is_heavy = index in (0, count) or (thin > 0 and index % GROUP == 0)
         thickness = heavy if is_heavy else thin
         if thickness:
-            lines.append(_GridLine("heavy" if is_heavy else "thin", at, thickness))
+            lines.append(("heavy" if is_heavy else "thin", at, thickness))
         starts.append(at + thickness)
         at = starts[-1] + cell
     return _Axis(begin, starts[-1], starts[:-1], lines)
-
-
-def _step(font_size: int) -> int:
-    """Return the distance between two numbers of a column's clue."""
-    return round(font_size * 1.15)
 
 
 def _width(words: Sequence[str], font_size: int) -> float:
@@ -252,10 +227,10 @@ def _dots(picture: Picture, layout: _Layout) -> Iterator[Box]:
 def _lines(layout: _Layout) -> dict[Role, list[Box]]:
     columns, rows = layout.columns, layout.rows
     boxes: dict[Role, list[Box]] = {"thin": [], "heavy": []}
-    for role, begin, thickness in columns.lines:
-        boxes[role].append(Box(begin, rows.begin, thickness, rows.end - rows.begin))
-    for role, begin, thickness in rows.lines:
-        boxes[role].append(Box(columns.begin, begin, columns.end - columns.begin, thickness))
+    for role, x, thickness in columns.lines:
+        boxes[role].append(Box(x, rows.begin, thickness, rows.end - rows.begin))
+    for role, y, thickness in rows.lines:
+        boxes[role].append(Box(columns.begin, y, columns.end - columns.begin, thickness))
     return boxes
 
 
@@ -271,7 +246,7 @@ def _texts(picture: Picture, layout: _Layout) -> dict[Role, list[Text]]:
     for column, clue in enumerate(picture.puzzle.columns):
         role = "wrong" if column in picture.wrong_columns else "clue"
         for place, word in enumerate(reversed(numbers(clue))):
-            y = rows.begin - layout.gap - (place + 0.5) * _step(font_size)
+            y = rows.begin - layout.gap - (place + 0.5) * round(font_size * STEP_EM)
             texts[role].append(Text(word, columns.starts[column] + layout.cell / 2, y, "middle", font_size))
     return texts
 
@@ -284,8 +259,7 @@ def sheet_of(
 ) -> Scene:
     """Return a scene of many boards, of any sizes, row by row; without `columns`, it is about a square.
 
-    The boards of a row end at the same level, those of a column at the same right edge, since clues differ in
-    length.
+    Clues differ in length, so the boards of a row share their lower edge, those of a column their right edge.
     """
     scenes = [scene_of(picture, cell, clues) for picture in pictures]
     if columns is None:
@@ -297,7 +271,7 @@ def sheet_of(
     # A board with clues has a margin; a thumbnail needs an extra one.
     gap = 4 if clues else 14
     boxes: dict[Role, list[Box]] = {}
-    texts: dict[Role, list[Text]] = {}
+    texts: dict[Role, list[Text]] = {"name": []}
     y = gap
     for first in range(0, len(scenes), column_count):
         row = scenes[first : first + column_count]
@@ -308,7 +282,7 @@ def sheet_of(
             place = x - scene.width, bottom - scene.height
             _add_moved(boxes, scene.boxes, *place)
             _add_moved(texts, scene.texts, *place)
-            texts.setdefault("name", []).append(_name_above(scene, place[0], y + NAME_HEIGHT // 2))
+            texts["name"].append(_name_above(scene, place[0], y + NAME_HEIGHT // 2))
             x += gap
         y = bottom + gap
     return Scene(name, gap + sum(width + gap for width in widths), y, boxes, texts)

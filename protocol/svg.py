@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from nonobot.protocol.puzzle import Puzzle
 
-HALF_DIGIT_EM = 0.36
-"""Distance from the middle of a digit to its foot, in font sizes: not all viewers have `dominant-baseline`."""
+HALF_DIGIT_EM = 0.36  # half of a digit's height, in font sizes: not all viewers have `dominant-baseline`
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +55,11 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 def svg_of(scene: Scene, theme: Theme) -> str:
     """Return a scene as an SVG document, for a file or for a part of a page."""
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{scene.width}" height="{scene.height}"'
-        f' viewBox="0 0 {scene.width} {scene.height}" role="img">',
-        f"<title>{_clean(scene.name)}</title>",
-    ]
+    width, height = scene.width, scene.height
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">', f"<title>{_clean(scene.name)}</title>"]
     if theme.paper:
-        parts.append(f'<path fill="{theme.paper}" d="{_path([Box(0, 0, scene.width, scene.height)])}"/>')
+        parts.append(f'<path fill="{theme.paper}" d="{_path([Box(0, 0, width, height)])}"/>')
     parts.append('<g shape-rendering="crispEdges">')
     for role in ROLES:
         if boxes := scene.boxes.get(role):

@@ -30,9 +30,7 @@ from release import level_kernels
 
 ROOT = Path(__file__).parent.parent
 HERE = ROOT / "release"
-
-APT = "apt-get install gcc libpython3.11-dev python3.11-minimal"
-"""The command that installs all packages, on Debian 12."""
+APT = "apt-get install gcc libpython3.11-dev python3.11-minimal"  # installs all packages
 
 PACKAGES = {
     "libpython3.11-dev": "3.11.2-6",
@@ -46,15 +44,13 @@ PACKAGES = {
     "gcc-12": "12.2.0-14",
     "binutils-x86-64-linux-gnu": "2.40-2",
 }
-"""The packages whose files make the executable, and their versions but for Debian's security updates."""
+"""The packages of the executable, with their versions up to Debian's security updates."""
 
 PYTHON, LIBRARY, HEADERS = "/usr/bin/python3.11", Path("/usr/lib/python3.11"), "/usr/include/python3.11"
 ARCHIVE = LIBRARY / "config-3.11-x86_64-linux-gnu" / "libpython3.11.a"
-GCC = ("gcc-12", "-O2", "-static", "-no-pie", "-s", "-Wl,--build-id=none", f"-I{HEADERS}")
-KERNELS_AT, ALIGNMENT = 0x1000_0000, 64
-"""The address of the kernels' section, far behind the rest of the program. It begins with a jump to OUTSIDE."""
-
 LIBRARIES = ("-lexpat", "-lz", "-lm")
+GCC = ("gcc-12", "-O2", "-static", "-no-pie", "-s", "-Wl,--build-id=none", f"-I{HEADERS}")
+KERNELS_AT, ALIGNMENT = 0x1000_0000, 64  # address of the kernels, after all else; first a jump to OUTSIDE
 
 LICENSED = {
     "libpython3.11-dev": {"license": {"id": "Python-2.0"}},
@@ -63,13 +59,9 @@ LICENSED = {
     "libexpat1-dev": {"license": {"id": "MIT"}},
     "zlib1g-dev": {"license": {"id": "Zlib"}},
 }
-"""Packages that parts of the executable come from, with their licences as CycloneDX has them.
+"""Packages of the executable's parts, with their licences as in CycloneDX; Debian's full ones: /usr/share/doc."""
 
-Debian states the full licences in /usr/share/doc.
-"""
-
-COMMON_LICENCES = ("LGPL-2.1", "GPL-3")
-"""Licences that these statements name and do not contain."""
+COMMON_LICENCES = ("LGPL-2.1", "GPL-3")  # licences that these statements name and do not contain
 
 RELINKING = """\
 nonobot as one executable. It contains parts with the licences below: nonobot, Python, the GNU C library, the
@@ -85,16 +77,13 @@ class MissingError(Exception):
 def installed_packages() -> dict[str, str]:
     """Return the versions of PACKAGES as installed. MissingError: one is missing, or is not as Debian made it."""
     try:
-        listed = _output(
-            "dpkg-query", "--show", "--showformat=${Package} ${db:Status-Status} ${Version}\n", *PACKAGES
-        )
+        form = "--showformat=${Package} ${db:Status-Status} ${Version}\n"
+        listed = _output("dpkg-query", "--show", form, *PACKAGES)
         changed = _output("dpkg", "--verify", *PACKAGES)
     except FileNotFoundError:
         raise MissingError(f"an executable is built on Debian 12, and there is no dpkg here; {APT}") from None
-    installed = {}
-    for name, status, version in map(str.split, listed.splitlines()):
-        if status == "installed":
-            installed[name] = version
+    rows = map(str.split, listed.splitlines())
+    installed = {name: version for name, status, version in rows if status == "installed"}
     for name, wanted in PACKAGES.items():
         version = installed.get(name)
         if version is None:
@@ -102,10 +91,9 @@ def installed_packages() -> dict[str, str]:
         if not version.startswith(wanted):
             raise MissingError(f"{name} {version} is installed; an executable is made of {wanted}, of Debian 12")
     for mark, *_, path in map(str.split, changed.splitlines()):
-        if mark[2:3] == "5":  # its digest is another; files that are merely missing are none of those used
-            raise MissingError(
-                f"{path} is not the file of its package; apt-get install --reinstall brings it back"
-            )
+        if mark[2:3] == "5":  # its digest differs; files that are only missing are not used here
+            remedy = "apt-get install --reinstall brings it back"
+            raise MissingError(f"{path} is not the file of its package; {remedy}")
     return installed
 
 
@@ -121,17 +109,8 @@ def build(output: Path) -> None:
         frozen = _run(work, PYTHON, "-I", str(HERE / "freeze.py"), str(ROOT), str(LIBRARY), "modules.bin")
         lines = [*tables_of_modules(frozen), *code_of_kernels(work)]
         (work / "parts.S").write_text("\n".join([*lines, '.section .note.GNU-stack,"",@progbits', ""]))
-        _run(
-            work,
-            *GCC,
-            "-o",
-            "program",
-            str(HERE / "program.c"),
-            "parts.S",
-            str(ARCHIVE),
-            *LIBRARIES,
-            f"-Wl,--section-start=.kernels={KERNELS_AT:#x}",
-        )
+        sources = (str(HERE / "program.c"), "parts.S", str(ARCHIVE))
+        _run(work, *GCC, "-o", "program", *sources, *LIBRARIES, f"-Wl,--section-start=.kernels={KERNELS_AT:#x}")
         output.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(output) as file:
             file.write((work / "program").read_bytes())
@@ -168,9 +147,8 @@ def licences_of(packages: dict[str, str]) -> str:
     try:
         texts = [f"{'=' * 100}\n{title}\n{'=' * 100}\n\n{path.read_text()}" for title, path in documents.items()]
     except OSError as error:
-        raise MissingError(
-            f"{error.filename}: {error.strerror}; the executable has to contain this licence"
-        ) from None
+        what = f"{error.filename}: {error.strerror}"
+        raise MissingError(f"{what}; the executable has to contain this licence") from None
     return "\n".join([RELINKING, *texts])
 
 
@@ -197,14 +175,13 @@ def tables_of_modules(frozen: str) -> Iterator[str]:
 INITIALISERS = {"builtins": "0", "sys": "0", "marshal": "PyMarshal_Init", "_warnings": "_PyWarnings_Init"}
 """Functions with an unusual name; these two modules are initialised before all others."""
 
-OWN = ("_nonobot", "_typing")
-"""The modules of `program.c`."""
+OWN = ("_nonobot", "_typing")  # the modules of `program.c`
 
 
 def code_of_kernels(work: Path) -> Iterator[str]:
-    """Yield assembler for the kernels, and for the table of them; their code goes into the file `kernels.bin`.
+    """Yield assembler for the kernels and their table; the file `kernels.bin` gets their code.
 
-    They have a fixed place in memory, so that all addresses in their code, and so its checksum, are known here.
+    Their place in memory is fixed, so that all addresses in their code, and so its checksum, are known here.
     """
     names = sorted({file.name for file in level_kernels.files()})
     table: dict[str, str] = {name: f".quad kernel{at}" for at, name in enumerate(names)}
@@ -215,21 +192,16 @@ def code_of_kernels(work: Path) -> Iterator[str]:
         whole += bytes(-len(whole) % ALIGNMENT)
         address, code = KERNELS_AT + ALIGNMENT + len(whole), bytearray(laid)
         for place in within:
-            code[place : place + 8] = (address + int.from_bytes(code[place : place + 8], "little")).to_bytes(
-                8, "little"
-            )
+            target = address + int.from_bytes(code[place : place + 8], "little")
+            code[place : place + 8] = target.to_bytes(8, "little")
         for place in outside:
             code[place : place + 8] = KERNELS_AT.to_bytes(8, "little")
         whole += code
         table[name] += f"; .quad {address}, {address + start}; .long {len(code)}, {zlib.crc32(code)}"
     (work / "kernels.bin").write_bytes(whole)
-    yield from (
-        '.section .kernels,"ax",@progbits',
-        f"jmp {OUTSIDE}",
-        f".balign {ALIGNMENT}",
-        '.incbin "kernels.bin"',
-    )
-    yield from (".data", ".balign 64", ".globl kernels", "kernels:", *table.values(), ".quad 0")
+    yield from ('.section .kernels,"ax",@progbits', f"jmp {OUTSIDE}", f".balign {ALIGNMENT}")
+    yield from ('.incbin "kernels.bin"', ".data", ".balign 64", ".globl kernels", "kernels:")
+    yield from (*table.values(), ".quad 0")
     yield from (f'kernel{at}: .asciz "{Path(name).stem}"' for at, name in enumerate(names))
 
 
@@ -250,14 +222,8 @@ def _run(folder: Path, *command: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Build, and print the path."""
     parser = argparse.ArgumentParser(prog="python -m release.executable", description=__doc__)
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        default=Path("dist", "nonobot"),
-        metavar="FILE",
-        help="(default: dist/nonobot)",
-    )
+    default = Path("dist", "nonobot")
+    parser.add_argument("-o", "--output", type=Path, default=default, metavar="FILE", help=f"(default: {default})")
     output: Path = parser.parse_args(arguments).output
     try:
         build(output)

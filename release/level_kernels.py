@@ -24,22 +24,18 @@ from nonobot.bot.champion.strategy import ChampionStrategy
 from nonobot.bot.kernels.machine_code import OUTSIDE
 from nonobot.bot.kernels.memory import MASK_BITS, Struct
 from nonobot.bot.kernels.shipped import LEVELS, WASM32, is_whole, sealed
-from nonobot.bot.papers.single_line import memory_of_line
+from nonobot.bot.papers.single_line import line_map
 from nonobot.bot.papers.state import papers_map
 from nonobot.bot.papers.strategy import PapersStrategy
 
 FOLDER = Path("build", "kernels")
-
-BROWSER_BITS = tuple(bits for bits in MASK_BITS if bits <= 256)
-"""Widths of masks for WebAssembly."""
-
+BROWSER_BITS = tuple(bits for bits in MASK_BITS if bits <= 256)  # widths of masks for WebAssembly
 LINKERS = ("wasm-ld", *(f"wasm-ld-{version}" for version in range(30, 13, -1)))
 """LLVM's linker for WebAssembly, as Debian's packages `lld` and `lld-14` call it."""
 
 NO_LINKER = "cannot find wasm-ld, so the kernels for browsers are not compiled; install it: apt-get install lld"
 
-OUTSIDE_IN_BROWSER = (OUTSIDE, "__ashlti3", "__lshrti3")
-"""All that kernels for WebAssembly call outside of themselves: the last two shift masks of 128 bits."""
+OUTSIDE_IN_BROWSER = (OUTSIDE, "__ashlti3", "__lshrti3")  # functions that kernels call; two shift 128 bits
 
 
 class Shipped(NamedTuple):
@@ -67,28 +63,24 @@ def _kernels(levels: tuple[str, ...], bits: tuple[int, ...], champion: Callable[
         Shipped(ChampionStrategy.kernels, "search", 1, champion, bits, levels),
         Shipped(PapersStrategy.kernels, "search", 1, lambda _: papers_map(), bits[:1], levels),
         Shipped(PapersStrategy.kernels, "deduce", 0, lambda _: papers_map(), bits[:1], levels),
-        Shipped(
-            "nonobot.bot.papers.lines", "paint_one", 1, lambda bits: memory_of_line(bits).struct, bits, levels
-        ),
+        Shipped("nonobot.bot.papers.lines", "paint_one", 1, line_map, bits, levels),
     ]
 
 
-SHIPPED = (
-    *_kernels(LEVELS, MASK_BITS, champion_map),
-    *_kernels((WASM32,), BROWSER_BITS, partial(champion_map, room=SMALL)),
-)
+SHIPPED = _kernels(LEVELS, MASK_BITS, champion_map)
+SHIPPED += _kernels((WASM32,), BROWSER_BITS, partial(champion_map, room=SMALL))
 
 
 def files(wasm: bool = False) -> list[Path]:
     """Return the files of the kernels for x86-64, or for WebAssembly, as they are named in a folder."""
-    return [
-        file for one in SHIPPED if (WASM32 in one.levels) is wasm for bits in one.bits for file in one.files(bits)
-    ]
+    chosen = [one for one in SHIPPED if (WASM32 in one.levels) is wasm]
+    return [file for one in chosen for bits in one.bits for file in one.files(bits)]
 
 
 def stale(folder: Path, wasm: bool = False) -> list[Path]:
-    """Return those of the files that are missing in a folder, or do not belong to the present sources."""
-    return [file for file in files(wasm) if not _is_fresh(folder / file)]
+    """Return the files that are missing in a folder, or do not belong to the present sources."""
+    paths = {file: folder / file for file in files(wasm)}
+    return [file for file, path in paths.items() if not (path.exists() and is_whole(path.read_bytes()))]
 
 
 def wasm_linker() -> str | None:
@@ -118,10 +110,6 @@ def build(folder: Path, *, native: bool = True, wasm: bool = True) -> Iterator[s
             yield done.result()
 
 
-def _is_fresh(path: Path) -> bool:
-    return path.exists() and is_whole(path.read_bytes())
-
-
 def _compile(folder: Path, at: int, bits: int) -> str:
     from nonobot.bot.kernels.object_code import for_processor, for_webassembly, kernel_code, machine_code
 
@@ -142,7 +130,7 @@ def _compile(folder: Path, at: int, bits: int) -> str:
 
 
 def _side_module(code: bytes) -> bytes:
-    """Link a kernel for WebAssembly as a shared library that Emscripten loads; its name stands before it."""
+    """Link a kernel for WebAssembly as a shared library that Emscripten loads, with its name before it."""
     name, _, object_code = code.partition(b"\0")
     with TemporaryDirectory() as work:
         given, outside, made = (Path(work, name) for name in ("kernel.o", "outside", "kernel.wasm"))

@@ -18,8 +18,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from release import level_kernels
 
-PLATFORMS = "manylinux_2_17_x86_64.musllinux_1_1_x86_64"
-"""The kernels for x86-64 call nothing but `clock_gettime`, and the rest is Python: any C library will do."""
+PLATFORMS = "manylinux_2_17_x86_64.musllinux_1_1_x86_64"  # any C library: kernels only call `clock_gettime`
 
 ROOT = Path(__file__).parent.parent
 HOME_OF_KERNELS = Path("nonobot", "bot", "kernels", "built")
@@ -30,8 +29,7 @@ def build(output: Path) -> list[Path]:
     for line in level_kernels.build(ROOT / level_kernels.FOLDER):
         print(line, file=sys.stderr, flush=True)
     pure = build_pure(output)
-    with ZipFile(pure) as wheel:
-        content = {name: wheel.read(name) for name in wheel.namelist()}
+    content = _content(pure)
     [facts] = [name for name in content if name.endswith(".dist-info/WHEEL")]
     tags = "".join(f"Tag: py3-none-{platform}\n" for platform in PLATFORMS.split("."))
     text = content[facts].decode().replace("Root-Is-Purelib: true", "Root-Is-Purelib: false")
@@ -50,10 +48,13 @@ def build_pure(output: Path) -> Path:
         command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", work, str(ROOT))
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         [made] = Path(work).iterdir()
-        with ZipFile(made) as wheel:
-            content = {name: wheel.read(name) for name in wheel.namelist()}
-        _write(output / made.name, content, [] if is_lacking else level_kernels.files(wasm=True))
+        _write(output / made.name, _content(made), [] if is_lacking else level_kernels.files(wasm=True))
         return output / made.name
+
+
+def _content(path: Path) -> dict[str, bytes]:
+    with ZipFile(path) as wheel:
+        return {name: wheel.read(name) for name in wheel.namelist()}
 
 
 def _write(path: Path, content: dict[str, bytes], kernels: list[Path]) -> None:
@@ -69,7 +70,7 @@ def _write(path: Path, content: dict[str, bytes], kernels: list[Path]) -> None:
 
 
 def _entry(name: str, data: bytes) -> str:
-    """Return the line of a file in the list of contents; that of the list itself has no digest."""
+    """Return the line of a file in the list of contents, without a digest for the list itself."""
     digest = urlsafe_b64encode(sha256(data).digest()).decode().rstrip("=")
     return f"{name},,\n" if name.endswith(".dist-info/RECORD") else f"{name},sha256={digest},{len(data)}\n"
 
@@ -77,9 +78,7 @@ def _entry(name: str, data: bytes) -> str:
 def main() -> int:
     """Build, and print the paths."""
     parser = argparse.ArgumentParser(prog="python -m release.wheel", description=__doc__)
-    parser.add_argument(
-        "-o", "--output", type=Path, default=Path("dist"), metavar="FOLDER", help="(default: dist)"
-    )
+    parser.add_argument("-o", "--output", type=Path, default="dist", metavar="FOLDER", help="(default: dist)")
     for path in build(parser.parse_args().output):
         print(f"{path}  {path.stat().st_size / 1e6:.1f} MB")
     return 0

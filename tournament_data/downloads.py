@@ -9,6 +9,8 @@ from pathlib import Path
 
 from nonobot.arguments import missing
 
+OnBytes = Callable[[int], None]  # called with the number of bytes of each received piece
+
 
 class FetchError(Exception):
     """A file that cannot be fetched; the message is one text line with the reason."""
@@ -30,13 +32,10 @@ class PublishedFile:
     digest: str  # such as `sha256:0123abcd`
     most_bytes: int  # a longer transfer is stopped
 
-    def fetch(
-        self, path: Path, *, timeout_seconds: float = 30.0, on_bytes: Callable[[int], None] | None = None
-    ) -> None:
+    def fetch(self, path: Path, *, timeout_seconds: float = 30.0, on_bytes: OnBytes | None = None) -> None:
         """Download the file to a path, unless it is already there; FetchError: it cannot be fetched.
 
-        The timeout applies to the connection, and to each pause in the transfer. `on_bytes` is called with the
-        number of bytes of each received piece.
+        The timeout applies to the connection, and to each pause in the transfer.
         """
         try:
             import pooch  # type: ignore[import-untyped]  # only here: slow to import, and an extra
@@ -46,9 +45,7 @@ class PublishedFile:
         pooch.get_logger().setLevel(logging.ERROR)
         downloader = pooch.HTTPDownloader(progressbar=_Meter(self, on_bytes), timeout=timeout_seconds)
         try:
-            pooch.retrieve(
-                self.url, known_hash=self.digest, fname=path.name, path=path.parent, downloader=downloader
-            )
+            pooch.retrieve(self.url, self.digest, path.name, path.parent, downloader=downloader)
             path.chmod(0o644)  # pooch makes it private to the user; a folder of files may be shared
         except requests.HTTPError as error:
             answer = error.response
@@ -62,9 +59,7 @@ class PublishedFile:
             raise FetchError(f"{self.url}: {error}") from None
         except ValueError:  # raised by pooch if the digest differs
             algorithm = self.digest.partition(":")[0].replace("sha", "SHA-")
-            raise FetchError(
-                f"{self.url}: not the published file (its {algorithm} differs); nothing was kept"
-            ) from None
+            raise _not_published(self, f"its {algorithm} differs") from None
         except OSError as error:
             raise SetupError(f"cannot write {path.parent}: {error.strerror or 'Permission denied'}") from None
 
@@ -72,7 +67,7 @@ class PublishedFile:
 class _Meter:
     """Replacement for the tqdm progress bar that pooch expects; stops a transfer that is too long."""
 
-    def __init__(self, file: PublishedFile, on_bytes: Callable[[int], None] | None) -> None:
+    def __init__(self, file: PublishedFile, on_bytes: OnBytes | None) -> None:
         self.total = self._came = 0
         self._file, self._on_bytes = file, on_bytes
         self._whole = False
@@ -82,8 +77,7 @@ class _Meter:
             return
         self._came += count
         if self._came > self._file.most_bytes:
-            too_long = f"over {self._file.most_bytes} bytes"
-            raise FetchError(f"{self._file.url}: not the published file ({too_long}); nothing was kept")
+            raise _not_published(self._file, f"over {self._file.most_bytes} bytes")
         if self._on_bytes:
             self._on_bytes(count)
 
@@ -92,6 +86,10 @@ class _Meter:
 
     def close(self) -> None:
         pass
+
+
+def _not_published(file: PublishedFile, difference: str) -> FetchError:
+    return FetchError(f"{file.url}: not the published file ({difference}); nothing was kept")
 
 
 def _reason(error: BaseException, timeout_seconds: float) -> str:

@@ -16,11 +16,8 @@ from typing import BinaryIO
 
 from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
 
-OFFICIAL_P1, OFFICIAL_P2 = 0.5, 0.35
-"""Shares of black cells in the first and the last puzzle of a tournament's set (tcga2013 ended at 0.4)."""
-
-MOST_CELLS = 10_000_000
-"""Largest number of cells of one board; a larger board takes minutes and too much memory."""
+OFFICIAL_P1, OFFICIAL_P2 = 0.5, 0.35  # shares of black cells in a tournament's first and last puzzle
+MOST_CELLS = 10_000_000  # largest number of cells of one board; a larger board takes minutes and too much memory
 
 Board = tuple[Puzzle, Solution]
 
@@ -94,9 +91,7 @@ def _shuffle(cells: list[int], random: Callable[[], float]) -> None:
 
 # --- sets named by their parameters ------------------------------------------------------------------------------
 
-PREFIX = "boardgen:"
-"""Beginning of a set specification."""
-
+PREFIX = "boardgen:"  # beginning of a set specification
 FORM = f"{PREFIX}WIDTHxHEIGHTxCOUNT:seed=S[:p1=0.5][:p2=0.35]"
 
 
@@ -104,8 +99,6 @@ FORM = f"{PREFIX}WIDTHxHEIGHTxCOUNT:seed=S[:p1=0.5][:p2=0.35]"
 class Recipe:
     """Parameters of a generated set; see :func:`generate`.
 
-    Examples
-    --------
     >>> str(Recipe.parse("boardgen:25x25x1000:p2=0.4:seed=7"))
     'boardgen:25x25x1000:seed=7:p2=0.4'
     """

@@ -18,14 +18,10 @@ from types import MappingProxyType
 from typing import Literal
 
 from nonobot.system import user_cache, whole_file
-from nonobot.tournament_data.downloads import PublishedFile
+from nonobot.tournament_data.downloads import OnBytes, PublishedFile
 
-BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"
-"""Web page of the files for browsing; `official.toml` contains their addresses."""
-
-MOST_BYTES = 2_000_000
-"""Largest size of an official set in bytes; they have less than 700,000."""
-
+BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"  # web page of the official files
+MOST_BYTES = 2_000_000  # largest size of an official set in bytes; they have less than 700,000
 _FILE = Path(__file__).with_name("official.toml")
 
 
@@ -69,8 +65,7 @@ def official_sets() -> Mapping[str, OfficialSet]:
 
 # --- the data folder ---------------------------------------------------------------------------------------------
 
-FOLDER_VARIABLE = "NONOBOT_DATA"
-"""Environment variable that names another data folder."""
+FOLDER_VARIABLE = "NONOBOT_DATA"  # environment variable that names another data folder
 
 
 class State(Enum):
@@ -82,10 +77,7 @@ class State(Enum):
 
 
 def data_folder() -> Path:
-    """Return the data folder, which need not exist: $NONOBOT_DATA, or `nonobot/sets` in the user's cache folder.
-
-    OSError: the variable names the home folder of an unknown user.
-    """
+    """Return the data folder, which need not exist: $NONOBOT_DATA (OSError: no such home), or the user's cache."""
     chosen = os.environ.get(FOLDER_VARIABLE)
     try:
         return Path(chosen).expanduser() if chosen else user_cache() / "sets"
@@ -155,12 +147,7 @@ def recognise(path: Path) -> Recognised | None:
     return None
 
 
-# --- fetching ---------------------------------------------------------------------------------------------------
-
-
-def fetch(
-    official: OfficialSet, *, timeout_seconds: float = 30.0, on_bytes: Callable[[int], None] | None = None
-) -> None:
+def fetch(official: OfficialSet, *, timeout_seconds: float = 30.0, on_bytes: OnBytes | None = None) -> None:
     """Download the file of a set to the data folder, as `PublishedFile.fetch` does; FetchError: it cannot."""
     published = PublishedFile(official.url, f"sha256:{official.sha256}", MOST_BYTES)
     published.fetch(stored_path(official), timeout_seconds=timeout_seconds, on_bytes=on_bytes)

@@ -14,8 +14,7 @@ from typing import Literal
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data.generate import Board, Recipe, black_cells, check_numbers, draw_board
 
-MOST_DRAWS = 10_000
-"""Largest number of consecutive boards that are not eligible, before the search is given up."""
+MOST_DRAWS = 10_000  # largest number of consecutive boards that are not eligible, before the search is given up
 
 Level = Literal["lines", "probing", "search"]
 """Method that finds the only solution: one line at a time; trying cells in both colours (FP1); or a search."""
@@ -120,14 +119,13 @@ class Choice:
         """Return the board for puzzle `index` after the selection, or raise NoBoardError."""
         if not self.hopeless:
             return drawn_board(recipe, index, self._hardest[1])
-        if self._undecided == self._in_vain:
-            reason = "was decided in time"
-        else:
-            reason = "has exactly one solution"
-            reason += f", {self._undecided} not decided in time" if self._undecided else ""
+        reason = "was decided in time"
+        if self._undecided < self._in_vain:
+            more = f", {self._undecided} not decided in time" if self._undecided else ""
+            reason = f"has exactly one solution{more}"
+        boards = f"{self._in_vain} boards of {recipe.width}x{recipe.height}"
         raise NoBoardError(
-            f"puzzle {index + 1}: of {self._in_vain} boards of {recipe.width}x{recipe.height} with "
-            f"{_black_cells(recipe, index)} black cells none {reason}"
+            f"puzzle {index + 1}: of {boards} with {_black_cells(recipe, index)} black cells none {reason}"
         )
 
 
@@ -139,8 +137,7 @@ def select(
 ) -> Iterator[Board]:
     """Yield the boards of a set, one at a time, each the hardest of the eligible ones.
 
-    ValueError: no board can be made from the recipe. NoBoardError, from the iterator: too many consecutive boards
-    were not eligible.
+    ValueError: the recipe makes no board. NoBoardError, later: too many consecutive boards were not eligible.
     """
     check_numbers(recipe.width, recipe.height, recipe.count, recipe.p1, recipe.p2)
     return _selected(recipe, grade_board, rules, on_draw)

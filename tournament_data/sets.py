@@ -16,8 +16,8 @@ from nonobot.protocol.formats import FormatError, Size, detect, format_named, re
 from nonobot.tournament_data.generate import PREFIX, Recipe
 from nonobot.tournament_data.registry import OfficialSet, official_sets, stored_path
 
+# Name of a part of a set: `taai2011@2/6` is every sixth puzzle from the second on.
 PART = re.compile(r"(.+)@([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", re.DOTALL)
-"""Name of a part of a set: `taai2011@2/6` is the second of six parts, with every sixth puzzle."""
 
 
 class SetError(Exception):
@@ -70,10 +70,9 @@ class PuzzleSet:
 def load_set(source: str, size: Size | None = None) -> PuzzleSet:
     """Return the set that `source` names: an official set, a file in any format, or the recipe of a generated set.
 
-    A name such as `taai2011` always means the official set, so that all results with this name are of the same
-    puzzles; `./taai2011` is a file. `SET@K/N` is a part of a set: every N-th puzzle from the K-th on.
-    `size` is the size of all boards, for question files as in :func:`nonobot.protocol.formats.read`. SetError: the
-    set does not exist, or one of its puzzles cannot be read.
+    A name such as `taai2011` always means the official set; `./taai2011` is a file. `SET@K/N` is a part of a set:
+    every N-th puzzle from the K-th on. `size` is as in :func:`nonobot.protocol.formats.read`. SetError: the set
+    does not exist, or one of its puzzles cannot be read.
     """
     parts = []
     while (part := PART.fullmatch(source)) and not os.path.isfile(source):  # noqa: PTH113 (of any length)
@@ -122,17 +121,14 @@ def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:
         content = path.read_bytes()
     except FileNotFoundError:
         here = f"; the file in this folder is ./{official.name}" if Path(official.name).is_file() else ""
-        raise SetError(
-            f"the official set {official.name} is not on this machine yet: `nonojudge data fetch {official.name}` "
-            f"fetches it, `nonojudge data import FOLDER` takes it from a folder{here}"
-        ) from None
+        fetched = f"`nonojudge data fetch {official.name}` fetches it"
+        ways = f"{fetched}, `nonojudge data import FOLDER` takes it from a folder{here}"
+        raise SetError(f"the official set {official.name} is not on this machine yet: {ways}") from None
     except OSError as error:
         raise SetError(f"cannot read the set {path}: {error.strerror}") from None
     if hashlib.sha256(content).hexdigest() != official.sha256:
-        raise SetError(
-            f"{path} is not the official {official.name} (its SHA-256 differs): fetch or import it again, "
-            "or name the file itself"
-        )
+        remedy = "fetch or import it again, or name the file itself"
+        raise SetError(f"{path} is not the official {official.name} (its SHA-256 differs): {remedy}")
     return _from_batch(official.name, content, own_size)
 
 
@@ -166,10 +162,9 @@ def _records(name: str, entries: Iterable[Found], size: tuple[int, int] | None) 
         if isinstance(one, Fault):
             raise SetError(f"{name}: {one}")
         if one.size != (size := size or one.size):
-            raise SetError(
-                f"{name}: line {one.line}: puzzle {one.number} has {one.size[0]}x{one.size[1]} cells, "
-                f"not {size[0]}x{size[1]}; the boards of a set have one size"
-            )
+            sizes = f"{one.size[0]}x{one.size[1]} cells, not {size[0]}x{size[1]}"
+            place = f"{name}: line {one.line}: puzzle {one.number}"
+            raise SetError(f"{place} has {sizes}; the boards of a set have one size")
         yield one
 
 

@@ -16,8 +16,7 @@ from nonobot.bot.kernels.compiling import kernel
 
 _IMPLIED, _NOT_IMPLIED = 1, 2
 
-DEEPEST = 50
-"""Largest depth of minimisation; `m.frames` has room for it."""
+DEEPEST = 50  # largest depth of minimisation; `m.frames` has room for it
 
 
 @kernel

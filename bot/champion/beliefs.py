@@ -38,8 +38,7 @@ _SCALINGS = 8
 
 _LEAST_TOTAL, _MOST_TOTAL, _INFINITY = f32(1e-30), f32(1e30), f32(np.inf)
 
-_SOFTENING = f32(1e-6)
-"""Share of the weight of all placements that is added to both weights of a cell, against division by zero."""
+_SOFTENING = f32(1e-6)  # share of the total weight added to both weights of a cell, against division by zero
 
 
 def _make_scans(most_slack: int) -> Any:

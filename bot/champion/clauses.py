@@ -13,8 +13,7 @@ from nonobot.bot.champion.trail import assign
 from nonobot.bot.kernels.compiling import kernel
 from nonobot.bot.kernels.language import prefetch
 
-HEADER = CLAUSE.size // 4
-"""Items of the arena before a clause's literals."""
+HEADER = CLAUSE.size // 4  # items of the arena before a clause's literals
 
 _LBD_MASK, _USED = 0xFFFF, 0x10000
 
@@ -146,7 +145,7 @@ def propagate_watches(m: Any, falsified: Any) -> Any:
         place = watch.clause
         clause = m.clause[place]
         literals = clause.literals
-        # The watched literals stand first, in either order.
+        # The watched literals come first, in either order.
         other = literals[0] ^ literals[1] ^ falsified
         value = m.value[other]
         if value <= 0:
@@ -159,7 +158,7 @@ def propagate_watches(m: Any, falsified: Any) -> Any:
                 literals[1] = found
                 _watch(m, found, place, other)
                 continue
-            # The implied literal of a reason stands first.
+            # The implied literal of a reason comes first.
             literals[0] = other
             literals[1] = falsified
         m.watches[kept].clause = place
@@ -187,10 +186,7 @@ def _is_reason(m: Any, place: Any) -> Any:
 
 @kernel
 def _rank(m: Any, index: Any) -> Any:
-    """Return the rank of a clause for deletion, with its index in the lowest bits; 0: it stays.
-
-    High LBD first, then long clauses, then old ones.
-    """
+    """Return the rank of a clause for deletion: LBD, length, age and, in the lowest bits, its index; 0: keep."""
     place = m.clauses[index]
     clause = m.clause[place]
     flags = clause.flags

@@ -6,8 +6,7 @@ from typing import Any
 
 from nonobot.bot.kernels.compiling import kernel
 
-BOUND_WEIGHT = 1.5
-"""Factor of a bound's activity: the bounds of a block share the conflicts in which the block takes part."""
+BOUND_WEIGHT = 1.5  # factor of a bound's activity: the bounds of a block share its conflicts
 
 _RESCALE_AT = 1e100
 

@@ -341,10 +341,7 @@ def _decide(m: Any) -> None:
 
 @kernel
 def _exclude_solution(m: Any) -> Any:
-    """Exclude the current solution from the search; False if the puzzle has only this one.
-
-    Every variable follows from the decisions, so that another solution breaks at least one of them.
-    """
+    """Exclude the current solution, since others break one of its decisions; False if there are no others."""
     level = m.level
     if level == 0:
         return False
@@ -387,7 +384,7 @@ def learn(m: Any, resume: Any) -> Any:
     """Search until a solution is found, the search space is exhausted, or the time is up.
 
     Before: `start_learning` was called; with `resume`, the last call found a solution, and another one is wanted.
-    After: OUTCOME.solved, and the board is a solution; or unsolvable: cannot find a (further) one; or late.
+    After: OUTCOME.solved, and the board is a solution; or unsolvable, if there is no (further) one; or late.
     """
     if resume and (is_budget_spent(m) or (is_full_database(m) and not _reduce(m))):
         return OUTCOME.late

@@ -1,8 +1,7 @@
 """The stages: propagation, BP descents, conflict learning; each gets the boards that the previous one left open.
 
-A BP descent follows the beliefs straight down into a solution. Most puzzles with many solutions fall at once:
-sweep, take the few cells the beliefs are surest of, paint them as believed, propagate, and again. A step that
-fails is reversed; after a few of those the descent is given up.
+A BP descent repeats: sweep, paint the few cells with the strongest beliefs, propagate. This solves most puzzles
+with many solutions at once. A step that fails is reversed; after a few of those, the descent is given up.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ MOST_ODDS = f32(20)
 FIRST_SWEEPS = 3
 MOST_TURNS = 3
 CELLS_OF_A_PART = 62 * 62
-CELLS_AT_ONCE = (10, 3)
-"""Cells painted in a step of the first descent and of the second."""
+CELLS_AT_ONCE = (10, 3)  # cells painted in a step of the first descent and of the second
 
 
 @kernel
@@ -79,8 +77,7 @@ def _pick(m: Any, most: Any) -> Any:
 def descend(m: Any, at_once: Any) -> Any:
     """Descend from the root, `at_once` cells a step; True if the board is a solution.
 
-    A board of more than 62x62 is taken for as many parts of that size, with as many cells a step for
-    each: a sweep costs more there, and tells more that is sure.
+    A step on a larger board paints as many cells per 62x62 part: a sweep costs more, and more beliefs are sure.
     Before: the root is a fixpoint of propagation with cells unknown.
     """
     parts = max(1, m.cells // CELLS_OF_A_PART)
@@ -130,10 +127,7 @@ def _descend_all(m: Any) -> Any:
 
 @kernel
 def propagate_root(m: Any) -> Any:
-    """Propagate the puzzle in the memory, and return an OUTCOME: solved if nothing else is left to do.
-
-    The board is then its only solution.
-    """
+    """Propagate the puzzle in the memory, and return an OUTCOME; solved: the board is its only solution."""
     start_phases(m)
     start_board(m)
     consistent = propagate(m)
@@ -148,7 +142,7 @@ def propagate_root(m: Any) -> Any:
 def search(m: Any, wanted: Any) -> Any:
     """Search for a solution of a puzzle that propagation left open, and return an OUTCOME.
 
-    `wanted` is one of WANTED; the descents are left out unless any solution will do.
+    `wanted` is one of WANTED; only a search for any solution uses the descents.
     """
     start_phases(m)
     if wanted == WANTED.next:

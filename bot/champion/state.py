@@ -1,19 +1,19 @@
 """The map of the champion's memory: every member with its kind, its shape and its meaning.
 
 How to read it: `width=i8` is one number of 8 bytes, `length=i2[lines]` an array, `clue=place[lines, blocks]` a
-table, `board=boards` a struct with members of its own. A kernel says `m.width`, `m.length[line]`, `m.clue[line,
-block]`, `m.board.black[line]`; every number is 64 bits wide once it is out of the memory (`bot.kernels.language`,
-`bot.kernels.masks`). No kernel keeps anything elsewhere.
+table, `board=boards` a struct with its own members. A kernel uses `m.width`, `m.length[line]`, `m.clue[line,
+block]`, `m.board.black[line]`; every number in a kernel has 64 bits (`bot.kernels.language`, `bot.kernels.masks`).
+Kernels store everything here.
 
 Lines are numbered rows first: line y is row y, line height + x is column x. A cell is numbered y * width + x.
 
-Variables: first the cells, then the bounds. The bound variable S(l, j, p) says "block j of line l starts at p or
+Variables: first the cells, then the bounds. The bound variable S(l, j, p) means "block j of line l starts at p or
 before" (order encoding); it exists for every p at which the root leaves it open, first <= p < last, and has the
 number bound_base[l, j] + p - first[l, j]. A literal is 2 * variable, or 2 * variable + 1 for its negation: for a
 cell, 2 * cell is black and 2 * cell + 1 is white.
 
-The map has room for the largest board of its width of masks. Pages that a board does not touch take no memory.
-In a browser they do: so the map is smaller there, and its parts follow each other by need (`PART`).
+The map has room for the largest board of its width of masks. Pages that a board does not touch take no memory,
+except in a browser: so the map is smaller there, and its parts are in the order of their need (`PART`).
 """
 
 from __future__ import annotations
@@ -81,21 +81,17 @@ COUNTS = Struct(
 class Room(NamedTuple):
     """The capacities of a map."""
 
-    name: str
-    """End of the map's name."""
+    name: str  # end of the map's name
     arena: int
     clauses: int
-    watches: int
-    """The database counts as full at half of it: lists that move leave holes."""
-    variables: int
-    """Where a width could need more, as the largest boards of 512 bits and over do."""
+    watches: int  # the database counts as full at half of it: lists that move leave holes
+    variables: int  # the largest boards of 512 bits and over could need more
     trace_events: int
     trace_bytes: int
 
 
 LARGE = Room("", 1 << 25, 1 << 19, 1 << 23, 1 << 22, MOST_TRACE_EVENTS, 1 << 31)
-SMALL = Room("Small", 1 << 22, 1 << 17, 1 << 20, 1 << 19, 4001, 1 << 24)
-"""The capacities in a browser."""
+SMALL = Room("Small", 1 << 22, 1 << 17, 1 << 20, 1 << 19, 4001, 1 << 24)  # in a browser
 
 
 class _Parts(NamedTuple):
@@ -107,8 +103,7 @@ class _Parts(NamedTuple):
 
 PART = _Parts()
 
-MOST_PICKED = 256
-"""Cells that a step of a descent may paint."""
+MOST_PICKED = 256  # cells that a step of a descent may paint
 
 # An event sets a cell, or moves a bound over one or more variables at once.
 EVENT = Struct(
@@ -119,7 +114,7 @@ EVENT = Struct(
     b=i4,
 )
 
-# A clause lies in the arena: this, and behind it its literals, the two watched ones first.
+# A clause in the arena: this, and then its literals, the two watched ones first.
 CLAUSE = Struct(
     "Clause",
     size=i4,  # number of literals; negative: it is to be deleted
@@ -138,7 +133,7 @@ WATCH = Struct(
 # The watches of a literal are a stretch of `watches`.
 WATCH_LIST = Struct("WatchList", begin=u4, count=u4)
 
-# A step of minimisation: an event, and those of its reasons that are still to be judged.
+# A step of minimisation: an event, and its reasons that are not yet judged.
 FRAME = Struct(
     "Frame",
     event=i4,
@@ -151,7 +146,7 @@ FRAME = Struct(
 
 @cache
 def champion_map(bits: int, room: Room = LARGE) -> Struct:
-    """Return the map for masks of so many bits, which take boards of up to bits - 2 cells a side."""
+    """Return the map for masks of `bits` bits and boards of up to bits - 2 cells a side."""
     longest = bits - 2
     lines, cells, blocks = 2 * longest, longest * longest, bits // 2
     row = bits  # floats of a row of messages: one for each cell, and room to read beyond
@@ -203,7 +198,7 @@ def champion_map(bits: int, room: Room = LARGE) -> Struct:
         trace_room=i8,  # 0: tracing is off
         trace_count=i8,
         trace_events=trace_event[min(room.trace_events, room.trace_bytes // trace_event.size)],
-        # -- beliefs: odds black : white that a line is told about each of its cells by the crossing line
+        # -- beliefs: odds black : white of each cell of a line, as the crossing line sends them
         told=f4[lines, row],
         odds=f4[lines, row],  # a column's cells: what both lines together say
         evidence=f4[4 * row],  # scratch: weight of each cell being black
@@ -212,7 +207,7 @@ def champion_map(bits: int, room: Room = LARGE) -> Struct:
         behind=f4[blocks + 1, row],  # scratch: backward sums by slack
         least=i2[blocks + 1],  # scratch: first start of each block, and of what comes behind the last
         spread=f4[blocks + 1, 2 * row],  # scratch: for each gap the weight of its cells being white
-        outgoing=f4[2 * row],  # scratch: what a line says about each of its cells
+        outgoing=f4[2 * row],  # scratch: the messages of a line about its cells
         # -- descents
         picked=i4[MOST_PICKED],  # the choices of a step, strongest first
         picked_bias=f4[MOST_PICKED],
@@ -288,7 +283,7 @@ def champion_map(bits: int, room: Room = LARGE) -> Struct:
         clause_rank=i8[room.clauses],  # scratch of the reduction
         watches=WATCH[room.watches],
         watch_list=WATCH_LIST[2 * variables],  # of a literal
-        watch_room=u4[2 * variables],  # of a literal: so many watches before its list has to move
+        watch_room=u4[2 * variables],  # of a literal: number of watches before its list has to move
         watches_used=i8,
         # -- learning: decisions
         activity=f8[variables],
@@ -310,10 +305,10 @@ def champion_map(bits: int, room: Room = LARGE) -> Struct:
         belief_end=i8,  # number of conflicts up to which beliefs decide
         believed_at=i8,  # number of conflicts when they last did
         # -- learning: beliefs in the search
-        said=f4[lines, row],  # what a line said last, damped
-        change=f4[2 * row],  # scratch: how much the probabilities that a line says have changed
-        heard=mask[lines],  # cells known when it said so
-        retell=sides,  # lines that were told something new
+        said=f4[lines, row],  # last messages of a line, damped
+        change=f4[2 * row],  # scratch: changes of the probabilities that a line sends
+        heard=mask[lines],  # cells known at its last messages
+        retell=sides,  # lines with new incoming messages
         marginal=f4[cells],  # how likely a cell is black
         bound_marginal=f4[variables],  # how likely a bound variable is true
     )

@@ -20,8 +20,8 @@ _SEARCH = ("search", 1, "the search for boards of up to {} cells a side")
 class ChampionStrategy(Strategy):
     """Solves puzzles by propagation, BP descents and conflict learning, without some stages of `STAGE_NAMES`.
 
-    The search depends on nothing but the puzzle and the seed of all random choices. For tests and benchmarks,
-    `least_bits` is the smallest width of masks, of `MASK_BITS`, however small the board; `room`: capacities.
+    The search depends only on the puzzle and the seed of all random choices. For tests and benchmarks,
+    `least_bits` is the smallest width of masks, one of `MASK_BITS`, and `room` has the capacities.
     """
 
     name = "champion"
@@ -93,9 +93,8 @@ class ChampionStrategy(Strategy):
         boards: list[Solution] = []
         outcome = search(memory.address, WANTED.any if solutions == 1 else WANTED.all)
         if outcome == OUTCOME.too_large:
-            raise ValueError(
-                f"{size[0]}x{size[1]}: what line logic leaves open needs over {self._room.variables:,} variables"
-            )
+            needed = f"over {self._room.variables:,} variables"
+            raise ValueError(f"{size[0]}x{size[1]}: what line logic leaves open needs {needed}")
         while outcome == OUTCOME.solved:
             boards.append(solution_of(memory))
             if len(boards) == solutions:

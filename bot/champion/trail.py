@@ -1,7 +1,7 @@
 """The trail: set cells, move bounds, and undo both.
 
 An event sets one cell, or moves one bound of one block and so sets a range of its bound variables at once. Each
-keeps its reason: a code, and up to two variables. Levels count decisions; level 0 is for good.
+has a reason: a code, and up to two variables. Levels count decisions; level 0 is permanent.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from nonobot.bot.champion.heap import heap_insert
 from nonobot.bot.kernels.compiling import kernel
 
 NONE = -1
-NEVER = 2**31 - 1
-"""Later than all events."""
+NEVER = 2**31 - 1  # later than all events
 
 # Reasons. 0 and above: a clause, by its place in the arena.
 BY_CHOICE = -1  # a decision, or known for good

@@ -24,16 +24,7 @@ _SAYS_WHICH_CPU = {
 }  # fmt: skip
 """Facts of /proc/cpuinfo: four on x86-64, four on ARM."""
 
-_DAYS_KEPT = 30
-"""Days without use after which folders of other versions are removed."""
-
-
-def _numba_version() -> bytes:
-    """Return numba's file with its version; it loads neither numba nor `importlib.metadata`."""
-    spec = find_spec("numba")
-    assert spec
-    assert spec.origin
-    return Path(spec.origin).with_name("_version.py").read_bytes()
+_DAYS_KEPT = 30  # days without use after which folders of other versions are removed
 
 
 def _cpu() -> bytes:
@@ -57,11 +48,15 @@ def kernel_sources() -> list[Path]:
 
 
 def _digest() -> str:
-    from llvmlite import __version__  # where kernels came with the bot, it may be missing
+    from llvmlite import __version__  # it may be missing if kernels came with the bot
 
-    versions = sys.version.encode(), __version__.encode(), _numba_version()
+    numba = find_spec("numba")
+    assert numba
+    assert numba.origin
+    numba_version = Path(numba.origin).with_name("_version.py").read_bytes()  # without loading numba
+    parts = [source.read_bytes() for source in kernel_sources()]
+    parts += sys.version.encode(), __version__.encode(), numba_version, _cpu()
     # With the lengths, no two lists of parts give the same bytes.
-    parts = [*(source.read_bytes() for source in kernel_sources()), *versions, _cpu()]
     return source_hash(b"".join(b"%d\n%b" % (len(part), part) for part in parts)).hex()
 
 
@@ -82,7 +77,7 @@ def is_private(path: Path) -> bool:
 
 
 def _bases() -> Iterator[Path]:
-    """Yield the folders that may hold kernels, the best one first."""
+    """Yield the folders for kernels, the best one first."""
     with contextlib.suppress(FileNotFoundError):
         yield kernel_cache()
         yield temporary_cache()
@@ -99,7 +94,7 @@ def cache_folder() -> Path | None:
         folder = base / "kernels" / _digest()
         with contextlib.suppress(OSError):
             if is_private(base) and not folder.exists():
-                folder.parent.chmod(0o700)  # an older version may have made it as the umask had it
+                folder.parent.chmod(0o700)  # an older version may have made it with the umask's permissions
         folders = base, folder.parent, folder
         if all(map(_is_writable, folders)):
             for other in readable:
@@ -111,7 +106,7 @@ def cache_folder() -> Path | None:
 
 
 def _link_all(shown: Path, folder: Path) -> None:
-    """Link the files in a folder and below into another; the folders are its own, since files are added there."""
+    """Link the files below a folder into another one, which has its own subfolders for further files."""
     for path in sorted(shown.rglob("*")):
         own = folder / path.relative_to(shown)
         with contextlib.suppress(OSError):  # it exists already, from another process or compiled again
@@ -119,7 +114,7 @@ def _link_all(shown: Path, folder: Path) -> None:
 
 
 def note_use(tidy: bool = False) -> None:
-    """Mark this version's folder as used; `tidy`: remove those of other versions that were not used for long."""
+    """Mark this version's folder as used; `tidy`: remove folders of other versions after long disuse."""
     folder = cache_folder()
     if folder is None:
         return

@@ -19,8 +19,8 @@ from nonobot.bot.kernels.memory import Memory
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
+# Python never calls these kernels, and each wrapper would take as long to compile as many kernels.
 _NESTED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Python never calls these kernels: its wrapper would take as long to compile as many kernels."""
 
 
 def kernel(function: Callable[..., Any]) -> Any:

@@ -1,8 +1,8 @@
 """The kernels' memory for plain Python: with NUMBA_DISABLE_JIT the same kernels run in a debugger.
 
-These objects treat the bytes of the memory as compiled kernels do (`language.py`): whole numbers are read
-as Python's, masks as a :class:`Mask`, floats in their own width. They also check: an index out of range, a shift
-by too many places and a float among whole numbers are errors.
+These objects treat the bytes of the memory as compiled kernels do (`language.py`): whole numbers become Python's,
+masks a :class:`Mask`, floats keep their width. An index out of range, a shift by too many places and a float among
+whole numbers are errors.
 """
 
 from __future__ import annotations
@@ -19,12 +19,8 @@ import numpy.typing as npt
 from numba.core.errors import TypingError
 
 from nonobot.bot.kernels.language import StructType
-from nonobot.bot.kernels.memory import Array, Constant, Item, Member, Struct
+from nonobot.bot.kernels.memory import FORMATS, Array, Constant, Item, Member, Struct
 
-_LETTERS = {
-    "i1": "=b", "i2": "=h", "i4": "=i", "i8": "=q", "u1": "=B", "u2": "=H", "u4": "=I", "u8": "=Q", "f4": "=f",
-    "f8": "=d",
-}  # fmt: skip
 _KINDS: dict[str, Any] = {"u8": np.uint64, "f4": np.float32, "f8": np.float64}
 
 
@@ -102,7 +98,7 @@ def _kind(item: Item) -> Any:
 
 
 def _load(block: memoryview, place: int, what: Any) -> Any:
-    """Return a kernel's value of the member at a place: the value of an item, otherwise an object."""
+    """Return the member at a place as a kernel sees it: the value of an item, otherwise an object."""
     if isinstance(what, Struct):
         return PlainStruct(what, block, place)
     if isinstance(what, Array):
@@ -111,7 +107,7 @@ def _load(block: memoryview, place: int, what: Any) -> Any:
         return _kind(what.item)(what.value)
     if what.code == "mask":
         return _kind(what)(int.from_bytes(block[place : place + what.size], "little"))
-    return _kind(what)(packing.unpack_from(_LETTERS[what.code], block, place)[0])
+    return _kind(what)(packing.unpack_from(f"={FORMATS[what.code]}", block, place)[0])
 
 
 def _store(block: memoryview, place: int, what: Item | Struct, value: Any) -> None:
@@ -119,9 +115,9 @@ def _store(block: memoryview, place: int, what: Item | Struct, value: Any) -> No
     if isinstance(what, Struct):
         if not isinstance(value, PlainStruct) or object.__getattribute__(value, "_struct") is not what:
             raise TypeError(f"{value!r} is put where a {what.name} is")
-        block[place : place + what.size] = value._bytes()
+        block[place : place + what.size] = bytes(value._block[value._place : value._place + what.size])
     elif what.code[0] == "f":
-        packing.pack_into(_LETTERS[what.code], block, place, _kind(what)(value))
+        packing.pack_into(f"={FORMATS[what.code]}", block, place, _kind(what)(value))
     elif not isinstance(value, int | np.integer | np.bool_):
         raise TypeError(f"{value!r} is put where whole numbers are")
     else:
@@ -143,9 +139,6 @@ class PlainStruct:
             return self._struct.members.get(name) or StructType(self._struct).member(name)
         except TypingError as error:
             raise AttributeError(str(error)) from None
-
-    def _bytes(self) -> bytes:
-        return bytes(self._block[self._place : self._place + self._struct.size])
 
     def __getattr__(self, name: str) -> Any:
         offset, what = self._member(name)
@@ -200,7 +193,7 @@ class PlainArray:
         _store(self._block, self._place_of(*index), self._item, value)
 
     def stretch(self, at: int, length: int) -> npt.NDArray[np.float32]:
-        """Return `lanes` floats from item `at` on, as an array that shares the memory."""
+        """Return `length` floats from item `at` on, as an array that shares the memory."""
         return np.ndarray((length,), np.float32, self._block, self._place + at * self._step)
 
     def __repr__(self) -> str:

@@ -8,15 +8,13 @@ A kernel takes `m`, the solver's memory, and reads and writes its members by the
     event = m.trail[number]       a record: event.reason, event.literal = literal
     m.watches[to] = m.watches[at] copies a record
 
-A number that comes out of the memory is an int64, however many bits it takes there, and so is every other number
-of a kernel; floats stay as they are, and a mask is a set of cells (`masks.py`). Nothing is checked while it
-runs: an index out of range reads garbage. A member that does not exist does not compile, and the error names the
-nearest one.
+Each number is an int64, however many bits it has in the memory; floats keep their type, and a mask is a set of
+cells (`masks.py`). Nothing is checked while a kernel runs: an index out of range reads garbage. A member that does
+not exist does not compile, and the error names similar ones.
 
-Why not arrays: `m` is an address, and where a member lies is part of its type, so that an access is one machine
-instruction with a constant offset, and a call passes one register; a tuple of sixty arrays passes four hundred.
-With NUMBA_DISABLE_JIT the same kernels run as plain Python, for a debugger: they are then given the objects of
-`interpreter.py`.
+Why not arrays: `m` is an address, and the place of a member is part of its type. So an access is one machine
+instruction, and a call passes one register; a tuple of sixty arrays passes four hundred. With NUMBA_DISABLE_JIT,
+the same kernels run as plain Python, for a debugger, on the objects of `interpreter.py`.
 """
 
 from __future__ import annotations
@@ -26,15 +24,14 @@ import operator
 import time
 from typing import Any
 
-import numba
 from llvmlite import ir
 from numba.core import cgutils, errors, types
 from numba.core.imputils import lower_builtin, lower_getattr_generic, lower_setattr_generic
 from numba.core.types.containers import BaseTuple
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.extending import intrinsic, register_model
+from numba.extending import register_model
 
-from nonobot.bot.kernels.masks import MaskType, StoredModel
+from nonobot.bot.kernels.masks import MaskType, StoredModel, emitted
 from nonobot.bot.kernels.memory import Array, Constant, Item, Struct
 
 _LONG = ir.IntType(64)
@@ -105,7 +102,7 @@ def _is_narrow(item: Item) -> bool:
 
 
 def _load(builder: Any, what: Any, place: Any) -> Any:
-    """Emit what a kernel gets of the thing at an address: the value of an item, the address of all else."""
+    """Emit a kernel's value for an address: the content of an item, otherwise the address."""
     if isinstance(what, Constant):
         return (_LONG if _is_narrow(what.item) else _stored(what.item))(what.value)
     if not isinstance(what, Item):
@@ -157,7 +154,7 @@ def _lower_set_member(context: Any, builder: Any, sig: Any, args: Any, name: str
 
 
 def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    """Emit the address of what an index stands for."""
+    """Emit the address of an indexed item, struct or row."""
     array, index = sig.args[:2]
     if isinstance(index, BaseTuple):
         row, column = (
@@ -179,7 +176,7 @@ def _is_index(array: ArrayType, index: Any) -> bool:
 
 
 def _indexed(array: ArrayType, index: Any) -> Any:
-    """Return what an index stands for: an item, a struct, or a row of a table."""
+    """Return the item, struct or row of a table at an index."""
     if array.row and not isinstance(index, BaseTuple):
         return ArrayType(array.item, array.step, length=array.row)
     return array.item
@@ -223,76 +220,71 @@ def item_address(builder: Any, array: ArrayType, start: Any, index: Any) -> Any:
 
 # --- prefetching, a row at once, the clock ---
 
-if numba.config.DISABLE_JIT:
 
-    def prefetch(struct: Any) -> None:
-        """Ask for a record that will be needed soon."""
+def _prefetch(typingctx: Any, struct: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        flag = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [pointer, flag(0), flag(3), flag(1)])  # to be read, kept in all caches, data
+        return context.get_dummy_value()
 
-    def first_above(row: Any, other: Any, value: Any, end: Any) -> Any:
-        """Return the first i below `end` with row[i] + other[i] > value, or `end`."""
-        return next((i for i in range(end) if row[i] + other[i] > value), end)
+    return types.void(struct), codegen
 
-    def now_ns() -> Any:
-        """Return the monotonic clock, in nanoseconds."""
-        return time.monotonic_ns()
 
-else:
+@emitted(_prefetch)
+def prefetch(struct: Any) -> None:
+    """Load a record that will be needed soon into the processor's caches."""
 
-    @intrinsic
-    def prefetch(typingctx: Any, struct: Any) -> Any:
-        """Ask for a record that will be needed soon."""
 
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            pointer = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
-            flag = ir.IntType(32)
-            kind = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
-            function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-            builder.call(function, [pointer, flag(0), flag(3), flag(1)])  # to be read, kept in all caches, data
-            return context.get_dummy_value()
+def _first_above(typingctx: Any, row: Any, other: Any, value: Any, end: Any) -> Any:
+    number, lanes = ir.IntType(8 * row.item.size), row.length
+    vector, wide = ir.VectorType(number, lanes), ir.IntType(max(64, 2 * lanes))
 
-        return types.void(struct), codegen
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        first, second = (builder.load(builder.inttoptr(start, vector.as_pointer()), align=1) for start in args[:2])
+        threshold = builder.insert_element(
+            ir.Constant(vector, ir.Undefined), builder.trunc(args[2], number), ir.Constant(ir.IntType(32), 0)
+        )
+        order = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
+        threshold = builder.shuffle_vector(threshold, ir.Constant(vector, ir.Undefined), order)
+        above = builder.icmp_signed(">", builder.add(first, second), threshold)
+        bits = builder.zext(builder.bitcast(above, ir.IntType(lanes)), wide)
+        last = args[3] if wide.width == 64 else builder.zext(args[3], wide)
+        bits = builder.or_(bits, builder.shl(wide(1), last))
+        place = builder.cttz(bits, cgutils.true_bit)
+        return place if wide.width == 64 else builder.trunc(place, _LONG)
 
-    @intrinsic
-    def first_above(typingctx: Any, row: Any, other: Any, value: Any, end: Any) -> Any:
-        """Return the first i below `end` with row[i] + other[i] > value, or `end`.
+    return types.int64(row, other, types.int64, types.int64), codegen
 
-        Both are rows of tables of signed numbers, alike in size, a power of two; the sums rise along a row, and
-        none overflows.
-        """
-        number, lanes = ir.IntType(8 * row.item.size), row.length
-        vector, wide = ir.VectorType(number, lanes), ir.IntType(max(64, 2 * lanes))
 
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            first, second = (
-                builder.load(builder.inttoptr(start, vector.as_pointer()), align=1) for start in args[:2]
-            )
-            threshold = builder.insert_element(
-                ir.Constant(vector, ir.Undefined), builder.trunc(args[2], number), ir.Constant(ir.IntType(32), 0)
-            )
-            order = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
-            threshold = builder.shuffle_vector(threshold, ir.Constant(vector, ir.Undefined), order)
-            above = builder.icmp_signed(">", builder.add(first, second), threshold)
-            bits = builder.zext(builder.bitcast(above, ir.IntType(lanes)), wide)
-            last = args[3] if wide.width == 64 else builder.zext(args[3], wide)
-            bits = builder.or_(bits, builder.shl(wide(1), last))
-            place = builder.cttz(bits, cgutils.true_bit)
-            return place if wide.width == 64 else builder.trunc(place, _LONG)
+@emitted(_first_above)
+def first_above(row: Any, other: Any, value: Any, end: Any) -> Any:
+    """Return the first i below `end` with row[i] + other[i] > value, or `end`.
 
-        return types.int64(row, other, types.int64, types.int64), codegen
+    Both are rows of tables of signed numbers of the same length, a power of two; the sums rise along a row, and
+    none overflows.
+    """
+    return next((i for i in range(end) if row[i] + other[i] > value), end)
 
-    @intrinsic
-    def now_ns(typingctx: Any) -> Any:
-        """Return the monotonic clock, in nanoseconds (as time.monotonic_ns; 16 ns a call)."""
 
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            timespec = cgutils.alloca_once(builder, ir.LiteralStructType([_LONG, _LONG]))
-            kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32), timespec.type])
-            function = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
-            builder.call(function, [ir.IntType(32)(time.CLOCK_MONOTONIC), timespec])
-            seconds, nanoseconds = (
-                builder.load(builder.bitcast(cgutils.gep_inbounds(builder, timespec, 0, field), kind.as_pointer()))
-                for field, kind in enumerate((_LONG, ir.IntType(32)))  # 32 bits of nanoseconds are all in wasm32
-            )
-            return builder.add(builder.mul(seconds, _LONG(10**9)), builder.zext(nanoseconds, _LONG))
+def _now_ns(typingctx: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        timespec = cgutils.alloca_once(builder, ir.LiteralStructType([_LONG, _LONG]))
+        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32), timespec.type])
+        function = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
+        builder.call(function, [ir.IntType(32)(time.CLOCK_MONOTONIC), timespec])
+        seconds, nanoseconds = (
+            builder.load(builder.bitcast(cgutils.gep_inbounds(builder, timespec, 0, field), kind.as_pointer()))
+            for field, kind in enumerate((_LONG, ir.IntType(32)))  # 32 bits of nanoseconds are all in wasm32
+        )
+        return builder.add(builder.mul(seconds, _LONG(10**9)), builder.zext(nanoseconds, _LONG))
 
-        return types.int64(), codegen
+    return types.int64(), codegen
+
+
+@emitted(_now_ns)
+def now_ns() -> Any:
+    """Return the monotonic clock, in nanoseconds; a compiled call takes 16 ns."""
+    return time.monotonic_ns()

@@ -1,12 +1,12 @@
 """Compiled kernels as files: compiled once with numba, loaded without it.
 
 Importing numba and loading its own cache takes 0.35 s, seven times as long as a whole start without it; loading
-llvmlite alone, for object code, as long as that start. Code that is laid out (`machine_code.py`) needs neither. A
-kernel that is loaded this way takes the address of a memory and numbers, and returns a number.
+llvmlite alone, for object code, as long as that start. Laid out code (`machine_code.py`) needs neither. A kernel
+takes the address of a memory and numbers, and returns a number.
 
-This depends on undocumented parts of numba: access to the object code, compilation of a kernel with all that it
-calls in one step, and the calling convention. All are tried on a small function before a kernel is compiled. If
-one has changed, numba loads and calls the kernels itself, and a message on standard error reports this.
+This depends on undocumented parts of numba: access to the object code, compilation of a kernel with its callees in
+one step, and the calling convention. All are tried on a small function before a kernel is compiled. If one has
+changed, numba loads and calls the kernels itself, and a message on standard error reports this.
 """
 
 from __future__ import annotations
@@ -31,23 +31,21 @@ from nonobot.system import report, whole_file
 
 _DIGEST_BYTES = len(source_hash(b""))
 
-_ROOM_OF_NUMBA = 380 << 20
-_ROOM_TO_COMPILE = 200 << 20
-"""Bytes of address space that numba takes, and that compiling takes then (the largest kernel: 371 and 185 MiB)."""
+_ROOM_OF_NUMBA, _ROOM_TO_COMPILE = 380 << 20, 200 << 20  # address space; the largest kernel: 371 and 185 MiB
+
+Kernel = Callable[..., int]
 
 _engines: list[Any] = []  # these own the loaded code and live as long as the process
-_loaded: dict[tuple[str, str, str], Callable[..., int]] = {}
+_loaded: dict[tuple[str, str, str], Kernel] = {}
 _loading = threading.Lock()
 
 
-def load_kernel(
-    module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]
-) -> Callable[..., int]:
+def load_kernel(module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]) -> Kernel:
     """Return a kernel as a function of the address of a memory and of `numbers` int64, which returns an int64.
 
-    A process loads it once; threads may call it at the same time, each with a memory of its own, and hold no
-    lock of the interpreter meanwhile. Its module is imported, and `on_compile` called, only if the kernel has to
-    be compiled for memories of this `struct`. With NUMBA_DISABLE_JIT it is the kernel in plain Python.
+    A process loads it once; threads may call it at the same time, without the interpreter's lock, each with its
+    own memory. Only compiling for this `struct` imports the module and calls `on_compile`. With NUMBA_DISABLE_JIT,
+    it is the kernel in plain Python.
     ValueError: too little memory or address space, or the system forbids a program to run code that it wrote.
     """
     with _loading:
@@ -60,9 +58,7 @@ def load_kernel(
         return _loaded[key]
 
 
-def _load(
-    module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]
-) -> Callable[..., int]:
+def _load(module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]) -> Kernel:
     """Return a kernel from its file, or compiled, or in plain Python."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         from nonobot.bot.kernels.interpreter import on_plain_memory
@@ -97,9 +93,8 @@ def _load(
 def require_compiler() -> None:
     """Raise ValueError, with the command that helps, if numba is missing."""
     if IN_BROWSER:
-        raise ValueError(
-            "a browser compiles no kernels: install a wheel of nonobot with kernels, and unset NONOBOT_KERNELS"
-        )
+        what_to_do = "install a wheel of nonobot with kernels, and unset NONOBOT_KERNELS"
+        raise ValueError(f"a browser compiles no kernels: {what_to_do}")
     if find_spec("numba") is None:
         from nonobot.arguments import missing
 
@@ -152,7 +147,7 @@ def _read_whole(path: Path) -> bytes | None:
     return code if source_hash(code) == digest else None
 
 
-def _link(code: bytes, words: int) -> Callable[..., int]:
+def _link(code: bytes, words: int) -> Kernel:
     """Load what `object_code` made and return its function."""
     import ctypes
 
@@ -160,13 +155,8 @@ def _link(code: bytes, words: int) -> Callable[..., int]:
     load = _load_side_module if IN_BROWSER else _load_object_code
     address = load(content, name.decode()) if name else map_code(content)
     # Numba's own calling convention: status, through pointers the result and the exception, then the arguments.
-    kind = ctypes.CFUNCTYPE(
-        ctypes.c_int32,
-        ctypes.POINTER(ctypes.c_int64),
-        ctypes.POINTER(ctypes.c_void_p),
-        *[ctypes.c_int64] * words,
-    )
-    function = kind(address)
+    pointers = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_void_p)
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *[ctypes.c_int64] * words)(address)
 
     def call(*arguments: int) -> int:
         result, exception = ctypes.c_int64(), ctypes.c_void_p()
@@ -215,7 +205,7 @@ def _load_object_code(object_code: bytes, name: str) -> int:
 
 
 def _sample(first: int, second: int) -> int:
-    """Return a number that shows whether both arguments arrived in order. It uses neither as an address."""
+    """Return a number that shows whether both arguments arrived in order, without using them as addresses."""
     return first - second
 
 
@@ -252,7 +242,7 @@ def _what_has_changed() -> str | None:
     return f"numba {__version__} has changed in what lets kernels be loaded without it ({reason})"
 
 
-def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callable[[], None]) -> Callable[..., int]:
+def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callable[[], None]) -> Kernel:
     """Return a kernel as :func:`load_kernel` does; numba loads and calls it, from its own cache if it is there."""
     from nonobot.bot.kernels.compiling import entry
 
@@ -266,7 +256,7 @@ def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callabl
         if is_new and (folder is None or not any(folder.rglob(f"*.{name}-*.nbi"))):
             on_compile()
         is_new = False
-        handle = Memory.__new__(Memory)  # all that numba asks of one: its map and its address
+        handle = Memory.__new__(Memory)  # numba only needs its map and its address
         handle.struct, handle.address = struct, address
         return int(kernel(handle, *numbers))
 

@@ -1,9 +1,8 @@
 """Machine code that needs no linker: laid out once, when kernels are compiled, and mapped into memory unchanged.
 
-Loading llvmlite takes as long as all else from process start to the first answer, and all that is left to do by
-then is to say where the parts of a kernel lie. Code that numba makes for x86-64 calls every place by its whole
-address: so its sections are laid out one behind the other, with lists of the places in them that hold an address.
-Object code that needs more than that stays unchanged, and llvmlite loads it.
+Loading llvmlite takes as long as everything else from process start to the first answer, only to place the parts
+of a kernel in memory. Numba's code for x86-64 contains whole addresses: so its sections are put one after the
+other, with lists of the places that contain an address. llvmlite loads object code that needs more than that.
 
 Source: System V ABI, chapter 4 (object files), and its AMD64 supplement, section 4.4 (relocation).
 """
@@ -17,8 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import mmap
 
-OUTSIDE = "clock_gettime"
-"""All that kernels call outside of themselves, in the C library (`bot/kernels/language.py`)."""
+OUTSIDE = "clock_gettime"  # the only function outside of themselves that kernels call; of the C library
 
 # -- object files
 _ELF64_LITTLE_ENDIAN = b"\x7fELF\x02\x01"
@@ -31,7 +29,7 @@ _WHOLE_ADDRESS = 1  # R_X86_64_64
 _TO_DO_MORE = (9, 14, 15, 16)  # kinds of sections: relocations of another form, and functions to call at the start
 
 # -- laid out code
-_HEAD = Struct("<QQQ")  # place of the function, how many places hold an address within, and the one outside
+_HEAD = Struct("<QQQ")  # place of the function; numbers of places with an address within, and outside
 _WORD = Struct("<Q")
 
 _mapped: list[mmap.mmap] = []  # they live as long as the process
@@ -45,8 +43,8 @@ class ForbiddenError(ValueError):
 
 
 class _Section(NamedTuple):
-    kind: int  # 1: code or constants, 2: symbols, 4: relocations; others are of no concern, but _TO_DO_MORE
-    flags: int  # 1: may be written, 2: has to be in memory
+    kind: int  # 1: code or constants, 2: symbols, 4: relocations; others are ignored, except _TO_DO_MORE
+    flags: int  # 1: writable, 2: needed in memory
     offset: int  # in the file
     size: int
     link: int  # of symbols, the section of their names
@@ -112,14 +110,14 @@ def _symbols(object_code: bytes, sections: list[_Section]) -> list[tuple[str, in
 
 
 def without_addresses(code: bytes) -> bytes:
-    """Return code that holds no address of a place laid out for :func:`map_code`; its function is at its start."""
+    """Return code without addresses, laid out for :func:`map_code`; its function is at its start."""
     return _HEAD.pack(0, 0, 0) + code
 
 
 def parts_of(laid: bytes) -> tuple[int, list[int], list[int], bytes]:
     """Return the parts of laid out code: the place of its function, the places of addresses, and the code.
 
-    The first places hold the distance of a place within from the start; the others take the address of OUTSIDE.
+    The first places contain an offset within the code; the others need the address of OUTSIDE.
     """
     start, within, outside = _HEAD.unpack_from(laid)
     begin = _HEAD.size + _WORD.size * (within + outside)
@@ -130,10 +128,7 @@ def parts_of(laid: bytes) -> tuple[int, list[int], list[int], bytes]:
 def map_code(laid: bytes) -> int:
     """Map laid out code into memory, for the rest of the process, and return the address of its function.
 
-    Raises
-    ------
-    ForbiddenError
-        If the system does not let a program run memory that it wrote.
+    ForbiddenError: the system does not let a program run memory that it wrote.
     """
     import ctypes
     import mmap

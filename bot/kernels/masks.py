@@ -1,11 +1,11 @@
 """Sets of cells: a mask is one number of as many bits as the board needs; bit i is cell i of a line.
 
-A kernel writes `mask | other`, `mask >> 3`, `(m.one << i) - 1` as with any number, and asks for the `lowest` and
-the `highest` cell and the `count`. The compiler makes one machine word of 64 bits, several of more. A line kernel
-needs two bits more than the line has cells (a virtual white cell behind the last one, and the place after it).
+A kernel writes `mask | other`, `mask >> 3`, `(m.one << i) - 1` as with any number, and calls `lowest`, `highest`
+and `count`. A mask of 64 bits is one machine word, a larger one is several. A line kernel needs two bits more than
+the line has cells: for a virtual white cell after the last one, and for the place after it.
 
-Next to a mask a number stands for the mask with its bits: `mask & 1`, `mask - 1`, `mask == 0`. It is shifted by
-numbers below its own bits.
+A number beside a mask counts as the mask with its bits: `mask & 1`, `mask - 1`, `mask == 0`. A mask is shifted by
+fewer places than it has bits.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class MaskType(types.Type):
 
     @property
     def stored(self) -> Any:
-        """LLVM's type of it."""
+        """LLVM's type of a mask."""
         return ir.IntType(self.bits)
 
     def emit(self, context: Any, builder: Any, value: Any, kind: Any) -> Any:
@@ -111,58 +111,59 @@ def _cast_to_truth(context: Any, builder: Any, fromty: Any, toty: Any, value: An
 
 # --- questions ---
 
-if numba.config.DISABLE_JIT:
 
-    def lowest(mask: Any) -> Any:
-        """Return the first cell of a set that is not empty."""
-        return (mask & -mask).bit_length() - 1
+def emitted(build: Any, prefer_literal: bool = False) -> Any:
+    """Return a decorator of functions in plain Python: compiled kernels call the intrinsic of `build` instead."""
+    return lambda plain: plain if numba.config.DISABLE_JIT else intrinsic(prefer_literal=prefer_literal)(build)
 
-    def highest(mask: Any) -> Any:
-        """Return the last cell of a set that is not empty."""
-        return mask.bit_length() - 1
 
-    def count(mask: Any) -> Any:
-        """Return the number of cells in a set."""
-        return mask.bit_count()
+def _question(emit: Any) -> Any:
+    def build(typingctx: Any, mask: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            answer = emit(builder, args[0])
+            return answer if mask.bits == 64 else builder.trunc(answer, _LONG)
 
-    def fill_down(seeds: Any, through: Any) -> Any:
-        """Return `seeds` and all cells that one reaches from them downward, stepping onto cells in `through`."""
-        reached = seeds
-        while (step := reached | ((reached >> 1) & through)) != reached:
-            reached = step
+        return types.int64(mask), codegen
+
+    return emitted(build)
+
+
+@_question(lambda builder, mask: builder.cttz(mask, cgutils.true_bit))
+def lowest(mask: Any) -> Any:
+    """Return the first cell of a set that is not empty."""
+    return (mask & -mask).bit_length() - 1
+
+
+@_question(lambda builder, mask: builder.sub(mask.type(mask.type.width - 1), builder.ctlz(mask, cgutils.true_bit)))
+def highest(mask: Any) -> Any:
+    """Return the last cell of a set that is not empty."""
+    return mask.bit_length() - 1
+
+
+@_question(lambda builder, mask: builder.ctpop(mask))
+def count(mask: Any) -> Any:
+    """Return the number of cells in a set."""
+    return mask.bit_count()
+
+
+def _fill_down(typingctx: Any, seeds: Any, through: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        reached, stretch = args
+        step = 1  # stretches of 1, 2, 4, ... cells at a time: an addition carries upward only
+        while step < seeds.bits:
+            places = seeds.stored(step)
+            reached = builder.or_(reached, builder.and_(builder.lshr(reached, places), stretch))
+            stretch = builder.and_(stretch, builder.lshr(stretch, places))
+            step *= 2
         return reached
 
-else:
+    return seeds(seeds, seeds), codegen
 
-    def _question(emit: Any) -> Any:
-        def build(typingctx: Any, mask: Any) -> Any:
-            def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-                answer = emit(builder, args[0])
-                return answer if mask.bits == 64 else builder.trunc(answer, _LONG)
 
-            return types.int64(mask), codegen
-
-        return intrinsic(build)
-
-    def _highest(builder: Any, mask: Any) -> Any:
-        return builder.sub(mask.type(mask.type.width - 1), builder.ctlz(mask, cgutils.true_bit))
-
-    lowest = _question(lambda builder, mask: builder.cttz(mask, cgutils.true_bit))
-    highest = _question(_highest)
-    count = _question(lambda builder, mask: builder.ctpop(mask))
-
-    @intrinsic
-    def fill_down(typingctx: Any, seeds: Any, through: Any) -> Any:
-        """Return `seeds` and all cells that one reaches from them downward, stepping onto cells in `through`."""
-
-        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            reached, stretch = args
-            step = 1  # stretches of 1, 2, 4, ... cells at a time: an addition carries upward only
-            while step < seeds.bits:
-                places = seeds.stored(step)
-                reached = builder.or_(reached, builder.and_(builder.lshr(reached, places), stretch))
-                stretch = builder.and_(stretch, builder.lshr(stretch, places))
-                step *= 2
-            return reached
-
-        return seeds(seeds, seeds), codegen
+@emitted(_fill_down)
+def fill_down(seeds: Any, through: Any) -> Any:
+    """Return `seeds` and all cells reached from them downward by steps to cells in `through`."""
+    reached = seeds
+    while (step := reached | ((reached >> 1) & through)) != reached:
+        reached = step
+    return reached

@@ -1,9 +1,8 @@
 """The solver's memory: one block, and the map of its members.
 
-A map is a :class:`Struct`: named members, each a single item, an array of items, or another struct. The kernels
-read it as it is written, `m.width`, `m.latest[line, block]`, `m.counts.conflicts`, `m.trail[event].reason`:
-`language.py` makes numba understand it. A process with compiled kernels loads neither numba nor numpy, which would
-take most of its start: solving needs only `items` and `masks`.
+A map is a :class:`Struct`: named members, each a single item, an array of items, or another struct. Kernels use
+these names, as in `m.latest[line, block]` or `m.trail[event].reason`: `language.py` makes numba understand it. A
+process with compiled kernels loads neither numba nor numpy, which would take most of its start.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-LINKED: Any = None
-"""In an executable, which has no ctypes, its own parts: kernels and memory (`release/program.c`)."""
+LINKED: Any = None  # in an executable, which has no ctypes: its kernels and memory (`release/program.c`)
 
 if "_nonobot" in sys.builtin_module_names:
     import _nonobot  # type: ignore[import-not-found]
@@ -29,7 +27,7 @@ if "_nonobot" in sys.builtin_module_names:
 
 _CACHE_LINE = 64
 
-_FORMATS: dict[str, Any] = {
+FORMATS: dict[str, Any] = {
     "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f4": "f", "f8": "d",
     "mask": "Q",
 }  # fmt: skip
@@ -57,8 +55,7 @@ i1, i2, i4, i8, u1, u2, u4, u8, f4, f8 = (
 )
 
 
-MASK_BITS = (64, 128, 256, 512, 1024)
-"""Widths of masks that kernels are compiled for; each is for boards of up to two cells less a side."""
+MASK_BITS = (64, 128, 256, 512, 1024)  # widths of masks; each is for boards of up to two cells less
 
 
 def mask_of(bits: int) -> Item:
@@ -136,12 +133,11 @@ class Struct:
 
 
 class Memory:
-    """A block of memory laid out by a map, all zero at first.
+    """A block of memory laid out by a map, all zero at first; compiled kernels take its `address`.
 
-    Pages that are never touched cost nothing, so that a map may have room for the worst case. Compiled kernels
-    take the `address` of the block. `items` and `view` keep their results (see :meth:`_items`, :meth:`_view`).
-    `end`: there is room only for the members before it, until :meth:`extend`.
-    MemoryError: the system does not have enough memory.
+    Pages that are never touched cost nothing, so that a map may have room for the worst case. `items` and `view`
+    keep their results (see :meth:`_items`, :meth:`_view`). `end`: there is room only for the members before it,
+    until :meth:`extend`. MemoryError: the system does not have enough memory.
     """
 
     def __init__(self, struct: Struct, end: str | None = None) -> None:
@@ -153,7 +149,7 @@ class Memory:
         return self.struct.members[end].offset if end else self.struct.size
 
     def extend(self, end: str | None = None) -> None:
-        """Have room for the members before `end`, or for all, as a memory made for fewer; its address changes.
+        """Make room for the members before `end`, or for all; the address may change.
 
         MemoryError: the system does not have enough memory, and the content is lost.
         """
@@ -187,13 +183,10 @@ class Memory:
         return array, offset + member.offset
 
     def _items(self, path: str) -> memoryview:
-        """Return the items of a member, such as `board.black`, as a memoryview, those of a table row by row.
-
-        Masks come as words of 64 bits, structs as bytes.
-        """
+        """Return the items of a member, such as `board.black`; masks as 64-bit words, structs as bytes."""
         array, offset = self._find(path)
         assert array.step == array.item.size
-        code: Any = "B" if isinstance(array.item, Struct) else _FORMATS[array.item.code]
+        code: Any = "B" if isinstance(array.item, Struct) else FORMATS[array.item.code]
         return self._block[offset : offset + array.size].cast(code)
 
     def count(self, path: str) -> int:
@@ -213,7 +206,8 @@ class Memory:
     def masks(self, path: str, count: int) -> list[int]:
         """Return the first masks of a member as numbers: bit i is cell i, whatever their width."""
         size = self._find(path)[0].item.size
-        return masks_in(bytes(self.items(path).cast("B")[: count * size]), size)
+        content = bytes(self.items(path).cast("B")[: count * size])
+        return [int.from_bytes(content[at : at + size], "little") for at in range(0, count * size, size)]
 
     def put_masks(self, path: str, masks: Sequence[int]) -> None:
         """Make these the first masks of a member."""
@@ -224,8 +218,7 @@ class Memory:
     def _view(self, path: str) -> npt.NDArray[Any]:
         """Return a member, such as `board.black`, as a numpy array that shares the memory.
 
-        Single items come as arrays of one, arrays of structs as structured arrays, masks as uint64, with a last
-        axis for their words if they have more than 64 bits.
+        A single item is an array of one, structs are a structured array; masks of over 64 bits have a last axis.
         """
         import numpy as np
 
@@ -235,7 +228,7 @@ class Memory:
 
 
 def zeroed(size: int) -> tuple[memoryview, int]:
-    """Return a block of so many bytes, all zero, and its address. MemoryError: the system does not have them."""
+    """Return a block of `size` zero bytes and its address; MemoryError: the system does not have them."""
     if LINKED:
         block: tuple[memoryview, int] = LINKED.zeroed(size)
         return block
@@ -247,11 +240,6 @@ def zeroed(size: int) -> tuple[memoryview, int]:
     except OSError:
         raise MemoryError(f"{size} bytes") from None
     return memoryview(mapped), ctypes.addressof(ctypes.c_char.from_buffer(mapped))
-
-
-def masks_in(content: bytes, size: int) -> list[int]:
-    """Return masks of so many bytes each as numbers."""
-    return [int.from_bytes(content[at : at + size], "little") for at in range(0, len(content), size)]
 
 
 def _alignment(what: Item | Array | Struct) -> int:

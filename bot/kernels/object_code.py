@@ -25,8 +25,7 @@ from nonobot.bot.kernels.machine_code import laid_out
 from nonobot.bot.kernels.memory import Struct
 
 _WEBASSEMBLY = "wasm32-unknown-emscripten"
-_FEATURES = "+bulk-memory,+nontrapping-fptoint,+sign-ext,+simd128"
-"""Features that all browsers have since 2023."""
+_FEATURES = "+bulk-memory,+nontrapping-fptoint,+sign-ext,+simd128"  # features that all browsers have since 2023
 
 
 class KernelCode(NamedTuple):
@@ -42,14 +41,14 @@ def object_code(function: Callable[..., Any], struct: Struct | None, numbers: in
 
 
 def kernel_code(function: Callable[..., Any], struct: Struct | None, numbers: int) -> KernelCode:
-    """Return the code of a kernel that takes a memory of this `struct` and so many int64."""
+    """Return the code of a kernel that takes a memory of this `struct` and a number of int64."""
     kernel = compiling.kernel(function)
     signature = (*([StructType(struct)] if struct else []), *[numba.int64] * numbers)
     with _without_garbage_collection(), global_compiler_lock, _nothing_but_typed():
         kernel.compile(signature)
     compiled = kernel.overloads[signature]
     name = compiled.fndesc.llvm_func_name
-    # Nobody calls the inner kernels from elsewhere: what they are given and return is then optimised too.
+    # Nothing else calls the inner kernels: LLVM then optimises their arguments and results too.
     for each in compiled.library._final_module.functions:
         if not each.is_declaration and each.name != name:
             each.linkage = "internal"
@@ -72,9 +71,8 @@ def for_webassembly(code: KernelCode) -> KernelCode:
     """Return a copy of the code for WebAssembly; the name of its function is `kernel`."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    machine = llvm.Target.from_triple(_WEBASSEMBLY).create_target_machine(
-        features=_FEATURES, opt=config.OPT, reloc="pic"
-    )
+    target = llvm.Target.from_triple(_WEBASSEMBLY)
+    machine = target.create_target_machine(features=_FEATURES, opt=config.OPT, reloc="pic")
     codegen = JITCPUCodegen(_WEBASSEMBLY)
     codegen._tm = machine
     module = llvm.parse_assembly(_LANES_OF_MASK.sub(_lanes_by_bits, str(code.library._final_module)))
@@ -112,7 +110,7 @@ def _constants(numbers: Iterable[int]) -> str:
 
 
 def machine_code(code: KernelCode) -> bytes:
-    """Optimise the code; return a zero byte and it laid out, else its name, a zero byte and the object code."""
+    """Optimise the code; return a zero byte and laid out code, otherwise its name, a zero byte and object code."""
     with _without_garbage_collection(), global_compiler_lock:
         code.library._optimize_final_module()
         made: bytes = code.library.codegen._tm.emit_object(code.library._final_module)
@@ -122,7 +120,7 @@ def machine_code(code: KernelCode) -> bytes:
 
 @contextlib.contextmanager
 def _without_garbage_collection() -> Iterator[None]:
-    """Collect no garbage in the block: a compiler makes millions of objects, and few of them are garbage."""
+    """Collect no garbage in the block: few of a compiler's millions of objects are garbage."""
     gc.disable()
     try:
         yield

@@ -1,7 +1,7 @@
 """Kernels that come with the bot, compiled for the levels of x86-64 and for WebAssembly: which of them to load.
 
-Each file begins with checks of its own code and of the sources that it was built from (`sealed`). So the bot runs
-no damaged kernel, and none of another version of the sources.
+Each file begins with checksums of its code and of its sources (`sealed`). So the bot runs no damaged kernel, and
+none of another version.
 
 Source: System V ABI, AMD64 supplement, section 3.1.1 (the levels and their features).
 """
@@ -21,20 +21,15 @@ from nonobot.bot.kernels.machine_code import map_code, without_addresses
 from nonobot.bot.kernels.memory import LINKED
 from nonobot.system import report
 
-LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
-"""The levels by LLVM's names; each processor of a level can run those before it."""
-
-WASM32 = "wasm32"
-"""WebAssembly, as the only level that a browser has."""
-
+LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")  # by LLVM's names; each includes those before it
+WASM32 = "wasm32"  # WebAssembly, as the only level that a browser has
 NATIVE = "native"
 
 _BOT = Path(__file__).parents[1]
 _FOLDER = _BOT / "kernels" / "built"
 _FOLDER_OF_CLONE = _BOT.parent / "build" / "kernels"
 
-_SEAL = Struct("<IIQ")
-"""The checksum of the code, and the checksum and the length of the sources."""
+_SEAL = Struct("<IIQ")  # the checksum of the code, and the checksum and the length of the sources
 
 # cpuid(eax, ecx, registers): push rbx; mov r8, rdx; mov eax, edi; mov ecx, esi; cpuid;
 # mov [r8], eax; mov [r8+4], ebx; mov [r8+8], ecx; mov [r8+12], edx; pop rbx; ret
@@ -47,14 +42,13 @@ _V2 = {"1c": (0, 9, 13, 19, 20, 23), "ec": (0,)}  # SSE3 SSSE3 CX16 SSE4.1 SSE4.
 # FMA MOVBE OSXSAVE AVX F16C, BMI1 AVX2 BMI2, LZCNT
 _V3 = {"1c": (12, 22, 27, 28, 29), "7b": (3, 5, 8), "ec": (5,)}
 _V4 = {"7b": (16, 17, 28, 30, 31)}  # AVX-512: F DQ CD BW VL
-_AVX_STATE, _AVX512_STATE = 0x06, 0xE6
-"""Bits of XCR0: the registers that the system keeps for a process."""
+_AVX_STATE, _AVX512_STATE = 0x06, 0xE6  # bits of XCR0: the registers that the system keeps for a process
 
 
 def chosen_level() -> str | None:
-    """Return the level of the kernels to load; None: kernels are compiled for this very processor.
+    """Return the level of the kernels to load; None: compile kernels for exactly this processor.
 
-    $NONOBOT_KERNELS may be `native`, or the name of a level; a level above the processor's counts as that.
+    $NONOBOT_KERNELS selects `native` or a level, at most the processor's own.
     """
     chosen = os.environ.get("NONOBOT_KERNELS")
     level = None if chosen == NATIVE else processor_level()
@@ -101,10 +95,7 @@ def processor_level() -> str | None:
 
 
 def linked_kernel(name: str) -> Callable[..., int] | None:
-    """Return a kernel that is a part of this program, as an executable contains them; otherwise None.
-
-    That of the next lower level takes the place of a damaged one.
-    """
+    """Return a kernel of this executable, of a lower level if one is damaged; None: this is not an executable."""
     if not LINKED:
         return None
     best = chosen_level()
@@ -130,9 +121,9 @@ def has_kernels() -> bool:
 
 
 def shipped_code(name: str) -> bytes | None:
-    """Return the code of a kernel that came with the bot, or None; a damaged or older one is reported.
+    """Return the code of a kernel that came with the bot, or None; report a damaged or older one.
 
-    That of the next lower level takes its place, if it is whole. ValueError: in a browser it cannot be replaced.
+    The next lower level replaces it. ValueError: in a browser there is none.
     """
     if not has_kernels():  # as in a clone without built kernels
         return None
@@ -155,10 +146,7 @@ def shipped_code(name: str) -> bytes | None:
 
 
 def wasm_kernels() -> list[Path]:
-    """Return the files with kernels for browsers that came with the bot, or were built in its clone.
-
-    All of them belong to the current sources; if one does not, the list is empty.
-    """
+    """Return the files with kernels for browsers, installed or built in a clone; none if one has other sources."""
     for folder in (_FOLDER, _FOLDER_OF_CLONE):
         files = sorted((folder / WASM32).glob("*.code"))
         if files and all(is_whole(file.read_bytes()) for file in files):

@@ -1,8 +1,8 @@
 """Vectors of 16, 32 or 64 floats that live in registers.
 
 A kernel adds, subtracts, multiplies and divides them like numbers; all operations are lane by lane, in float32,
-rounded as in IEEE 754, and so the same on every machine with any vectors. They come from arrays of floats in the
-memory, from any place on: `load16(m.told[line], i)`, and go back with `store`. `bits` is a mask: bit i is lane i.
+rounded as in IEEE 754, so the results are the same on every machine. `load16(m.told[line], i)` loads a vector from
+an array of floats in the memory, from any item on, and `store` stores it. `bits` is a mask: bit i is lane i.
 """
 
 from __future__ import annotations
@@ -10,16 +10,15 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, register_model
+from numba.extending import register_model
 
 from nonobot.bot.kernels.language import item_address
-from nonobot.bot.kernels.masks import StoredModel
+from nonobot.bot.kernels.masks import StoredModel, emitted
 
 _FLOAT = ir.FloatType()
 _LANE = ir.IntType(32)
@@ -34,7 +33,7 @@ class VectorType(types.Type):
 
     @property
     def stored(self) -> Any:
-        """LLVM's type of it."""
+        """LLVM's type of a vector."""
         return ir.VectorType(_FLOAT, self.lanes)
 
 
@@ -69,114 +68,111 @@ def _shuffled(builder: Any, kind: VectorType, value: Any, order: Any) -> Any:
     return builder.shuffle_vector(value, _undefined(kind), picks)
 
 
-if numba.config.DISABLE_JIT:
-
-    def at_least(a: Any, b: Any) -> Any:
-        """Return the larger of a and b."""
-        return np.where(a > b, a, b)
-
-    def at_most(a: Any, b: Any) -> Any:
-        """Return the smaller of a and b."""
-        return np.where(a < b, a, b)
-
-    def _loader(lanes: int) -> Any:
-        """Return the function that returns so many floats of an array, from item `at` on."""
-        return lambda array, at: array.stretch(at, lanes).copy()
-
-    def _splatter(lanes: int) -> Any:
-        """Return the function that returns a vector of so many times the same float."""
-        return lambda value: np.full(lanes, value, np.float32)
-
-    def store(array: Any, at: Any, vector: Any) -> None:
-        """Put all lanes of a vector into an array, from item `at` on."""
-        array.stretch(at, vector.size)[:] = vector
-
-    def select(bits: Any, a: Any, b: Any) -> Any:
-        """Return lane i of `a` where bit i is set, of `b` elsewhere."""
-        number = int(bits)
-        return np.where([bool(number >> lane & 1) for lane in range(a.size)], a, b)
-
-    def rotate_up(a: Any, places: Any) -> Any:
-        """Return a vector with all lanes moved up by `places`, a literal; the last come first."""
-        return np.roll(a, places)
-
-    def rotate_down(a: Any, places: Any) -> Any:
-        """Return a vector with all lanes moved down by `places`, a literal; the first come last."""
-        return np.roll(a, -places)
-
-else:
-
-    def _bound(comparison: str) -> Any:
-        def build(typingctx: Any, a: Any, b: Any) -> Any:
-            def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-                return builder.select(builder.fcmp_ordered(comparison, *args), *args)
-
-            return a(a, a), codegen
-
-        return intrinsic(build)
-
-    at_least, at_most = _bound(">"), _bound("<")
-
-    def _loader(lanes: int) -> Any:
-        kind = VectorType(lanes)
-
-        def build(typingctx: Any, array: Any, at: Any) -> Any:
-            def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-                place = item_address(builder, array, *args)
-                return builder.load(builder.inttoptr(place, kind.stored.as_pointer()), align=4)
-
-            return kind(array, types.int64), codegen
-
-        return intrinsic(build)
-
-    def _splatter(lanes: int) -> Any:
-        kind = VectorType(lanes)
-
-        def build(typingctx: Any, value: Any) -> Any:
-            def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-                first = builder.insert_element(_undefined(kind), args[0], _LANE(0))
-                return _shuffled(builder, kind, first, [0] * lanes)
-
-            return kind(types.float32), codegen
-
-        return intrinsic(build)
-
-    @intrinsic
-    def store(typingctx: Any, array: Any, at: Any, vector: Any) -> Any:
-        """Put all lanes of a vector into an array, from item `at` on."""
-
+def _bound(comparison: str) -> Any:
+    def build(typingctx: Any, a: Any, b: Any) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            place = item_address(builder, array, args[0], args[1])
-            builder.store(args[2], builder.inttoptr(place, vector.stored.as_pointer()), align=4)
-            return context.get_dummy_value()
+            return builder.select(builder.fcmp_ordered(comparison, *args), *args)
 
-        return types.void(array, types.int64, vector), codegen
+        return a(a, a), codegen
 
-    @intrinsic
-    def select(typingctx: Any, bits: Any, a: Any, b: Any) -> Any:
-        """Return lane i of `a` where bit i is set, of `b` elsewhere."""
+    return emitted(build)
 
+
+@_bound(">")
+def at_least(a: Any, b: Any) -> Any:
+    """Return the larger of a and b."""
+    return np.where(a > b, a, b)
+
+
+@_bound("<")
+def at_most(a: Any, b: Any) -> Any:
+    """Return the smaller of a and b."""
+    return np.where(a < b, a, b)
+
+
+def _loader(lanes: int) -> Any:
+    """Return the function that returns `lanes` floats of an array, from item `at` on."""
+    kind = VectorType(lanes)
+
+    def build(typingctx: Any, array: Any, at: Any) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            word = args[0] if args[0].type.width == a.lanes else builder.trunc(args[0], ir.IntType(a.lanes))
-            chosen = builder.bitcast(word, ir.VectorType(ir.IntType(1), a.lanes))
-            return builder.select(chosen, args[1], args[2])
+            place = item_address(builder, array, *args)
+            return builder.load(builder.inttoptr(place, kind.stored.as_pointer()), align=4)
 
-        return a(bits, a, a), codegen
+        return kind(array, types.int64), codegen
 
-    def _rotation(sign: int) -> Any:
-        def build(typingctx: Any, a: Any, places: Any) -> Any:
-            if not isinstance(places, types.IntegerLiteral):
-                return None
-            by = sign * places.literal_value
+    return emitted(build)(lambda array, at: array.stretch(at, lanes).copy())
 
-            def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-                return _shuffled(builder, a, args[0], [(lane - by) % a.lanes for lane in range(a.lanes)])
 
-            return a(a, places), codegen
+def _splatter(lanes: int) -> Any:
+    """Return the function that returns a vector with the same float in all lanes."""
+    kind = VectorType(lanes)
 
-        return intrinsic(prefer_literal=True)(build)
+    def build(typingctx: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            first = builder.insert_element(_undefined(kind), args[0], _LANE(0))
+            return _shuffled(builder, kind, first, [0] * lanes)
 
-    rotate_up, rotate_down = _rotation(1), _rotation(-1)
+        return kind(types.float32), codegen
+
+    return emitted(build)(lambda value: np.full(lanes, value, np.float32))
+
 
 load16, load32, load64 = map(_loader, (16, 32, 64))
 splat16, splat32, splat64 = map(_splatter, (16, 32, 64))
+
+
+def _store(typingctx: Any, array: Any, at: Any, vector: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        place = item_address(builder, array, args[0], args[1])
+        builder.store(args[2], builder.inttoptr(place, vector.stored.as_pointer()), align=4)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, vector), codegen
+
+
+@emitted(_store)
+def store(array: Any, at: Any, vector: Any) -> None:
+    """Put all lanes of a vector into an array, from item `at` on."""
+    array.stretch(at, vector.size)[:] = vector
+
+
+def _select(typingctx: Any, bits: Any, a: Any, b: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        word = args[0] if args[0].type.width == a.lanes else builder.trunc(args[0], ir.IntType(a.lanes))
+        chosen = builder.bitcast(word, ir.VectorType(ir.IntType(1), a.lanes))
+        return builder.select(chosen, args[1], args[2])
+
+    return a(bits, a, a), codegen
+
+
+@emitted(_select)
+def select(bits: Any, a: Any, b: Any) -> Any:
+    """Return lane i of `a` where bit i is set, of `b` elsewhere."""
+    return np.where([bool(int(bits) >> lane & 1) for lane in range(a.size)], a, b)
+
+
+def _rotation(sign: int) -> Any:
+    def build(typingctx: Any, a: Any, places: Any) -> Any:
+        if not isinstance(places, types.IntegerLiteral):
+            return None
+        by = sign * places.literal_value
+
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return _shuffled(builder, a, args[0], [(lane - by) % a.lanes for lane in range(a.lanes)])
+
+        return a(a, places), codegen
+
+    return emitted(build, prefer_literal=True)
+
+
+@_rotation(1)
+def rotate_up(a: Any, places: Any) -> Any:
+    """Return a vector with all lanes moved up by `places`, a literal; the last come first."""
+    return np.roll(a, places)
+
+
+@_rotation(-1)
+def rotate_down(a: Any, places: Any) -> Any:
+    """Return a vector with all lanes moved down by `places`, a literal; the first come last."""
+    return np.roll(a, -places)

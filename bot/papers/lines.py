@@ -1,13 +1,13 @@
 """Line solvers, and ordered propagation: what follows for the cells of one line, and of all lines.
 
-`bot.line` has the fast solver, `paint_recurrence` is the paper's, readable; they must agree on every input.
+`bot.line` has the fast solver, `paint_recurrence` is the readable one of the paper; they agree on every input.
 Propagation paints all dirty rows, then all dirty columns, and so on: a line that several others trigger is painted
 once (Chen & Hung, section 2.3).
 
 The recurrence is P = merge(P0, P1) of Chen & Hung, section 2.2. A painting is a string of 2-bit cells: 00 none,
 01 white, 10 black, 11 unknown, so that merging two paintings is their bitwise OR. Here a string is two masks:
-`low` holds the low bits of all cells, `high` the high bits. Cell 0 is a virtual white cell in front of the line,
-as the paper's P1 asks for a white cell before every block; a line of n cells is the string s[0..n].
+`low` contains the low bits of all cells, `high` the high bits. Cell 0 is a virtual white cell before the line,
+since the paper's P1 needs a white cell before every block; a line of n cells is the string s[0..n].
 """
 
 from __future__ import annotations
@@ -37,10 +37,9 @@ def _matches_block(m: Any, may_white: Any, may_black: Any, end: Any, size: Any) 
 
 @kernel
 def paint_recurrence(m: Any, line: Any, black: Any, white: Any) -> Any:
-    """Paint a line maximally: same contract as :func:`nonobot.bot.line.paint`, but for `m.starts`.
+    """Paint a line maximally, as :func:`nonobot.bot.line.paint` does, but without `m.starts`.
 
-    In the scratch, P(i, j) is `m.low[j, i]` and `m.high[j, i]`, if `m.fixable[j, i]`: else it is the paper's null
-    string.
+    P(i, j) is `m.low[j, i]` and `m.high[j, i]` if `m.fixable[j, i]`, otherwise the paper's null string.
     """
     length, blocks = m.length[line], m.blocks[line]
     may_white = ~(black << 1)
@@ -92,18 +91,18 @@ def paint_with(m: Any, solver: Any, line: Any, black: Any, white: Any) -> Any:
 
 @kernel
 def _cached(m: Any, board: Any, line: Any) -> Any:
-    """Return the place in the cache for a line of a board as it is."""
+    """Return the cache entry for a line of a board with its present cells."""
     hashed = board.black_word[line] * _HASH_BLACK ^ board.white_word[line] * _HASH_WHITE ^ line * _HASH_LINE
     return m.cache[(hashed ^ (hashed >> 29)) >> 17 & _LAST_ENTRY]
 
 
 @kernel
 def propagate(m: Any, board: Any, tracing: Any) -> Any:
-    """Paint the dirty lines of `board`, and all that they trigger, until nothing changes; False on a conflict.
+    """Paint the dirty lines of `board`, and those that they trigger, until nothing changes; False on a conflict.
 
     Before: every line of `board` that is not dirty is painted maximally.
     After: no line is dirty, and every line is painted maximally; after a conflict the board is unfinished.
-    `m.seen` has the lines that were looked at, added to those it had. `tracing`: trace events are recorded.
+    `m.seen` gains the lines of this propagation. `tracing`: record trace events.
     """
     solves, hits = 0, 0
     age = m.cache_age << 8
@@ -125,11 +124,8 @@ def propagate(m: Any, board: Any, tracing: Any) -> Any:
             painting = _cached(m, board, line)
             if painting.tag == tag and painting.black == black and painting.white == white:
                 hits += 1
-                consistent, black_now, white_now = (
-                    painting.consistent != 0,
-                    painting.black_now,
-                    painting.white_now,
-                )
+                consistent = painting.consistent != 0
+                black_now, white_now = painting.black_now, painting.white_now
             else:
                 solves += 1
                 consistent, black_now, white_now = paint_with(m, m.solver, line, black, white)
@@ -155,9 +151,6 @@ def propagate(m: Any, board: Any, tracing: Any) -> Any:
     m.counts.line_solves += solves
     m.counts.cache_hits += hits
     return consistent
-
-
-# --- a single line ---
 
 
 @kernel

@@ -1,13 +1,12 @@
 """Backtracking by Min-logd over boards that are fully probed: FP1, FP2 or FP3 to their fixpoint.
 
-Probing (Chen & Hung, section 3; Wu et al. 2013) assumes a cell black, then white, and propagates both. One side
-fails: the other colour holds. Both survive: what they agree on holds (FP1). FP2 adds to what a side implies the
-contrapositives of what others imply: if (p, c) implies (q, d), then (q, not d) implies (p, not c). FP3 adds the
-transitive closure of both. The result is exact: a probe is done again whenever a line that it painted has changed
-since, and only then (where no such line changed, the same painting would be found again).
+Probing (Chen & Hung, section 3; Wu et al. 2013) assumes a cell black, then white, and propagates both. If one side
+fails, the cell has the other colour. If neither fails, cells that both agree on are known (FP1). FP2 adds
+contrapositives: if (p, c) implies (q, d), then (q, not d) implies (p, not c). FP3 adds the transitive closure. The
+result is exact: a probe is repeated whenever a line that it painted has changed, and only then.
 
-Wu et al. 2013: at each node the board is fully probed; then the cell with the best score is chosen, and the board
-that its probe left becomes the child, without any further propagation.
+Wu et al. 2013: each node is fully probed. Then the cell with the best score is chosen, and the board of its probe
+becomes the child, without further propagation.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def _assume(m: Any, colour: Any, y: Any, cells: Any) -> None:
 
 @kernel
 def _probe(m: Any, cell: Any, colour: Any) -> Any:
-    """Assume a side, propagate, and keep what follows; False if it fails."""
+    """Assume a side, propagate, and store the result; False on a conflict."""
     side = 2 * cell + colour
     _begin_trial(m)
     _assume(m, m.trial.black if colour == BLACK else m.trial.white, m.row_of[cell], m.one << m.column_of[cell])
@@ -70,10 +69,7 @@ def _probe(m: Any, cell: Any, colour: Any) -> Any:
 
 @kernel
 def take_over(m: Any, source: Any) -> None:
-    """Add the cells known in `source` to the board, and make probes stale whose lines are changed by them.
-
-    Before: `source` is the board with more cells, painted maximally.
-    """
+    """Add the known cells of `source`, the board painted further, and mark probes of the changed lines stale."""
     rows, columns = m.none, m.none
     for y in range(m.height):
         new = (source.black[y] | source.white[y]) & ~known_cells(m, y)
@@ -91,7 +87,7 @@ def take_over(m: Any, source: Any) -> None:
 
 @kernel
 def _merge(m: Any, one: Any, other: Any) -> Any:
-    """Paint what the boards `one` and `other` agree on, propagate, and take it over; False on a conflict."""
+    """Paint the cells that the boards `one` and `other` agree on, and propagate; False on a conflict."""
     begun = False
     for y in range(m.height):
         black = one.black[y] & other.black[y] & ~m.board.black[y]
@@ -135,7 +131,7 @@ def is_unknown(m: Any, cell: Any) -> Any:
 
 @kernel
 def _imply(m: Any, y: Any, cells: Any, colour: Any, row: Any, here: Any, is_black: Any) -> None:
-    """Note that cells of row y, each in `colour`, imply the cell `here` of a row, which then is black or white."""
+    """Record that each of some cells of row y in `colour` implies the cell `here` of a row, black or white."""
     while cells:
         implied = m.implied[2 * (y * m.width + lowest(cells)) + colour]
         cells &= cells - 1
@@ -147,9 +143,9 @@ def _imply(m: Any, y: Any, cells: Any, colour: Any, row: Any, here: Any, is_blac
 
 @kernel
 def _contrapose(m: Any) -> None:
-    """Set `m.implied` to what every side of an unknown cell implies, directly or by contraposition.
+    """Set the rows of `m.implied` to all that a side implies, directly or by contraposition.
 
-    Before: every unknown cell is freshly probed. Only the rows' half of `m.implied` is used.
+    Before: every unknown cell is freshly probed.
     """
     for cell in range(m.cells):
         if is_unknown(m, cell):
@@ -264,7 +260,7 @@ def _best_cell(m: Any) -> Any:
 
 @kernel
 def _branch(m: Any) -> None:
-    """Choose a cell, go down to the colour that paints more, and keep the other for later."""
+    """Choose a cell, continue with the colour that paints more, and push the other."""
     cell = _best_cell(m)
     first, second = 2 * cell + BLACK, 2 * cell + WHITE
     if m.side_painted[first] < m.side_painted[second]:
@@ -297,7 +293,7 @@ def search(m: Any, resume: Any) -> Any:
     """Search for the first solution, or with `resume` for the next one, and return an OUTCOME.
 
     Before: the puzzle is in the memory; with `resume` the last call returned solved.
-    After: solved, and the board is the solution; or unsolvable: cannot find a (further) one; or late.
+    After: solved, and the board is the solution; or unsolvable, if there is no (further) one; or late.
     """
     start_phases(m)
     if resume:

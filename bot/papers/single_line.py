@@ -1,4 +1,4 @@
-"""A single line, painted by the kernels of `bot.papers.lines`, which are loaded and not imported here."""
+"""A single line, painted by a kernel of `bot.papers.lines`; that module is not imported here."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from nonobot.bot.papers.state import SOLVER
 
 
 @cache
-def memory_of_line(bits: int) -> Memory:
-    """Return a memory for a single line of up to bits - 2 cells, with masks of so many bits."""
+def line_map(bits: int) -> Struct:
+    """Return the map of a single line of up to bits - 2 cells, with masks of so many bits."""
     mask, blocks = mask_of(bits), bits // 2
-    struct = Struct(
+    return Struct(
         f"Line{bits}",
         none=mask.constant(0),
         one=mask.constant(1),  # cell 0
@@ -30,7 +30,9 @@ def memory_of_line(bits: int) -> Memory:
         high=mask[blocks + 1, bits],
         fixable=u1[blocks + 1, bits],
     )
-    return Memory(struct)
+
+
+_memory_of_line = cache(lambda bits: Memory(line_map(bits)))
 
 
 def paint_line(
@@ -43,12 +45,12 @@ def paint_line(
 ) -> tuple[int, int] | None:
     """Return the cells that are black, and those that are white, in every placement of the blocks.
 
-    Only placements that agree with the known cells count, `black` and `white` (bit i is cell i); None: there is
-    no such placement. `on_compile` is called before the kernel for lines of such a length is compiled.
+    Only placements that agree with the known cells `black` and `white` count (bit i is cell i); None: there is no
+    such placement. `on_compile` is called before the kernel for lines of this length is compiled.
     Before: the clue fits the line, and `black` and `white` are disjoint sets of its cells.
     """
     bits = next(bits for bits in MASK_BITS if length <= bits - 2)
-    memory = memory_of_line(bits)
+    memory = _memory_of_line(bits)
     paint_it = load_kernel("nonobot.bot.papers.lines", "paint_one", memory.struct, 1, on_compile)
     memory.items("length")[0] = length
     memory.items("blocks")[0] = len(clue)

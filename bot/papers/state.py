@@ -1,10 +1,8 @@
 """The map of the memory of the strategy `papers`: every member with its kind, its shape and its meaning.
 
-`bot.champion.state` says how to read such a map. Lines are numbered rows first: line y is row y, line height + x
-is column x. A cell is numbered y * width + x; every cell of a board stands in it twice, in its row and in its
-column. A *side* is a cell with a colour: side 2 * cell + colour, with colour BLACK (1) or WHITE (0) as everywhere.
-
-There is room for boards of up to 62 cells a side: probing keeps whole boards for each side of each cell.
+`bot.champion.state` explains such maps. Lines are numbered rows first: line y is row y, line height + x is column
+x. Cell y * width + x is stored twice, in its row and in its column. A *side* is a cell with a colour, BLACK (1) or
+WHITE (0): side 2 * cell + colour. Boards have up to 62 cells a side: probing stores a board for each side.
 """
 
 from __future__ import annotations
@@ -16,23 +14,18 @@ from nonobot.bot.kernels.memory import Struct, i1, i2, i8, mask_of, u1
 from nonobot.bot.result import MOST_TRACE_EVENTS
 
 _BITS = 64
-
 LONGEST_SIDE = _BITS - 2
-
-CACHE_BITS = 14
-"""log2 of the entries of the line cache. Measured on taai2011, first 300 puzzles: see docs/engine.md."""
-
-LOG_UNIT_BITS = 20
-"""Scores are integers in units of 2 ** -20, so that they decide alike on every machine."""
+CACHE_BITS = 14  # log2 of the entries of the line cache, as measured on taai2011 (docs/engine.md)
+LOG_UNIT_BITS = 20  # scores are integers in units of 2 ** -20, so that they decide alike on every machine
 
 
 class _Outcomes(NamedTuple):
-    """How a call, or probing, ended."""
+    """Results of a call, or of probing."""
 
     solved: int = 0
     unsolvable: int = 1  # a conflict: no solution, or no other
     late: int = 2  # out of time
-    open: int = 3  # nothing is wrong, and cells are unknown
+    open: int = 3  # no conflict, but unknown cells
 
 
 class _Solvers(NamedTuple):
@@ -43,7 +36,7 @@ class _Solvers(NamedTuple):
 
 
 class _Phases(NamedTuple):
-    """What the time goes to: places in `spent`."""
+    """Phases of the search: places in `spent`."""
 
     propagation: int = 0
     probing: int = 1
@@ -70,7 +63,7 @@ def papers_map() -> Struct:
     )
     some_lines = Struct("PapersLines", rows=mask, columns=mask)
     trace_event = Struct("PapersTraceEvent", kind=i8, black=mask[longest], white=mask[longest])
-    # What painting a line led to; as large as a line of the processor's cache.
+    # Result of painting a line; as large as a line of the processor's cache.
     painting = Struct(
         "PapersPainting",
         tag=i8,  # which line, of which puzzle
@@ -122,7 +115,7 @@ def papers_map() -> Struct:
         log_table=i8[cells + 2],  # log(1 + m), in units of 2 ** -LOG_UNIT_BITS
         # -- line cache: direct-mapped
         cache=painting[1 << CACHE_BITS],
-        cache_age=i8,  # number of the puzzle, a part of the tag: what others left there is no hit
+        cache_age=i8,  # number of the puzzle, part of the tag: entries of earlier puzzles never hit
         # -- trace events, recorded only for --watch and --dialogue
         trace_room=i8,  # 0: tracing is off
         trace_count=i8,

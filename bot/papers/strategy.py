@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-PROBINGS = {"fp1": 1, "fp2": 2, "fp3": 3}
-"""The fully probing relations by name."""
-
-_WHAT = "the papers' search"
+PROBINGS = {"fp1": 1, "fp2": 2, "fp3": 3}  # the fully probing relations by name
+_SEARCH = ("search", 1, "the papers' search")
+_DEDUCE = ("deduce", 0, "the papers' search")
 
 
 class PapersStrategy(Strategy):
@@ -48,28 +47,27 @@ class PapersStrategy(Strategy):
             return None
         memory = self.load(puzzle)
         memory.items("level")[0] = level
-        if self._kernel("deduce", 0, _WHAT)(memory.address) == OUTCOME.unsolvable:
+        if self._kernel(*_DEDUCE)(memory.address) == OUTCOME.unsolvable:
             return None
         black, white = (memory.masks(f"board.{name}", puzzle.height) for name in ("black", "white"))
         return grid_of(black, white, puzzle.width).cells
 
     def _memory_for(self, width: int, height: int) -> Memory:
         if max(width, height) > LONGEST_SIDE:
-            raise ValueError(
-                f"the strategy papers takes boards of up to {LONGEST_SIDE} cells a side; this is {width}x{height}"
-            )
+            limit = f"boards of up to {LONGEST_SIDE} cells a side"
+            raise ValueError(f"the strategy papers takes {limit}; this is {width}x{height}")
         assert self._memory
         return self._memory
 
     def _load_kernels(self, everything: bool) -> None:
-        self._kernel("search", 1, _WHAT)
+        self._kernel(*_SEARCH)
 
     def _begin(self, memory: Memory) -> None:
         memory.items("cache_age")[0] += 1
         memory.items("level")[0] = self._level
 
     def _search(self, memory: Memory, solutions: int) -> tuple[list[Solution], bool]:
-        search = self._kernel("search", 1, _WHAT)
+        search = self._kernel(*_SEARCH)
         boards: list[Solution] = []
         outcome: int = OUTCOME.solved
         while outcome == OUTCOME.solved and len(boards) < solutions:
@@ -87,5 +85,4 @@ def deduce(puzzle: Puzzle, level: int, solver: str = "bitset") -> npt.NDArray[np
     return _strategy(solver).deduce(puzzle, level)
 
 
-_strategy = cache(partial(PapersStrategy, "fp1"))
-"""Strategies by line solver, made once: the memory of each is large, and its first use takes long."""
+_strategy = cache(partial(PapersStrategy, "fp1"))  # by line solver; each has a large memory and starts slowly

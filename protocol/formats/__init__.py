@@ -50,11 +50,9 @@ def table() -> dict[str, Format]:
     from nonobot.protocol.formats.sized import CWD, GRID, MK, NIN
 
     # Formats with fixed keywords come before those that accept any words, letters or brackets.
-    order = (
-        *(webpbn.FORMAT, PICROSS, HV, GRID, MK, NIN, CWD, ONELINE, G),
-        *(NONOGRID, PYNOGRAM, LETTERS, LISTS, non.FORMAT, TAAI),
-    )
-    return {format.name: format for format in order}
+    fixed = (webpbn.FORMAT, PICROSS, HV, GRID, MK, NIN, CWD, ONELINE, G)
+    free = (NONOGRID, PYNOGRAM, LETTERS, LISTS, non.FORMAT, TAAI)
+    return {format.name: format for format in fixed + free}
 
 
 def formats() -> list[Format]:
@@ -84,19 +82,15 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def detect_prefix(prefix: bytes) -> str | None:
-    """Return 'taai' if the first bytes of a stream are a batch, otherwise None: then detection needs all of it.
+    """Return 'taai' if a stream starts like a batch, otherwise None: then detection needs all of it.
 
-    The first text line that is not blank is enough, so that a bot need not wait for the end of its input. No
-    format is loaded.
+    One text line that is not blank is enough, so that a bot need not wait for the end. No format is loaded.
     """
     return "taai" if prefix.removeprefix(_BOM).lstrip().startswith(b"$") else None
 
 
 def detect(data: bytes) -> str:
-    """Return the name of the format of a file's content.
-
-    FormatError, which names the most similar format, or all formats: the content has no known format.
-    """
+    """Return the name of the format of a file's content; FormatError: it is unknown."""
     if name := detect_prefix(data[:_SAMPLE_BYTES]):
         return name
     lines = _sample(data)
@@ -110,7 +104,7 @@ def detect(data: bytes) -> str:
 
 
 def _sample(data: bytes) -> Sequence[str]:
-    """Return the first lines of a file, from the first that is not blank on, or raise FormatError."""
+    """Return the first text lines of a file without blank ones at its start, or raise FormatError."""
     start = data.removeprefix(_BOM).lstrip()[:_SAMPLE_BYTES]
     if start.startswith(b"\x1f\x8b"):
         raise FormatError("compressed (gzip); unpack it first")
@@ -129,9 +123,8 @@ def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None 
     """Return the puzzles of a file, and the faults of those that cannot be read, in the order of the file.
 
     A stream is first read to its end; :class:`nonobot.protocol.TaaiReader` reads TAAI puzzles one at a time.
-    Without `format`, the content determines the format. `size`, the width and height of all boards, is used if
-    the format does not state it; `auto` is for square boards of any size. FormatError, at the call: the file is
-    larger than `MOST_BYTES`, is not text, or has no known format, or `format` is unknown.
+    Without `format`, the content determines the format. `size` is for formats that do not state it. FormatError,
+    at the call: the file is larger than `MOST_BYTES`, is not text, or has no known format, or `format` is unknown.
     """
     if format:
         format_named(format)  # raises before anything is read
@@ -177,9 +170,8 @@ def write(records: Iterable[Record], format: str) -> Written:
         kept.append(record)
         fields = (name for name in (*TEXT_FIELDS, "start", "solution") if getattr(record, name) is not None)
         if lost := ", ".join(name for name in fields if name not in to.holds):
-            warnings.append(
-                Fault(FaultKind.FORMAT, f"{to.name} cannot hold the {lost}, which is dropped", record.number)
-            )
+            what = f"{to.name} cannot hold the {lost}, which is dropped"
+            warnings.append(Fault(FaultKind.FORMAT, what, record.number))
     if len(kept) > 1 and not to.several:
         several = ", ".join(one.name for one in formats() if one.several)
         raise FormatError(f"a {to.name} file contains one puzzle, not {len(kept)}; formats for several: {several}")
@@ -207,15 +199,15 @@ def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
 
 # --- files of no known format ------------------------------------------------------------------------------------
 
-# The parts of a file are not guessed. Two parts of numbers with a blank line between are rows and columns in one
-# program, columns and rows in another; most such files are also puzzles the wrong way round, but different ones.
+# The parts of a file are not guessed: some programs write the rows first, others the columns, and most such files
+# are different puzzles when read the wrong way round.
 
 _HEADING = re.compile(r"\W*(?P<name>rows?|columns?|cols?|horizontals?|verticals?)\b(?P<behind>.*)", re.IGNORECASE)
 _COLUMN_NAMES = ("col", "ver")
 
 
 def _resemblances(lines: Sequence[str]) -> Iterator[str]:
-    """Yield descriptions of the first lines of a file, stripped, the likeliest first; each ends a sentence."""
+    """Yield the ends of sentences about the first lines of a file, the likeliest first."""
     code = [line for line in lines if not line.startswith("#")]
     if any(code) and all(map(NUMBERS.fullmatch, code)):
         yield _numbers_alone(code)
@@ -245,10 +237,8 @@ def _numbers_alone(code: Sequence[str]) -> str:
     parts = [sum(1 for _ in part) for is_full, part in groupby(code, key=bool) if is_full]
     first, *others = (line for line in code if line)
     if len(parts) == 2:
-        return (
-            "looks most like cwd (height, width, rows, a blank line, columns), but its first two lines, "
-            f"{shown(first)} and {shown(others[0])}, are not its height and its width"
-        )
+        what = f"{shown(first)} and {shown(others[0])}, are not its height and its width"
+        return f"looks most like cwd (height, width, rows, a blank line, columns), but its first two lines, {what}"
     if size := SIDES.fullmatch(first):
         needed, there = int(size[1]) + int(size[2]), sum(parts) - 1
         return f"looks most like nin, but {shown(first)} needs {count(needed, 'clue line')}, found {there}"

@@ -17,12 +17,9 @@ MOST_SIDE = 9999  # largest number of rows or columns of a board
 LONGEST_CLUE = 1 << 16  # largest number of characters of a clue; those of the largest board are shorter
 HOPELESS = 1000  # faults of one puzzle after which a reader may stop
 MOST_WARNINGS = 20  # warnings kept for one puzzle; further ones are only counted
+Size = tuple[int, int] | Literal["auto"]  # width and height of all boards of a file; `auto`: square ones
 
-Size = tuple[int, int] | Literal["auto"]
-"""Width and height of all boards of a file; `auto`: square boards, each as large as its text lines allow."""
-
-Part = Literal["rows", "columns"]
-PARTS: tuple[Part, Part] = ("rows", "columns")
+PARTS = ("rows", "columns")
 
 Cells = Sequence[Sequence[int]]
 
@@ -36,7 +33,7 @@ class UnknownFormatError(FormatError):
 
 
 class BrokenOffError(Exception):
-    """A file that is broken at text line `line`, so that the rest cannot be trusted."""
+    """A file that cannot be read from text line `line` on."""
 
     def __init__(self, what: str, line: int) -> None:
         self.fault = Fault(FaultKind.FORMAT, what, line=line)
@@ -55,11 +52,9 @@ class Format:
     looks_like: Callable[[Sequence[str]], bool]
     """Returns whether the first text lines of a file, stripped and without blank ones, have this format."""
 
-    read: Callable[..., Iterator[Found]]
-    """Yields the puzzles in the bytes of a file, and their faults; raises nothing."""
+    read: Callable[..., Iterator[Found]]  # yields the puzzles in the bytes of a file, and their faults
 
-    text: Callable[[Record], str]
-    """Returns the text of a record in this format."""
+    text: Callable[[Record], str]  # returns the text of a record in this format
 
     between: str | None = None  # text between two puzzles; None if a file can hold only one
     around: tuple[str, str] = ("", "")  # texts before and after all puzzles of a file
@@ -71,12 +66,7 @@ class Format:
         return self.between is not None
 
 
-def part_named(name: str) -> Part | None:
-    """Return the part with this name, or None."""
-    return next((part for part in PARTS if part == name), None)
-
-
-def parts_of(puzzle: Puzzle) -> Iterable[tuple[Part, tuple[Clue, ...]]]:
+def parts_of(puzzle: Puzzle) -> Iterable[tuple[str, tuple[Clue, ...]]]:
     """Return the rows' clues and the columns' clues, with their names."""
     return zip(PARTS, (puzzle.rows, puzzle.columns), strict=True)
 
@@ -87,13 +77,17 @@ def parts_of(puzzle: Puzzle) -> Iterable[tuple[Part, tuple[Clue, ...]]]:
 class Draft:
     """A puzzle while its file is read: collects clues and faults, and becomes a record or a fault."""
 
+    needed: ClassVar[Iterable[str]] = ()  # the sections that every puzzle has
+    missing: ClassVar[str] = ""  # message about a missing section, with `{}` for its name
+    part = ""  # the one of PARTS whose clues are being read, if any
+
     def __init__(self, number: int, line: int) -> None:
         self.number, self.line = number, line
         self.texts: dict[str, str] = {}  # fields of the record that are texts
         self.start: tuple[Cells, int] | None = None  # with its line in the file; all rows have one length
         self.solution: tuple[Cells, int] | None = None
-        self.clues: dict[Part, list[tuple[Clue, int]]] = {"columns": [], "rows": []}  # each with its line
-        self.sections: set[str] = set()  # the names of those that came
+        self.clues: dict[str, list[tuple[Clue, int]]] = {"columns": [], "rows": []}  # each with its line
+        self.sections: set[str] = set()  # the names of those found so far
         self._fault: Fault | None = None  # the first one; further ones are counted in it
         self._warnings: list[Fault] = []
 
@@ -102,28 +96,32 @@ class Draft:
         """Whether the draft has so many faults that reading more is useless."""
         return self._fault is not None and self._fault.more >= HOPELESS
 
-    def clue(self, part: Part, clue: Clue | Fault, line: int) -> None:
+    def take(self, line: TextLine) -> None:
+        """Read the next text line, blank or not; the first one is not blank."""
+        raise NotImplementedError
+
+    def clue(self, part: str, clue: Clue | Fault, line: int) -> None:
         """Add the next clue of the rows or of the columns."""
         clues = self.clues[part]
         if len(clues) == MOST_SIDE:
             self.refuse(f"more than {MOST_SIDE} {part}", line)
-            return
-        if isinstance(clue, Fault):
+        elif isinstance(clue, Fault):
             self.fault(clue, line)
-            clue = ()
-        clues.append((clue, line))
+            clues.append(((), line))
+        else:
+            clues.append((clue, line))
+
+    def text(self, field: str, text: str, line: int, name: str) -> None:
+        """Set a text of the record; `name` is its name in the file."""
+        if not is_text(text):
+            self.warn(f"the {name} has bytes that are not UTF-8 text", line)
+        self.texts[field] = text
 
     def section(self, name: str, line: int, more: str) -> None:
         """Start a section; a second one of the same name is a fault, and `more` is added to its message."""
         if name in self.sections:
             self.refuse(f"a second '{name}'; {more}", line)
         self.sections.add(name)
-
-    def require(self, names: Iterable[str], message: str) -> None:
-        """Refuse the puzzle for each missing section; `message` contains `{}` for its name."""
-        for name in names:
-            if name not in self.sections:
-                self.refuse(message.format(name))
 
     def fault(self, fault: Fault, line: int | None = None) -> None:
         """Add a fault that makes the puzzle unusable; without `line`, it is at the start of the puzzle."""
@@ -145,6 +143,9 @@ class Draft:
 
     def finished(self) -> Found:
         """Return the puzzle, or its first fault."""
+        for name in self.needed:
+            if name not in self.sections:
+                self.refuse(self.missing.format(name))
         if self._fault:
             return self._fault
         columns, rows = (tuple(clue for clue, _ in clues) for clues in self.clues.values())
@@ -216,35 +217,15 @@ class TextLine(NamedTuple):
 
 
 def lines_of(data: bytes) -> Iterator[TextLine]:
-    """Yield the text lines of a file with any line ends; a byte order mark is dropped.
-
-    Bytes that are not UTF-8 become U+FFFD, which :func:`is_text` finds.
-    """
+    """Yield the text lines of a file; bytes that are not UTF-8 become U+FFFD, which :func:`is_text` finds."""
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", errors="replace")
     for number, line in enumerate(text, 1):
         yield TextLine(number, line.strip())
 
 
-class LineDraft(Draft):
-    """A draft that reads the text lines of its puzzle."""
-
-    needed: ClassVar[Iterable[str]] = ()  # the sections that every puzzle has
-    missing: ClassVar[str] = ""  # what is said of a puzzle without one, `{}` for its name
-    part: Part | None = None  # the one whose clues are read
-
-    def take(self, line: TextLine) -> None:
-        """Read the next text line, blank or not; the first one is not blank."""
-        raise NotImplementedError
-
-    def finished(self) -> Found:
-        """Take the end of the puzzle."""
-        self.require(self.needed, self.missing)
-        return super().finished()
-
-
 def read_lines(
     data: bytes,
-    draft_of: Callable[[int, int], LineDraft],
+    draft_of: type[Draft],
     first: re.Pattern[str] = NEVER,
     divider: re.Pattern[str] = NEVER,
     comment: re.Pattern[str] = NEVER,
@@ -254,7 +235,7 @@ def read_lines(
     The patterns match the first text line of a puzzle, a text line between two puzzles, and one to ignore.
     """
     number = 0
-    draft: LineDraft | None = None
+    draft: Draft | None = None
     for line in lines_of(data):
         if comment.fullmatch(line.text):
             continue
@@ -295,8 +276,8 @@ def keep(kept: list[TextLine], line: TextLine) -> None:
 def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) -> Sequence[TextLine]:
     """Return the `needed` clue lines among `lines`; with another number, return none and add a fault to the draft.
 
-    If the other text lines are already as many as `needed`, blank ones are only space; otherwise they are empty
-    clues. `lines` are all text lines up to the next part of the file; `what` names them in the message.
+    `lines` are all text lines up to the next part of the file; `what` names them in the message. Blank ones are
+    empty clues, or only space if the others are as many as `needed`.
     """
     full = [line for line in lines if line.text]
     if len(full) == needed:
@@ -335,9 +316,8 @@ def clue_from_text(text: str) -> Clue | Fault:
 def black_clue(text: str) -> Clue | Fault:
     """Return the clue in a text; a letter after a number, the colour of a block, is a fault."""
     if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
-        return Fault(
-            FaultKind.FORMAT, f"clue {shown(text)} names a colour; only black and white puzzles are supported"
-        )
+        what = f"clue {shown(text)} names a colour; only black and white puzzles are supported"
+        return Fault(FaultKind.FORMAT, what)
     return clue_from_text(text)
 
 
@@ -357,11 +337,7 @@ def with_commas(clue: Clue) -> str:
     return ",".join(map(str, clue)) or "0"
 
 
-def in_lines(
-    record: Record, rows: str, columns: str, end: str = "", text_of: Callable[[Clue], str] = spaced
-) -> str:
+def in_lines(record: Record, rows: str, columns: str, end: str = "", text: Callable[[Clue], str] = spaced) -> str:
     """Return the clues of a record, one text line each, with texts before the rows and columns and at the end."""
-    of_rows, of_columns = (
-        "".join(f"{text_of(clue)}\n" for clue in clues) for clues in (record.puzzle.rows, record.puzzle.columns)
-    )
+    of_rows, of_columns = ("".join(f"{text(clue)}\n" for clue in clues) for _, clues in parts_of(record.puzzle))
     return f"{rows}{of_rows}{columns}{of_columns}{end}"

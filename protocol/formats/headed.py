@@ -16,15 +16,12 @@ from nonobot.protocol.clues import Clue, Fault, FaultKind, shown
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
     PARTS,
+    Draft,
     Format,
-    LineDraft,
-    Part,
     TextLine,
     black_clue,
     clue_from_text,
     in_lines,
-    is_text,
-    part_named,
     read_lines,
     spaced,
     unquoted,
@@ -33,7 +30,7 @@ from nonobot.protocol.puzzle import Found, Record
 
 # --- H and V -----------------------------------------------------------------------------------------------------
 
-_PART_OF_LETTER: dict[str, Part] = {"H": "rows", "V": "columns"}
+_PART_OF_LETTER = {"H": "rows", "V": "columns"}
 
 
 def _letter(text: str) -> str:
@@ -43,16 +40,14 @@ def _letter(text: str) -> str:
 
 
 def _looks_like_hv(lines: Sequence[str]) -> bool:
-    return bool(_letter(lines[0])) and not (len(lines) > 1 and _is_letters(lines[1]))
+    if not _letter(lines[0]):
+        return False
+    # In the format `letters`, H is a block of eight cells, and the second text line has letters too.
+    second = lines[1] if len(lines) > 1 else ""
+    return bool(_letter(second)) or not re.fullmatch(r"(?=.*[A-Z])[A-Z0@\s]+", second)
 
 
-def _is_letters(line: str) -> bool:
-    """Return whether `line` may belong to a file of the format `letters`, in which H is a block of eight cells."""
-    in_letters = re.fullmatch(r"[A-Z0@\s]+", line) and re.search("[A-Z]", line)
-    return bool(in_letters) and not _letter(line)
-
-
-class _HV(LineDraft):
+class _HV(Draft):
     needed = _PART_OF_LETTER
     missing = "no line '{}'"
     blank: int | None = None  # line number of a blank line after the last clue
@@ -64,7 +59,7 @@ class _HV(LineDraft):
         if letter := _letter(line.text):
             self.section(letter, line.number, "such a file contains one puzzle")
             self.part = _PART_OF_LETTER[letter]
-        elif self.part is None:
+        elif not self.part:
             self.refuse(f"{shown(line.text)} is before 'H' and 'V'", line.number)
         else:
             if self.blank and self.clues[self.part]:
@@ -85,7 +80,7 @@ HV = Format(
 # --- Petr Olsak's .g ---------------------------------------------------------------------------------------------
 
 _COLOUR = re.compile(r"(?P<sign>[^\d\s,]):")
-_BLOCK = re.compile(r"[\d/\\]", re.ASCII)  # the begin of a clue, of numbers or with a triangle
+_BLOCK = re.compile(r"[\d/\\]", re.ASCII)  # the start of a clue, of numbers or with a triangle
 
 
 def _looks_like_g(lines: Sequence[str]) -> bool:
@@ -93,9 +88,9 @@ def _looks_like_g(lines: Sequence[str]) -> bool:
     return len(starts) > 1 and all(map(_BLOCK.match, lines[starts[0] + 1 : starts[1]][:1]))
 
 
-class _G(LineDraft):
-    signs: set[str] | None = None  # those of colours, once they are declared
-    colons = 0  # lines before the rows, before the columns, and at the end; there is text before and after them
+class _G(Draft):
+    signs: set[str] | None = None  # signs of colours; None before their declaration
+    colons = 0  # number of lines ':' so far: before the rows, before the columns, at the end
 
     def take(self, line: TextLine) -> None:
         key = line.text[:2].lower()
@@ -132,39 +127,35 @@ G = Format(
     extensions=(".g",),
     looks_like=_looks_like_g,
     read=partial(read_lines, draft_of=_G),
-    text=partial(
-        in_lines, rows=": rows\n", columns=": columns\n", end=": end\n", text_of=partial(spaced, empty="")
-    ),
+    text=partial(in_lines, rows=": rows\n", columns=": columns\n", end=": end\n", text=partial(spaced, empty="")),
 )
 
 # --- picross-solver ----------------------------------------------------------------------------------------------
 
 _GRID = re.compile(r"GRID(?:\s+(?P<name>.*))?")
-_PART_OF_WORD: dict[str, Part] = {"ROWS": "rows", "COLUMNS": "columns"}
+_WORDS = ("ROWS", "COLUMNS")
 
 
 def _looks_like_picross(lines: Sequence[str]) -> bool:
     full = [line for line in lines if not line.startswith("#")]
-    inside = any(line in _PART_OF_WORD or line.startswith("[") for line in full[1:])
-    return bool(full) and inside and bool(_GRID.fullmatch(full[0]) or full[0] in _PART_OF_WORD)
+    inside = any(line in _WORDS or line.startswith("[") for line in full[1:])
+    return bool(full) and inside and bool(_GRID.fullmatch(full[0]) or full[0] in _WORDS)
 
 
-class _Picross(LineDraft):
-    needed = _PART_OF_WORD
+class _Picross(Draft):
+    needed = _WORDS
     missing = "no line '{}'"
 
     def take(self, line: TextLine) -> None:
         if start := _GRID.fullmatch(line.text):
-            self.texts["title"] = start["name"] or ""
-            if not is_text(self.texts["title"]):
-                self.warn("the name has bytes that are not UTF-8 text", line.number)
-        elif line.text in _PART_OF_WORD:
+            self.text("title", start["name"] or "", line.number, "name")
+        elif line.text in _WORDS:
             self.section(line.text, line.number, "each puzzle starts with a line 'GRID'")
-            self.part = _PART_OF_WORD[line.text]
+            self.part = line.text.lower()
         elif not line.text.startswith("["):
             what = f"{shown(line.text)} is unexpected; expected GRID, ROWS, COLUMNS or a clue such as [ 2 1 ]"
             self.refuse(what, line.number)
-        elif self.part is None:
+        elif not self.part:
             self.refuse(f"{shown(line.text)} is not under 'ROWS' or 'COLUMNS'", line.number)
         else:
             self.clue(self.part, _bracketed_clue(line.text), line.number)
@@ -177,12 +168,8 @@ def _bracketed_clue(text: str) -> Clue | Fault:
 
 
 def _picross_text(record: Record) -> str:
-    title = f"GRID {record.title or ''}".rstrip()
-    return in_lines(record, f"{title}\nROWS\n", "COLUMNS\n", text_of=_in_brackets)
-
-
-def _in_brackets(clue: Clue) -> str:
-    return f"[ {spaced(clue)} ]" if clue else "[ ]"
+    start = f"GRID {record.title or ''}".rstrip() + "\nROWS\n"
+    return in_lines(record, start, "COLUMNS\n", text=lambda clue: " ".join(["[", *map(str, clue), "]"]))
 
 
 PICROSS = Format(
@@ -198,13 +185,12 @@ PICROSS = Format(
 
 # --- pynogram and nonogrid ---------------------------------------------------------------------------------------
 
-# `configparser` and `tomllib` are not used: both return values without line numbers, so that faults in clues would
-# have no place, and the time of `tomllib` grows with the square of the size of some files.
+# `configparser` and `tomllib` are not used: they return no line numbers, and the time of `tomllib` grows with the
+# square of the size of some files.
 
 _SECTION = re.compile(r"\[\s*(?P<name>[\w.-]+)\s*\]")
 _VALUE = re.compile(r"(?P<key>[A-Za-z][\w.-]*)\s*[=:]\s*(?P<value>.*)", re.ASCII)
 _QUOTES = ('"""', "'''", '"', "'")
-_KEYS = ("columns", "rows")
 
 
 def _without_comment(text: str) -> str:
@@ -219,29 +205,26 @@ def _has_clues(lines: Sequence[str]) -> bool:
 def _looks_like_toml(lines: Sequence[str]) -> bool:
     """Return whether the text lines contain clues in quotes, which TOML has and INI does not."""
     full = [text for line in lines if (text := _without_comment(line))]
-    values = [
-        _is_text(pair["value"], following)
-        for line, following in pairwise([*full, ""])
-        if (pair := _VALUE.fullmatch(line)) and pair["key"].lower() in _KEYS
-    ]
-    return _has_clues(full) and bool(values) and all(values)
+    pairs = ((_VALUE.fullmatch(line), following) for line, following in pairwise([*full, ""]))
+    of_parts = [(pair["value"], following) for pair, following in pairs if pair and pair["key"].lower() in PARTS]
+    return _has_clues(full) and bool(of_parts) and all(_is_in_quotes(*one) for one in of_parts)
 
 
-def _is_text(value: str, following: str) -> bool:
+def _is_in_quotes(value: str, following: str) -> bool:
     if value.startswith(_QUOTES[:2]):
         return True
     whole = re.fullmatch(r"""("[^"]*"|'[^']*')""", value)
     return bool(whole) and (not following or bool(_SECTION.match(following) or _VALUE.match(following)))
 
 
-class _Ini(LineDraft):
-    needed = _KEYS
+class _Ini(Draft):
+    needed = ("columns", "rows")
     missing = "no '{} =' under [clues]"
-    in_quotes = False  # the values
+    in_quotes = False  # whether values are in quotes
     section_name = ""
     key = ""
-    quote = ""  # of the text that is being read
-    text_line = 0  # where that begins
+    quote = ""  # quote at the end of the text being read
+    text_line = 0  # first line of that text
 
     def take(self, line: TextLine) -> None:
         if self.quote:
@@ -271,7 +254,7 @@ class _Ini(LineDraft):
         self.key = key
         if not self.section_name:
             self.refuse(f"{shown(key)} is not under [clues]", value.number)
-        if key in _KEYS:
+        if key in PARTS:
             self.section(key, value.number, "such a file contains one puzzle")
         else:
             self.warn(f"{shown(key)} is dropped", value.number)
@@ -282,7 +265,7 @@ class _Ini(LineDraft):
         if self.quote:
             self.text_line = value.number
             self._take_text(TextLine(value.number, value.text.removeprefix(self.quote)))
-        elif key in _KEYS:
+        elif key in PARTS:
             self.refuse(f'the clues of \'{key}\' are not in quotes, such as """', value.number)
 
     def _take_text(self, line: TextLine) -> None:
@@ -298,13 +281,12 @@ class _Ini(LineDraft):
 
     def _take_clues(self, text: str, line: TextLine) -> None:
         """Read clues with commas between them, each in quotes or not; a comma at the end is allowed."""
-        part = part_named(self.key)
-        if not part or not text:
+        if self.key not in PARTS or not text:
             return
         nothing = Fault(FaultKind.FORMAT, f"{shown(text)} has an empty clue between commas or quotes; write 0")
         for word in text.removesuffix(",").split(",", MOST_SIDE):
             clue = unquoted(word.strip()).strip()
-            self.clue(part, black_clue(clue) if clue else nothing, line.number)
+            self.clue(self.key, black_clue(clue) if clue else nothing, line.number)
 
     def _stray(self, text: str, line: TextLine) -> None:
         self.refuse(f"{shown(text.strip())} is not after 'columns =' or 'rows ='", line.number)

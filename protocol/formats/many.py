@@ -20,7 +20,6 @@ from nonobot.protocol.formats.base import (
     BrokenOffError,
     Draft,
     Format,
-    Part,
     Size,
     TextLine,
     clue_from_text,
@@ -42,10 +41,6 @@ def _puzzle(
     return draft.finished()
 
 
-def _looks_like_oneline(lines: Sequence[str]) -> bool:
-    return bool(re.fullmatch(r"[\d,:\s]+-[\d,:\s]+", lines[0], re.ASCII))
-
-
 def _read_oneline(data: bytes) -> Iterator[Found]:
     for number, line in enumerate((line for line in lines_of(data) if line.text), 1):
         parts = line.text.split("-", 2)
@@ -57,26 +52,18 @@ def _read_oneline(data: bytes) -> Iterator[Found]:
             yield Fault(FaultKind.FORMAT, what, number, line.number)
 
 
-def _oneline_text(record: Record) -> str:
-    return "-".join(":".join(map(with_commas, clues)) for _, clues in parts_of(record.puzzle)) + "\n"
-
-
 ONELINE = Format(
     name="oneline",
     description="a puzzle a line: rows, '-', columns; ':' between clues, ',' between numbers",
     extensions=(".oneline",),
-    looks_like=_looks_like_oneline,
+    looks_like=lambda lines: bool(re.fullmatch(r"[\d,:\s]+-[\d,:\s]+", lines[0], re.ASCII)),
     read=_read_oneline,
-    text=_oneline_text,
+    text=lambda record: "-".join(":".join(map(with_commas, clues)) for _, clues in parts_of(record.puzzle)) + "\n",
     between="",
 )
 
 _WORDS = re.compile(r"([A-Z]+|0|@)(\s+([A-Z]+|0|@))*")
 _BEFORE_A = ord("A") - 1
-
-
-def _looks_like_letters(lines: Sequence[str]) -> bool:
-    return all(_WORDS.fullmatch(line) for line in lines[:2])
 
 
 def _read_letters(data: bytes) -> Iterator[Found]:
@@ -103,10 +90,6 @@ def _clue_in_letters(word: str) -> Clue | Fault:
     return tuple(ord(letter) - _BEFORE_A for letter in word)
 
 
-def _letters_text(record: Record) -> str:
-    return "".join(" ".join(map(_in_letters, clues)) + "\n" for _, clues in parts_of(record.puzzle))
-
-
 def _in_letters(clue: Clue) -> str:
     return "".join(chr(_BEFORE_A + length) for length in clue) or "0"
 
@@ -115,9 +98,9 @@ LETTERS = Format(
     name="letters",
     description="Rosetta Code's strings: a line of rows, a line of columns, A = 1, B = 2",
     extensions=(".letters",),
-    looks_like=_looks_like_letters,
+    looks_like=lambda lines: all(map(_WORDS.fullmatch, lines[:2])),
     read=_read_letters,
-    text=_letters_text,
+    text=lambda record: "".join(" ".join(map(_in_letters, clues)) + "\n" for _, clues in parts_of(record.puzzle)),
     between="\n",
     longest_block=26,
 )
@@ -125,10 +108,6 @@ LETTERS = Format(
 # --- the tournaments' batch -------------------------------------------------------------------------------------
 
 # `nonobot.protocol.batch` reads the stream; this reads the same form as a whole.
-
-
-def _looks_like_taai(lines: Sequence[str]) -> bool:
-    return any(re.fullmatch(r"\$\s*\d{1,18}", line, re.ASCII) for line in lines)
 
 
 def _read_taai(data: bytes, size: Size | None) -> Iterator[Found]:
@@ -139,10 +118,9 @@ def _read_taai(data: bytes, size: Size | None) -> Iterator[Found]:
             what = f"board size {entry.size[0]}x{entry.size[1]}: width and height must be 1 to {MOST_SIDE}"
             entry = Fault(FaultKind.FORMAT, what, entry.number, entry.line)
         elif isinstance(entry, Record) and assumed:
-            assumed = False  # said once
-            what = (
-                f"the file states no size; assuming {entry.size[0]}x{entry.size[1]} from the number of clue lines"
-            )
+            assumed = False  # one warning is enough
+            size_of_entry = f"{entry.size[0]}x{entry.size[1]}"
+            what = f"the file states no size; assuming {size_of_entry} from the number of clue lines"
             entry = replace(entry, warnings=(Fault(FaultKind.ASSUMED_SIZE, what, entry.number, entry.line),))
         yield entry
 
@@ -161,7 +139,7 @@ TAAI = Format(
     name="taai",
     description="the tournaments' batch: $k, the columns' clues, the rows' clues",
     extensions=(".txt", ".taai"),
-    looks_like=_looks_like_taai,
+    looks_like=lambda lines: any(re.fullmatch(r"\$\s*\d{1,18}", line, re.ASCII) for line in lines),
     read=_read_taai,
     text=lambda record: format_puzzle(record.number, record.puzzle).decode("ascii"),
     between="",
@@ -170,15 +148,13 @@ TAAI = Format(
 
 # --- nested lists ------------------------------------------------------------------------------------------------
 
-# Nothing is evaluated, and no parser of a language is used: each clue needs its text line, and files mix the
-# brackets and comments of several languages at any depth.
+# No parser of a language is used: each clue needs its text line, and files mix the brackets and comments of
+# several languages.
 
 MOST_DEPTH = 16
 
-_NAMES: dict[Part, tuple[str, ...]] = {
-    "rows": ("rows", "row", "x"),
-    "columns": ("columns", "column", "cols", "col", "y"),
-}
+_PART_OF_NAME = dict.fromkeys(("rows", "row", "x"), "rows")
+_PART_OF_NAME |= dict.fromkeys(("columns", "column", "cols", "col", "y"), "columns")
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 _START = re.compile(r"(//.*|#.*|[A-Za-z_]\w*\s*[=:]\s*[\[({].*|[\[({].*)", re.ASCII)
 _TOKEN = re.compile(
@@ -201,13 +177,14 @@ def _read_lists(data: bytes) -> Iterator[Found]:
     try:
         for number, parts in enumerate(_puzzles_of_lists(text), 1):
             draft = Draft(number, min(clues.line for clues in parts.values()))
-            draft.sections.update(parts)
             for name, (value, line) in parts[min(parts)].texts.items():
                 if name in TEXT_FIELDS:
                     draft.texts[name] = value
                 else:
                     draft.warn(f"{shown(name)} is dropped", line)
-            draft.require(PARTS, "no list of {}")
+            for part in PARTS:
+                if part not in parts:
+                    draft.refuse(f"no list of {part}")
             for part, clues in parts.items():
                 for clue, line in clues.clues:
                     draft.clue(part, clue, line)
@@ -216,20 +193,15 @@ def _read_lists(data: bytes) -> Iterator[Found]:
         yield broken.fault.at(number + 1, broken.fault.line)
 
 
-def _puzzles_of_lists(text: str) -> Iterator[dict[Part, _List]]:
-    """Yield the lists of rows and columns of each puzzle, by their names or otherwise in order.
-
-    Each puzzle is yielded when the next one begins, since texts may follow its lists.
-    """
-    parts: dict[Part, _List] = {}
+def _puzzles_of_lists(text: str) -> Iterator[dict[str, _List]]:
+    """Yield the lists of each puzzle, by name or in order, when the next begins: texts may follow the lists."""
+    parts: dict[str, _List] = {}
     try:
         for clues in _clue_lists(text):
             if len(parts) == len(PARTS):
                 yield parts
                 parts = {}
-            part: Part | None = "columns" if "rows" in parts else "rows"
-            if clues.name:
-                part = next((one for one, names in _NAMES.items() if clues.name in names), None)
+            part = _PART_OF_NAME.get(clues.name or ("columns" if "rows" in parts else "rows"))
             if part is None:
                 raise BrokenOffError(f"{shown(clues.name)} is not a name for rows or columns", clues.line)
             if part in parts:
@@ -287,12 +259,7 @@ def _clue_lists(text: str) -> Iterator[_List]:
                 closed.texts = opened[-1].texts
                 yield closed
             _close(closed, opened[-1], line)
-        elif (
-            kind in ("text", "word")
-            and name
-            and len(opened) > 1
-            and not any(name in all for all in _NAMES.values())
-        ):
+        elif kind in ("text", "word") and name and opened[1:] and name not in _PART_OF_NAME:
             opened[-1].texts[name] = _unquoted(word), line
             name = ""
         elif kind == "word":
@@ -328,16 +295,12 @@ def _close(closed: _List, parent: _List, line: int) -> None:
         parent.clues.append((clue, closed.line))
 
 
-def _lists_text(record: Record) -> str:
-    return "".join(f"{part} = {list(map(list, clues))}\n" for part, clues in parts_of(record.puzzle))
-
-
 LISTS = Format(
     name="lists",
     description="nested lists of numbers, as in Python or JSON: rows, then columns",
     extensions=(".lists", ".py", ".json"),
     looks_like=_looks_like_lists,
     read=_read_lists,
-    text=_lists_text,
+    text=lambda record: "".join(f"{part} = {[*map(list, clues)]}\n" for part, clues in parts_of(record.puzzle)),
     between="\n",
 )

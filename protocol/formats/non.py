@@ -15,15 +15,14 @@ from nonobot.arguments import similar_names
 from nonobot.protocol.clues import shown
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
+    PARTS,
+    Draft,
     Format,
-    LineDraft,
     TextLine,
     black_clue,
     clue_lines,
     in_lines,
-    is_text,
     keep,
-    part_named,
     read_lines,
     unquoted,
     with_commas,
@@ -49,13 +48,13 @@ def _key(text: str) -> str:
     return word[0].lower() if word else ""
 
 
-class _Non(LineDraft):
+class _Non(Draft):
     def __init__(self, number: int, line: int) -> None:
         super().__init__(number, line)
         self.sides: dict[str, int] = {}
         self.goal: TextLine | None = None
-        self.part_lines: list[TextLine] = []  # of the part that is read
-        self.unknown: list[str] = []  # keys, of which one may be a misspelt one that is missing
+        self.part_lines: list[TextLine] = []  # those of the part being read
+        self.unknown: list[str] = []  # unknown keys; one may be a missing key, misspelt
 
     def take(self, line: TextLine) -> None:
         key = _key(line.text)
@@ -65,9 +64,8 @@ class _Non(LineDraft):
         elif self.part:
             keep(self.part_lines, line)
         elif line.text:
-            self.refuse(
-                f"{shown(line.text)} is not under 'rows' or 'columns'{self._misspelt(*_SIDES)}", line.number
-            )
+            hint = self._misspelt(*_SIDES)
+            self.refuse(f"{shown(line.text)} is not under 'rows' or 'columns'{hint}", line.number)
 
     def finished(self) -> Found:
         self._end_part()
@@ -80,14 +78,13 @@ class _Non(LineDraft):
     def _take_key(self, key: str, value: str, line: TextLine) -> None:
         if key in ("width", "height") or (key in _SIDES and value):
             self._take_side(_SIDES.get(key, key), value, line)
-        elif part := part_named(key):
-            self.section(part, line.number, "separate puzzles by a line '===='")
-            self.part, self.part_lines = part, []
+        elif key in PARTS:
+            self.section(key, line.number, "separate puzzles by a line '===='")
+            self.part, self.part_lines = key, []
         elif key == "goal":
             self.goal = TextLine(line.number, unquoted(value))
         elif key in _TEXTS:
-            if not is_text(value):
-                self.warn(f"the {key} has bytes that are not UTF-8 text", line.number)
+            self.text(_TEXTS[key], value, line.number, key)
             self.texts[_TEXTS[key]] = html.unescape(unquoted(value))
         elif key != "maxrule":  # obsolete, and the clues contain its information
             self.warn(f"{shown(key)} is dropped", line.number)
@@ -108,8 +105,8 @@ class _Non(LineDraft):
             self.sides[side] = number
 
     def _end_part(self) -> None:
-        part, self.part = self.part, None
-        if part is None:
+        part, self.part = self.part, ""
+        if not part:
             return
         side = _SIDES[part]
         needed = self.sides.get(side)

@@ -8,7 +8,7 @@ of Vladimir Sukhoy's solver. See docs/formats.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import dropwhile, groupby, islice, pairwise
 
@@ -25,7 +25,6 @@ from nonobot.protocol.formats.base import (
     clue_lines,
     gathered,
     in_lines,
-    is_text,
     keep,
     lines_of,
     with_commas,
@@ -44,11 +43,9 @@ def _read(
 ) -> Iterator[Found]:
     """Yield the puzzle of a file whose first text lines contain the size of the board.
 
-    Blank text lines, and those above the size that start with `#`, are ignored.
-
-    The size is on `header_lines` text lines. Joined by spaces, they match `form`, whose groups `width` and
-    `height` are digits; otherwise `no_size` ends the message. `parts` takes a draft, the width, the height and the
-    remaining text lines, and returns those with the clues of the rows and of the columns.
+    Blank text lines, and those above the size that start with `#`, are ignored. `form` matches the size, which is
+    on `header_lines` text lines; otherwise `no_size` ends the message. `parts` takes a draft, the width, the
+    height and the remaining text lines, and returns those with the clues of the rows and of the columns.
     """
     lines = lines_of(data)
     header = list(islice((line for line in lines if line.text[:1] not in ("", "#")), header_lines))
@@ -64,9 +61,8 @@ def _read(
                 for line in clues:
                     draft.clue(part, clue_from_text(line.text), line.number)
         else:
-            draft.refuse(
-                f"board size {digits[0][:20]}x{digits[1][:20]}: width and height must be 1 to {MOST_SIDE}"
-            )
+            given = f"{digits[0][:20]}x{digits[1][:20]}"
+            draft.refuse(f"board size {given}: width and height must be 1 to {MOST_SIDE}")
     else:
         draft.refuse(f"{shown(size)} {no_size}")
     yield draft.finished()
@@ -74,15 +70,12 @@ def _read(
 
 # --- clue lines only, rows before columns -----------------------------------------------------------------------
 
-_WIDTH_FIRST = re.compile(r"(?P<width>\d+)\s+(?P<height>\d+)", re.ASCII)
-_HEIGHT_FIRST = re.compile(r"(?P<height>\d+)\s+(?P<width>\d+)", re.ASCII)
 
-
-def _looks_like(lines: Sequence[str], header_lines: int = 1, has_divider: bool = False) -> bool:
+def _looks_like(lines: Sequence[str], header_lines: int, has_divider: bool) -> bool:
     """Return whether the text lines may be a size and clues for it: numbers, in no more text lines than it needs.
 
-    A file of clues without a size has more. With r rows and c columns its first clue needs at most c cells, so a
-    size of these two numbers needs fewer than the r + c - 1 text lines after it.
+    A file without a size has more: with r rows and c columns, its first clue needs at most c cells, so that it is
+    a size for fewer than the r + c - 1 text lines after it.
     """
     lines = list(dropwhile(lambda line: line.startswith("#"), lines))
     clues = lines[header_lines:]
@@ -96,9 +89,8 @@ def _looks_like(lines: Sequence[str], header_lines: int = 1, has_divider: bool =
 
 
 def _nin_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> _Parts:
-    clues = clue_lines(
-        draft, gathered(lines), width + height, f"the {count(height, 'row')} and {count(width, 'column')}"
-    )
+    what = f"the {count(height, 'row')} and {count(width, 'column')}"
+    clues = clue_lines(draft, gathered(lines), width + height, what)
     return clues[:height], clues[height:]
 
 
@@ -130,47 +122,28 @@ def _cwd_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine])
     return (), ()
 
 
-def _text(record: Record, size: str, divider: str) -> str:
-    width, height = record.size
-    return in_lines(record, size.format(width=width, height=height), divider)
+def _format(name: str, description: str, size: str, parts: Callable[..., _Parts], divider: str = "") -> Format:
+    """Return a format of clue lines below a `size`, its text lines, with a `divider` between rows and columns."""
+    first, second = re.findall(r"\w+", size)
+    header_lines = size.count("\n")
+    example = "such as '25 25'" if header_lines == 1 else "a number on each of the first two lines"
+    form = re.compile(rf"(?P<{first}>\d+)\s+(?P<{second}>\d+)", re.ASCII)
+    no_size = f"is not a {first} and a {second}, {example}"
+    return Format(
+        name=name,
+        description=description,
+        extensions=(f".{name}",),
+        looks_like=partial(_looks_like, header_lines=header_lines, has_divider="#" in divider),
+        read=partial(_read, form=form, no_size=no_size, parts=parts, header_lines=header_lines),
+        text=lambda record: in_lines(record, size.format(width=record.size[0], height=record.size[1]), divider),
+    )
 
 
-NIN = Format(
-    name="nin",
-    description="'width height', the rows' clues, the columns' clues",
-    extensions=(".nin",),
-    looks_like=_looks_like,
-    read=partial(
-        _read, form=_WIDTH_FIRST, no_size="is not a width and a height, such as '25 25'", parts=_nin_parts
-    ),
-    text=partial(_text, size="{width} {height}\n", divider=""),
-)
-
-MK = Format(
-    name="mk",
-    description="'height width', the rows' clues, '#', the columns' clues",
-    extensions=(".mk",),
-    looks_like=partial(_looks_like, has_divider=True),
-    read=partial(
-        _read, form=_HEIGHT_FIRST, no_size="is not a height and a width, such as '25 25'", parts=_mk_parts
-    ),
-    text=partial(_text, size="{height} {width}\n", divider="#\n"),
-)
-
-CWD = Format(
-    name="cwd",
-    description="the height, the width, the rows' clues, a blank line, the columns' clues",
-    extensions=(".cwd",),
-    looks_like=partial(_looks_like, header_lines=2),
-    read=partial(
-        _read,
-        form=_HEIGHT_FIRST,
-        no_size="is not a height and a width, a number on each of the first two lines",
-        parts=_cwd_parts,
-        header_lines=2,
-    ),
-    text=partial(_text, size="{height}\n{width}\n", divider="\n"),
-)
+NIN = _format("nin", "'width height', the rows' clues, the columns' clues", "{width} {height}\n", _nin_parts)
+_MK_FORM = "'height width', the rows' clues, '#', the columns' clues"
+MK = _format("mk", _MK_FORM, "{height} {width}\n", _mk_parts, "#\n")
+_CWD_FORM = "the height, the width, the rows' clues, a blank line, the columns' clues"
+CWD = _format("cwd", _CWD_FORM, "{height}\n{width}\n", _cwd_parts, "\n")
 
 # --- the 8x11 text form -----------------------------------------------------------------------------------------
 
@@ -190,18 +163,14 @@ def _grid_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]
     sections = _sections(lines, draft)
     for name in _TEXTS:
         for line in sections.get(name, [])[:1]:
-            if not is_text(line.text):
-                draft.warn(f"the {name} has bytes that are not UTF-8 text", line.number)
-            draft.texts[name] = line.text
+            draft.text(name, line.text, line.number, name)
     for name in _DRAWN:
         if name in sections:
             _take_drawn(draft, name, [line for line in sections[name] if line.text])
-    draft.require(PARTS, "no section '{}'")
-    rows, columns = (
-        _clues(draft, sections[part], count, part) if part in sections else ()
-        for part, count in zip(PARTS, (height, width), strict=True)
-    )
-    return rows, columns
+    for part in PARTS:
+        if part not in sections:
+            draft.refuse(f"no section '{part}'")
+    return _clues(draft, sections, "rows", height), _clues(draft, sections, "columns", width)
 
 
 def _sections(lines: Iterator[TextLine], draft: Draft) -> dict[str, list[TextLine]]:
@@ -228,12 +197,15 @@ def _sections(lines: Iterator[TextLine], draft: Draft) -> dict[str, list[TextLin
     return sections
 
 
-def _clues(draft: Draft, lines: Sequence[TextLine], needed: int, name: str) -> Sequence[TextLine]:
-    full = [line for line in lines if line.text]
+def _clues(draft: Draft, sections: Mapping[str, list[TextLine]], name: str, needed: int) -> Sequence[TextLine]:
+    """Return the clues of a section, each on its text line, or all on one with spaces between."""
+    if name not in sections:
+        return ()
+    full = [line for line in sections[name] if line.text]
     words = full[0].text.split(maxsplit=MOST_SIDE) if len(full) == 1 else []
     if len(words) == needed:
         return [TextLine(full[0].number, word) for word in words]
-    return clue_lines(draft, lines, needed, f"the {count(needed, name.removesuffix('s'))}")
+    return clue_lines(draft, sections[name], needed, f"the {count(needed, name.removesuffix('s'))}")
 
 
 def _take_drawn(draft: Draft, name: str, lines: Sequence[TextLine]) -> None:
@@ -256,35 +228,34 @@ def _take_drawn(draft: Draft, name: str, lines: Sequence[TextLine]) -> None:
         draft.solution = cells, lines[0].number
 
 
-def _is_drawing(lines: Sequence[str]) -> bool:
+def _is_drawing(lines: Iterable[str]) -> bool:
     """Return whether the text lines are only a drawn board; text lines of `#` alone are comments."""
-    drawn = re.compile(r"[.#]+").fullmatch
     first = next((line for line in lines if line.strip("#")), "")
-    return bool(drawn(first))
+    return bool(re.fullmatch(r"[.#]+", first))
 
 
 def _read_grid(data: bytes) -> Iterator[Found]:
     lines = list(islice((line for line in lines_of(data) if line.text), MOST_SIDE + 1))  # one more, for the fault
-    if _is_drawing([line.text for line in lines]):
-        draft = Draft(1, lines[0].number)
-        if len(lines[0].text) > MOST_SIDE:
-            draft.refuse(f"a row of {len(lines[0].text)} cells is too long; the limit is {MOST_SIDE}")
-        elif gap := next((line for before, line in pairwise(lines) if line.number > before.number + 1), None):
-            draft.refuse("a blank line above this row; such a file contains one puzzle", gap.number)
-        else:
-            _take_drawn(draft, "solution", lines)
-        yield draft.finished()
-    else:
+    if not _is_drawing(line.text for line in lines):
         yield from _read(data, form=_SIZE, no_size="is not WIDTHxHEIGHT, such as 8x11", parts=_grid_parts)
+        return
+    draft = Draft(1, lines[0].number)
+    if len(lines[0].text) > MOST_SIDE:
+        draft.refuse(f"a row of {len(lines[0].text)} cells is too long; the limit is {MOST_SIDE}")
+    elif gap := next((line for before, line in pairwise(lines) if line.number > before.number + 1), None):
+        draft.refuse("a blank line above this row; such a file contains one puzzle", gap.number)
+    else:
+        _take_drawn(draft, "solution", lines)
+    yield draft.finished()
 
 
 def _grid_text(record: Record) -> str:
     width, height = record.size
     texts = "".join(f"{name}: {getattr(record, name)}\n" for name in _TEXTS if getattr(record, name))
     drawn = ""
-    for name, grid in (("grid", record.start), ("solution", record.solution)):
+    for (name, meaning), grid in zip(_DRAWN.items(), (record.start, record.solution), strict=True):
         if grid is not None:
-            signs = {value: sign for sign, value in reversed(_DRAWN[name].items())}
+            signs = {value: sign for sign, value in reversed(meaning.items())}
             rows = ("".join(signs[cell] for cell in row) for row in grid.numbers())
             drawn += "\n".join([name, *rows, ""])
     return in_lines(record, f"{width}x{height}\n{texts}rows\n", "columns\n", drawn, with_commas)

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, Fault, FaultKind, clue_from_words, shown
-from nonobot.protocol.formats.base import MOST_SIDE, BrokenOffError, Draft, Format, Part, part_named
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Fault, FaultKind, clue_from_words, shown
+from nonobot.protocol.formats.base import MOST_SIDE, PARTS, BrokenOffError, Draft, Format
 from nonobot.protocol.puzzle import Found, Record
 
 if TYPE_CHECKING:
@@ -36,17 +36,18 @@ def _read(data: bytes) -> Iterator[Found]:
     try:
         for start in range(0, len(data), _CHUNK_BYTES):
             parser.Parse(data[start : start + _CHUNK_BYTES], start + _CHUNK_BYTES >= len(data))
-            yield from document.finished()
+            yield from document.finished
+            document.finished.clear()
     except BrokenOffError as broken:
         fault = broken.fault
     except ExpatError as error:
         what = f"broken XML: {messages.get(error.code, 'unknown error')}"
         fault = Fault(FaultKind.FORMAT, what, line=error.lineno)
-    except (ValueError, LookupError):  # of the encoding that the XML declares
+    except (ValueError, LookupError):  # unknown encoding in the XML declaration
         fault = Fault(FaultKind.FORMAT, "XML with an unknown encoding", line=1)
     else:
         return
-    yield from document.finished()
+    yield from document.finished
     yield document.broken_off(fault)
 
 
@@ -56,22 +57,17 @@ class _Document:
     def __init__(self, parser: XMLParserType) -> None:
         self._parser = parser
         self._path: list[str] = []
-        self._text: list[str] | None = None  # of the element being read, where its text is wanted
+        self._text: list[str] | None = None  # text of the element being read, if it is needed
         self._of_the_set: dict[str, str] = {}
         self._puzzle: _Puzzle | None = None
         self._number = 0
-        self._finished: list[Found] = []
+        self.finished: list[Found] = []  # complete puzzles; the reader removes them
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._doctype
         parser.SkippedEntityHandler = self._skipped_entity
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
-
-    def finished(self) -> list[Found]:
-        """Return the complete puzzles that were not returned before."""
-        finished, self._finished = self._finished, []
-        return finished
 
     def broken_off(self, fault: Fault) -> Fault:
         """Return a fault of the document with the place of the current puzzle, or of the next one."""
@@ -111,7 +107,7 @@ class _Document:
         text = "".join(self._text or ())
         self._text = None
         if name == "puzzle" and self._puzzle and self._path in ([], ["puzzleset"]):
-            self._finished.append(self._puzzle.finished_in(self._of_the_set))
+            self.finished.append(self._puzzle.finished_in(self._of_the_set))
             self._puzzle = None
         elif self._puzzle:
             self._puzzle.end_of(name, text, self._line, depth=len(self._path) - self._path.index("puzzle"))
@@ -129,10 +125,9 @@ class _Puzzle(Draft):
         self._default = attributes.get("defaultcolor", "black")
         self._background = attributes.get("backgroundcolor", "white")
         self._colours = {".": "white", "X": "black"}
-        self._counted: set[str] = set()  # the colours that counts have
-        self._part: Part | None = None  # inside of <clues>
+        self._counted: set[str] = set()  # colours of the counts so far
         self._clue: list[str] = []
-        self._kind = "goal"  # of the last solution
+        self._kind = "goal"  # type of the last <solution>
         self._images: dict[str, tuple[str, int]] = {}
 
     def start_of(self, name: str, attributes: Mapping[str, str], line: int) -> None:
@@ -141,8 +136,8 @@ class _Puzzle(Draft):
             self._colours[attributes.get("char", "")] = attributes.get("name", "")
         elif name == "clues":
             kind = attributes.get("type", "")
-            self._part = part_named(kind)
-            if not self._part:
+            self.part = kind if kind in PARTS else ""
+            if not self.part:
                 self.refuse(f"clues of the type {shown(kind)}; expected rows or columns", line)
         elif name == "line":
             self._clue = []
@@ -162,17 +157,16 @@ class _Puzzle(Draft):
         if name == "count":
             self._clue.append(text.strip())
         elif name == "line":
-            if self._part:
-                self.clue(self._part, clue_from_words(self._clue), line)
+            if self.part:
+                self.clue(self.part, clue_from_words(self._clue), line)
             else:
                 self.refuse("a <line> outside of clues of rows or columns", line)
         elif name == "clues":
-            self._part = None
+            self.part = ""
         elif name == "image":
             if self._kind in self._images:
                 self.warn("a further image is dropped", line)
-            else:
-                self._images[self._kind] = text, line
+            self._images.setdefault(self._kind, (text, line))
         elif name in _TEXTS and depth == 1:
             self.texts[name] = text
 
@@ -197,15 +191,12 @@ class _Puzzle(Draft):
         for row in filter(None, "".join(image.split()).split("|")):
             drawn = [cell[1] or cell[2] or "]" for cell in _CELL.finditer(row)]  # "]": no sign between brackets
             other = next((sign for sign in "".join(drawn) if sign not in meaning), None)
-            problem = ""
-            if other == "[":
+            if other:
                 problem = "a bracket in an image is not closed"
-            elif other:
-                problem = f"{shown(other)} in an image is not a colour"
-            elif cells and len(drawn) != len(cells[0]):
-                problem = "an image with rows of different length"
-            if problem:
-                self.refuse(problem, line)
+                self.refuse(problem if other == "[" else f"{shown(other)} in an image is not a colour", line)
+                return
+            if cells and len(drawn) != len(cells[0]):
+                self.refuse("an image with rows of different length", line)
                 return
             cells.append([_cell({meaning[sign] for sign in signs}) for signs in drawn])
         if not cells:
@@ -228,16 +219,13 @@ def _text(record: Record) -> str:
     lines += [f"<{name}>{html.escape(text, quote=False)}</{name}>" for name, text in texts.items() if text]
     lines += ['<color name="white" char=".">fff</color>', '<color name="black" char="X">000</color>']
     for kind, clues in (("columns", record.puzzle.columns), ("rows", record.puzzle.rows)):
-        lines += [f'<clues type="{kind}">', *map(_clue_text, clues), "</clues>"]
+        counts = ("".join(f"<count>{length}</count>" for length in clue) for clue in clues)
+        lines += [f'<clues type="{kind}">', *(f"<line>{one}</line>" for one in counts), "</clues>"]
     for kind, grid in (("goal", record.solution), ("saved", record.start)):
         if grid is not None:
             rows = (f"|{''.join(_SIGNS[cell] for cell in row)}|" for row in grid.numbers())
             lines += [f'<solution type="{kind}">', "<image>", *rows, "</image>", "</solution>"]
     return "\n".join([*lines, "</puzzle>"]) + "\n"
-
-
-def _clue_text(clue: Clue) -> str:
-    return f"<line>{''.join(f'<count>{length}</count>' for length in clue)}</line>"
 
 
 FORMAT = Format(
