@@ -4,8 +4,7 @@ from __future__ import annotations
 
 # Errors that end a command with a one-line message; they are here because every command loads this module first.
 
-EXIT_INTERRUPTED = 130
-"""Exit status of an interrupted command: 128 and the number of SIGINT, as in shells."""
+EXIT_INTERRUPTED = 130  # exit status: 128 and the number of SIGINT, as in shells
 
 
 class UnusableError(Exception):

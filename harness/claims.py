@@ -1,4 +1,4 @@
-"""The figures that the documents claim: their file, the commands that show them, and the outcome of each.
+"""The figures that the documents claim: their file, the commands that measure them, and the outcome of each.
 
 A claim is a sentence of the documents, a command, a figure in the command's JSON output, and a bound.
 """
@@ -37,7 +37,7 @@ RELATIONS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
     "<=": ("at most", operator.le),
     ">=": ("at least", operator.ge),
 }
-"""Relations of a figure to its bound: in words, and whether two numbers have it."""
+"""Relations of a figure to its bound: in words, and as a test of two numbers."""
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,7 +62,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_claims(file: Path = FILE) -> list[Claim]:
-    """Return the claims in a file; UnusableError if it cannot be read or is malformed."""
+    """Return the claims in a file; UnusableError if it is unreadable or malformed."""
     try:
         content = msgspec.toml.decode(file.read_bytes(), type=_File)
     except OSError as error:
@@ -78,8 +78,7 @@ def read_claims(file: Path = FILE) -> list[Claim]:
     return claims
 
 
-SETS_VARIABLE = "NONOBOT_SETS"
-"""Environment variable that names a folder of official question files, as for the tests."""
+SETS_VARIABLE = "NONOBOT_SETS"  # environment variable for a folder of official question files
 
 
 def _folder_of(sets: Sequence[str]) -> Path | str | None:
@@ -97,8 +96,7 @@ def _folder_of(sets: Sequence[str]) -> Path | str | None:
     )
 
 
-PROGRAMS = {"nonobot": OWN_BOT, "nonojudge": OWN_JUDGE}
-"""Replacements of a command's first word: this tree's commands, even if others are installed."""
+PROGRAMS = {"nonobot": OWN_BOT, "nonojudge": OWN_JUDGE}  # this tree's commands, even if others are installed
 
 
 class Status(StrEnum):
@@ -112,7 +110,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Measured:
-    """A claim with its status, the figure and, where there is no figure, the reason."""
+    """A claim with its status and figure, or the reason for having no figure."""
 
     claim: Claim
     status: Status

@@ -48,7 +48,7 @@ def _counted(boards: Iterable[Board], count: int, progress: Progress) -> Iterato
 def _selected(
     arguments: argparse.Namespace, recipe: Recipe, progress: Progress, stack: contextlib.ExitStack
 ) -> Iterator[Board]:
-    """Yield the boards that the bot chooses, and then show the survey of all that it graded."""
+    """Yield the boards that the bot selects, then show the survey of all boards that it graded."""
     survey = Survey()
 
     def on_draw(drawn: Drawn) -> None:
@@ -96,7 +96,7 @@ def _show(arguments: argparse.Namespace, survey: Survey, recipes: list[Recipe]) 
 
 
 def _report_given_up(arguments: argparse.Namespace, survey: Survey) -> None:
-    """Report the boards given up: those at the time limit may be others the next time."""
+    """Report the boards given up; at the time limit, another run may give up other boards."""
     rows = [row for _, row in survey.rows()]
     late, undecided = sum(row.late for row in rows), sum(row.undecided for row in rows)
     limits = [

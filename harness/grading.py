@@ -1,4 +1,4 @@
-"""The line solves that boards cost nonobot, and the solutions that it finds, one board at a time."""
+"""How many line solves boards cost nonobot, and the solutions that it finds, one board at a time."""
 
 from __future__ import annotations
 
@@ -24,19 +24,17 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 WORK_COUNT = "line_solves"
-"""The bot's count that measures its work: lines painted. It is the same on every machine, and its rank correlation
-with the seconds is 0.96 on the set icga2018 and 0.93 on taai2011, the linear one 0.98 and 0.99 (from `nonobot
---stats FILE`, 2 shared cores of an AMD EPYC)."""
+"""The bot's count that measures its work, the same on every machine. Its rank correlation with the seconds is 0.96
+on the set icga2018 and 0.93 on taai2011, the linear one 0.98 and 0.99 (from `nonobot --stats FILE`, 2 shared cores
+of an AMD EPYC)."""
 
-LONGEST_PROBED_SIDE = 62
-"""Longest side of a board that the strategy `papers` accepts."""
-
+LONGEST_PROBED_SIDE = 62  # longest side of a board that the strategy `papers` accepts
 GradeBoard = Callable[[Puzzle], Grade]
 
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """Questions about boards of a size, and the limits at which a board is given up."""
+    """What to find out about boards of a size, and the limits at which a board is given up."""
 
     size: tuple[int, int]  # width and height of every board
     solutions: int  # to look for; with 2, the bot reports whether a board is unique
@@ -47,10 +45,10 @@ class Grading:
 
     @contextlib.contextmanager
     def started(self) -> Iterator[GradeBoard]:
-        """Start the bot, or for levels two, and end them with the block.
+        """Start the bot, or two bots for levels, and end them with the block.
 
-        The champion shows which boards line logic alone solves. A unique board that it needs more for goes to the
-        strategy `papers`, whose first node is FP1 of Wu et al. 2013. Both are warm from the first board on.
+        The champion shows which boards line logic alone solves. Unique boards that need more go to the strategy
+        `papers`, whose first node is FP1 of Wu et al. 2013. Both are warm before the first board.
         """
         with contextlib.ExitStack() as stack:
             champion = stack.enter_context(grading_bot(self))
@@ -94,7 +92,7 @@ def grading_bot(grading: Grading, strategy: str = "champion") -> Iterator[Gradin
 
 
 class _Words(LastWords):
-    """The bot's stderr. Lines about compiling are passed on: it takes seconds that no board's time contains."""
+    """The bot's stderr; prints lines about compiling, because no board's time contains these seconds."""
 
     def write(self, data: bytes) -> None:
         super().write(data)
@@ -122,7 +120,7 @@ _Told = tuple[dict[str, Any], bytearray]
 
 
 class _RecordReader:
-    """Reads the bot's records, and the answers before each."""
+    """Parser of the bot's records and of the answers before each."""
 
     def __init__(self) -> None:
         self._digits = bytearray()

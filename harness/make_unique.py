@@ -1,8 +1,8 @@
-"""Drawn boards changed until their clues have one solution, in few cells and where it is least visible.
+"""Drawn boards changed, in few and hardly visible cells, until their clues have one solution.
 
 As long as there are several solutions, the search changes one of the cells in which they differ. It first tries
-those that get their neighbours' colour, which are specks and cells at the edge of black areas, and keeps the
-change after which the fewest cells differ. In the end it undoes each change that was not needed.
+cells that get their neighbours' colour, such as specks and cells at the edge of black areas. It keeps the change
+after which the fewest cells differ. In the end it undoes each change that was not needed.
 """
 
 from __future__ import annotations
@@ -18,22 +18,19 @@ from nonobot.harness.grading import Findings
 from nonobot.harness.pictures.image_cells import Cells
 from nonobot.protocol import Puzzle
 
-MOST_TRIES = 1000
-"""Boards to solve before giving up: seconds at 30x30."""
-
+MOST_TRIES = 1000  # boards to solve before giving up: seconds at 30x30
 CHOICES = 16
 """Cells tried for each change. A dithered board of 30x30 took 26 changes with 8 of them, 15 with 16, and with 32
 13 and twice the tries."""
 
-MOST_LATE = 10
-"""Most boards on which the bot may run out of time."""
+MOST_LATE = 10  # most boards on which the bot may run out of time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MadeUnique:
-    """The board whose clues have one solution, or if not `unique`, as drawn.
+    """The board whose clues have one solution, or the drawn board if not `unique`.
 
-    `changed` is the number of changed cells, `tries` that of the boards solved.
+    `changed` is the number of changed cells, `tries` the number of boards solved.
     """
 
     cells: Cells
@@ -43,7 +40,7 @@ class MadeUnique:
 
 
 def differing(cells: Cells, findings: Findings) -> Cells:
-    """Return the cells in which some solution is not as drawn."""
+    """Return the cells in which some solution differs from the drawn board."""
     return (findings.solutions != cells).any(axis=0)
 
 
@@ -56,7 +53,7 @@ def make_unique(
 ) -> MadeUnique:
     """Return a board with a single solution that differs from the drawn one in few cells.
 
-    `solve` returns the solutions of a board, at least two if it has two; `most_tries` is the number of boards to
+    `solve` returns the solutions of a board, at least two if it has two. `most_tries` is the number of boards to
     solve. `on_change` is called with the number of tries, of changed cells, and of cells in which solutions
     differ.
     """
@@ -84,14 +81,14 @@ class _Search:
         self._random = Random(0)
 
     def board(self, *more: tuple[int, int]) -> Cells:
-        """Return the board as it is now, with more cells changed."""
+        """Return the present board, with some more cells changed."""
         cells = self._drawn.copy()
         for place in (*self.changed, *more):
             cells[place] ^= True
         return cells
 
     def look(self, more: tuple[tuple[int, int], ...]) -> Findings | None:
-        """Return the solutions of the board with more cells changed; None without any in time, or at a bound."""
+        """Return the solutions of the board with more cells changed; None without any in time, or at a limit."""
         if self.tries >= self._most_tries or self._late >= MOST_LATE:
             return None
         self.tries += 1

@@ -29,14 +29,12 @@ from nonobot.tournament_data.registry import (
 
 SCHEMA_VERSION = 2
 
-TYPICAL_BYTES = 680_000
-"""Assumed size of a set whose size is not known, for the progress alone."""
-
+TYPICAL_BYTES = 680_000  # assumed size of a set of unknown size, for the progress alone
 MOST_NAMED = 5
 
 
 def as_text(states: Mapping[OfficialSet, State]) -> str:
-    """Return the table of the sets, and a line on how many are here."""
+    """Return the table of the sets, and a line with the number available here."""
     rows = [("set", "event", "year", "puzzles", "size", "black", "here")]
     for official, state in states.items():
         size, black = f"{official.side}x{official.side}", f"{percent(official.p1)} to {percent(official.p2)}"
@@ -72,7 +70,7 @@ def _counted(states: Iterable[State]) -> str:
 
 
 def fetched(missing: Sequence[OfficialSet], timeout_seconds: float) -> int:
-    """Fetch sets, print a line for each, and return the number of those fetched."""
+    """Fetch sets, print a line for each, and return how many were fetched."""
     sizes = [official.bytes or TYPICAL_BYTES for official in missing]
     number = 0
     with Progress(sum(sizes)) as progress:
@@ -99,7 +97,7 @@ def fetched(missing: Sequence[OfficialSet], timeout_seconds: float) -> int:
 
 
 def imported(folder: Path) -> int:
-    """Import the sets in a folder and the folders within, print a line for each, and return their number."""
+    """Import the sets below a folder, print a line for each, and return their number."""
     names: set[str] = set()
     unknown: list[Path] = []
     for path in files_below(folder, _say_unreadable):
@@ -126,7 +124,7 @@ def _say_unreadable(error: OSError) -> None:
 
 
 def _taken(recognised: Recognised) -> str:
-    """Copy a set into the data folder and return the outcome in a word."""
+    """Copy a set into the data folder and return the outcome in words."""
     if state_of(recognised.official) is State.HERE:
         return "here already"
     try:

@@ -19,16 +19,10 @@ from nonobot.protocol import Puzzle, Record, Solution
 from nonobot.protocol.clues import count
 from nonobot.protocol.formats import MOST_BYTES, Format
 
-PICTURE = "picture"
-"""The name of the format, for `--from`."""
-
+PICTURE = "picture"  # the name of the format, for `--from`
 PUZZLE_SECONDS = 10.0
-MOST_SOLUTIONS = 100
-"""Number of solutions to look for, which shows the ambiguous cells."""
-
-MOST_CELLS_OF_SOLUTIONS = 4_000_000
-"""Bound of cells in all solutions: fewer solutions of large boards are looked for."""
-
+MOST_SOLUTIONS = 100  # number of solutions to look for, which show the ambiguous cells
+MOST_CELLS_OF_SOLUTIONS = 4_000_000  # most cells in all solutions: of large boards, fewer solutions are looked for
 MOST_ROWS_NAMED = 3
 
 _OPTIONS = ("width", "height", "threshold", "dither", "invert", "unique", "puzzle_limit", "tries")
@@ -65,8 +59,8 @@ def refuse_options(arguments: argparse.Namespace, name: str) -> None:
 def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to: Format) -> tuple[Record, bool]:
     """Return the puzzle of an image file, and whether it is unique if that was asked for; report on stderr.
 
-    `name` is that of the file, for messages. The puzzle gets a title, from the file name, if the format to write
-    can hold one. UnusableError: the picture or an option cannot be used.
+    `name` is the file's name for messages. The title is made from the file name, if the output format can hold
+    one. UnusableError if the picture or an option cannot be used.
     """
     if arguments.tries is not None and not arguments.unique:
         raise UnusableError("--tries only applies to --unique")

@@ -36,9 +36,10 @@ class Progress:
             self._bars.stop()
 
     def show(self, done: float, note: str, seconds: float | None = None) -> None:
-        """Show how much of the total is done, and a few words.
+        """Show how much of the total is done, and a note.
 
-        It took `seconds`, of a job that did a part of it before; otherwise the time since the start.
+        `seconds` is the time that it took, if part of the job was done before; otherwise the time since the start
+        counts.
         """
         now = time.monotonic()
         if self._total is None or now < self._due:
@@ -57,7 +58,7 @@ class Progress:
 
 
 def _bars(columns: str) -> rich_progress.Progress:
-    """Return a screen for bars, with its columns in that order."""
+    """Return a started display of bars, with these columns in this order."""
     from rich import progress as rich_progress  # imported here: importing rich takes longer than a small job
     from rich.console import Console
 
@@ -98,7 +99,7 @@ class RunProgress(Progress):
         self.show(self._verdicts.total(), self._line(f"${result.number}", seconds), seconds)
 
     def _line(self, last: str, seconds: float) -> str:
-        """Return a line that begins with the most important figures, as terminals are narrow."""
+        """Return a line that begins with the most important figures, because terminals are narrow."""
         answered = self._verdicts.total()
         parts = [
             last,

@@ -18,13 +18,10 @@ from nonobot.tournament_data import PuzzleSet
 
 KEPT_NOTES = 20
 
-MOST_EXAMINED = 20
-"""Wrong answers that are tested for a common mistake."""
-
+MOST_EXAMINED = 20  # wrong answers that are tested for a common mistake
 REPEAT_THE_NUMBER = "repeat the number that followed the question's '$'"
 
-Cells = Sequence[bytes]
-"""The cells of each row."""
+Cells = Sequence[bytes]  # the cells of each row
 
 
 def _transposed(cells: Cells) -> Cells:
@@ -45,7 +42,7 @@ TURNED: dict[str, Callable[[Cells], Cells]] = {
     "rotated by 90 degrees counterclockwise": lambda cells: _transposed(cells)[::-1],
     "mirrored along the diagonal from bottom left to top right": lambda cells: _transposed(_mirrored(cells[::-1])),
 }
-"""Ways to turn a board, the likeliest first; the last three fit square boards only, as does the second."""
+"""Ways to turn a board, the likeliest first; the last three, and the second, fit only square boards."""
 
 COLUMNS_FIRST = "a question lists the columns first, an answer the rows"
 REMEDIES = {
@@ -64,7 +61,7 @@ OTHER_LENGTH = re.compile(r"line \d+: (\d+) numbers?, expected \d+|line \d+: (\d
 def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
     """Return the verdict on an answer to `puzzle`, and why it is not right.
 
-    Any solution of the puzzle is right. A word, nothing, or a grid of zeros says that the bot gave it up.
+    Any solution of the puzzle is right. With a word, nothing, or a grid of zeros, the bot gave the puzzle up.
     """
     if answer.problem is not None:
         return Verdict.MALFORMED, answer.problem
@@ -80,7 +77,7 @@ def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
 
 
 def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> str | None:
-    """Return what mistake most faulty answers share, then its remedy after ': '; `puzzles` are by number."""
+    """Return the mistake that most faulty answers share, and its remedy after ': '; `puzzles` are by number."""
     places: dict[int | None, int] = {number: place for place, number in enumerate(puzzles)}
     every = [*puzzles.values()]
     boards: list[tuple[int, Cells]] = []
@@ -154,10 +151,10 @@ def _solves(puzzle: Puzzle, cells: Cells) -> bool:
 
 
 class Referee:
-    """Judges the answers of a bot as they arrive; the first one to a puzzle counts.
+    """Judges the answers of a bot as they arrive; the first answer to a puzzle counts.
 
-    With `any_order` a solution that comes after the answer to a later puzzle is right. A solution that took longer
-    than the limit is late. `results` is in the order of the verdicts; for the counts see `Score`.
+    With `any_order`, a solution after the answer to a later puzzle is right. A solution that took longer than the
+    limit is late. `results` is in the order of the verdicts; `Score` explains the counts.
     """
 
     def __init__(
@@ -176,7 +173,7 @@ class Referee:
     def take(
         self, answer: Answer, arrived_seconds: float | None = None, took_seconds: float | None = None
     ) -> PuzzleResult | None:
-        """Judge an answer; None for an answer that is not the first to a puzzle of the set."""
+        """Judge an answer; return None unless it is the first to a puzzle of the set."""
         number = answer.number
         if number is None or number not in self._places:
             self.stray_count += 1
@@ -195,7 +192,7 @@ class Referee:
         )
 
     def enter(self, result: PuzzleResult) -> PuzzleResult:
-        """Enter a verdict, given here, without an answer, or in an earlier part of the run."""
+        """Record a verdict: from this referee, without an answer, or from an earlier part of the run."""
         self.results[result.number] = result
         if self._last is None or self._places[result.number] > self._places[self._last]:
             self._last = result.number
@@ -211,13 +208,13 @@ class Referee:
     def left(self) -> list[int]:
         """Return the numbers of the puzzles whose answers still count, in the order of the set.
 
-        Answers come in order: a bot that answered a later puzzle has passed over those before it.
+        Answers come in order: a bot that answered a later puzzle has skipped those before it.
         """
         passed = -1 if self._any_order or self._last is None else self._places[self._last]
         return [one for one, place in self._places.items() if place > passed and one not in self.results]
 
     def score(self) -> Score:
-        """Return a verdict for every puzzle, in the order of the set: missing, if it was not answered."""
+        """Return a verdict for every puzzle, in the order of the set; MISSING without an answer."""
         puzzles = (self.results.get(one, PuzzleResult(one, Verdict.MISSING)) for one in self._places)
         score = Score.of(puzzles, self.duplicate_count, self.stray_count, self.notes)
         faulty = [one for one in score.puzzles if one.verdict in (Verdict.WRONG, Verdict.MALFORMED)]
@@ -232,7 +229,7 @@ class Referee:
         return replace(score, mistake=mistake or UNSET)
 
     def restore(self, duplicate_count: int, stray_count: int, notes: list[str]) -> None:
-        """Take over the counts of earlier parts of the run."""
+        """Restore the counts of earlier parts of the run."""
         self.duplicate_count, self.stray_count, self.notes = duplicate_count, stray_count, list(notes)
 
     def _in_order_and_time(self, number: int, took_seconds: float | None) -> tuple[Verdict, str | None]:
@@ -244,7 +241,7 @@ class Referee:
         return Verdict.RIGHT, None
 
     def _off_by_one(self, answer: Answer) -> str:
-        """Return a note on an answer if it solves the puzzle before or after its own."""
+        """Return a note if the answer solves the puzzle before or after its own."""
         if answer.solution and answer.number is not None and len(self.notes) < KEPT_NOTES:
             for number in (answer.number + 1, answer.number - 1):
                 place = self._places.get(number)
@@ -258,7 +255,7 @@ class Referee:
 
 
 def _in_hex(solution: Solution | None) -> str | None:
-    """Return the cells as a result keeps them; see `PuzzleResult.cells_hex`."""
+    """Return the cells as `PuzzleResult.cells_hex` stores them."""
     if solution is None:
         return None
     digits = solution.content.translate(IN_DIGITS)
@@ -267,7 +264,7 @@ def _in_hex(solution: Solution | None) -> str | None:
 
 
 def cells_of(result: PuzzleResult, facts: SetFacts | PuzzleSet) -> Solution | None:
-    """Return the grid of an answer; None without one, or where it does not fit the set's boards."""
+    """Return the grid of an answer; None without one, or if it does not fit the set's boards."""
     cell_count = facts.width * facts.height
     try:
         content = bytes.fromhex(result.cells_hex or "")

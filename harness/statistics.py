@@ -1,7 +1,7 @@
 """Test whether the candidate is slower than the baseline: one statistic of pairs of runs, for all commands.
 
-If both versions are the same code, a difference of logarithms of d within a pair is as likely as -d. The
-signed-rank test assumes nothing else. Wilcoxon (1945); interval of Hodges and Lehmann (1963), and Tukey.
+If both versions are the same code, a logarithmic difference of d within a pair is as likely as -d. The signed-rank
+test assumes nothing else. Wilcoxon (1945); interval of Hodges and Lehmann (1963), and Tukey.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from nonobot.harness.text import interval_in_words, percent, ratio_in_words
 
 RESOLUTION_SECONDS = 1e-4
-"""Smallest difference between times that counts. A judge stamps an answer when it reads it: two answers that
-arrive in one read get the same stamp, and the scheduler moves each stamp by about ten microseconds."""
+"""Smallest difference between times that counts. A judge timestamps an answer when it reads it: two answers that
+arrive in one read get the same timestamp, and the scheduler moves each by about 10 µs."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,10 @@ class Ratio:
 class Outcome(StrEnum):
     """Result of a comparison.
 
-    WORSE: slower; the whole interval lies above 1 + tolerance. FASTER: the whole interval lies below
-    1 / (1 + tolerance). NOT_WORSE: the whole interval lies below 1 + tolerance. CANNOT_TELL: anything else.
+    - WORSE: slower; the whole interval is above 1 + tolerance.
+    - FASTER: the whole interval is below 1 / (1 + tolerance).
+    - NOT_WORSE: the whole interval is below 1 + tolerance.
+    - CANNOT_TELL: anything else.
     """
 
     WORSE = "worse"
@@ -82,11 +84,11 @@ def first_look(confidence: float) -> int:
 
 
 def sequential_ratio(baseline: Sequence[float], candidate: Sequence[float], confidence: float) -> Ratio:
-    """Return the ratio of paired times, with an interval that may be asked for again as pairs are added.
+    """Return the ratio of paired times, with an interval that may be computed again as pairs are added.
 
     All intervals together contain the ratio with a probability of `confidence`. They are those of `paired_ratio`
     at the looks, which are the multiples of `first_look`; in between the interval is unbounded. The looks share
-    the probability of an error out (Bonferroni): each spends a fixed share of what the ones before it left.
+    the probability of an error (Bonferroni): each spends a fixed share of what the earlier ones left.
     """
     number, beyond = divmod(len(baseline), first_look(confidence))
     if beyond or not number:
@@ -133,7 +135,7 @@ def in_words(ratio: Ratio, pairs: int, confidence: float, tolerance: float) -> s
 
 
 def floored(seconds: ArrayLike) -> NDArray[np.float64]:
-    """Return `seconds` with every value below the resolution, also zero and less, set to the resolution."""
+    """Return `seconds` with every value below the resolution, even if 0 or negative, set to the resolution."""
     return np.maximum(np.asarray(seconds, dtype=np.float64), RESOLUTION_SECONDS)
 
 

@@ -16,8 +16,7 @@ from nonobot.tournament_data.select import Grade
 
 SURVEY_SCHEMA_VERSION = 1
 
-STEP_PERCENT = 5
-"""Step, in per cent, of the shares of black cells that boards are grouped by."""
+STEP_PERCENT = 5  # step of the shares of black cells by which boards are grouped
 
 
 class BoardKind(NamedTuple):
@@ -44,9 +43,10 @@ class BoardKind(NamedTuple):
 class Row:
     """Counts of the boards of a kind.
 
-    Undecided boards were given up at a limit; late ones at the time limit, which may be others the next time. Line
-    logic alone solves `lines` of the unique ones, and FP1 `probing` more. `work` and `conflicts` have numbers of
-    boards by the champion's rounded counts. `seconds` is the time to draw and grade, by the clocks of the workers.
+    - `undecided`: given up at a limit; `late`: at the time limit, where another run may give up others.
+    - `lines`: unique boards that line logic alone solves; `probing`: those that FP1 solves in addition.
+    - `work`, `conflicts`: numbers of boards by the champion's rounded counts.
+    - `seconds`: time to draw and grade, by the clocks of the workers.
     """
 
     boards: int = 0
@@ -83,7 +83,7 @@ class Survey:
         self._rows: dict[BoardKind, Row] = {}
 
     def row(self, kind: BoardKind) -> Row:
-        """Return the row of a kind, which is new if need be."""
+        """Return the row of a kind, created if missing."""
         return self._rows.setdefault(kind, Row())
 
     def rows(self) -> Iterator[tuple[BoardKind, Row]]:
@@ -104,7 +104,7 @@ def rounded(number: int) -> int:
 
 
 def quantile(counts: Counter[int], share: float) -> int:
-    """Return the smallest value that at least `share` of those counted, one or more, do not exceed."""
+    """Return the smallest value that at least `share` of the counted values, one or more, do not exceed."""
     wanted, seen = share * counts.total(), 0
     for value in sorted(counts):
         seen += counts[value]

@@ -22,11 +22,8 @@ if TYPE_CHECKING:
 
 # rich is imported where it is used: importing it takes long, and most forms do without it.
 
-NOTHING = "\N{EN DASH}"
-"""The sign for a value that is unknown or missing."""
-
-MOST_OF_A_LINE = 200
-"""Characters of a program's line that are shown."""
+NOTHING = "\N{EN DASH}"  # an unknown or missing value
+MOST_OF_A_LINE = 200  # characters of a program's line that are shown
 
 
 def plain(text: str) -> str:
@@ -35,7 +32,7 @@ def plain(text: str) -> str:
 
 
 def print_line(line: str, file: TextIO | None = None) -> None:
-    """Print a line on stderr, or to another file, whatever is in its names."""
+    """Print a line on stderr, or to another file, whatever characters its names contain."""
     print(printable(line), file=file or sys.stderr, flush=True)
 
 
@@ -47,7 +44,7 @@ def last_line(data: bytes) -> str:
 
 
 def in_short(text: str, limit: int = 1000) -> str:
-    """Return plain text, of more than `limit` characters without its middle."""
+    """Return plain text; beyond `limit` characters, its middle is left out."""
     half = limit // 2 - 3
     return plain(text if len(text) <= limit else f"{text[:half]} ... {text[-half:]}")
 
@@ -70,7 +67,7 @@ def duration(seconds: float) -> str:
 
 
 def in_unit(value: float | None, unit: float, digits: int) -> str:
-    """Return `value` as a number of `unit`, for a column that names it."""
+    """Return `value` as a number of `unit`, for a column that names the unit."""
     return NOTHING if value is None else f"{value / unit:,.{digits}f}"
 
 
@@ -80,8 +77,7 @@ def percent(share: float) -> str:
     return f"{value:.0f}%" if abs(value - round(value)) < 1e-9 or abs(value) >= 100 else f"{value:.1f}%"
 
 
-MEBIBYTE = 1 << 20
-"""The M of `--memory-limit`, and the unit of memory in tables."""
+MEBIBYTE = 1 << 20  # the M of `--memory-limit`, and the unit of memory in tables
 
 
 def megabytes(size: int | None, exact: bool = False) -> str:
@@ -112,7 +108,7 @@ def ratio_in_words(ratio: float) -> str:
 
 
 def interval_in_words(ratio: Ratio) -> str:
-    """Return an interval of ratios: `5.1% to 9.8%` on one side of 1, else `1.2% faster to 0.4% slower`."""
+    """Return an interval of ratios: `5.1% to 9.8%` on one side of 1, otherwise `1.2% faster to 0.4% slower`."""
     low, high = ratio.low, ratio.high
     if _is_even(low) and _is_even(high):
         return "0% to 0%"
@@ -127,8 +123,7 @@ def _is_even(ratio: float) -> bool:
     return f"{abs(ratio - 1) * 100:.1f}" == "0.0"
 
 
-GAP = 2
-"""Blanks between the columns of a table."""
+GAP = 2  # blanks between the columns of a table
 
 
 def on_terminal(file: TextIO | None = None) -> bool:
@@ -157,7 +152,7 @@ def new_table(headers: Sequence[str] = (), left: Container[int] = (0,), no_wrap:
 
 
 def styled(text: str, style: str = "") -> Text:
-    """Return `text` as a part of a page: plain, in a style, its brackets kept, very long text in short."""
+    """Return `text` as a part of a page: plain, in a style, its brackets kept, very long text shortened."""
     from rich.text import Text
 
     return Text(in_short(text), style)

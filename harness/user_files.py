@@ -1,4 +1,4 @@
-"""Load, read and write the files and sets that the user names, or report in one line why not."""
+"""Load, read and write the files and sets that the user names; an error is one line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nonobot.tournament_data import PuzzleSet, SetError, load_set
 
 
 def loaded(source: str, board_size: Size | None) -> PuzzleSet:
-    """Return the set that `source` names, printing an inferred size on stderr; UnusableError if there is none."""
+    """Return the set that `source` names, printing an inferred size on stderr; UnusableError if it has none."""
     try:
         puzzle_set = load_set(source, board_size)
     except SetError as error:
@@ -38,9 +38,9 @@ def say_inferred_size(source: str, records: Iterable[Record]) -> None:
 
 @contextlib.contextmanager
 def opened(source: str, what: str = "", others: Iterable[str] = ()) -> Iterator[BinaryIO]:
-    """Open a file, or stdin as `-`, to be read within the block; UnusableError if it cannot be read.
+    """Open a file, or stdin as `-`, for reading within the block; UnusableError if it cannot be read.
 
-    `what` describes it for the message (`the answers `); `others` are names to suggest if it is not there.
+    `what` describes it for the message (`the answers `); `others` are names to suggest if it does not exist.
     """
     try:
         with contextlib.nullcontext(sys.stdin.buffer) if source == "-" else Path(source).open("rb") as file:
@@ -52,7 +52,7 @@ def opened(source: str, what: str = "", others: Iterable[str] = ()) -> Iterator[
 
 
 def require_writable(path: Path) -> None:
-    """Make the folder of a file; UnusableError if the file cannot be written: before the work, not after it."""
+    """Create the folder of a file; UnusableError if the file cannot be written: before the work, not after it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent):
@@ -64,7 +64,7 @@ def require_writable(path: Path) -> None:
 
 
 def refuse_input(path: Path, sources: Iterable[str | Path]) -> None:
-    """Raise UnusableError if a file to be written is one that is read, by whatever name."""
+    """Raise UnusableError if an output file is one of the input files, by whatever name."""
     for source in sources:
         with contextlib.suppress(OSError):
             if path.is_file() and path.samefile(source):

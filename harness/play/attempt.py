@@ -25,28 +25,19 @@ from nonobot.harness.text import last_line
 from nonobot.protocol import Answer, AnswerReader
 from nonobot.tournament_data import SetPuzzle
 
-LINGER_SECONDS = 5.0
-"""Grace period for exiting once no further answer can come."""
-
-MOST_STRAY_BYTES = 1 << 20
-"""Output beyond that of the answers so far at which a bot has left the protocol."""
-
-SECONDS_BETWEEN_SIGNS = 5.0
-"""Interval at which the journal gets the usage so far."""
-
-SECONDS_BETWEEN_LOOKS = 0.05
-"""Interval at which CPU time and memory are read. This takes about 0.2 ms, on a core that the bot does not use."""
-
+LINGER_SECONDS = 5.0  # grace period for exiting once no further answer can come
+MOST_STRAY_BYTES = 1 << 20  # output that belongs to no answer, beyond which the judge stops the bot
+SECONDS_BETWEEN_SIGNS = 5.0  # interval at which the journal records the usage so far
+SECONDS_BETWEEN_LOOKS = 0.05  # interval of reading CPU time and memory: about 0.2 ms, not on the bot's core
 OUT_OF_MEMORY = "ended by the system, whose memory had run out"
 
-IDLE_SHARE = 0.01
-"""Share of the stall limit that a waiting process may compute: runtimes with a timer compute while they wait."""
+IDLE_SHARE = 0.01  # share of the stall limit that a waiting process may compute: some runtimes have a timer
 
 
 def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
-    """Start the bot on the puzzles that are left, take its answers, and wait until it is gone.
+    """Start the bot on the remaining puzzles, judge its answers, and wait until it is gone.
 
-    The folder of a bot that works on files goes with `leftovers`.
+    Closing `leftovers` removes the folder of a bot that works on files.
     """
     puzzles, files = run.puzzles_left(), run.beginning.files
     folder = leftovers.enter_context(scratch_folder()) if files else None
@@ -97,7 +88,7 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
 
 
 def limit_reached(bot: BotProcess, limits: Configuration) -> EndReason | None:
-    """Return the limit by which the cgroup may have ended a bot before it was looked at, if it was reached."""
+    """Return the limit that was reached, if any; the cgroup may have ended the bot before the judge looked."""
     if limits.most_memory_bytes is not None and bot.tree.holds_more_than(limits.most_memory_bytes):
         return EndReason.MEMORY_LIMIT
     if limits.most_processes is not None and bot.tree.has_more_than(limits.most_processes + bot.processes_beside):
@@ -106,10 +97,9 @@ def limit_reached(bot: BotProcess, limits: Configuration) -> EndReason | None:
 
 
 class AttemptLoop:
-    """Sends a bot its puzzles, takes and judges its answers, and watches its limits, in one loop.
+    """The loop that sends a bot its puzzles, reads and judges its answers, and enforces its limits.
 
-    All times are seconds since the start of the bot, unless they are called run seconds: those count from the
-    start of the first attempt.
+    Times are in seconds since the start of the bot. Run seconds count from the start of the first attempt.
     """
 
     def __init__(
@@ -144,7 +134,7 @@ class AttemptLoop:
         return not self._run.referee.answers_due
 
     def listen(self) -> tuple[EndReason, str | None]:
-        """Take the bot's answers until it ends or has to be ended; return the reason, and a detail."""
+        """Take answers until the bot ends or must be stopped; return the reason and a detail."""
         while True:
             # Check limits first and act on them last: answers written in time are read before that, and count.
             # Read arrivals before judging, so that no timestamp waits for the check of earlier answers.
@@ -170,7 +160,7 @@ class AttemptLoop:
             self._give_a_sign()
 
     def judge_next(self) -> bool:
-        """Judge the next answer that arrived; return whether there was one."""
+        """Judge the next answer; return whether there was one."""
         answer = self.conversation.next_answer()
         if answer:
             self._judge(*answer)
@@ -185,7 +175,7 @@ class AttemptLoop:
             self._feed()
 
     def _feed(self) -> None:
-        """Send the next puzzle if there is one and the last that was sent has its verdict."""
+        """Send the next puzzle once the previous one has its verdict."""
         while self._unsent and (self._last_sent is None or self._last_sent in self._run.referee.results):
             puzzle = self._unsent.popleft()
             self._last_sent = puzzle.number
@@ -195,8 +185,9 @@ class AttemptLoop:
     def _in_work_since(self, number: int | None) -> float | None:
         """Return when the bot began a puzzle; None if it was not sent.
 
-        Fed in a batch, a puzzle is in work from the answer before it, the first from the start of the bot: its
-        start-up cannot be told from work. Fed one by one, from its sending.
+        - Batch feed: at the answer before it; the first puzzle at the start of the bot, because the judge cannot
+          distinguish start-up from work.
+        - Interactive feed: when it was sent.
         """
         return self._last_arrival if self._limits.feed is Feed.BATCH else self._sent_seconds.get(number)
 
@@ -216,7 +207,7 @@ class AttemptLoop:
         return limit_reached(self._bot, self._limits) or self._stall(now)
 
     def _stall(self, now: float) -> EndReason | None:
-        """Return whether the bot waits for something that never comes: a working bot computes."""
+        """Return STALLED if the bot neither computed nor wrote for the whole stall limit."""
         limit, cpu = self._limits.stall_limit_seconds, self._bot.tree.cpu_seconds
         if limit is None:
             return None
@@ -260,5 +251,5 @@ class AttemptLoop:
             self._run.journal.add(Alive(usage))
 
     def _seconds(self) -> float:
-        """Return the seconds since the start of the bot, at most up to the time limit."""
+        """Return the seconds since the start of the bot, up to the time limit."""
         return min(time.monotonic() - self._bot.started, self._seconds_left)

@@ -21,7 +21,7 @@ from nonobot.system import kernel_cache
 from nonobot.tournament_data import PuzzleSet
 
 HOME = Path(nonobot.__file__).resolve().parent.parent
-"""The folder that `nonobot` is imported from: a clone, or the folder of installed packages."""
+"""Folder from which `nonobot` is imported: a clone, or the folder of installed packages."""
 
 OWN_BOT = (sys.executable, "-P", "-m", "nonobot")  # -P: ignore a nonobot.py in the working folder
 OWN_JUDGE = (sys.executable, "-P", "-m", "nonobot.harness")
@@ -30,30 +30,21 @@ INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*"
 
 _NAMES = "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "nix/store", "gnu/store"
 SYSTEM = tuple(Path("/", one) for one in _NAMES)
-"""Folders of the system, which programs of any kind need to start."""
+"""System folders that programs of any kind need to start."""
 
-OPT = Path("/opt")
-"""System folder for programs that people install by hand."""
-
+OPT = Path("/opt")  # system folder for programs that people install by hand
 KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys", "/run")))
-"""Folders of the kernel, whose files are not the bot's."""
+"""Folders of the kernel: their files do not belong to a bot."""
 
-BESIDE_BIN = ("lib*", "share", "etc", "conf", "pyvenv.cfg")
-"""Neighbours of a folder `bin` that belong to the programs in it."""
-
-MOST_INTERPRETERS = 5
-"""A script's interpreter may be a script; Linux follows as many."""
-
+BESIDE_BIN = ("lib*", "share", "etc", "conf", "pyvenv.cfg")  # neighbours of a folder `bin` that its programs need
+MOST_INTERPRETERS = 5  # a script's interpreter may be a script; Linux follows as many
 MOST_BYTES_OF_A_FIRST_LINE = 256
 
-SHIMS = "shims"
-"""Folder of pyenv or asdf with scripts that start programs of the folders next to it."""
-
+SHIMS = "shims"  # folder of pyenv or asdf with scripts that start programs of the folders next to it
 PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
-"""Folders of programs in every bot's PATH."""
+"""Folders in every bot's PATH."""
 
-SCRATCH = "/tmp"
-"""A sandboxed bot's own folder, which is its HOME and TMPDIR."""
+SCRATCH = "/tmp"  # a sandboxed bot's own folder: its HOME and TMPDIR
 
 
 def own_bot(puzzle_set: PuzzleSet) -> list[str]:
@@ -63,7 +54,7 @@ def own_bot(puzzle_set: PuzzleSet) -> list[str]:
 
 
 def is_own_bot(command: Sequence[str]) -> bool:
-    """Return whether a command starts nonobot, by a program in the folder of the judge's Python."""
+    """Return whether a command starts nonobot with the judge's Python, or a program in that Python's folder."""
     named, *words = command
     program, python = Path(shutil.which(named) or named), Path(sys.executable)
     if program.parent == python.parent and program.resolve() == python.resolve():
@@ -73,14 +64,14 @@ def is_own_bot(command: Sequence[str]) -> bool:
 
 
 def compile_modules() -> None:
-    """Compile the modules of nonobot to bytecode: in its sandbox it would do so at every start."""
+    """Compile the modules of nonobot to bytecode: in a sandbox nonobot would do so at every start."""
     package = Path(nonobot.__file__).parent
     for folder in (package, package / "bot", package / "protocol"):
         compileall.compile_dir(folder.resolve(), quiet=2)
 
 
 def name_of(command: Sequence[str]) -> str:
-    """Return the name of a bot without a given name: its program, or the script that an interpreter runs."""
+    """Return a default name for a bot: its program, or the script that an interpreter runs."""
     program = Path(command[0]).name
     scripts = [Path(word).stem for word in command[1:] if not word.startswith("-")]
     return scripts[0] if INTERPRETER.fullmatch(program) and scripts else program
@@ -95,12 +86,12 @@ def is_here(word: str) -> bool:
 
 
 def is_in(path: Path, folder: Path) -> bool:
-    """Return whether a path is a folder or in it, judged by their texts alone."""
+    """Return whether a path is one of some folders or in one; links are not resolved."""
     return path == folder or folder in path.parents
 
 
 def named_by(command: Sequence[str]) -> Iterator[Path]:
-    """Yield the files and folders that a command names, its program first, but for those of the system."""
+    """Yield the files and folders that a command names, its program first, without those of the system."""
     for path in everything_named(command):
         of_system = any(is_in(path, one) for one in (*SYSTEM, *KERNEL_FOLDERS)) and not is_in(path, OPT)
         if not of_system and not _is_wide(path):
@@ -110,10 +101,11 @@ def named_by(command: Sequence[str]) -> Iterator[Path]:
 def made_environment(
     command: Sequence[str], given: Mapping[str, str] | UnsetType, sandboxed: bool
 ) -> dict[str, str]:
-    """Return the environment of a bot: made by the judge, and alike from every terminal, with what is `given`.
+    """Return the environment that the judge makes for a bot, the same from every terminal, plus the `given`
+    variables.
 
-    Of the judge's PATH it has the folders of the programs that the command names. A judge that was itself found by
-    PYTHONPATH passes on that folder of it.
+    PATH includes those folders of the judge's PATH in which programs of the command were found. If the judge was
+    imported through PYTHONPATH, the bot gets that one folder of it.
     """
     words = [command[0], *words_after(command)]
     words += [one for one in map(interpreter_in, [shutil.which(word) or word for word in words]) if one]
@@ -142,13 +134,15 @@ def everything_named(command: Sequence[str]) -> Iterator[Path]:
 
 
 def words_after(command: Sequence[str]) -> list[str]:
-    """Return the words after a program that may name something, also in `--option=word` and a shell's line."""
+    """Return the words after a program that may name a file, including those in `--option=word` and in a shell's
+    line.
+    """
     words = [word for given in command[1:] for word in (given, given.partition("=")[2], *_tokens(given))]
     return list(dict.fromkeys(words))
 
 
 def _with_interpreters(path: Path) -> Iterator[Path]:
-    """Yield a path with the targets of its links and, of a script, its interpreter, which may be a script."""
+    """Yield a path, the targets of its links and, for a script, its interpreter, which may be a script too."""
     for _ in range(MOST_INTERPRETERS):
         yield from _links(path)
         interpreter = interpreter_in(path)
@@ -159,7 +153,7 @@ def _with_interpreters(path: Path) -> Iterator[Path]:
 
 
 def interpreter_in(program: str | Path) -> str | None:
-    """Return the interpreter in the first line of a script (`#!/usr/bin/env python3`: python3), else None."""
+    """Return the interpreter in the first line of a script (`#!/usr/bin/env python3`: python3); otherwise None."""
     try:
         if not Path(program).is_file():  # opening a pipe would wait
             return None
@@ -209,7 +203,7 @@ def start_fault(program: str) -> str | None:
 
 
 def _first_line_fault(head: bytes, suffix: str, quoted: str) -> str | None:
-    """Return what is wrong with the first line of a program that begins with `head`, which is not `#!`."""
+    """Return what is wrong with the first line of a program that does not begin with `#!`."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "it is UTF-16 text: save it as UTF-8 without a byte order mark (BOM)"
     if b"\0" in head:
@@ -224,7 +218,7 @@ def _first_line_fault(head: bytes, suffix: str, quoted: str) -> str | None:
 
 
 def folders_of(command: Sequence[str]) -> Iterator[Path]:
-    """Yield the folders that a command names, and those of the files."""
+    """Yield the folders that a command names, and the folders of the files that it names."""
     for path in named_by(command):
         if path.is_dir():
             yield path
@@ -233,7 +227,7 @@ def folders_of(command: Sequence[str]) -> Iterator[Path]:
 
 
 def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
-    """Yield the folders `bin` of installed programs and the folders that belong to them, such as `lib`."""
+    """Yield the folders `bin` of installed programs, and the neighbours that the programs need, such as `lib`."""
     for folder in {path.parent for path in named_by(command) if _is_installed(path)}:
         alone = not _is_wide(folder.parent) and folder.parent.name != ".local"
         yield folder.parent if folder.name == SHIMS and alone else folder
@@ -242,12 +236,14 @@ def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
 
 
 def _is_installed(path: Path) -> bool:
-    """Return whether a file is a program in a folder `bin`, perhaps an argument of another (`env`, `nice`)."""
+    """Return whether a file is a program in a folder `bin`; it may be an argument of another, such as `env` or
+    `nice`.
+    """
     return path.parent.name in ("bin", SHIMS) and path.is_file() and os.access(path, os.X_OK)
 
 
 def _tokens(word: str) -> list[str]:
-    """Return the words of a word that is a shell's command line."""
+    """Return the words of a shell's command line that is itself one word of a command."""
     if not any(sign.isspace() for sign in word):
         return []
     try:
@@ -269,7 +265,7 @@ def _links(path: Path) -> Iterator[Path]:
 
 
 def homes() -> set[Path]:
-    """Return the user's home folder, under both its names if it is a link; nothing if the user has none."""
+    """Return the user's home folder, also with its links resolved; nothing if the user has none."""
     with contextlib.suppress(RuntimeError):
         return {Path.home(), Path.home().resolve()}
     return set()

@@ -1,4 +1,4 @@
-"""The files of a bot and their digests: by these a result shows whether the bot was replaced later."""
+"""The files of a bot and their digests, which show later whether the bot was replaced."""
 
 from __future__ import annotations
 
@@ -23,17 +23,15 @@ from nonobot.harness.play.bot_command import (
 )
 from nonobot.harness.results.conditions import ProgramFile
 
-OWN_MODULES = "-m nonobot"
-"""The entry of nonobot among the files: all its modules together."""
-
+OWN_MODULES = "-m nonobot"  # the entry of nonobot among the files: all its modules together
 LOCAL = Path("/usr/local")
-"""System folder, besides /opt, for programs that people install by hand."""
+"""System folder, in addition to /opt, for programs that people install by hand."""
 
 
 def files_named(commands: Iterable[Sequence[str]]) -> list[str]:
     """Return words for the files that commands name: a program, its interpreter if it is a script, other files.
 
-    With these words :func:`located` also finds the files in another working folder or on another machine.
+    :func:`located` finds these files also in another working folder or on another machine.
     """
     words: dict[str, None] = {}
     for command in filter(None, commands):
@@ -46,12 +44,12 @@ def files_named(commands: Iterable[Sequence[str]]) -> list[str]:
 
 
 def located(word: str) -> Path:
-    """Return the file that a word names; a program is searched for as by a shell."""
+    """Return the file that a word names; a program is looked up in PATH."""
     return Path(shutil.which(word) or word)
 
 
 def digest_of(word: str) -> ProgramFile | None:
-    """Return the size and digest of the file that a word names; None if it is not there or cannot be read."""
+    """Return the size and digest of the file that a word names; None if it is missing or unreadable."""
     if word == OWN_MODULES:
         return ProgramFile(word, modules_digest("bot", "protocol"))
     try:
@@ -71,7 +69,7 @@ def _digest(path: Path, _stamp: tuple[int, ...]) -> str:
 
 @cache
 def modules_digest(*packages: str) -> str:
-    """Return a digest of the modules of `nonobot`, or of some packages: a version of a clone has many states."""
+    """Return a digest of all modules of `nonobot`, or of some packages: one version of a clone has many states."""
     digest = hashlib.sha256()
     folder = Path(nonobot.__file__).parent
     tops = [folder / one for one in packages] or [folder]
@@ -97,14 +95,14 @@ def changed_files(recorded: Iterable[ProgramFile]) -> list[str]:
 
 
 def change_in_words(name: str) -> str:
-    """Return that a file of a bot has changed; of a program found by its name, also where it is now."""
+    """Return a phrase: a file has changed; for a program found in PATH, also where it is now."""
     return f"{name} changed" if os.sep in name else f"{name} changed: now {located(name)}"
 
 
 def without_written(recorded: Sequence[ProgramFile], command: Sequence[str]) -> list[ProgramFile]:
-    """Return the files of a bot after its run, without those that have changed in it and are not programs.
+    """Return the recorded files without those that changed during the run and are not programs.
 
-    The bot may have written them itself, such as a log; a changed program was replaced.
+    The bot may have written them itself, such as a log. A changed program was replaced and stays in the list.
     """
     changed = changed_files(recorded)
     scripts = files_named([command])[1:2] if INTERPRETER.fullmatch(Path(command[0]).name) else []
@@ -116,7 +114,9 @@ def without_written(recorded: Sequence[ProgramFile], command: Sequence[str]) -> 
 
 
 def _is_of_system(path: Path) -> bool:
-    """Return whether a file, or the target of a link, comes with the system: its updates replace no bot."""
+    """Return whether a file, or the target of its link, comes with the system: a system update does not replace a
+    bot.
+    """
     ends = path.absolute(), path.resolve()
     return any(_is_in_any(one, (*SYSTEM, *KERNEL_FOLDERS)) and not _is_in_any(one, (OPT, LOCAL)) for one in ends)
 

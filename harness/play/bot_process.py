@@ -1,7 +1,7 @@
-"""A bot as a child process: the judge feeds, reads, measures and stops it, and neither ever blocks the other.
+"""A bot as a child process: the judge feeds, reads, measures and stops it without either blocking the other.
 
-One selector loop serves all three pipes: a bot may fill any of them while it reads none. The child leads a session
-of its own, so that a Ctrl-C reaches the judge alone.
+One selector loop serves all three pipes, because a bot may fill one while it does not read another. The child
+leads its own session, so a Ctrl-C reaches only the judge.
 """
 
 from __future__ import annotations
@@ -37,32 +37,35 @@ from nonobot.harness.results.run_result import Usage
 from nonobot.harness.text import last_line, plain
 
 PIPE_BYTES = 1 << 20
-"""Capacity of the answer pipe, where the system allows it, and most bytes of a read: a judge that is busy with an
-answer does not hold up a bot that writes the next."""
+"""Capacity of the answer pipe, where the system allows it, and most bytes of a read. A bot can write its next
+answer while the judge checks one."""
 
-SECONDS_TO_OBEY = 1.5
-"""Time between SIGTERM and SIGKILL: a bot is gone, with all that it started, 2 s after a limit."""
-
+SECONDS_TO_OBEY = 1.5  # time between SIGTERM and SIGKILL: 2 s after a limit, the bot's processes are gone
 SECONDS_BETWEEN_REAPINGS = 0.05
 
-MOST_SECONDS_OF_A_WAIT = 3600.0
-"""Longest wait of one call of the selector."""
+MOST_SECONDS_OF_A_WAIT = 3600.0  # longest wait of one call of the selector
 
 
 class BotProcess:
-    """A started bot command; as a context manager it is gone, with all that it started, at the end of the block.
+    """A started bot command; when its `with` block ends, the bot and everything it started are gone.
 
-    StartError if the command cannot be run. `stderr` takes the bot's stderr and is closed at the end. Of the
-    `limits`, the cores hold here, and memory and processes where there is a cgroup; the others are the caller's.
-    The `limits` also name variables of the bot's environment, which the judge makes. Without `limits`, the default
-    one on processes holds. A bot with an `exchange` works on files: it runs in that
-    folder, its stdin is closed, its output is its answer file, and its stdout goes to `stderr`.
+    The constructor raises StartError if the command cannot be run. `stderr` gets the bot's stderr and is closed at
+    the end.
 
-    The `tree` is the process with all that it started, `processes_beside` of which belong to the sandbox; `pid` is
-    the number of the process, its group and its session. `started` is the time of `time.monotonic()` just before
-    the start; `exited` and `output_closed` are true once the process has ended and its stdout has reached the end.
-    `filtered` states whether the sandbox refuses system calls, and after the `with` block `refused` whether
-    bubblewrap ended without running the command.
+    - `limits`: the cores are enforced here; memory and processes too, if there is a cgroup. The caller enforces
+      the others. Without `limits`, the default process limit applies. They also contain extra environment
+      variables.
+    - `exchange`: the bot works on files. It runs in that folder, its stdin is closed, its output is its answer
+      file, and its stdout goes to `stderr`.
+
+    What a started bot offers:
+
+    - `tree`: the process with everything it started; `processes_beside` of them belong to the sandbox.
+    - `pid`: number of the process, its group and its session.
+    - `started`: value of `time.monotonic()` just before the start.
+    - `exited`, `output_closed`: whether the process has ended, and whether its stdout has reached its end.
+    - `filtered`: whether the sandbox refuses system calls.
+    - `refused`: whether bubblewrap ended without running the command; known after the `with` block.
     """
 
     def __init__(
@@ -112,7 +115,7 @@ class BotProcess:
     def _begun(
         self, command: Sequence[str], limits: Configuration, sandbox: Sandbox | None
     ) -> subprocess.Popen[bytes]:
-        """Return the process; with a sandbox it is bubblewrap's, and the bot is below it."""
+        """Return the started process; with a sandbox it is bubblewrap, and the bot is its descendant."""
         passed = [one.fileno() for one in self._pipes_of_sandbox[1:]]
         environment = made_environment(command, limits.environment, self.sandboxed)
         words = [shutil.which(command[0]) or command[0], *command[1:]]  # in the judge's PATH, not the bot's
@@ -135,7 +138,7 @@ class BotProcess:
             )
 
     def _serve(self) -> None:
-        """Set up the pipes, the selector that watches them and the thread that waits for the end."""
+        """Set up the pipes, the selector that watches them, and the thread that waits for the end."""
         self._pipes = [pipe for pipe in (self._child.stdin, self._child.stdout, self._child.stderr) if pipe]
         self._stdin, self._stdout, self._stderr = self._pipes
         for pipe in self._pipes:
@@ -180,14 +183,14 @@ class BotProcess:
 
     @property
     def exit_status(self) -> int:
-        """The exit status, -n for signal n; known after the `with` block."""
+        """The exit status, or -n for signal n; known after the `with` block."""
         status = int(self._child.returncode)
         # Bubblewrap reports a signal as shells do.
         return 128 - status if self.sandboxed and status - 128 in set(signal.Signals) else status
 
     @property
     def signal_name(self) -> str | None:
-        """The name of the signal that ended it, if one did; known after the `with` block."""
+        """Name of the signal that ended the bot, if any; known after the `with` block."""
         number = -self.exit_status
         if number in set(signal.Signals):
             return signal.Signals(number).name
@@ -195,12 +198,12 @@ class BotProcess:
 
     @property
     def usage(self) -> Usage:
-        """The usage of the tree until the bot ended or was told to; known after the `with` block."""
+        """Usage of the tree until the bot ended or the judge began to stop it; known after the `with` block."""
         end = self._ended if self._stopped is None else min(self._ended, self._stopped)
         return Usage(end - self.started, self.tree.cpu_seconds, self.tree.peak_memory_bytes)
 
     def send(self, data: bytes, last: bool = False) -> None:
-        """Queue `data` for stdin, which is written while :meth:`read` waits; the `last` of it closes stdin."""
+        """Queue `data` for stdin, which :meth:`read` writes while it waits; the `last` data closes stdin."""
         if not self._stdin.closed:
             self._to_send = memoryview(bytes(self._to_send) + data)
             self._input_ends = last
@@ -208,9 +211,9 @@ class BotProcess:
                 self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write_input)
 
     def read(self, until: float) -> bytes:
-        """Wait for output of the bot, serving its other pipes, and return it.
+        """Wait for output of the bot, serve its other pipes meanwhile, and return the output.
 
-        Output is empty if the bot ended (`exited`), it closed its stdout (`output_closed`), the monotonic clock
+        The output is empty if the bot ended (`exited`) or closed its stdout (`output_closed`), the monotonic clock
         reached `until`, or an hour passed. Output from before the end of the process is returned first.
         """
         while True:
@@ -231,7 +234,9 @@ class BotProcess:
                 return output
 
     def stop(self, at_once: bool = False) -> None:
-        """End the bot and everything it started, with SIGTERM and then, or at once, SIGKILL; drop its output."""
+        """End the bot and everything it started, and drop its output: SIGTERM, later SIGKILL; `at_once`, only
+        SIGKILL.
+        """
         self._stopped = time.monotonic()
         if at_once:
             self._kill()
@@ -296,9 +301,9 @@ END_BYTES = 1 << 16
 
 
 class StderrLog:
-    """A file of bounded size for the stderr of a bot, made with the first byte.
+    """A file of bounded size for a bot's stderr, created with the first byte.
 
-    `received_bytes` counts what was written, kept or not; a file with a count from before is continued.
+    `received_bytes` counts all bytes, kept or dropped. A file is continued if that count is passed in.
     """
 
     def __init__(self, path: Path, received_bytes: int = 0) -> None:
@@ -308,7 +313,7 @@ class StderrLog:
         self._left_out_bytes = 0
 
     def write(self, data: bytes) -> None:
-        """Take the next bytes: first into the file, and once it is full, into the end that is kept."""
+        """Write the next bytes to the file; once it is full, keep only the last ones."""
         room = max(0, BEGINNING_BYTES - self.received_bytes)
         self.received_bytes += len(data)
         self._add(data[:room])
@@ -317,7 +322,7 @@ class StderrLog:
         self._left_out_bytes += len(end) - len(self._end)
 
     def close(self) -> None:
-        """Write the end, after a line that states how much is left out before it."""
+        """Write the kept end, after a line that states how many bytes were dropped."""
         if self._left_out_bytes:
             self._add(b"\n[%d bytes left out here]\n" % self._left_out_bytes)
         self._add(self._end)
@@ -338,19 +343,21 @@ class LastWords:
 
     @property
     def last_line(self) -> str:
-        """The last line that is not blank; the empty string if there is none."""
+        """The last line that is not blank; empty if there is none."""
         return last_line(self.data)
 
     def write(self, data: bytes) -> None:
-        """Take the next bytes."""
+        """Keep the end of everything so far."""
         self.data = (self.data + data)[-TAIL_BYTES:]
 
     def close(self) -> None:
-        """Keep the bytes so far."""
+        """Do nothing."""
 
 
 class PassedOn(StderrLog):
-    """As much of a bot's stderr, repeated by the judge on its own line by line: none breaks a progress bar."""
+    """A bot's stderr, bounded as in a file, which the judge prints on its own stderr in whole lines: no progress
+    bar breaks.
+    """
 
     def __init__(self) -> None:
         super().__init__(Path(os.devnull))
@@ -365,7 +372,7 @@ class PassedOn(StderrLog):
             print(plain(words.expandtabs()), file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Print the end, and the last line although it is not complete."""
+        """Print the rest, including an incomplete last line."""
         super().close()
         if self._begun:
             self._add(b"\n")

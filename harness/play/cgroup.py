@@ -1,7 +1,7 @@
 """A cgroup for each bot: Linux measures and limits its processes, and lists those to kill.
 
-It is made of version 1's controllers, as root, or of version 2's in a delegated part of the tree, always below the
-judge's own. Files and their units: the kernel's `admin-guide/cgroup-v1` and `admin-guide/cgroup-v2.rst`.
+The judge makes it below its own cgroup: of version 1, as root, or of version 2, in a delegated part of the tree.
+Files and their units: the kernel's `admin-guide/cgroup-v1` and `admin-guide/cgroup-v2.rst`.
 """
 
 from __future__ import annotations
@@ -22,23 +22,13 @@ from msgspec.structs import replace
 from nonobot.harness.play.machine import cores_kept, threads
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration
 
-CONTROLLERS = ("pids", "memory", "cpuacct", "cpuset")
-"""In the words of version 1; in version 2 the times of a group are always counted."""
-
-MEMORY = ("memory.usage_in_bytes", "memory.current")
-"""The file with the memory in use, in version 1 and in version 2."""
-
-MEMORY_LIMITS = ("memory.limit_in_bytes", "memory.max", "memory.high")
-"""The files with a limit on memory, in version 1 and in version 2."""
-
+CONTROLLERS = ("pids", "memory", "cpuacct", "cpuset")  # version 1's names; version 2 always measures CPU time
+MEMORY = ("memory.usage_in_bytes", "memory.current")  # files with the memory in use, of version 1 and 2
+MEMORY_LIMITS = ("memory.limit_in_bytes", "memory.max", "memory.high")  # files with a memory limit
 OOM_KILLS = ("memory.oom_control oom_kill", "memory.events oom_kill")
 
-MEMORY_SHARE = 0.75
-"""Share of the judge's memory that a bot may use by default: the judge and the system need the rest."""
-
-MEMORY_STEP = 1 << 26
-"""The default limit is a multiple of it, so that a new kernel on the same machine does not change it."""
-
+MEMORY_SHARE = 0.75  # default limit, as a share of the judge's memory: the judge and the system need the rest
+MEMORY_STEP = 1 << 26  # the default limit is a multiple: a new kernel on the same machine does not change it
 NAME = "nonojudge"
 
 _serial = count(1)
@@ -46,9 +36,10 @@ _serial = count(1)
 
 @dataclass(frozen=True, slots=True)
 class _Home:
-    """The judge's group `folder`, in which groups of a controller are made; the judge returns to `back`.
+    """The judge's cgroup `folder`, in which groups for a controller are made.
 
-    A member is added by writing to the file `members`: in version 1 the thread, otherwise the process.
+    Writing to the file `members` adds a member: the thread in version 1, otherwise the process. The judge returns
+    to `back`.
     """
 
     folder: Path
@@ -57,7 +48,9 @@ class _Home:
 
 
 class Group:
-    """The cgroups of one bot, one for each available controller; `cgroup_measures`: the figures they measure."""
+    """The cgroups of one bot, one for each available controller; `cgroup_measures` states which figures they
+    measure.
+    """
 
     def __init__(self, homes: dict[str, _Home], limits: Configuration) -> None:
         name = f"{NAME}-{os.getpid()}-{next(_serial)}"
@@ -84,7 +77,7 @@ class Group:
     def entered(self) -> Iterator[None]:
         """Put the calling thread into the group, so that a process started in the block is in it from its start.
 
-        With version 2 all threads of the judge are. They count as well, until the block ends.
+        With version 2 all threads of the judge enter the group. They count as members until the block ends.
         """
         with cores_kept():  # a thread that joins a group with cores of its own gets those
             try:
@@ -105,24 +98,25 @@ class Group:
 
     @property
     def memory_bytes(self) -> int:
-        """Memory of its processes now, including files of its scratch folder and files read from disk."""
+        """Memory in use now, including files in scratch and files read from disk."""
         return self._number("memory", *MEMORY) or 0
 
     @property
     def peak_memory_bytes(self) -> int:
-        """The peak of `memory_bytes`; its present value if the kernel does not report the peak."""
+        """Peak of `memory_bytes`; its present value if the kernel does not report the peak."""
         return self._number("memory", "memory.max_usage_in_bytes", "memory.peak") or self.memory_bytes
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether the kernel killed one of its processes for its memory limit."""
+        """Whether the kernel killed a process of the group because of its memory limit."""
         return bool(self._number("memory", *OOM_KILLS))
 
     @property
     def out_of_processes(self) -> bool:
-        """Whether it has more processes than its limit, or was refused one, before it was killed.
+        """Whether the group exceeded its process limit, or was refused a process, before it was killed.
 
-        It has more if they started before the judge's threads had left and the kernel got the bot's own limit.
+        It can exceed the limit with processes started before the judge's threads left and the kernel got the bot's
+        own limit.
         """
         if self._refused is not None:
             return self._refused
@@ -133,7 +127,7 @@ class Group:
         )
 
     def pids(self) -> list[int]:
-        """Return its processes, but for the judge's; they are the same for each controller."""
+        """Return the group's processes, without the judge; they are the same for each controller."""
         for folder in self._homes:
             with contextlib.suppress(OSError):
                 pids = map(int, (folder / "cgroup.procs").read_text().split())
@@ -141,7 +135,7 @@ class Group:
         return []
 
     def kill(self) -> None:
-        """Kill all its processes; none can start another one meanwhile, where that can be limited."""
+        """Kill all processes; where the kernel can limit them, none can start another one meanwhile."""
         self._refused = self.out_of_processes  # from now on it is refused another one whatever it did
         self._limit_processes(0)
         for pid in self.pids():
@@ -171,7 +165,7 @@ class Group:
 
 
 def _number_in(folder: Path, *places: str) -> int | None:
-    """Return the number in the first file that has it, or the one behind a key there; None without any."""
+    """Return the number in the first readable file, or after a key in it (`file key`); None without any."""
     for place in places:
         file, _, key = place.partition(" ")
         with contextlib.suppress(OSError, ValueError, IndexError):
@@ -203,7 +197,7 @@ def made_group(limits: Configuration) -> Group | None:
 
 
 def with_memory_limit(limits: Configuration) -> Configuration:
-    """Return `limits` with the default memory limit if none was chosen, a share of what the judge may use."""
+    """Return `limits` with the default memory limit, a share of what the judge may use, unless one was chosen."""
     if limits.memory_limit_bytes is not UNSET:
         return limits
     known = [_number_in(folder, file) for folder in _memory_folders() for file in MEMORY_LIMITS]
@@ -212,7 +206,7 @@ def with_memory_limit(limits: Configuration) -> Configuration:
 
 
 def oom_kills() -> int:
-    """Return how many processes of the judge's own cgroup the kernel has killed because memory had run out."""
+    """Return how many processes of the judge's own cgroup the kernel has killed because memory ran out."""
     known = (_number_in(folder, *OOM_KILLS) for folder in _memory_folders())
     return next((count for count in known if count is not None), 0)
 
@@ -229,7 +223,7 @@ def _memory_folders(
 
 @cache
 def _homes() -> dict[str, _Home]:
-    """Return the judge's groups by controller; empty groups of killed judges are removed."""
+    """Return the judge's groups by controller, and remove empty groups of killed judges."""
     homes = _homes_in(Path("/proc/self/cgroup"), Path("/proc/self/mounts"))
     for folder in {home.folder for home in homes.values()}:
         for left in folder.glob(f"{NAME}-*-*"):

@@ -16,40 +16,37 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-MOST_KEPT_BYTES = 1 << 16
-"""Length to which a line is kept: a bot that never ends it does not fill the judge's memory."""
-
-MOST_WAITING_BYTES = 2 << 20
-"""Bytes of unread output at which the judge stops reading: more than all the answers of a tournament."""
-
-BYTES_PER_CELL = 4
-"""Most bytes of an answer for a cell: a digit, a separator, and some layout."""
+MOST_KEPT_BYTES = 1 << 16  # longest kept part of a line: an endless line cannot fill the judge's memory
+MOST_WAITING_BYTES = 2 << 20  # unread output at which the judge stops reading: more than a tournament's answers
+BYTES_PER_CELL = 4  # most bytes of an answer for a cell: a digit, a separator, and some layout
 
 
 def most_bytes_of_an_answer(board: Puzzle) -> int:
-    """Return how much output an answer to `board` accounts for."""
+    """Return the most bytes that an answer to `board` may have."""
     return BYTES_PER_CELL * (board.width + 1) * (board.height + 1)
 
 
 class Reader(Protocol[T_co]):
-    """Turns lines into answers, such as `nonobot.protocol.AnswerReader`."""
+    """A parser of text lines into answers, such as `nonobot.protocol.AnswerReader`."""
 
     def feed(self, line: bytes) -> Sequence[T_co]:
-        """Take the next line and return the answers that it completed."""
+        """Take the next line and return the answers that it completes."""
 
     def close(self) -> Sequence[T_co]:
-        """Take the end and return the answers that it completed."""
+        """Take the end and return the answers that it completes."""
 
 
 class Conversation(Generic[T]):
     """A conversation with one bot process, or with a script in its place.
 
-    Its answers are pairs: the answer, and the seconds from the start of the bot to the arrival of its last byte.
-    Bytes are timestamped as soon as they arrive and read when there is time: reading is slower than some bots are.
+    An answer comes with the seconds from the start of the bot to the arrival of the answer's last byte. The judge
+    timestamps bytes when they arrive and parses them later: parsing is slower than some bots.
 
-    After `most_bytes` of output the judge no longer listens. `on_output` gets all bytes as they arrive. `over` is
-    true when no further output can come or is listened to; `read_bytes` is the output that was read for answers,
-    and `first_seconds` the time when its first byte arrived.
+    After `most_bytes` of output the judge stops listening. `on_output` gets all bytes as they arrive.
+
+    - `over`: whether no further output can come, or the judge has stopped listening.
+    - `read_bytes`: number of bytes parsed so far.
+    - `first_seconds`: time at which the first byte arrived.
     """
 
     def __init__(
@@ -75,7 +72,7 @@ class Conversation(Generic[T]):
         self._unfinished = b""
 
     def listen(self, until: float) -> bytes:
-        """Read and timestamp output of the bot, and return it; wait for output if there is none."""
+        """Read, timestamp and return output of the bot; wait for it if none is left to parse."""
         if self._waiting_bytes > MOST_WAITING_BYTES:
             return b""
         data = self._bot.read(0.0 if self._waiting_bytes else until)
@@ -93,14 +90,16 @@ class Conversation(Generic[T]):
         return data
 
     def next_answer(self) -> tuple[T, float] | None:
-        """Return the next answer in the output that was taken; None if there is no further complete one."""
+        """Return the next complete answer in the output read so far; None if there is none."""
         answer = next(self._answers, None)
         if answer is None:
             self._answers = self._read()
         return answer
 
     def answer(self, until: float = math.inf) -> tuple[T, float] | None:
-        """Return the next answer, waiting for it; None if the clock reaches `until`, or none can come any more."""
+        """Wait for the next answer and return it; None if the clock reaches `until`, or no further answer can
+        come.
+        """
         while True:
             if not self.over:
                 self.listen(until)  # before the next is read: a timestamp never waits for other answers
@@ -109,7 +108,7 @@ class Conversation(Generic[T]):
                 return answer
 
     def close(self) -> list[tuple[T, float]]:
-        """Take the end of the output, once everything is read; the last line may lack its line end."""
+        """Return the answers that the end of the output completes; the last line may lack its line end."""
         seconds = self._seconds()
         answers = self._reader.feed(self._unfinished) if self._unfinished else []
         self._unfinished = b""

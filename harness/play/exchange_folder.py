@@ -26,26 +26,18 @@ from nonobot.harness.results.run_result import BotLog
 from nonobot.harness.text import megabytes
 from nonobot.tournament_data import SetPuzzle
 
-MOST_LOG_BYTES = 1 << 20
-"""Longest log that the judge reads: fifty times that of a tournament."""
-
+MOST_LOG_BYTES = 1 << 20  # longest log that the judge reads: fifty times that of a tournament
 SHARE_OF_WAIT, LEAST_SECONDS, MOST_SECONDS = 0.1, 0.001, 0.02
-"""A file is looked at again after this share of the time without a change, within these bounds."""
+"""The judge looks at a file again after this share of the time since its last change, within these bounds."""
 
-MOST_NEW_BYTES = 1 << 20
-"""Most bytes read at once, as from a pipe."""
-
+MOST_NEW_BYTES = 1 << 20  # most bytes read at once, as from a pipe
 MOST_FOLDER_BYTES, MOST_ENTRIES = 1 << 30, 20_000
-"""Most on disk, and most files and folders, in the folder of a bot: a thousand puzzles take a few of each."""
+"""Limits of a bot's folder: bytes on disk, files and folders. A thousand puzzles take a few of each."""
 
-SECONDS_BETWEEN_COUNTS = 0.5
-"""Interval at which they are counted, which takes 0.1 s for the most."""
-
-SECONDS_TO_REMOVE = 1.0
-"""Longest wait for the removal of a folder, which goes on without the judge."""
-
+SECONDS_BETWEEN_COUNTS = 0.5  # interval of checking these limits, which takes up to 0.1 s
+SECONDS_TO_REMOVE = 1.0  # longest wait for the removal of a folder, which continues without the judge
 REMOVE = '{ chmod -R u+rwx -- "$1"; rm -rf -- "$1"; } &'
-"""The shell command that removes it without a parent, so that it counts for no bot."""
+"""The shell command that removes a folder in the background, so that it counts for no bot."""
 
 
 class UnreadableError(Exception):
@@ -53,9 +45,9 @@ class UnreadableError(Exception):
 
 
 class ExchangeFolder:
-    """A folder with a bot's questions, in which the bot runs and leaves its answers and its log.
+    """A folder with a bot's questions; the bot runs in it and leaves its answers and its log there.
 
-    The puzzles have boards of one size. StartError if the questions cannot be written.
+    All boards have the same size. StartError if the questions cannot be written.
     """
 
     def __init__(self, folder: Path, names: FileNames, puzzles: Sequence[SetPuzzle]) -> None:
@@ -72,9 +64,9 @@ class ExchangeFolder:
             raise StartError(f"cannot write the questions, {names.reads!r}: {error.strerror}") from None
 
     def command(self, command: Sequence[str]) -> list[str]:
-        """Return `command` as it is run in the folder: files and folders of the judge's folder get full paths.
+        """Return `command` as it is run in the folder: files and folders that the judge sees get full paths.
 
-        The bot's own files are not changed, nor is a program that is named without a folder.
+        The bot's own files keep their names, and so does a program that is named without a folder.
         """
         stay = {self._names.reads, self._names.writes, self._names.logs}
         program, *words = command
@@ -82,7 +74,7 @@ class ExchangeFolder:
         return [str(Path(program).absolute()) if os.sep in program else program, *full]
 
     def excess(self) -> str | None:
-        """Return which limit of the folder is exceeded, if any; checks only at intervals."""
+        """Return which limit the folder exceeds, if any; checks only at intervals."""
         if time.monotonic() < self._next_count:
             return None
         excess = _excess(self.folder)
@@ -111,8 +103,8 @@ def file_names(
 ) -> FileNames | None:
     """Return the files of a bot that works on files; None for another bot.
 
-    UnusableError if a name is unusable, one is missing, two are the same, or the bot is to get a puzzle at a time;
-    `dashes` is the prefix of the names in its message, where they are options.
+    UnusableError if a name is unusable or missing, two are the same, or the feed is interactive. `dashes` is the
+    prefix of the names in the message, where they are options.
     """
     options = [f"{dashes}{word}" for word in ("reads", "writes", "logs")]
     given = zip(options, (reads, writes, logs), strict=True)
@@ -172,8 +164,8 @@ def _path(option: str, name: str) -> PurePosixPath:
 def opened_below(folder: Path, name: str) -> Iterator[int]:
     """Open a file below `folder` that a bot may have made, for reading within the block; or UnreadableError.
 
-    No link anywhere in the name is followed: it could let the judge read a file that the bot itself may not read.
-    The judge does not wait for a pipe either.
+    The judge follows no link in any part of the name: a link could make the judge read a file that the bot itself
+    may not read. It does not wait for a pipe either.
     """
     *folders, last = PurePosixPath(name).parts
     steps = [(part, os.O_DIRECTORY) for part in folders] + [(last, os.O_NONBLOCK)]
@@ -197,13 +189,14 @@ def opened_below(folder: Path, name: str) -> Iterator[int]:
 
 
 class AnswerFile:
-    """The answers in a file that a bot writes, each handed over once it is complete.
+    """The answers in a file that a bot writes; each is handed over once it is complete.
 
-    The file is read in pieces: answers (`$k` with its `height` rows, or with one line that is not a row) and the
-    text between them, so it does not matter where the bot's buffer tears an answer apart. A file that was
-    rewritten, shortened or replaced is read from its start, and a piece that was handed over before is not handed
-    over again. Of an incomplete answer at most `answer_bytes` are held back. `trouble` is the reason why the file
-    could not be read at the last look.
+    The judge reads the file in pieces: answers (`$k` and `height` rows, or one line that is not a row) and the
+    text between them. So it does not matter where the bot's buffer splits an answer. If the bot rewrites, shortens
+    or replaces the file, the judge reads it from its start and skips pieces that it has handed over before.
+
+    At most `answer_bytes` of an incomplete answer are held back. `trouble` is why the last look could not read the
+    file.
     """
 
     def __init__(self, folder: Path, name: str, height: int, answer_bytes: int) -> None:
@@ -221,7 +214,7 @@ class AnswerFile:
 
     @property
     def seconds_to_next_look(self) -> float:
-        """The time that the next look may wait: a share of the time that passed without a change."""
+        """How long the next look may wait: a share of the time since the last change."""
         share = SHARE_OF_WAIT * (time.monotonic() - self._changed)
         return min(max(LEAST_SECONDS, share), MOST_SECONDS)
 
@@ -271,7 +264,7 @@ class AnswerFile:
         return os.pread(file, self._most_bytes, self._position - len(self._before))
 
     def _pieces_in(self, data: bytes, all_of_it: bool) -> list[bytes]:
-        """Return the pieces in `data` after what was read before, and take note of where they end."""
+        """Return the pieces in `data` after what was read before, and move the position behind them."""
         start = len(self._before)
         pieces = []
         while (end := self._end_of_piece(data, start)) > start:
@@ -285,7 +278,7 @@ class AnswerFile:
         return pieces
 
     def _end_of_piece(self, data: bytes, start: int) -> int:
-        """Return where the complete piece at `start` ends; no more than `start` if there is none."""
+        """Return where the complete piece at `start` ends; at most `start` if there is none."""
         if HEADER.match(data, start):
             answer = self._answer.match(data, start)
             return answer.end() if answer else start
@@ -294,7 +287,7 @@ class AnswerFile:
 
 
 HEADER = re.compile(rb"^[ \t]*\$", re.MULTILINE)
-"""The beginning of an answer's first line."""
+"""Beginning of an answer's first line."""
 
 ROW = rb"[01 \t\r]*\n"
 
@@ -309,10 +302,10 @@ def _complete_answer(height: int) -> re.Pattern[bytes]:
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Make a fresh folder that only this user may enter, and remove it at the end with any content.
+    """Make a folder that only this user may enter, and remove it at the end with any content.
 
-    The content is a stranger's work: folders that forbid their removal, or are nested deeper than a path may be
-    long. The system's `rm` is made for that, and nobody waits for it for long.
+    A stranger's bot may have filled it: with folders that forbid their removal, or are nested deeper than a path
+    may be long. The system's `rm` can remove those, and the judge waits only briefly for it.
     """
     folder = Path(tempfile.mkdtemp(prefix="nonojudge-")).resolve()
     try:

@@ -1,8 +1,8 @@
-"""The journal of a run: its events, written to disk as they come, so that a power cut costs one puzzle.
+"""The journal of a run: its events, written to disk as they happen, so that a power cut costs one puzzle.
 
-It is next to the result (`X.json`: `X.journal.jsonl`) and is removed once the result is whole. Its first line is
-the result without attempts and verdicts; then come records in the order of the events, a line each. A last line
-that was cut off does not count.
+It is next to the result (`X.json`: `X.journal.jsonl`) and is removed once the result is written. The first line is
+the result without attempts and verdicts. Each further line is a record, in the order of the events. An incomplete
+last line does not count.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleRe
 class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="attempt-started"):
     """A bot was started; process number and creation time identify its process later.
 
-    The conditions are those of `Attempt`: its record is lost if the judge is killed.
+    It repeats the conditions of `Attempt`, whose record is lost if the judge is killed.
     """
 
     started_at: str
@@ -73,10 +73,11 @@ def journal_path(result_path: Path) -> Path:
 class Journal:
     """An append-only file of records, open for one judge at a time.
 
-    Adding a record does not wait: a thread writes the records since its last write and syncs them to the disk. As
-    a context manager it is written in full and closed at the end of the block. `records` is its content when it
-    was opened, `trouble` why nothing more could be written, known after :meth:`close`. UnusableError if another
-    judge has the file open, it is not a journal, or it cannot be written.
+    Adding a record does not wait: a thread writes the new records and syncs them to the disk. At the end of its
+    `with` block the journal is complete and closed. `records` is its content when it was opened. `trouble` is the
+    error that ended the writing, known after :meth:`close`.
+
+    UnusableError if another judge has the file open, it is not a journal, or it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -100,11 +101,11 @@ class Journal:
         self.close()
 
     def add(self, record: Record) -> None:
-        """Append a record, soon."""
+        """Queue a record for writing."""
         self._queue.put(record)
 
     def close(self) -> None:
-        """Write the remaining records and let another judge open it."""
+        """Write the remaining records and release the file for other judges."""
         if self._writer is not None:
             self._queue.put(None)
             self._writer.join()
@@ -112,7 +113,7 @@ class Journal:
             os.close(self._file)
 
     def remove(self) -> None:
-        """Remove the file: its content is elsewhere or useless."""
+        """Remove the file."""
         self._path.unlink(missing_ok=True)
 
     def _write(self) -> None:
@@ -142,7 +143,7 @@ def _append(file: int, records: Sequence[Record]) -> None:
 
 
 def _locked(path: Path) -> int:
-    """Return the descriptor of `path`, made if it was not there, which no other judge has."""
+    """Return the descriptor of `path`, created if missing, with a lock that no other judge has."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         try:
@@ -160,7 +161,7 @@ def _locked(path: Path) -> int:
 
 
 def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
-    """Return the records in `content` up to the first damage, and how many bytes they take."""
+    """Return the records in `content` up to the first damage, and their length in bytes."""
     records: list[Record] = []
     whole_bytes = 0
     lines = content.splitlines(keepends=True)

@@ -28,9 +28,9 @@ from {target.__module__} import {target.__name__}
 
 
 def start(target: Callable[[Connection], None]) -> tuple[subprocess.Popen[bytes], Connection]:
-    """Start a Python that calls `target` with its end of a connection; return both the process and our end.
+    """Start a Python that calls `target` with its end of a connection; return the process and our end.
 
-    Nothing else is shared with it, not even the main module, as multiprocessing would.
+    The process shares nothing else, not even the main module, as multiprocessing would.
     """
     ours, theirs = Pipe()
     with theirs:
@@ -46,7 +46,7 @@ def start(target: Callable[[Connection], None]) -> tuple[subprocess.Popen[bytes]
 
 
 class JudgeProcess:
-    """The process, within a `with` block, at whose end a run is stopped; a caller that is killed ends it, too."""
+    """The process within a `with` block; its run stops at the end of the block, or if the caller is killed."""
 
     def __init__(self) -> None:
         self._process, self._runs = start(play_all)
@@ -65,7 +65,7 @@ class JudgeProcess:
             self._runs.send((puzzle_set, bot, configuration, result_path))
 
     def result(self, wait_seconds: float) -> RunResult | None:
-        """Return the result of the run, None if it goes on; UnusableError if the bot cannot be run."""
+        """Return the result of the run, None if it continues; UnusableError if the bot cannot be run."""
         try:
             outcome: RunResult | str | None = self._runs.recv() if self._runs.poll(wait_seconds) else None
         except (EOFError, OSError):
@@ -78,7 +78,7 @@ class JudgeProcess:
 
 
 def play_all(runs: Connection) -> None:
-    """Play the runs that come over a connection until it is closed; send back results, or why there are none."""
+    """Play the runs that arrive over a connection until it closes; send back results, or why there is none."""
     with suppress(EOFError, ConnectionError, KeyboardInterrupt):
         while True:
             run = runs.recv()

@@ -16,15 +16,12 @@ from nonobot.harness.results.conditions import Machine
 from nonobot.harness.text import percent
 from nonobot.system import usable_cores
 
-BUSY_SHARE = 0.1
-"""Share of the usable CPU time, used by other processes, at which a machine is called busy."""
-
-SAMPLE_SECONDS = 0.25
-"""Time for which the use of the CPUs is watched before a run: 25 ticks of most kernels' accounting."""
+BUSY_SHARE = 0.1  # use of the usable CPU time by other processes at which a machine is called busy
+SAMPLE_SECONDS = 0.25  # time for which CPU use is watched before a run: 25 ticks of most kernels' accounting
 
 
 def machine_facts(cores: Sequence[int]) -> Machine:
-    """Return the facts of this machine, given the bot's cores (none: all); watches their load for 0.25 s."""
+    """Return the facts of this machine; watches the load of the bot's cores (none: all) for 0.25 s."""
     return Machine(
         system=f"{platform.system()} {platform.release()}",
         cpu=_cpu_model(),
@@ -41,7 +38,7 @@ def machine_facts(cores: Sequence[int]) -> Machine:
 
 
 def busy_warning(machine: Machine) -> str | None:
-    """Return a warning if the machine was busy before the run, else None."""
+    """Return a warning if the machine was busy before the run; otherwise None."""
     if machine.busy_share is None or machine.busy_share < BUSY_SHARE:
         return None
     return (
@@ -59,7 +56,7 @@ def _cpu_model() -> str:
 
 
 def version_of(distribution: str) -> str | None:
-    """Return the version of a library that is installed, None if it is not."""
+    """Return the version of an installed library; None if it is not installed."""
     from importlib import metadata  # loads all of `email`, which tables do not need
 
     try:
@@ -77,7 +74,7 @@ def _governor(cores: Sequence[int]) -> str | None:
 
 
 def _busy_share(cores: Sequence[int]) -> float | None:
-    """Return the share of `cores`, or of all usable ones, together, that is in use; watch it for a moment."""
+    """Watch the CPUs for a moment; return the share of `cores`, or of all usable ones, that is in use."""
     shares = psutil.cpu_percent(interval=SAMPLE_SECONDS, percpu=True)
     known = [shares[number] for number in cores or usable_cores() if number < len(shares)]
     return sum(known) / len(known) / 100 if known else None
@@ -112,7 +109,7 @@ def require_cores(cores: Sequence[int]) -> None:
 
 @contextlib.contextmanager
 def on_cores(cores: Sequence[int]) -> Iterator[None]:
-    """Pin the calling thread to `cores`: a process started in the block stays there. None: any core."""
+    """Pin the calling thread to `cores` (none: any), and with it a process started in the block."""
     if not cores or sys.platform != "linux":
         yield
         return
@@ -126,7 +123,7 @@ def on_cores(cores: Sequence[int]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def off_cores(cores: Sequence[int]) -> Iterator[None]:
-    """Keep every thread of the judge off `cores`, if there are others; other processes are left alone."""
+    """Keep every thread of the judge off `cores`, if there are others; other processes are not affected."""
     with cores_kept() as before:
         for thread, usable in before.items() if cores else ():
             _move(thread, usable - set(cores) or usable)
@@ -135,7 +132,7 @@ def off_cores(cores: Sequence[int]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def cores_kept() -> Iterator[dict[int, set[int]]]:
-    """Give every thread of the judge its cores back after the block; yields those of each, by its number."""
+    """Restore the cores of every thread of the judge after the block; yields those of each, by its number."""
     before = {}
     if sys.platform == "linux":
         for thread in threads():
@@ -149,7 +146,7 @@ def cores_kept() -> Iterator[dict[int, set[int]]]:
 
 
 def threads() -> list[int]:
-    """Return the numbers of the judge's threads; Linux."""
+    """Return the numbers of the judge's threads; Linux only."""
     return [int(name.name) for name in Path("/proc/self/task").iterdir()]
 
 

@@ -35,14 +35,9 @@ from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunRe
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import PuzzleSet
 
-GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)
-"""Ends after which a run can be resumed; the others are final."""
-
-SECONDS_TO_HEED = 0.05
-"""Longest delay of a Ctrl-C, and interval between checks of the limits, during a warm-up."""
-
-WARM_UP_SECONDS = 600.0
-"""Default limit on the wall time of a warm-up."""
+GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)  # ends that allow a run to be resumed
+SECONDS_TO_HEED = 0.05  # longest delay of a Ctrl-C, and interval of checking the limits, in a warm-up
+WARM_UP_SECONDS = 600.0  # default wall time limit of a warm-up
 
 
 class WarmUpError(UnusableError):
@@ -61,7 +56,7 @@ class ResultLostError(UnusableError):
 class Bot:
     """A bot to run: display name, command, files if it works on files, and sandbox access (see `Sandbox`).
 
-    `warm_up_seconds` is the duration of its `warm_up` before the run, None without one.
+    `warm_up_seconds` is how long its `warm_up` took before the run, None without one.
     """
 
     name: str
@@ -86,9 +81,10 @@ def warmed_up(
 ) -> float | None:
     """Run the command that prepares a bot, and return its duration in seconds; None without a command.
 
-    The run's limits on memory and processes hold; the cores are free. Its stderr is passed on. Processes that it
-    leaves running are ended: a helper that is there already would not be held to the bot's core and limits.
-    WarmUpError if it fails or reaches a limit, KeyboardInterrupt if the judge is told to stop.
+    The run's limits on memory and processes apply; any core may be used. The judge passes its stderr on, and ends
+    processes that it leaves running: a helper from before the run would escape the bot's core and limits.
+
+    WarmUpError if the command fails or reaches a limit, KeyboardInterrupt if the user stops the judge.
     """
     if not command:
         return None
@@ -139,9 +135,9 @@ def play(
 ) -> RunResult:
     """Run a bot on a set and return the result, whatever the bot does; UnusableError as for :func:`require_place`.
 
-    The journal next to the result is up to date at any time; at the end, the result replaces it. The signals of
+    The journal next to the result is always up to date; at the end, the result replaces it. The signals of
     `STOPPING` end the run as `interrupted`, with its result; :func:`resume` continues it. A bot that cannot be
-    started leaves no file. One run at a time: the judge's process looks after one tree of processes.
+    started leaves no file. Play one run at a time: the judge's process looks after one tree of processes.
     """
     with Interrupts() as interrupts, _new_journal(configuration, result_path) as journal:
         stderr_path(result_path).unlink(missing_ok=True)
@@ -163,7 +159,7 @@ def require_place(configuration: Configuration, result_path: Path) -> None:
     """Check that a run can take place; cheap, so do it before a warm-up.
 
     UnusableError if the core cannot be used, the result cannot be written, another judge is writing it, or there
-    is an interrupted run that could be resumed.
+    is an interrupted run to resume.
     """
     with _new_journal(configuration, result_path) as journal:
         journal.remove()
@@ -180,11 +176,12 @@ def resume(
     on_verdict: OnVerdict = lambda result, run_seconds: None,
     hide: Sequence[Path] = (),
 ) -> RunResult:
-    """Continue an interrupted run with the first puzzle that is left, and return the result of all of it.
+    """Continue an interrupted run at the first remaining puzzle, and return the result of the whole run.
 
-    The bot's command and the configuration are those of the run, and the usage of earlier attempts counts. Earlier
-    verdicts are passed to `on_verdict` at once. `hide` adds to the files that were hidden when the run began.
-    UnusableError if there is nothing to resume, the set or the bot is another, or as for :func:`play`.
+    Command and configuration are those of the run, and the usage of earlier attempts counts. `on_verdict` gets the
+    earlier verdicts at once. `hide` adds to the files hidden at the beginning of the run.
+
+    UnusableError if there is nothing to resume, the set or the bot has changed, or as for :func:`play`.
     """
     require_writable(result_path)
     with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
@@ -218,7 +215,7 @@ def resume(
 
 
 def _played(run: RunState) -> RunResult:
-    """Play attempts until the run is over or interrupted; write the result in place of the journal."""
+    """Play attempts until the run is over or interrupted; replace the journal by the result."""
     with off_cores(run.configuration.cores), contextlib.ExitStack() as leftovers:
         over = _is_final(run)
         while not over:
@@ -251,7 +248,7 @@ def _write(result: RunResult, run: RunState) -> None:
 
 
 def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxed: bool) -> RunResult:
-    """Return the beginning of a run: everything but attempts and verdicts."""
+    """Return the beginning of a run: its result without attempts and verdicts."""
     return RunResult(
         bot=bot.name,
         command=list(bot.command),
@@ -275,7 +272,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxe
 
 
 def _new_journal(configuration: Configuration, result_path: Path) -> Journal:
-    """Return the journal of a run that is about to begin, empty; see :func:`require_place`."""
+    """Return the empty journal of a new run; see :func:`require_place`."""
     require_cores(configuration.cores)
     require_writable(result_path)
     journal = Journal(journal_path(result_path))
@@ -297,9 +294,9 @@ def _is_final(run: RunState) -> bool:
 
 
 def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
-    """Return the records of an interrupted run: its journal's, or those that its result stands for.
+    """Return the records of an interrupted run: those of its journal, otherwise those that its result stands for.
 
-    A judge may have been killed while it copied these into the journal.
+    A judge may have been killed while it copied the latter into the journal.
     """
     try:
         result = read_result(result_path)

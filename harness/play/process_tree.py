@@ -1,9 +1,9 @@
 """The process tree of a bot: listed, measured, signalled and killed completely.
 
-On Linux the judge becomes the subreaper of its descendants: a process that a bot detached from itself (`setsid`,
-double fork) gets the judge as its parent, and is counted and ended like the rest. Elsewhere such a process is lost
-sight of, unless it stayed in the bot's process group. Where the bot has a cgroup (`cgroup.py`), the kernel counts,
-and lists all processes to kill.
+On Linux the judge becomes the subreaper of its descendants: a process that a bot detached (`setsid`, double fork)
+gets the judge as its parent, and is counted and ended like the rest. On other systems the judge loses such a
+process, unless it stayed in the bot's process group. If the bot has a cgroup (`cgroup.py`), Linux counts, and
+lists all processes to kill.
 """
 
 from __future__ import annotations
@@ -27,26 +27,14 @@ from nonobot.harness.play.cgroup import Group, oom_kills
 from nonobot.harness.play.journal import AttemptEnded, AttemptStarted, Record
 from nonobot.harness.results.conditions import CgroupMeasures
 
-RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
-"""Unit of `ru_maxrss`."""
-
+RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024  # unit of `ru_maxrss`
 EVERYTHING = CgroupMeasures(cpu=True, memory=True, processes=True)
 
-ROUGH_BYTES = 1 << 20
-"""Largest difference between two readings of unchanged resident memory."""
-
-SECONDS_TO_DIE = 10.0
-"""Time for which SIGKILL is repeated: only a process that hangs inside Linux survives it."""
-
-SECONDS_TO_STRIKE = 0.1
-"""Duration of a burst of SIGKILL, between two looks at all processes."""
-
-SCRATCHES = ("/tmp", "/dev/shm")
-"""File systems in memory of a sandbox's own."""
-
-MOST_OPEN_FILES = 1024
-"""Most open files of a tree among which those in memory are looked for, in about 20 ms."""
-
+ROUGH_BYTES = 1 << 20  # largest difference between two readings of unchanged resident memory
+SECONDS_TO_DIE = 10.0  # time for which SIGKILL is repeated: only a process that hangs inside Linux survives it
+SECONDS_TO_STRIKE = 0.1  # duration of a burst of SIGKILL, between two looks at all processes
+SCRATCHES = ("/tmp", "/dev/shm")  # file systems in memory that belong to a sandbox
+MOST_OPEN_FILES = 1024  # open files of a tree in which the judge searches for those in memory, in about 20 ms
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -55,13 +43,14 @@ _open_trees: list[ProcessTree] = []
 
 
 class ProcessTree:
-    """All descendants that the judge gets from now on, without those of other trees that are open.
+    """All descendants that the judge gets from now on, without those of other open trees.
 
-    If several are open, an orphan belongs to all of them: its origin is unknown. The tree's cgroup, if there is
-    one, is removed when the tree is closed; `cgroup_measures` says which figures it measures: exactly, and of all
-    processes that the bot ever started. The other figures are those of the last look. Each look puts the processes
-    back on their `cores`, unless the cgroup keeps them there, and makes them those that the kernel ends first when
-    memory runs out. A tree `in_sandbox` has the file systems of a sandbox.
+    If several trees are open, an orphan belongs to all of them: its origin is unknown. The tree's cgroup, if any,
+    is removed when the tree is closed. `cgroup_measures` states which figures it measures: exactly, and for all
+    processes that the bot ever started. The other figures are those of the last look.
+
+    Each look puts the processes back on their `cores`, unless the cgroup keeps them there. It also makes the
+    kernel end them first when memory runs out. A tree `in_sandbox` has the file systems of a sandbox.
     """
 
     def __init__(self, group: Group | None = None, cores: Sequence[int] = (), in_sandbox: bool = False) -> None:
@@ -93,7 +82,7 @@ class ProcessTree:
         _open_trees.append(self)
 
     def joined(self) -> contextlib.AbstractContextManager[None]:
-        """Return a block in which the calling thread is in the cgroup of the tree, with all that it starts."""
+        """Return a block in which the calling thread, and everything it starts, is in the cgroup of the tree."""
         return self._group.entered() if self._group else contextlib.nullcontext()
 
     def grow_from(self, root: int) -> None:
@@ -125,7 +114,7 @@ class ProcessTree:
             self.cpu_seconds = max(self.cpu_seconds, self._cpu_of_dead)
 
     def look(self) -> None:
-        """Measure the tree; takes a tenth of a millisecond for each process, or in all where the kernel counts."""
+        """Measure the tree: 0.1 ms for each process, or in all if the cgroup measures everything."""
         self.reap_orphans()
         pids = self._group.pids() if self._group and self.cgroup_measures == EVERYTHING else self._pids()
         self._hold(pids)
@@ -135,13 +124,13 @@ class ProcessTree:
             self._take_counts(self._group)
 
     def holds_more_than(self, limit_bytes: int) -> bool:
-        """Return whether the tree held more memory than that at the last look, what is shared counted once."""
+        """Return whether the tree held more memory at the last look; shared memory counts once."""
         if self._group and self.cgroup_measures.memory:
             return self._group.out_of_memory
         return self.memory_bytes > limit_bytes and self._proportional_memory_bytes() > limit_bytes
 
     def ran_out_of_memory(self) -> bool:
-        """Return whether the kernel has ended a process because memory had run out, of the bot or beside it."""
+        """Return whether the kernel ended a process of the bot, or another one, because memory ran out."""
         return (
             self._group.out_of_memory
             if self._group and self.cgroup_measures.memory
@@ -149,13 +138,15 @@ class ProcessTree:
         )
 
     def has_more_than(self, limit: int) -> bool:
-        """Return whether the tree had more processes and threads than that, or was refused another one."""
+        """Return whether the tree had more processes and threads, or was refused another one."""
         if self._group and self.cgroup_measures.processes:
             return self._group.out_of_processes
         return self.process_count > limit
 
     def _hold(self, pids: Sequence[int]) -> None:
-        """Have processes end first when memory runs out, and keep their threads on the cores of the tree."""
+        """Make the kernel end these processes first when memory runs out, and keep their threads on the tree's
+        cores.
+        """
         held = self._first_to_end if self.cgroup_measures.memory else set()  # a process can take it back
         for pid in set(pids) - held:
             _end_first(pid)
@@ -187,7 +178,8 @@ class ProcessTree:
     def _files_in_memory(self, pids: Sequence[int]) -> dict[tuple[int, int], int]:
         """Return the sizes of memfds and of the sandbox's file systems, by device and number.
 
-        A link names a memfd without asking a file system, which may be the bot's own and never answer.
+        The text of a link identifies a memfd. The judge asks no other file for its size: its file system may be
+        the bot's own and never answer.
         """
         sizes: dict[tuple[int, int], int] = {}
         left, outside = MOST_OPEN_FILES, self._in_sandbox  # until the first process inside
@@ -221,7 +213,7 @@ class ProcessTree:
             self.memory_bytes, self.peak_memory_bytes = group.memory_bytes, group.peak_memory_bytes
 
     def signal(self, number: signal.Signals, but: int | None = None) -> None:
-        """Send a signal to every process of the tree; to all `but` one."""
+        """Send a signal to every process of the tree, except `but`."""
         for process in self._processes():
             if process.pid == but:
                 continue
@@ -231,8 +223,8 @@ class ProcessTree:
     def kill(self) -> None:
         """Kill every process of the tree, and what they start meanwhile, until none is left.
 
-        Whole groups at once: one that forks and ends faster than it is looked at is caught with its group, and one
-        that takes each child to a new group by striking faster.
+        It kills whole groups at once. A process that forks and exits faster than the judge looks is caught with
+        its group. One that moves each child to a new group is caught by bursts of signals.
         """
         until = time.monotonic() + SECONDS_TO_DIE
         if self._group:
@@ -259,10 +251,10 @@ class ProcessTree:
                         self.count_dead(used)
 
     def _strike(self) -> None:
-        """Kill what is there again and again for a moment, with little between looking and killing.
+        """Kill all listed processes repeatedly for a moment, with little time between listing and killing.
 
-        A look at all processes takes milliseconds, in which one that forks and ends has had many descendants. One
-        that is killed while it forks has none: the kernel lets a fork fail under a signal that is pending.
+        A look at all processes takes milliseconds, in which a forking process can have many descendants. A process
+        that is killed while it forks has none: the kernel lets a fork fail if a signal is pending.
         """
         until = time.monotonic() + SECONDS_TO_STRIKE
         self.reap_orphans()  # first: otherwise each of its dead processes would be examined
@@ -285,7 +277,7 @@ class ProcessTree:
         return [one for one in processes if one.pid not in apart]
 
     def _pids(self) -> list[int]:
-        """Return the processes of the tree; cheaper, and one that is just changing its parent may be missing."""
+        """Return the processes of the tree; cheaper, but may miss one that is just changing its parent."""
         pids: list[int] = []
         to_ask = [self._judge.pid]
         apart = self._not_in_it | self._other_roots()
@@ -296,7 +288,7 @@ class ProcessTree:
         return pids
 
     def _proportional_memory_bytes(self) -> int:
-        """Return the memory with what is shared counted once; a file in memory may be mapped or not."""
+        """Return the memory with shared memory counted once; a file in memory may be mapped or not."""
         total = shared = 0
         for process in self._processes():
             with contextlib.suppress(psutil.Error):
@@ -338,21 +330,21 @@ def _children_of(pid: int) -> list[int]:
 
 
 def _end_first(pid: int) -> None:
-    """Make a process the first to be ended by the kernel when memory runs out: the judge is not."""
+    """Make a process the first to be ended by the kernel when memory runs out, so that the judge is not."""
     place = Path(f"/proc/{pid}/oom_score_adj")
     with contextlib.suppress(OSError), place.open("rb+", buffering=0) as score:  # it has ended, or not Linux
         score.write(b"1000")
 
 
 def _names_in(folder: str) -> Iterator[str]:
-    """Yield the names in a folder of /proc as they are read; none if it has gone."""
+    """Yield the names in a folder of /proc as they are read; none if it is gone."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError), os.scandir(folder) as entries:
         for one in entries:
             yield one.name
 
 
 def _scratch_sizes(pid: int) -> dict[tuple[int, int], int]:
-    """Return the bytes in use in the scratch file systems of a process; none where it has those of the judge."""
+    """Return the bytes in use in the scratch file systems of a process; none if it has those of the judge."""
     sizes = {}
     for place in SCRATCHES:
         its = Path(f"/proc/{pid}/root{place}")
@@ -364,24 +356,23 @@ def _scratch_sizes(pid: int) -> dict[tuple[int, int], int]:
 
 
 def _peak_of(pid: int) -> int:
-    """Return the peak of a process's resident memory since it started its program; 0 where that is not known."""
+    """Return the peak of a process's resident memory since it started its program; 0 if unknown."""
     return _sizes_in(f"/proc/{pid}/status", b"VmHWM").get(b"VmHWM", 0)
 
 
 def _sizes_in(file: str, *names: bytes) -> dict[bytes, int]:
-    """Return the sizes in bytes that a file of /proc lists by name in kB; none where it cannot be read."""
+    """Return the sizes in bytes that a file of /proc lists by name in kB; none if it cannot be read."""
     with contextlib.suppress(OSError):
         lines = [line.partition(b":") for line in Path(file).read_bytes().splitlines()]
         return {name: int(size.split()[0]) * 1024 for name, _, size in lines if name in names}
     return {}
 
 
-SECONDS_APART = 2.0
-"""Largest difference between two readings of a process's start, after the system's clock was set."""
+SECONDS_APART = 2.0  # largest difference between two readings of a process's start, as the clock may have been set
 
 
 def end_leftover(records: Sequence[Record]) -> None:
-    """Kill the bot of a journal's attempt without an end, with its process group, if it still runs."""
+    """Kill the bot and its process group if the journal's last attempt has no end and its process still runs."""
     attempt = next((one for one in reversed(records) if isinstance(one, AttemptStarted | AttemptEnded)), None)
     if not isinstance(attempt, AttemptStarted):
         return

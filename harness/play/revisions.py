@@ -9,12 +9,11 @@ from pathlib import Path
 
 from nonobot.harness.play.bot_command import HOME, is_own_bot, named_by
 
-LONGEST_SECONDS = 5.0
-"""Time for git to state a revision; a large clone on a slow disk has none then."""
+LONGEST_SECONDS = 5.0  # time for git to report a revision; a large clone on a slow disk then has none
 
 
 def git(folder: Path, *arguments: str, seconds: float | None = None) -> bytes:
-    """Return the output of git in a folder, also within a hook of git; CalledProcessError if it fails."""
+    """Return the output of git in a folder, also within a hook of git; CalledProcessError if git fails."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment["LC_ALL"] = "C"
     # Hooks and a monitor of files are programs that a repository names.
@@ -32,10 +31,10 @@ def git(folder: Path, *arguments: str, seconds: float | None = None) -> bytes:
 
 
 def revision_of(command: Sequence[str]) -> str | None:
-    """Return the commit of a bot's clone, with `-dirty` if tracked files were edited; None if it is unknown.
+    """Return the commit of a bot's clone, with `-dirty` if tracked files were edited; None if unknown.
 
-    Only the repositories of the judge and of the working folder are asked: git runs programs that the
-    configuration of a repository names, and a bot may come with one.
+    The judge asks only its own repository and that of the working folder: git runs programs that a repository's
+    configuration names, and a bot may come with such a repository.
     """
     here = Path.cwd()
     ours = {_repository(HOME), _repository(here)} - {None}
@@ -54,12 +53,12 @@ def revision_of(command: Sequence[str]) -> str | None:
 
 
 def _in_environment(path: Path) -> bool:
-    """Return whether a path is in an environment of Python."""
+    """Return whether a path is in a Python environment."""
     return any((one / "pyvenv.cfg").exists() for one in path.parents)
 
 
 def _repository(path: Path) -> Path | None:
-    """Return the folder of git's data that a path's clone or worktree belongs to."""
+    """Return the folder with git's data to which a path's clone or worktree belongs."""
     for folder in (path, *path.parents):
         data = folder / ".git"
         if data.is_dir():

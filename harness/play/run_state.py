@@ -30,12 +30,11 @@ from nonobot.protocol import Answer
 from nonobot.tournament_data import PuzzleSet, SetPuzzle
 
 OnVerdict = Callable[[PuzzleResult, float], None]
-"""Called with each verdict and the run time in seconds at which it was given."""
+"""Function called with each verdict and its run time in seconds."""
 
 NO_USAGE = Usage(0.0, 0.0, 0)
 
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Signals to stop: Ctrl-C, `kill`, and a closed terminal."""
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl-C, `kill`, and a closed terminal
 
 
 class Interrupts:
@@ -69,14 +68,14 @@ class Interrupts:
 
 
 def stderr_path(result_path: Path) -> Path:
-    """Return where the stderr of a bot is kept."""
+    """Return the path of the file with a bot's stderr."""
     return result_path.with_suffix(".stderr.txt")
 
 
 class RunState:
-    """A run between its beginning and its end; each event is also added to its journal.
+    """A run between its beginning and its end; it adds each event to its journal.
 
-    The `beginning` is a result without attempts and verdicts. `stderr_bytes` counts the attempts that have ended;
+    The `beginning` is a result without attempts and verdicts. `stderr_bytes` counts the attempts that have ended.
     `open_attempt` is one that a killed judge left without an end.
     """
 
@@ -108,27 +107,27 @@ class RunState:
 
     @property
     def used(self) -> Usage:
-        """The usage of the attempts that have ended."""
+        """Usage of the attempts that have ended."""
         return Usage.of_all([one.usage for one in self.attempts])
 
     def puzzles_left(self) -> list[SetPuzzle]:
-        """Return the puzzles that a further attempt is sent."""
+        """Return the puzzles for the next attempt."""
         return [self._puzzles[number] for number in self.referee.left()]
 
     def take(self, answer: Answer, run_seconds: float, took_seconds: float | None) -> PuzzleResult | None:
-        """Judge an answer; None for an answer that is not the first to a puzzle of the set."""
+        """Judge an answer; return None unless it is the first to a puzzle of the set."""
         result = self.referee.take(answer, run_seconds, took_seconds)
         if result:
             self._enter(result, run_seconds)
         return result
 
     def miss(self, number: int, run_seconds: float) -> None:
-        """Enter that a puzzle was not answered within its own limit."""
+        """Record that a puzzle was not answered within its own limit."""
         detail = f"no answer within {self.configuration.puzzle_limit_seconds:g} s"
         self._enter(self.referee.enter(PuzzleResult(number, Verdict.LATE, detail)), run_seconds)
 
     def end_attempt(self, attempt: Attempt, stderr_bytes: int) -> None:
-        """Enter that the bot's process is gone."""
+        """Record that the bot's process is gone."""
         self.attempts.append(attempt)
         self.stderr_bytes = stderr_bytes
         counted = self.referee
@@ -147,7 +146,7 @@ class RunState:
         )
 
     def replay(self, records: Sequence[Record]) -> None:
-        """Take over earlier attempts from the records of a journal; one without an end is left open."""
+        """Restore earlier attempts from the records of a journal; one without an end is left open."""
         for record in records:
             match record:
                 case AttemptStarted():
@@ -167,9 +166,9 @@ class RunState:
                     self.referee.restore(record.duplicate_count, record.stray_count, record.notes)
 
     def end_open_attempt(self) -> None:
-        """Give an attempt that a killed judge left open an end, and the time until its last record.
+        """End an attempt that a killed judge left open, at the time of its last record.
 
-        Without an answer due it has finished: the bot would have been stopped soon.
+        If no answer was due, it has finished: the judge would soon have stopped the bot.
         """
         if self.open_attempt is None:
             return
@@ -197,7 +196,7 @@ class RunState:
 
 
 def records_of(result: RunResult) -> list[Record]:
-    """Return the journal that `result` would have come from."""
+    """Return the journal from which `result` could have come."""
     score = result.score
     judged = [PuzzleJudged(one) for one in score.puzzles if one.verdict is not Verdict.MISSING]
     ends = [

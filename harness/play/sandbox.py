@@ -1,7 +1,7 @@
 """The sandbox of a bot, by bubblewrap: its own processes, no network, and only the files that its command names.
 
-Everything outside is not hidden but absent. The order of bubblewrap's options keeps a bot out: each lies over
-those before. The writable folders come last and must therefore hold nothing that is hidden.
+Files outside are absent, not merely hidden. The order of bubblewrap's options matters for security: each mount
+covers the ones before it. The writable folders come last, so they must not contain anything that is hidden.
 """
 
 from __future__ import annotations
@@ -25,43 +25,42 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.system import kernel_cache
 
 SCRATCH_BYTES = 1 << 30
-"""Size of a bot's own scratch if its memory has no limit; the same size in `/dev/shm`. Both are memory."""
+"""Size of a bot's scratch if its memory has no limit, and again of `/dev/shm`; both are memory."""
 
 OWN_PROCESSES = 2
 """Bubblewrap's processes: one outside, which waits for the bot, and the first process inside."""
 
 PATIENCE_SECONDS = 10.0
 
-CPU_FACTS = "/sys/devices/system/cpu"
-"""Folder from which programs learn the number of cores."""
-
+CPU_FACTS = "/sys/devices/system/cpu"  # folder from which programs learn the number of cores
 OF_ROOT = ("acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "sys", "sysrq-trigger", "tty")
-"""Parts of /proc that root could write, with privileges or without."""
+"""Parts of /proc that root could write, with or without privileges."""
 
-ROOTS_FILES = ("/etc", "/opt", "/usr/local")
-"""Folders that may contain files that only root may read."""
-
-MOST_LOOKED_AT = 20_000
-"""Most files to look at in each of these, those of a folder before those of its subfolders."""
-
+ROOTS_FILES = ("/etc", "/opt", "/usr/local")  # folders that may contain files that only root may read
+MOST_LOOKED_AT = 20_000  # most files to examine in each of these, those of a folder before those of its subfolders
 ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/tmp")))
-"""Folders that every bot finds; its working folder may be one of them."""
+"""Folders that every bot has; its working folder may be one of them."""
 
 RESULT_ENDS = (".journal.jsonl", ".stderr.txt")
 ASIDE = ".before-"
 RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')
-"""Files of a judge, to be hidden from a bot in the folder of the results."""
+"""Marks of a judge's files, which are hidden from a bot that lies in the folder of the results."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sandbox:
-    """The sandbox of a bot: the files of this machine that it sees, and bubblewrap, which enforces it.
+    """The sandbox of a bot: the files of this machine that the bot sees, and bubblewrap, which enforces it.
 
-    The bot sees the system's files, those that its command names, and those to `show` and `writable`. Real paths
-    name what it may not read though its folder is shown: other bots' files to `hide`, over which `show` wins, and
-    folders of `results`, over which nothing does; where the bot itself lies in one, each result there is hidden.
-    It may write in `/tmp`, its home, which only it ever sees, and works in `scratch` if there is one. A warm-up
-    `prepares`: it can write in the bot's own folders. The `options` of bubblewrap are those that work here.
+    The bot sees the system's files, those that its command names, and those in `show` and `writable`. Other fields
+    name, as real paths, what it may not read even if the folder is shown:
+
+    - `hide`: other bots' files; `show` overrides it.
+    - `results`: folders of results; nothing overrides it. If the bot itself lies in such a folder, each result in
+      it is hidden instead.
+
+    The bot may write in `/tmp`, its home, which no other process sees, and works in `scratch` if there is one. A
+    warm-up `prepares`: it can write in the bot's own folders. `options` are the options of bubblewrap that work
+    here.
     """
 
     show: tuple[Path, ...] = ()
@@ -81,13 +80,16 @@ class Sandbox:
         *,
         memory_bytes: int | None,
     ) -> list[str]:
-        """Return the command that runs `command` in the sandbox, and inherits two descriptors.
+        """Return the command that runs `command` in the sandbox; it must inherit two descriptors.
 
-        Only inside is there the `environment`: by some variables bubblewrap would run a stranger's code outside.
+        The `environment` is set only inside: some variables would make bubblewrap itself run a stranger's code
+        outside.
 
-        Bubblewrap writes to `status` how the command ended, if it was executed. `system_calls` contains a filter.
-        A scratch has room for twice the limit on memory: that ends a bot before its scratch is full.
-        OSError if there is no such program: bubblewrap would report that on the bot's stderr. SubprocessError if
+        - `status`: where bubblewrap writes how the command ended, if it was executed.
+        - `system_calls`: where bubblewrap reads the filter of system calls.
+
+        Scratch has room for twice the memory limit, so a bot reaches the limit before its scratch is full. OSError
+        if there is no such program: bubblewrap would report that on the bot's stderr. SubprocessError if
         bubblewrap does not list its options in time.
         """
         if not shutil.which(command[0]):
@@ -108,7 +110,8 @@ class Sandbox:
     ) -> list[tuple[str, ...]]:
         """Return bubblewrap's options for a command, in their order.
 
-        `size` are those that bound a scratch, and `modules` folders that the command's Python looks in.
+        `size` are the options that limit a scratch; `modules` are folders in which the command's Python finds
+        modules.
         """
         here = Path.cwd()
         own = [*folders_of(command)]
@@ -141,7 +144,7 @@ class Sandbox:
         ]
 
     def _hidden(self, shown: Sequence[Path], named: Sequence[Path]) -> Iterator[Path]:
-        """Yield what has to be covered, under each name that it has in the folders that are shown."""
+        """Yield what must be covered, under each name that it has in the folders that are shown."""
         show = [path.resolve() for path in self.show]
         needed = [*show, *(path.resolve() for path in (*named, *shown))]
         for folder in (*shown, *(one for one in SYSTEM if not _is_link(one))):
@@ -150,7 +153,7 @@ class Sandbox:
                 yield folder / one.relative_to(real)
 
     def _hidden_in(self, folder: Path, show: Sequence[Path], needed: Sequence[Path]) -> Iterator[Path]:
-        """Yield what is hidden in a folder from a bot that needs some of it; all are real paths."""
+        """Yield what is hidden in a folder from a bot that needs the paths `needed`; all are real paths."""
         for one in self.results:
             if is_in(one, folder) and any(is_in(path, one) for path in needed):
                 yield from (file for pattern in ("*", "*/*") for file in one.glob(pattern) if _is_result(file))
@@ -163,9 +166,10 @@ class Sandbox:
                 yield one
 
     def _written(self, command: Sequence[str], own: Sequence[Path]) -> Iterator[Path]:
-        """Yield what the bot may write in; while it is prepared, its own folders, if nothing else is there.
+        """Yield what the bot may write; a warm-up may also write the bot's own folders if they contain nothing
+        else.
 
-        Kernels are code that every later process of `nonobot` runs: only the bot of this project writes them.
+        Only nonobot may write its kernels, because they are code that every later process of `nonobot` runs.
         """
         yield from (path for path in (*self.writable, self.scratch) if path is not None)
         if not self.prepares:
@@ -184,9 +188,9 @@ class Sandbox:
 def built_sandbox(
     contain: Contain, show: Sequence[Path] = (), hide: Sequence[Path] = (), results: Sequence[Path] = ()
 ) -> Sandbox | None:
-    """Return a sandbox; None if there is to be none.
+    """Return a sandbox; None if bots run without one.
 
-    UnusableError if it is required and unavailable, or if something to be shown is not there.
+    UnusableError if it is required and unavailable, or if something to show does not exist.
     """
     show = [path.absolute() for path in show]
     for path in show:
@@ -204,7 +208,7 @@ def built_sandbox(
 
 
 def sandbox_note(contain: Contain) -> str | None:
-    """Return a warning if bots are not sandboxed only because this machine cannot do it."""
+    """Return a warning if bots run without a sandbox only because this machine cannot provide one."""
     why = _tried()[1] if contain is Contain.AUTO else None
     return f"bots run without a sandbox: {why}; --contain no hides this note" if why else None
 
@@ -221,7 +225,7 @@ def _help() -> str:
 
 @cache
 def _tried() -> tuple[tuple[str, ...] | None, str | None]:
-    """Return the options with which a program was run in a sandbox, or why none could be."""
+    """Return the options with which a program ran in a sandbox, or why none worked."""
     if sys.platform != "linux":
         return None, "sandboxes need Linux"
     program = _program()
@@ -246,7 +250,7 @@ def _tried() -> tuple[tuple[str, ...] | None, str | None]:
 
 
 def _is_link(folder: Path) -> bool:
-    """Return whether a folder of the system is a link to another one of them."""
+    """Return whether a system folder is a link to another system folder."""
     return folder.is_symlink() and any(is_in(folder.resolve(), one) for one in SYSTEM)
 
 
@@ -261,9 +265,9 @@ def _cover(path: Path) -> tuple[str, ...]:
 
 
 def _covered_from_root(named: Sequence[Path], shown: Sequence[Path]) -> list[Path]:
-    """Return what is covered of the system's folders because only root may read it, as the bot runs as root.
+    """Return the parts of system folders to cover because only root may read them and the bot runs as root.
 
-    A program that lies there is named, and not shown by itself.
+    A program that the command names stays, if it lies there and is not shown by itself.
     """
     programs = [path for path in named if not any(is_in(path, one) for one in (*shown, Path("/etc")))]
     return [one for one in _of_root_alone() if not any(is_in(path, one) for path in programs)]
@@ -271,7 +275,7 @@ def _covered_from_root(named: Sequence[Path], shown: Sequence[Path]) -> list[Pat
 
 @cache
 def _of_root_alone() -> tuple[Path, ...]:
-    """Return what only some may read in the folders where the system keeps such files; nothing where they hold."""
+    """Return what not every user may read in `ROOTS_FILES`; nothing unless the judge is root."""
     covered: list[Path] = []
     for top in ROOTS_FILES if os.geteuid() == 0 else ():
         folders, looked_at = deque([top]), 0
@@ -296,7 +300,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _package() -> list[Path]:
-    """Return the package `nonobot`, and the rooms that it links to: bots are written with it; and its kernels."""
+    """Return the package `nonobot`, which bots may import, the packages that it links to, and its kernels."""
     folder = Path(nonobot.__file__).absolute().parent
     links = [one.resolve() for one in (folder, *folder.iterdir())]
     return [folder, *(one for one in links if one.is_dir()), kernel_cache()]

@@ -1,7 +1,8 @@
-"""The system calls that the kernel refuses to a sandboxed bot, and a session keyring for each bot.
+"""The system calls that Linux refuses to a sandboxed bot, and a session keyring for each bot.
 
-Namespaces separate files, processes and networks. Keyrings belong to users and sessions instead: a bot would find
-there what an earlier one stored. Other refused calls reach the host (AF_VSOCK), or have a history of bugs.
+Namespaces separate files, processes and networks. Keyrings belong to users and sessions instead: without a new
+one, a bot could read what an earlier bot stored. Other refused calls reach the host (AF_VSOCK), or have a history
+of bugs.
 """
 
 from __future__ import annotations
@@ -22,14 +23,12 @@ REFUSED = (
     *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "syslog"),
     *("settimeofday", "clock_settime", "iopl", "ioperm", "lookup_dcookie", "vhangup"),
 )
-"""Refused with EPERM."""
+"""System calls refused with EPERM."""
 
 SOCKET_FAMILIES = (1, 2, 10, 16)
-"""Unix, IPv4, IPv6, and netlink, from which runtimes read network addresses; no others."""
+"""The allowed families: Unix, IPv4, IPv6, and netlink, from which runtimes read network addresses."""
 
-KEYCTL = {"x86_64": 250, "aarch64": 219}
-"""The number of the system call `keyctl`, by processor."""
-
+KEYCTL = {"x86_64": 250, "aarch64": 219}  # number of the system call `keyctl`, by processor
 _GET_ID, _JOIN_SESSION_KEYRING, _LINK = 0, 1, 8
 _OF_THREAD, _OF_SESSION = -1, -3
 
@@ -40,7 +39,7 @@ _EQUAL, _GREATER = 4, 6
 
 
 class _Comparison(ctypes.Structure):
-    """`struct scmp_arg_cmp` of <seccomp.h>: a rule holds for calls with such an argument."""
+    """`struct scmp_arg_cmp` of <seccomp.h>: restricts a rule to calls with such an argument."""
 
     _fields_ = (
         ("argument", ctypes.c_uint),
@@ -52,7 +51,9 @@ class _Comparison(ctypes.Structure):
 
 @cache
 def filter_program() -> bytes | None:
-    """Return the filter as the kernel runs it (BPF), made by libseccomp; None without it or with a rule lost."""
+    """Return the filter as BPF code for the kernel, made by libseccomp; None without the library or if a rule
+    fails.
+    """
     try:
         library = ctypes.CDLL("libseccomp.so.2")  # a search would start a compiler and ldconfig
     except OSError:
@@ -70,7 +71,7 @@ def filter_program() -> bytes | None:
 
 
 def _rules_added(library: ctypes.CDLL, calls: ctypes.c_void_p) -> Iterator[int]:
-    """Add the rules, and yield what each of libseccomp's functions returns: 0, or an error."""
+    """Add the rules, and yield what each function of libseccomp returns: 0, or an error."""
     yield library.seccomp_attr_set(calls, _OTHER_PROCESSOR, ctypes.c_uint32(_UNKNOWN_CALL))
     if second := {"x86_64": b"x86", "aarch64": b"arm"}.get(os.uname().machine):
         # 32-bit programs run as well, and a 64-bit one can make 32-bit calls.
@@ -94,7 +95,7 @@ def _rules_added(library: ctypes.CDLL, calls: ctypes.c_void_p) -> Iterator[int]:
 
 
 def pipes_of_sandbox() -> Iterator[IO[bytes]]:
-    """Yield ends of pipes: bubblewrap's status, not blocking, and its other end; the filter, if there is one."""
+    """Yield ends of pipes: bubblewrap's status (non-blocking), its other end, and the filter if there is one."""
     status, to_status = os.pipe()
     os.set_blocking(status, False)
     yield os.fdopen(status, "rb", buffering=0)
@@ -109,7 +110,7 @@ def pipes_of_sandbox() -> Iterator[IO[bytes]]:
 def join_new_keyring() -> None:
     """Give the calling thread a new session keyring, which the processes that it starts inherit.
 
-    Refusals are ignored: the kernel, or a container around the judge, may have no keyrings.
+    Errors are ignored: the kernel, or a container around the judge, may not offer keyrings.
     """
     if number := KEYCTL.get(os.uname().machine):
         keyctl = partial(ctypes.CDLL(None).syscall, number)

@@ -17,11 +17,8 @@ Fact = Callable[[RunResult], object]
 Labelled = tuple[str, RunResult]
 """A run with the label of its bot or version in the output."""
 
-SHOWN_LABELS = 5
-"""Most bots or versions that a line on busy machines names."""
-
-MachineKind = tuple[str, ...]
-"""Values of `KIND_FACTS` for a machine."""
+SHOWN_LABELS = 5  # most bots or versions named in a line on busy machines
+MachineKind = tuple[str, ...]  # values of `KIND_FACTS` for a machine
 
 KIND_FACTS: dict[str, Callable[[Machine], object]] = {
     "CPU": lambda machine: machine.cpu,
@@ -91,7 +88,7 @@ def kind_of(machine: Machine) -> MachineKind:
 
 
 def busy_lines(runs: Sequence[Labelled]) -> list[str]:
-    """Return a text line if runs started on a busy machine: how many, the loads, and whose unless all of them."""
+    """Return a text line if runs started on a busy machine: how many, the loads and, unless all, which."""
     loads = [(label, run.machine.busy_share) for label, run in runs]
     busy = [(label, share) for label, share in loads if share is not None and share >= BUSY_SHARE]
     if not busy:

@@ -18,9 +18,9 @@ from nonobot.harness.statistics import floored
 
 @dataclass(frozen=True)
 class Version:
-    """The runs of one version of a bot, by the digest of their set; the label is "before" or "after".
+    """The runs of one version of a bot, by the digest of their set; its label is "before" or "after".
 
-    `problems` has a line on each file that cannot be read.
+    `problems` has a message for each unreadable file.
     """
 
     label: str
@@ -48,7 +48,7 @@ class Version:
     def puzzles(self, digest: str) -> list[tuple[float | None, Verdict]]:
         """Return the median time and the verdict of each puzzle of a set: right if more than half of the runs are.
 
-        The median is over the runs that had it right, and None if the puzzle is not right.
+        The median is over the runs that were right; None if the puzzle is not right.
         """
         rows = []
         in_runs = zip(*(run.score.puzzles for run in self.runs[digest]), strict=True)
@@ -60,7 +60,9 @@ class Version:
         return rows
 
     def run_seconds(self, digest: str, compared: Sequence[bool], on_cpu: bool) -> list[float]:
-        """Return the time of each run for the puzzles `compared`, a puzzle's median where it is not right."""
+        """Return each run's time for the puzzles `compared`; a puzzle that it does not have right takes the median
+        time.
+        """
         times = self.times(digest)
         medians = np.array([seconds for seconds, _ in self.puzzles(digest)], np.float64)
         totals = np.where(np.isnan(times), medians, times)[:, np.array(compared)].sum(axis=1)
@@ -73,7 +75,7 @@ class Version:
     def has_cpu_time(self) -> bool:
         """Whether the CPU time of all runs shows how long they would have taken with a core to themselves.
 
-        That of a bot on several cores does not: it may take less time by sharing the same work out better.
+        It does not for a bot on several cores: such a bot may take less time by distributing the same work better.
         """
         return all(
             len(run.configuration.cores) == 1 and run.usage.cpu_seconds > 0 and run.usage.wall_seconds > 0
@@ -84,12 +86,11 @@ class Version:
 def pairs_of_runs(
     baseline: Version, candidate: Version, times: Sequence[Mapping[str, Sequence[float]]]
 ) -> list[tuple[float, float]]:
-    """Return the times of the runs that form pairs, each of the baseline and of the candidate.
+    """Return the times of pairs of runs, baseline first.
 
-    Runs that shared a core are a pair, also if the pairs are on several sets, such as parts of one. Otherwise two
-    runs, one of each version, are a pair if no other run of the same set started between them; runs that are left
-    over form no pair; a pair on several sets has the sum of their times. `times` has, for each version, the times
-    of its runs by the digest of the set.
+    Runs that shared a core are a pair, on whichever set. Otherwise one run of each version is a pair if no other
+    run of the same set started between them. Such a pair has the sum of its times over all sets; runs left over
+    form no pair. `times` has, for each version, the times of its runs by the digest of the set.
     """
     together = shared_cores(baseline, candidate)
     by_set = []
@@ -123,7 +124,7 @@ def shared_cores(baseline: Version, candidate: Version) -> bool:
 
 
 def read_version(label: str, places: Sequence[Path]) -> Version:
-    """Return the runs in files and folders; UnusableError unless all that can be read are runs of one bot."""
+    """Return the runs in files and folders; UnusableError unless all readable files are runs of one bot."""
     runs: dict[str, list[RunResult]] = {}
     bots: dict[str, Path] = {}
     results, problems = read_results(places, (".json",))
@@ -146,7 +147,7 @@ def read_version(label: str, places: Sequence[Path]) -> Version:
 
 
 def same_sets(baseline: Version, candidate: Version) -> list[str]:
-    """Return the digests of the sets; UnusableError if only one of the versions was run on a set."""
+    """Return the digests of the sets; UnusableError if only one version was run on a set."""
     for version, other in ((baseline, candidate), (candidate, baseline)):
         for digest, runs in version.runs.items():
             if digest not in other.runs:
@@ -175,7 +176,7 @@ def _share(run: RunResult) -> float:
 
 
 def _seconds(run: RunResult, puzzle: PuzzleResult) -> float | None:
-    """Return the time of a puzzle that is right, otherwise None; without that of a run on the same core."""
+    """Return the time of a puzzle that is right, without the time of a run on the same core; otherwise None."""
     if puzzle.verdict is not Verdict.RIGHT or puzzle.took_seconds is None:
         return None
     return puzzle.took_seconds * (_share(run) if run.configuration.shared_core else 1.0)

@@ -36,12 +36,8 @@ from nonobot.tournament_data.sets import PART
 
 COMPARISON_SCHEMA_VERSION = 2
 
-FEWEST_PUZZLES = 5
-"""Fewest puzzles to compare; with fewer, times decide nothing."""
-
-BURST_SHARE = 0.05
-"""Share of puzzles below the resolution in either version: with more, many answers arrived together."""
-
+FEWEST_PUZZLES = 5  # with fewer compared puzzles, times decide nothing
+BURST_SHARE = 0.05  # share of puzzles below the resolution above which many answers arrived together
 SHOWN_CHANGES = 5
 
 
@@ -49,8 +45,8 @@ SHOWN_CHANGES = 5
 class Limits:
     """Largest slowdown to accept, as a share, and the confidence of intervals.
 
-    If `sequential`, the confidence is that of all comparisons together that are made as pairs are added; only
-    multiples of `first_look` pairs have an interval.
+    If `sequential`, the confidence is that of all comparisons made as pairs are added; then only multiples of
+    `first_look` pairs have an interval.
     """
 
     tolerance: float = 0.02
@@ -60,7 +56,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Change:
-    """A puzzle in both versions; a time of None where it was not right."""
+    """A puzzle in both versions; a time is None if the puzzle is not right."""
 
     set: str
     puzzle: int
@@ -77,9 +73,9 @@ class Change:
 
 @dataclass(frozen=True)
 class WholeRuns:
-    """Times of whole runs for the puzzles compared, in CPU or in wall time: geometric means, summed over the sets.
+    """CPU or wall times of whole runs for the puzzles compared: geometric means, summed over the sets.
 
-    The ratio is that of the pairs; with too few, that of the means, without interval. A drift is a `spread`.
+    The ratio is that of the pairs; with too few pairs, that of the means, without interval. A drift is a `spread`.
     """
 
     before_seconds: float
@@ -94,8 +90,8 @@ class WholeRuns:
 class Comparison:
     """Two versions compared; the output calls the baseline "before" and the candidate "after".
 
-    `changes` has all puzzles. `cpu` is None unless CPU time shows how long a run would take, `wall` if the runs
-    shared a core, and both if no puzzle is right in both versions.
+    `changes` has all puzzles. `cpu` is None if CPU time does not show how long a run would take, `wall` if the
+    runs shared a core, and both if no puzzle is right in both versions.
     """
 
     baseline: Version
@@ -117,13 +113,13 @@ class Comparison:
 
     @property
     def set_names(self) -> list[str]:
-        """The names of the sets; parts of a set have the name of the whole."""
+        """Names of the sets; parts of a set have the name of the whole."""
         names = ((PART.fullmatch(facts.name), facts.name) for facts in self.baseline.sets)
         return list(dict.fromkeys(part[1] if part else name for part, name in names))
 
     @cached_property
     def seconds(self) -> NDArray[np.float64]:
-        """Times of the puzzles compared: shape (2, puzzles), baseline first; none of runs that shared a core.
+        """Times of the puzzles compared: shape (2, puzzles), baseline first; empty for runs that shared a core.
 
         The scheduler decides which of two bots on a core answers when.
         """
@@ -134,7 +130,7 @@ class Comparison:
 
     @property
     def deciding(self) -> WholeRuns | None:
-        """The times that decide: CPU time where it is known, because other programs lengthen wall time."""
+        """The times that decide: CPU time if known, because other programs lengthen wall time."""
         return self.cpu or self.wall
 
     @property
@@ -144,7 +140,7 @@ class Comparison:
 
     @property
     def puzzle_ratio(self) -> Ratio | None:
-        """Geometric mean of the ratios puzzle by puzzle, without interval: every puzzle has the same weight."""
+        """Geometric mean of the puzzles' ratios, without interval: every puzzle has the same weight."""
         return Ratio(self.mean_seconds[1] / self.mean_seconds[0]) if self.seconds.size else None
 
     @property
@@ -189,7 +185,7 @@ class Comparison:
 
     @property
     def waits(self) -> bool:
-        """Whether the candidate is slower by wall time: if it does not compute longer, it waits."""
+        """Whether the candidate is slower by wall time; if it does not compute longer, it waits."""
         return self.wall is not None and decide(self.wall.ratio, self.limits.tolerance) is Outcome.WORSE
 
     @property
@@ -227,7 +223,7 @@ class Comparison:
 
     @property
     def duels(self) -> list[str]:
-        """Commands that would decide what these runs cannot tell, one for each set; none without times."""
+        """Commands that would decide an undecided comparison, one for each set; empty without times."""
         if self.outcome is not Outcome.CANNOT_TELL or not self.compared:
             return []
         commands = [version.all_runs[0].command for version in (self.baseline, self.candidate)]
@@ -245,7 +241,7 @@ class Comparison:
 
     @property
     def reasons(self) -> list[str]:
-        """A few sentences on the outcome and the reasons for it."""
+        """A few sentences on the outcome and its reasons."""
         lines = []
         solved, lost = len(self.newly_solved), len(self.newly_lost)
         if self.lost_more_than_solved:
@@ -330,7 +326,9 @@ class Comparison:
         return json_text(values)
 
     def figures(self, number: int) -> dict[str, Any]:
-        """Return the figures of the baseline (0) or the candidate (1); mean and total of the puzzles compared."""
+        """Return the figures of the baseline (0) or the candidate (1); mean and total are over the puzzles
+        compared.
+        """
         version, seconds = (self.baseline, self.candidate)[number], self.seconds[number]
         verdicts = [(one.before_verdict, one.after_verdict)[number] for one in self.changes]
         deciding = self.deciding

@@ -12,12 +12,11 @@ from nonobot.harness.text import NOTHING, drawn, duration, new_table, percent, s
 if TYPE_CHECKING:
     from rich.table import Table
 
-SHOWN_PUZZLES = 10
-"""How many newly solved or lost puzzles the text names."""
+SHOWN_PUZZLES = 10  # most newly solved or lost puzzles that the text names
 
 
 def as_text(comparison: Comparison, terminal: bool) -> str:
-    """Return a comparison for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
+    """Return a comparison for a screen, in colour only if `terminal` is true and NO_COLOR is not set."""
     several = len(comparison.baseline.sets) > 1
     names = ", ".join(comparison.set_names)
     changes, outcome = comparison.most_changed, comparison.outcome

@@ -26,7 +26,7 @@ Judged = RunResult | VerifyResult
 
 
 class Evidence(StrEnum):
-    """The source of a row: a run of the judge, a checked answer file without times, or a bot's own log."""
+    """Source of a row: a run of the judge, a checked answer file without times, or a bot's own log."""
 
     RUN = "run"
     ANSWERS = "answers"
@@ -43,12 +43,14 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True)
 class Row:
-    """A bot in a ranking, with a result for each set that counts; None for what is not known.
+    """A bot in a ranking, with one result for each set that counts; unknown values are None.
 
-    Rows that tie share their rank. `logged` is the number of puzzles that a log names. Median and slowest are over
-    the puzzles answered. There were `run_count` results to choose from, overall on the set with the fewest.
-    `own_seconds` is the time in the bot's own logs, if every run has one. The `version` is a digest of the bot's
-    files, if they were the same in all runs.
+    - `rank`: rows that tie share it.
+    - `logged`: number of puzzles that a log names.
+    - `median_seconds`, `slowest_seconds`: over the puzzles answered.
+    - `run_count`: number of results to choose from; overall, on the set with the fewest.
+    - `own_seconds`: the time in the bot's own logs, if every run has one.
+    - `version`: a digest of the bot's files, if they were the same in all runs.
     """
 
     bot: str
@@ -73,7 +75,7 @@ class Row:
 
     @property
     def files(self) -> list[str]:
-        """The files of the results."""
+        """Files of the results."""
         return list(map(str, self.results))
 
     @property
@@ -84,7 +86,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Bots in the official order, on the sets that count here (none for logs); warnings doubt their times."""
+    """Bots in the official order, on the sets that count here (none for logs); warnings concern their times."""
 
     scope: Scope
     title: str
@@ -95,7 +97,7 @@ class Ranking:
 
 
 Entrant = tuple[str, Evidence]
-"""A bot's checked answer file has a row apart from its runs: their times cannot be mixed."""
+"""A bot's checked answer file has its own row: its times cannot be mixed with those of runs."""
 
 
 def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
@@ -134,12 +136,12 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
 
 
 def _official_order(row: Row) -> tuple[int, float]:
-    """Return the key to sort by; without a time, behind all that have as many right and one."""
+    """Return the sort key; a row without a time comes after all others with as many right."""
     return -(row.counted or 0), math.inf if row.time_seconds is None else row.time_seconds
 
 
 def _middle(entrant: Entrant, results: Mapping[Path, Judged]) -> Row:
-    """Return the middle one in the official order; of an even number, the better of the two middle ones."""
+    """Return the middle row in the official order; of an even number, the better of the two middle ones."""
     rows = [_row(entrant, {path: result}, len(results)) for path, result in results.items()]
     rows.sort(key=_official_order)
     return rows[(len(rows) - 1) // 2]
@@ -251,7 +253,7 @@ def _digests(runs: Iterable[RunResult]) -> dict[str, dict[str, None]]:
 
 
 def _version_lines(results: Iterable[AnyResult]) -> list[str]:
-    """Return a line for each bot of which some runs are of another version than others."""
+    """Return a line for each bot whose runs are of different versions."""
     by_bot: dict[str, list[RunResult]] = {}
     for run in results:
         if isinstance(run, RunResult):

@@ -22,11 +22,9 @@ if TYPE_CHECKING:
 
 TABLE_SCHEMA_VERSION = 2
 
-WORDS = ("bot", "version", "other", "end")
-"""Columns without numbers."""
-
+WORDS = ("bot", "version", "other", "end")  # columns without numbers
 GIVEN_UP = ("peak MiB", "CPU s", "median ms", "own s", "runs", "version", "slowest s")
-"""Columns that a narrow terminal does without, in this order."""
+"""Columns that a narrow terminal omits, in this order."""
 
 CSV_COLUMNS = (
     *("scope", "set_name", "set_sha256", "rank", "bot", "evidence", "puzzle_count", "logged"),
@@ -34,11 +32,11 @@ CSV_COLUMNS = (
     *("time_seconds", "cpu_seconds", "peak_memory_bytes", "median_seconds"),
     *("slowest_seconds", "slowest_puzzle", "slowest_set", "ends", "run_count", "files", "own_seconds", "version"),
 )
-"""Columns of the CSV form; new ones are only ever added at the end."""
+"""Columns of the CSV form; new ones are only added at the end."""
 
 
 def as_json(ranked: Sequence[Ranking], problems: Sequence[str]) -> str:
-    """Return all of it as JSON text."""
+    """Return all rankings as JSON text."""
     table = {
         "kind": "table",
         "schema_version": TABLE_SCHEMA_VERSION,
@@ -52,7 +50,7 @@ def as_json(ranked: Sequence[Ranking], problems: Sequence[str]) -> str:
 
 
 def as_csv(ranked: Sequence[Ranking]) -> str:
-    """Return one line for each row of each ranking; what is not known is empty, lists are separated by `;`."""
+    """Return one line for each row of each ranking; unknown values are empty, lists are separated by `;`."""
     text = io.StringIO()
     writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -103,7 +101,7 @@ def _escaped(text: str) -> str:
 
 
 def as_text(ranked: Sequence[Ranking], terminal: bool) -> str:
-    """Return tables for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
+    """Return tables for a screen, in colour only if `terminal` is true and NO_COLOR is not set."""
     blocks: list[Sequence[RenderableType]] = []
     left_out: dict[str, None] = {}
     room = width(terminal)
@@ -179,7 +177,7 @@ def _slowest(row: Row, with_set: bool) -> str:
 
 
 def _end(row: Row) -> str:
-    """Return every end other than `finished`, or that."""
+    """Return every end other than `finished`, otherwise that."""
     if row.evidence is Evidence.ANSWERS:
         return "answers only"
     others = [end for end in row.ends if end != EndReason.FINISHED]

@@ -15,34 +15,29 @@ from msgspec import UNSET, Struct, UnsetType
 from nonobot.arguments import byte_count, either, seconds, whole_number
 from nonobot.tournament_data import PuzzleSet
 
-MOST_SECONDS = 1e12
-"""Longest time in a file."""
-
+MOST_SECONDS = 1e12  # longest time in a file
 Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-"""A whole number in a file that can be computed with."""
+"""A whole number in a file, small enough to compute with."""
 
 Figure = Annotated[float, msgspec.Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
-"""A time, share or load in a file that can be computed with: a sum of such is finite."""
+"""A time, share or load in a file, small enough that sums are finite."""
 
 Revision = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{7,64}(-dirty)?\Z")]
 """A commit of the bot's clone, with `-dirty` if tracked files were edited."""
 
-PROCESS_LIMIT = 512
-"""Default limit on the processes and threads of a bot."""
-
-STALL_SECONDS = 60.0
-"""Default limit on the time that a bot may neither compute nor write."""
+PROCESS_LIMIT = 512  # default limit on the processes and threads of a bot
+STALL_SECONDS = 60.0  # default limit on the time in which a bot neither computes nor writes
 
 
 class Feed(StrEnum):
-    """How a bot gets its puzzles: all at once, or each after the answer to the one before."""
+    """How a bot gets its puzzles: all at once, or each after the answer to the previous one."""
 
     BATCH = "batch"
     INTERACTIVE = "interactive"
 
 
 class Contain(StrEnum):
-    """Whether bots run in a sandbox: AUTO where one is available, YES or not at all, NO never."""
+    """Whether bots run in a sandbox: if available (AUTO), always (YES) or never (NO)."""
 
     AUTO = "auto"
     YES = "yes"
@@ -50,7 +45,7 @@ class Contain(StrEnum):
 
 
 class SetFacts(Struct, frozen=True):
-    """The set of a run; two results compare puzzle by puzzle only where `sha256` is the same."""
+    """The set of a run; results can be compared puzzle by puzzle only if `sha256` is the same."""
 
     name: str
     sha256: str
@@ -70,14 +65,17 @@ class SetFacts(Struct, frozen=True):
 class Configuration(Struct, frozen=True):
     """The configuration of a run; a limit of None means no limit.
 
-    Wall time and CPU time (user and system) are limited for the whole set, over all attempts, and wall time for
-    each puzzle. Memory (resident, shared pages once) and processes (with threads) are limited at one time. All of
-    them, and the core or cores (None: all), are those of the bot with its descendants. A stall is time without
-    computing or writing while answers are due. With `any_order`, a solution out of order is right nevertheless.
-    Without a choice the memory limit is a share of the judge's memory, which a run's result states in bytes.
-    What is absent in a result is older than its field: no sandbox, no limit. Two runs at once on one core have the
-    same `shared_core`, a name that no other run has. The `environment` has the variables that the bot is given in
-    addition to those that the judge makes for every bot.
+    - Wall time and CPU time (user and system) are limited for the whole set, over all attempts; wall time also for
+      each puzzle.
+    - Memory (resident, shared pages once) and processes (with threads) are limited at any one time. Without a
+      choice, the memory limit is a share of the judge's memory; the result states it in bytes.
+    - All limits, and the core or cores (None: all), apply to the bot with its descendants.
+    - A stall is time without computing or writing while answers are due.
+    - With `any_order`, a solution that arrives out of order is also right.
+    - Two runs at once on one core have the same `shared_core`, a name that no other run has.
+    - `environment` contains the bot's variables in addition to those that the judge makes for every bot.
+
+    A result without a field is older than the field: it had no sandbox or no such limit.
     """
 
     feed: Feed = Feed.BATCH
@@ -95,17 +93,17 @@ class Configuration(Struct, frozen=True):
 
     @property
     def containment(self) -> Contain:
-        """Whether the bot is to run in a sandbox."""
+        """The choice of sandbox; NO in old results."""
         return Contain.NO if self.contain is UNSET else self.contain
 
     @property
     def most_memory_bytes(self) -> int | None:
-        """The limit on memory."""
+        """The memory limit; None without one."""
         return None if self.memory_limit_bytes is UNSET else self.memory_limit_bytes
 
     @property
     def most_processes(self) -> int | None:
-        """The limit on processes and threads."""
+        """The limit on processes and threads; None without one."""
         return None if self.process_limit is UNSET else self.process_limit
 
     @property
@@ -120,7 +118,9 @@ _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL", re.IGNORECASE)
 
 
 def shown_variable(name: str, value: str) -> str:
-    """Return a variable for reports and warnings; one whose name looks secret shows four digits of its digest."""
+    """Return a variable for reports and warnings; a value with a secret-looking name becomes four digits of its
+    digest.
+    """
     hidden = f"*** ({hashlib.sha256(value.encode(errors='surrogateescape')).hexdigest()[:4]})"
     return f"{name}={hidden if _SECRET.search(name) else value}"
 
@@ -134,7 +134,7 @@ class FileNames(Struct, frozen=True):
 
 
 class ProgramFile(Struct, frozen=True):
-    """A file of a bot, by the word that names it in a command; the size is absent for several files together."""
+    """A file of a bot, by the word that names it in a command; without a size for several files together."""
 
     name: str
     sha256: str
@@ -144,9 +144,9 @@ class ProgramFile(Struct, frozen=True):
 class Machine(Struct, frozen=True):
     """The machine of a run; None where the system does not report it.
 
-    The `system` is the kernel and its release; the versions are those of the judge's Python. The load average is
-    over one minute, at the start; `busy_share`, from 0 to 1, is the share of the usable CPU time that others used
-    just before it.
+    `system` is the kernel and its release; the versions are those of the judge's Python. `load_average` is over
+    one minute, at the start. `busy_share`, from 0 to 1, is the share of the usable CPU time that other processes
+    used just before the start.
     """
 
     system: str
@@ -194,7 +194,7 @@ LIMITS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
         f"seconds without computing or writing, 0 for no limit (default: {STALL_SECONDS:g})",
     ),
 }
-"""By field of the configuration: option, type, unit and help."""
+"""Option, type, unit and help of each limit, by field of the configuration."""
 
 
 def add_limits(group: argparse._ArgumentGroup) -> None:

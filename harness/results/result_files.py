@@ -1,4 +1,4 @@
-"""Files of results and bots' logs: written in full or not at all; reading errors fit in one line."""
+"""Result files and bots' logs: written in full or not at all; reading errors fit in one line."""
 
 from __future__ import annotations
 
@@ -20,20 +20,16 @@ from nonobot.harness.results.run_result import SCHEMA_VERSION, BotLog, RunResult
 from nonobot.harness.text import in_short
 from nonobot.system import whole_file
 
-RESULT_ENDINGS = (".json", ".log")
-"""Endings of the files read from a folder; a file that is named itself may have any."""
-
+RESULT_ENDINGS = (".json", ".log")  # endings of the files read from a folder; a named file may have any
 _START = re.compile(rb"\s*(?:#\s*[0-9]|total time\s*:)", re.IGNORECASE)
 _PUZZLE = re.compile(r"#\s*([0-9]{1,18})\s+(\S+)")
 _TOTAL = re.compile(r"total time\s*:\s*(\S+?)\s*s?", re.IGNORECASE)
 
 AnyResult = RunResult | VerifyResult | BotLog
 
-MOST_BYTES = 1 << 30
-"""Size of the largest file that is read: a result has about 300 bytes for a puzzle."""
-
+MOST_BYTES = 1 << 30  # largest file that is read: a result has about 300 bytes for a puzzle
 UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError)
-"""Errors that msgspec raises: ValueError for bad UTF-8 and very long numbers, RecursionError for deep nesting."""
+"""Errors of msgspec: ValueError for bad UTF-8 and very long numbers, RecursionError for deep nesting."""
 
 
 OLD_NAMES = {
@@ -53,14 +49,13 @@ OLD_NAMES = {
 """Fields of results of nonobot 0.1, and their names today."""
 
 OLD_KINDS = {"leg-started": "attempt-started", "leg-ended": "attempt-ended", "ruled": "judged"}
-"""The `kind` of records in journals of nonobot 0.1, and their names today."""
+"""Values of `kind` in journals of nonobot 0.1, and their names today."""
 
-USERS_NAMES = ("counts", "environment", "verdicts")
-"""Fields whose own fields are named by others: nothing in them is renamed."""
+USERS_NAMES = ("counts", "environment", "verdicts")  # fields that contain names given by others: not renamed
 
 
 def storable(value: Any) -> Any:
-    r"""Return a value as JSON can hold it: in texts, bytes that are not UTF-8 as in `\xff`; null for NaN."""
+    r"""Return a value as JSON can store it: bytes that are not UTF-8 as in `\xff`, NaN as null."""
     if isinstance(value, str):
         return value.encode(errors="surrogateescape").decode(errors="backslashreplace")
     if isinstance(value, float):
@@ -74,7 +69,7 @@ def storable(value: Any) -> Any:
 
 
 def json_text(value: Any) -> str:
-    """Return a value as JSON text in printable ASCII: every encoding has it, and it moves no cursor."""
+    """Return a value as JSON text in printable ASCII, which every encoding has and which moves no cursor."""
     return json.dumps(storable(value), indent=1).replace("\x7f", r"\u007f") + "\n"
 
 
@@ -87,7 +82,8 @@ def write_json(path: Path, result: RunResult | VerifyResult) -> None:
 def content_of(path: Path, what: str = "") -> bytes:
     """Return the content of a regular file; UnusableError if it cannot be read.
 
-    `what` says in the message what the file is (`the result `). Nothing waits for the writer of a pipe.
+    `what` describes the file in the message (`the result `). A pipe is an error: the judge does not wait for its
+    writer.
     """
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -108,12 +104,12 @@ def content_of(path: Path, what: str = "") -> bytes:
 
 
 def read_result(path: Path) -> RunResult | VerifyResult:
-    """Return the result in a file; UnusableError if it is not one of this version, or contradicts itself."""
+    """Return the result in a file; UnusableError if it has another version or contradicts itself."""
     return result_in(content_of(path, "the result "), path)
 
 
 def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
-    """Return the result that is the content of a file; UnusableError as for :func:`read_result`."""
+    """Return the result that a file's content contains; UnusableError as for :func:`read_result`."""
     result: RunResult | VerifyResult = decoded(
         content, path, RunResult | VerifyResult, SCHEMA_VERSION, "a result of nonojudge", ("run", "verify")
     )
@@ -130,7 +126,7 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
 
 
 def _renamed(value: Any, version: int) -> Any:
-    """Return JSON values with today's names of fields that nonobot 0.1 called otherwise, and today's version."""
+    """Return JSON values of nonobot 0.1 with today's field names and version."""
     if isinstance(value, list):
         return [_renamed(one, version) for one in value]
     if not isinstance(value, dict):
@@ -154,7 +150,7 @@ def head_of(content: bytes) -> _Head:
 
 
 def decoded_json(content: bytes, kind: Any, stated: int | None, version: int) -> Any:
-    """Return JSON as a `kind` of this `version`, also if its file states the version before."""
+    """Return JSON as a `kind` of this `version`, also if its file states the previous version."""
     if stated != version - 1:
         return msgspec.json.decode(content, type=kind)
     return msgspec.convert(_renamed(msgspec.json.decode(content), version), type=kind, str_keys=True)
@@ -181,7 +177,7 @@ KINDS = frozenset(
 
 
 class OtherDocumentError(UnusableError):
-    """A file of nonojudge, but of another kind than the one that is needed."""
+    """A file of nonojudge, but of another kind than needed."""
 
 
 class _Head(msgspec.Struct):
@@ -192,10 +188,10 @@ class _Head(msgspec.Struct):
 
 
 def decoded(content: bytes, path: Path, kind: Any, version: int, what: str, kinds: Collection[str]) -> Any:
-    """Return the content of a JSON file as a `kind` with a `schema_version`, one of several types perhaps.
+    """Return the content of a JSON file as a `kind`, which may be a union of types, with a `schema_version`.
 
-    `kinds` are the values of the file's field `kind`. OtherDocumentError if it has another one, UnusableError if
-    it is not `what` it should be (a name for people), or of another version.
+    `kinds` are the accepted values of the file's field `kind`, and `what` names such a file in messages.
+    OtherDocumentError if the file has another kind, UnusableError if it is malformed or has another version.
     """
     head = head_of(content)  # first: another version may have another form
     if head.kind in KINDS.difference(kinds):
@@ -211,7 +207,7 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str, kind
 
 
 def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]:
-    """Return `place` if it is a file, else the files in it with one of `endings`; UnusableError without any."""
+    """Return `place` if it is a file, otherwise its files with one of `endings`; UnusableError if it has none."""
     if not place.is_dir():
         return [place]
     try:
@@ -225,7 +221,7 @@ def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]
 
 
 def _folder_with_results(place: Path, endings: Sequence[str]) -> Path | None:
-    """Return the first folder in a folder that contains results, as that of a tournament."""
+    """Return the first subfolder that contains results, such as that of a tournament."""
     with contextlib.suppress(OSError):
         for folder in sorted(filter(Path.is_dir, place.iterdir())):
             if any(path.suffix in endings for path in folder.iterdir()):
@@ -242,9 +238,9 @@ def read_any(path: Path) -> AnyResult:
 def read_results(
     places: Sequence[Path], endings: Sequence[str] = RESULT_ENDINGS
 ) -> tuple[dict[Path, AnyResult], list[str]]:
-    """Return the results in files and folders, each file once, and a text line for each that cannot be read.
+    """Return the results in files and folders, each file once, and a message for each unreadable file.
 
-    Files of another kind in a folder, such as profiles, are passed over.
+    Files of another kind in a folder, such as profiles, are skipped.
     """
     paths: dict[str, Path] = {}
     results: dict[Path, AnyResult] = {}
@@ -267,12 +263,12 @@ def read_results(
 
 
 def is_log(content: bytes) -> bool:
-    """Return whether `content` starts as a log does."""
+    """Return whether `content` starts like a log."""
     return _START.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
 def parse_log(path: Path, content: bytes) -> BotLog:
-    """Return the times in a log; UnusableError, with path and line number, if a line is malformed."""
+    """Return the times in a log; UnusableError, with path and line number, if a text line is malformed."""
     seconds: dict[int, float] = {}
     total: float | None = None
     for number, line in enumerate(content.decode("utf-8-sig", errors="replace").splitlines(), start=1):

@@ -1,7 +1,7 @@
 """The result of a run: verdicts, times and the end of the bot, as the schema of every result file and in words.
 
-A file states its `kind` and its `schema_version`; a change that old readers cannot take raises the version. Every
-time carries its unit in its name.
+A file states its `kind` and its `schema_version`. A change that old readers cannot read raises the version. The
+name of each time contains its unit.
 """
 
 from __future__ import annotations
@@ -31,26 +31,18 @@ from nonobot.harness.text import duration, last_line, megabytes, ranges
 
 SCHEMA_VERSION = 3
 
-UNKNOWN = "unknown"
-"""A condition that was not recorded; it does not differ from any other."""
-
+UNKNOWN = "unknown"  # a condition that was not recorded; it does not differ from any other
 OFF_BY_ONE = "the answers are off by one"
 
-SHOWN_PUZZLES = 5
-"""Number of puzzles of a kind that a summary names one by one."""
-
-SHOWN_MISSING = 10
-"""Number of puzzles without an answer that a summary names."""
-
-LOG_SECONDS = 0.5
-"""Error allowed to the total of a bot's own log: some programs count whole seconds."""
-
+SHOWN_PUZZLES = 5  # puzzles of a kind that a summary names
+SHOWN_MISSING = 10  # puzzles without an answer that a summary names
+LOG_SECONDS = 0.5  # error allowed to the total of a bot's own log: some programs count whole seconds
 MOST_LOGGED, LEAST_LOGGED = 1.05, 0.5
-"""Bounds of a total, as shares of the time that the bot ran, and of the time between its first and last answer."""
+"""Bounds of a log's total, as shares of the bot's run time and of the time between its first and last answer."""
 
 
 class Verdict(StrEnum):
-    """The worth of the answer to a puzzle, as docs/judge.md explains them; only RIGHT counts."""
+    """The judge's result for an answer, explained in docs/judge.md; only RIGHT counts."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -66,9 +58,9 @@ EXPLAINED = (Verdict.WRONG, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LAT
 
 
 class EndReason(StrEnum):
-    """How a run or an attempt ended, with its `meaning` for people.
+    """How a run or an attempt ended, with its `meaning` in words.
 
-    In the order of the tournaments no answer is due after that to the last puzzle.
+    Unless any order is allowed, no answer is due after the one to the last puzzle.
     """
 
     meaning: str
@@ -87,19 +79,21 @@ class EndReason(StrEnum):
     INTERRUPTED = "interrupted", "the judge was told to stop, or was killed"
 
     def __new__(cls, value: str, meaning: str) -> EndReason:
-        """Return the reason with that value, its name in result files."""
+        """Return the reason with this value, its name in result files."""
         reason = str.__new__(cls, value)
         reason._value_, reason.meaning = value, meaning
         return reason
 
 
 class Usage(Struct, frozen=True):
-    """Time and memory that a bot took with its descendants, from its start to its end.
+    """Time and memory that a bot and its descendants used, from its start to its end.
 
-    The CPU time is user and system time. The peak of memory is 0 where the process was gone before the judge
-    looked at it. If the cgroup measures memory, it is that of all processes together, shared pages once, with the
-    files that they read from disk or keep in scratch. Otherwise it is the larger of two samples: the resident
-    memory of all processes together (pages shared by two count twice), and that of the largest process.
+    CPU time is user and system time. The memory peak is 0 if the process was gone before the judge looked at it.
+
+    - If the cgroup measures memory, the peak is that of all processes together, shared pages once, including files
+      that they read from disk or keep in scratch.
+    - Otherwise it is the larger of two samples: the resident memory of all processes together (pages shared by two
+      count twice), and that of the largest process.
     """
 
     wall_seconds: Figure
@@ -121,7 +115,7 @@ class Usage(Struct, frozen=True):
 
 
 class BotEnd(Struct, frozen=True):
-    """How a bot ended: the reason, the status or the signal of its process, and a detail where there is one."""
+    """How a bot ended: the reason, the status or signal of its process, and a detail if there is one."""
 
     reason: EndReason
     exit_status: int | None = None
@@ -129,7 +123,7 @@ class BotEnd(Struct, frozen=True):
     detail: str | None = None
 
     def in_words(self, limits: Configuration) -> str:
-        """Return the reason and its meaning, with the limit that was reached, in one line."""
+        """Return the reason, its meaning and the limit that was reached, in one line."""
         status = f"killed by {self.signal}" if self.signal else f"exited with status {self.exit_status}"
         figures = {
             EndReason.TIME_LIMIT: f"{limits.wall_limit_seconds:g} s",
@@ -150,9 +144,9 @@ FINISHED_UNSEEN = BotEnd(EndReason.FINISHED, detail="the judge was killed after 
 
 
 class BotLog(Struct, frozen=True):
-    """The times in a bot's own log: for each puzzle (its first line counts), and the stated total.
+    """The times in a bot's own log: for each puzzle, from its first line, and the stated total.
 
-    The total is None where the log was cut off before it; `error` says why the log could not be read.
+    The total is None if the log was cut off before it. `error` is why the log could not be read.
     """
 
     seconds: dict[Whole, Figure]
@@ -161,18 +155,20 @@ class BotLog(Struct, frozen=True):
 
     @property
     def time_seconds(self) -> float:
-        """The time that the log is ranked by: the stated total, else the sum of what is there."""
+        """The time that the log is ranked by: the stated total, otherwise the sum of its times."""
         return sum(self.seconds.values()) if self.total_seconds is None else self.total_seconds
 
 
 class Attempt(Struct, frozen=True):
     """One bot process of a run, from start to exit: a run has several if it was resumed or a puzzle took too long.
 
-    `started_at` is UTC, ISO 8601. Without `sandboxed` it did not run in a sandbox, and without `cgroup_measures`
-    no cgroup measured it; both are unknown for an attempt that did not start or was interrupted. In a sandbox,
-    `filtered` states whether Linux refused it system calls. `unmeasured` lists memory that nobody measured, and
-    `cores_taken` lists cores besides its own on which the judge found the bot, and from which it removed the bot.
-    The first byte of its output came after `first_output_seconds`.
+    - `started_at`: UTC, ISO 8601.
+    - `sandboxed`, `cgroup_measures`: absent if the bot ran without a sandbox or cgroup. Both are unknown for an
+      attempt that did not start or was interrupted.
+    - `filtered`: whether Linux refused system calls to the sandboxed bot.
+    - `unmeasured`: memory that nobody measured.
+    - `cores_taken`: other cores on which the judge found the bot, and from which it removed the bot.
+    - `first_output_seconds`: time until the first byte of output.
     """
 
     started_at: str
@@ -189,12 +185,12 @@ class Attempt(Struct, frozen=True):
 
 
 class PuzzleResult(Struct, frozen=True):
-    """The verdict on a puzzle, with a detail if it is not right, and its times, None without an answer or a clock.
+    """The verdict on a puzzle, a detail if it is not right, and its times, None without an answer or a clock.
 
-    `arrived_seconds` is the run time when the last line of the answer arrived: from the start of the bot, all
-    attempts added up. The answer took the time since the one before it (fed in a batch) or since the puzzle was
-    sent (interactively). `cells_hex` is its grid, where it was a full one: `numpy.packbits` of the rows one after
-    another, 1 for black, in hexadecimal.
+    - `arrived_seconds`: run time at which the last line of the answer arrived, over all attempts.
+    - `took_seconds`: time since the previous answer (batch feed), or since the puzzle was sent (interactive feed).
+    - `cells_hex`: the grid of a complete answer: `numpy.packbits` of the rows one after another, 1 for black, in
+      hexadecimal.
     """
 
     number: Whole
@@ -206,11 +202,11 @@ class PuzzleResult(Struct, frozen=True):
 
 
 class Score(Struct, frozen=True):
-    """The verdicts on a set: the number of each, all listed, and the puzzles in the order of the set.
+    """The verdicts on a set: the number of each, and the results in the order of the set.
 
-    Duplicates are answers to puzzles that had one before; strays are answers to puzzles that are not in the set,
-    and stretches of text that belong to no answer. `notes` are the first few of both, in words. `mistake` is a
-    sentence on the mistake that most of the faulty answers share, if there is one.
+    Duplicates are further answers to an answered puzzle. Strays are answers to puzzles that are not in the set,
+    and text that belongs to no answer. `notes` describe the first few of both. `mistake` is a sentence on the
+    mistake that most faulty answers share, if any.
     """
 
     verdicts: dict[Verdict, Whole]
@@ -231,7 +227,7 @@ class Score(Struct, frozen=True):
 
     @property
     def right(self) -> int:
-        """The number of puzzles that were answered right."""
+        """Number of puzzles answered right."""
         return self.verdicts[Verdict.RIGHT]
 
     @property
@@ -246,11 +242,11 @@ class Score(Struct, frozen=True):
 
     @property
     def missing(self) -> list[int]:
-        """The numbers of the puzzles without an answer; none if that is all of them."""
+        """Numbers of the puzzles without an answer; empty if that is all of them."""
         return [one.number for one in self.puzzles if one.verdict is Verdict.MISSING and not self.unanswered]
 
     def lines(self) -> list[str]:
-        """Return what was right and what was not, a few of these by name."""
+        """Return the number of puzzles right, and what was not right, with a few puzzles by name."""
         others = [f"{count} {one}" for one, count in self.verdicts.items() if one is not Verdict.RIGHT and count]
         lines = [f"{self.right} of {len(self.puzzles)} right" + (f"; {', '.join(others)}" if others else "")]
         if missing := [f"${number}" for number in self.missing]:  # it is the last verdict
@@ -267,14 +263,16 @@ class Score(Struct, frozen=True):
 
 
 class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
-    """A run of a bot on a set; `bot` is its name in tables, `started_at` UTC, ISO 8601.
+    """A run of a bot on a set.
 
-    Without a warm-up before the clock started `warm_up_seconds` is None: kernels may have been cold. If the bot
-    works on files, what it wrote to stdout is part of its stderr. In its sandbox it saw the files to `show` in
-    addition to those that its command names; those to `hide`, of a tournament's run, are in folders that it saw.
-    `revision` is the commit of the bot's clone, with `-dirty` if tracked files were edited.
-    The `environment` is all of the bot's; where it is absent, the bot had that of the judge's shell. The
-    `program_files` are those that its command and its warm-up name.
+    - `bot`: its name in tables; `started_at`: UTC, ISO 8601.
+    - `warm_up_seconds`: None without a warm-up before the clock started: kernels may have been cold.
+    - `stderr_bytes`, `stderr_file`: they include the stdout of a bot that works on files.
+    - `show`: what the bot saw in its sandbox, in addition to the files that its command names.
+    - `hide`: in a tournament's run, files hidden from the bot in folders that it saw.
+    - `revision`: commit of the bot's clone, with `-dirty` if tracked files were edited.
+    - `environment`: all variables of the bot; if absent, it had those of the judge's shell.
+    - `program_files`: the files that its command and its warm-up name.
     """
 
     bot: str
@@ -316,7 +314,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     @property
     def usage(self) -> Usage:
-        """The usage of all attempts together."""
+        """Usage of all attempts together."""
         return Usage.of_all([one.usage for one in self.attempts])
 
     @property
@@ -329,7 +327,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     @property
     def filtered(self) -> str:
-        """Whether the kernel refused the bot system calls: yes, no, in some attempts, or unknown."""
+        """Whether Linux refused system calls to the bot: yes, no, in some attempts, or unknown."""
         of_each = {one.filtered for one in self._known if one.filtered is not UNSET}
         return (
             "in some attempts" if len(of_each) > 1 else "yes" if True in of_each else "no" if of_each else UNKNOWN
@@ -337,13 +335,13 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     @property
     def cgroup_measures(self) -> str:
-        """Which figures the cgroup measured in every attempt, in words."""
+        """Figures that the cgroup measured in every attempt, in words."""
         each = [astuple(one.cgroup_measures or CgroupMeasures()) for one in self._known]
         return str(CgroupMeasures(*map(all, zip(*each, strict=True)))) if each else UNKNOWN
 
     @property
     def _known(self) -> list[Attempt]:
-        """The attempts whose conditions are known: not of a bot that did not start, or a judge killed long ago."""
+        """Attempts whose conditions are known: the bot started, and no killed judge failed to record them."""
         return [
             one
             for one in self.attempts
@@ -358,9 +356,10 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     def time_seconds(self) -> float:
         """The time that the run is ranked by.
 
-        If every puzzle was answered, the arrival of the last answer: what the process did after it does not count.
-        Otherwise the run's wall time: until its end an answer might have come. For a bot that could not be started
-        the whole limit: it ranks behind those that tried.
+        - If every puzzle was answered: the arrival of the last answer. What the process did afterwards does not
+          count.
+        - Otherwise: the run's wall time, because an answer could have arrived until its end.
+        - If the bot could not be started: the whole limit, so that it ranks behind those that tried.
         """
         if not self.started:
             return self.configuration.wall_limit_seconds
@@ -378,7 +377,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     @property
     def hint(self) -> str | None:
-        """The likely mistake of the bot: one that most faulty answers share, or the size if there is no answer."""
+        """The bot's likely mistake: one that most faulty answers share, or the board size without any answer."""
         answered_others = any(one.endswith(OFF_BY_ONE) for one in self.score.notes)
         told = self.end.reason in (EndReason.INTERRUPTED, EndReason.CRASHED)  # stderr contains more
         if self.score.unanswered and self.started and not told and not answered_others:
@@ -425,7 +424,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     @property
     def own_seconds(self) -> float | None:
-        """The time in the bot's own logs; None if it keeps none, or one of them cannot be read."""
+        """The time in the bot's own logs; None if it keeps none, or one is unreadable."""
         logs = self._own_logs
         return sum(log.time_seconds for log in logs) if logs and not any(log.error for log in logs) else None
 
@@ -454,7 +453,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     @property
     def _own_logs(self) -> list[BotLog]:
-        """The log of each attempt; none was read where the judge was killed."""
+        """The log of each attempt; unread if the judge was killed."""
         if not self.files or not self.files.logs:
             return []
         unread = BotLog({}, error="not read: the judge was killed")

@@ -28,11 +28,11 @@ Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
 PLACEHOLDERS = ("python", "size", "width", "height", "puzzle-limit")
 
 _PLACEHOLDER = re.compile(r"\{(\{[A-Za-z][\w-]*\})\}|(?<!\$)\{([A-Za-z][\w-]*)\}")
-"""`{{word}}` for `{word}` itself, or a placeholder; not the `${word}` of shells."""
+"""`{{word}}` for the text `{word}`, or a placeholder; not the `${word}` of shells."""
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Limits of every run; seconds, and bytes such as "4G", or "none". 0 for `stall` and `processes`: none."""
+    """Limits of every run: seconds, and bytes such as "4G" or "none". 0 for `stall` and `processes`: no limit."""
 
     time: Seconds = 7200.0
     cpu: Seconds | None = None
@@ -45,12 +45,16 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """A bot: its name in tables, its command, and the command that warms it up, with a limit in seconds.
 
-    In the sandbox it sees the files and folders that its command and `show` name.
+    Placeholders in commands:
 
-    In commands `{size}` stands for the set's board size, such as 25x25, `{width}` and `{height}` for its sides,
-    `{puzzle-limit}` for that limit in seconds (0: none), and `{python}` for the Python that runs the judge;
-    `{{word}}` for `{word}` itself. A bot that works on files `reads` one and `writes` another, in a folder of its
-    own, and may keep a log in a third. Its `environment` adds to that of the tournament.
+    - `{size}`: board size of the set, such as 25x25; also `{width}` and `{height}`.
+    - `{puzzle-limit}`: that limit in seconds, 0 without one.
+    - `{python}`: the Python that runs the judge.
+    - `{{word}}`: the text `{word}`.
+
+    In the sandbox the bot sees the files and folders that its command and `show` name. A bot that works on files
+    `reads` one and `writes` another, in its own folder, and may keep a log in a third. Its `environment` adds to
+    that of the tournament.
     """
 
     name: str
@@ -65,7 +69,7 @@ class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
 
 
 class PlayedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A set, as `nonojudge run --set` takes it; `size` where its file does not state it."""
+    """A set, as `nonojudge run --set` takes it; `size` if its file does not state it."""
 
     set: str
     size: str | None = None
@@ -74,7 +78,7 @@ class PlayedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """Every bot on every set; results go to results/NAME/.
 
-    Without a `core`, the runs take those that `nonojudge run` takes, `cores` of them for each bot. Every bot gets
+    Without a `core`, the runs use the same cores as `nonojudge run`, `cores` of them for each bot. Every bot gets
     the variables in `environment`.
     """
 
@@ -109,7 +113,7 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 
 
 def read_tournament(path: Path) -> Tournament:
-    """Return the tournament that a file defines; UnusableError, with the place, if it defines none."""
+    """Return the tournament that a file defines; UnusableError, with the place, if the file is not usable."""
     try:
         raw = msgspec.toml.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
         tournament = msgspec.convert(raw, Tournament)
@@ -171,7 +175,7 @@ _SYNTAX = {
     "Cannot overwrite a value": "duplicate key",
     "Expected '=' after a key in a key/value pair": "not TOML; a line is KEY = VALUE, [limits] or [[bots]]",
 }
-"""Messages of the TOML parser in the words of this program."""
+"""Messages of the TOML parser in plain words."""
 
 _TABLES: dict[str, type[msgspec.Struct]] = {"": Tournament, "limits": Limits, "bots": Entrant, "sets": PlayedSet}
 
@@ -189,7 +193,7 @@ _VALUES = {
 
 
 def _in_own_words(message: str, raw: Any) -> str:
-    """Return the message of msgspec on a value in `raw`, with its place, the value, and what it must be."""
+    """Return msgspec's message about a value in `raw`, with its place, the value, and what it must be."""
     what, _, path = message.partition(" - at `$")
     names = re.findall(r"[\w-]+", path)
     place = re.sub(r"^\.(bot|set)s\[(\d+)\]\.?", lambda match: f"{match[1]} {int(match[2]) + 1}: ", path)

@@ -1,4 +1,4 @@
-"""The runs of a tournament: every bot on every set, each with a result file, which is not played again."""
+"""The runs of a tournament: every bot on every set, each with a result file; finished runs are not repeated."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ from nonobot.tournament_data import PuzzleSet
 class ScheduledRun:
     """A run of a bot on a set.
 
-    The files of `others`, the commands of the other bots, are hidden from this one, and so is `hide`, wherever it
-    plays: the results, also of other tournaments.
+    The judge hides from the bot the files of `others`, the commands of the other bots. It also hides `hide`, the
+    results of this and other tournaments, wherever the run is played.
     """
 
     entrant: Entrant
@@ -81,9 +81,9 @@ class ScheduledRun:
         return file_names(bot.reads, bot.writes, bot.logs, self.configuration.feed)
 
     def played(self) -> RunResult | None:
-        """Return the result in the file, also of an interrupted run; None if the bot begins, or was replaced.
+        """Return the result in the file, also of an interrupted run; None if the bot must start, or was replaced.
 
-        The journal of a run that has ended is removed: its judge was killed before it could do that.
+        This removes the journal of a finished run, if its judge was killed before removing it.
         """
         recorded = None if self.again else self._recorded()
         if recorded is None:
@@ -99,7 +99,7 @@ class ScheduledRun:
 
     @property
     def replaced_files(self) -> list[str]:
-        """The bot's files that were replaced after its run, or an interrupted one, began."""
+        """The bot's files that were replaced after its run, finished or interrupted, began."""
         recorded = None if self.again else self._recorded()
         return changed_files(recorded.program_files or ()) if recorded else []
 
@@ -157,7 +157,7 @@ class ScheduledRun:
     def set_aside(self) -> None:
         """Rename result, stderr and journal: X.json becomes X.json.before-1.
 
-        Commands that read a folder pass over such names, so that no ranking counts the result again.
+        Commands that read a folder skip such names, so that no ranking counts the result again.
         """
         files = [self.result_path, stderr_path(self.result_path), journal_path(self.result_path)]
         number = 1
@@ -174,7 +174,7 @@ class ScheduledRun:
             write_json(Path(f"{self.result_path}.before-{number}"), kept)
 
     def _journalled(self) -> list[Record]:
-        """Return the records of a run that was cut off; none in a journal that a killed judge had just made."""
+        """Return the records of an interrupted run; none if a killed judge had just created the journal."""
         return read_records(journal_path(self.result_path))
 
     def _hidden(self) -> list[Path]:
@@ -182,7 +182,7 @@ class ScheduledRun:
         return [*self.hide, *(path for one in self.others for path in named_by(one))]
 
     def _require_same(self, result: RunResult, path: Path) -> RunResult:
-        """Return a result, or the beginning of one, if it is of this run; UnusableError names what differs."""
+        """Return a result, or the beginning of one, if it is of this run; UnusableError names the differences."""
         # A sandbox changes no answer, older results contain no limit on processes, and a default is a machine's.
         own, its = self.configuration, result.configuration
         alike: dict[str, Any] = {"contain": own.contain}
@@ -222,12 +222,12 @@ PLAYED: dict[str, Fact] = {
     "files": lambda run: " ".join(filter(None, astuple(run.files))) if run.files else "none",
     "set": lambda run: run.set,
 }
-"""Facts of a run, in words; with another value of one it is another run."""
+"""Facts of a run, in words; if one differs, it is another run."""
 
 
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Lock a folder of results for the block; UnusableError if another command plays into it."""
+    """Lock a folder of results for the block; UnusableError if another command is playing into it."""
     require_writable(folder / "any")
     file = os.open(folder, os.O_RDONLY)
     try:
@@ -244,7 +244,7 @@ def held(folder: Path) -> Iterator[None]:
 def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] = ()) -> list[ScheduledRun]:
     """Return the runs, set by set, with results in `folder`; UnusableError if a set cannot be read.
 
-    The bots with the names `again` play whatever results there are.
+    The bots named in `again` play even if they have results.
     """
     configuration = tournament.configuration
     results = folder.absolute()  # a worker has another working folder and another result folder
