@@ -115,8 +115,7 @@ class Findings:
         return self.complete and len(self.solutions) == 1
 
 
-_Told = tuple[dict[str, Any], bytearray]
-"""A record of the bot, and the digits of the answers before it."""
+_Told = tuple[dict[str, Any], bytearray]  # a record of the bot, and the digits of the answers before it
 
 
 class _RecordReader:

@@ -28,15 +28,12 @@ MOST_LATE = 10  # most boards on which the bot may run out of time
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MadeUnique:
-    """The board whose clues have one solution, or the drawn board if not `unique`.
-
-    `changed` is the number of changed cells, `tries` the number of boards solved.
-    """
+    """The board whose clues have one solution, or the drawn board if not `unique`."""
 
     cells: Cells
-    changed: int
+    changed: int  # number of cells
     unique: bool
-    tries: int
+    tries: int  # number of boards solved
 
 
 def differing(cells: Cells, findings: Findings) -> Cells:

@@ -75,7 +75,7 @@ def paired_ratio(baseline: Sequence[float], candidate: Sequence[float], confiden
 
 
 FIRST_LOOK_SHARE = 0.625
-"""Share of the remaining probability of an error that each look at a growing number of pairs spends."""
+"""Share of the remaining error probability that each look at a growing number of pairs spends."""
 
 
 def first_look(confidence: float) -> int:

@@ -41,23 +41,17 @@ class BoardKind(NamedTuple):
 
 @dataclass(slots=True)
 class Row:
-    """Counts of the boards of a kind.
-
-    - `undecided`: given up at a limit; `late`: at the time limit, where another run may give up others.
-    - `lines`: unique boards that line logic alone solves; `probing`: those that FP1 solves in addition.
-    - `work`, `conflicts`: numbers of boards by the champion's rounded counts.
-    - `seconds`: time to draw and grade, by the clocks of the workers.
-    """
+    """Counts of the boards of a kind."""
 
     boards: int = 0
-    undecided: int = 0
-    late: int = 0
+    undecided: int = 0  # given up at a limit
+    late: int = 0  # of these, at the time limit: another run may give up others
     unique: int = 0
-    lines: int = 0
-    probing: int = 0
-    work: Counter[int] = field(default_factory=Counter)
+    lines: int = 0  # of the unique ones, solved by line logic alone
+    probing: int = 0  # of the unique ones, solved only with FP1
+    work: Counter[int] = field(default_factory=Counter)  # numbers of boards by the champion's rounded count
     conflicts: Counter[int] = field(default_factory=Counter)
-    seconds: float = 0.0
+    seconds: float = 0.0  # to draw and grade, by the clocks of the workers
 
     def add(self, grade: Grade, line_limit: int) -> None:
         """Count a board that was graded with this limit."""

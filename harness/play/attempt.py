@@ -183,11 +183,11 @@ class AttemptLoop:
             self.conversation.send(puzzle.text, not self._unsent)
 
     def _in_work_since(self, number: int | None) -> float | None:
-        """Return when the bot began a puzzle; None if it was not sent.
+        """Return when the bot began a puzzle: when it was sent (None if it was not) or, with batch feed, at the
+        previous answer.
 
-        - Batch feed: at the answer before it; the first puzzle at the start of the bot, because the judge cannot
-          distinguish start-up from work.
-        - Interactive feed: when it was sent.
+        With batch feed, the first puzzle begins at the start of the bot: the judge cannot distinguish start-up
+        from work.
         """
         return self._last_arrival if self._limits.feed is Feed.BATCH else self._sent_seconds.get(number)
 

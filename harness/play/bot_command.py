@@ -20,22 +20,16 @@ from nonobot.protocol import DEFAULT_SIZE
 from nonobot.system import kernel_cache
 from nonobot.tournament_data import PuzzleSet
 
-HOME = Path(nonobot.__file__).resolve().parent.parent
-"""Folder from which `nonobot` is imported: a clone, or the folder of installed packages."""
-
+HOME = Path(nonobot.__file__).resolve().parent.parent  # folder of `nonobot`: a clone, or installed packages
 OWN_BOT = (sys.executable, "-P", "-m", "nonobot")  # -P: ignore a nonobot.py in the working folder
 OWN_JUDGE = (sys.executable, "-P", "-m", "nonobot.harness")
 
 INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*")
 
 _NAMES = "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "nix/store", "gnu/store"
-SYSTEM = tuple(Path("/", one) for one in _NAMES)
-"""System folders that programs of any kind need to start."""
-
+SYSTEM = tuple(Path("/", one) for one in _NAMES)  # what programs of any kind need to start
 OPT = Path("/opt")  # system folder for programs that people install by hand
-KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys", "/run")))
-"""Folders of the kernel: their files do not belong to a bot."""
-
+KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys", "/run")))  # their files do not belong to a bot
 BESIDE_BIN = ("lib*", "share", "etc", "conf", "pyvenv.cfg")  # neighbours of a folder `bin` that its programs need
 MOST_INTERPRETERS = 5  # a script's interpreter may be a script; Linux follows as many
 MOST_BYTES_OF_A_FIRST_LINE = 256

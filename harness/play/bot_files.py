@@ -24,8 +24,7 @@ from nonobot.harness.play.bot_command import (
 from nonobot.harness.results.conditions import ProgramFile
 
 OWN_MODULES = "-m nonobot"  # the entry of nonobot among the files: all its modules together
-LOCAL = Path("/usr/local")
-"""System folder, in addition to /opt, for programs that people install by hand."""
+LOCAL = Path("/usr/local")  # the same: system folder for programs that people install by hand
 
 
 def files_named(commands: Iterable[Sequence[str]]) -> list[str]:

@@ -58,14 +58,8 @@ class BotProcess:
     - `exchange`: the bot works on files. It runs in that folder, its stdin is closed, its output is its answer
       file, and its stdout goes to `stderr`.
 
-    What a started bot offers:
-
-    - `tree`: the process with everything it started; `processes_beside` of them belong to the sandbox.
-    - `pid`: number of the process, its group and its session.
-    - `started`: value of `time.monotonic()` just before the start.
-    - `exited`, `output_closed`: whether the process has ended, and whether its stdout has reached its end.
-    - `filtered`: whether the sandbox refuses system calls.
-    - `refused`: whether bubblewrap ended without running the command; known after the `with` block.
+    `pid` is the number of the process, its group and its session; `started` is `time.monotonic()` just before the
+    start.
     """
 
     def __init__(
@@ -82,8 +76,8 @@ class BotProcess:
             sandbox = sandbox and dataclasses.replace(sandbox, scratch=exchange.folder)
         if fault := start_fault(command[0]):
             raise StartError(f"cannot start {command[0]!r}: {fault}")
-        self.exited = False
-        self.output_closed = False
+        self.exited = False  # whether the process has ended
+        self.output_closed = False  # whether its stdout has reached its end
         self._to_send = memoryview(b"")
         self._input_ends = False
         self._log = stderr
@@ -91,11 +85,13 @@ class BotProcess:
         self._stopped: float | None = None
         self._group_gone = False
         self.sandboxed = sandbox is not None
-        self.refused = False
-        self.processes_beside = OWN_PROCESSES if sandbox else 0
+        self.refused = False  # whether bubblewrap ended without running the command; known after the `with` block
+        self.processes_beside = OWN_PROCESSES if sandbox else 0  # in the tree, but of the sandbox
         if limits.most_processes is not None:
             limits = replace(limits, process_limit=limits.most_processes + self.processes_beside)
-        self.tree = ProcessTree(made_group(limits), limits.cores, self.sandboxed)
+        self.tree = ProcessTree(
+            made_group(limits), limits.cores, self.sandboxed
+        )  # the process with everything it started
         try:
             with contextlib.ExitStack() as undo:
                 undo.callback(self.tree.close)

@@ -43,10 +43,6 @@ class Conversation(Generic[T]):
     timestamps bytes when they arrive and parses them later: parsing is slower than some bots.
 
     After `most_bytes` of output the judge stops listening. `on_output` gets all bytes as they arrive.
-
-    - `over`: whether no further output can come, or the judge has stopped listening.
-    - `read_bytes`: number of bytes parsed so far.
-    - `first_seconds`: time at which the first byte arrived.
     """
 
     def __init__(
@@ -57,9 +53,9 @@ class Conversation(Generic[T]):
         on_output: Callable[[bytes], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.over = False
-        self.read_bytes = 0
-        self.first_seconds: float | None = None
+        self.over = False  # whether no further output can come, or the judge has stopped listening
+        self.read_bytes = 0  # parsed so far
+        self.first_seconds: float | None = None  # arrival of the first byte
         self.send = bot.send
         self._bot = bot
         self._reader = reader

@@ -31,13 +31,10 @@ SHARE_OF_WAIT, LEAST_SECONDS, MOST_SECONDS = 0.1, 0.001, 0.02
 """The judge looks at a file again after this share of the time since its last change, within these bounds."""
 
 MOST_NEW_BYTES = 1 << 20  # most bytes read at once, as from a pipe
-MOST_FOLDER_BYTES, MOST_ENTRIES = 1 << 30, 20_000
-"""Limits of a bot's folder: bytes on disk, files and folders. A thousand puzzles take a few of each."""
-
+MOST_FOLDER_BYTES, MOST_ENTRIES = 1 << 30, 20_000  # of a bot; a thousand puzzles take a few of each
 SECONDS_BETWEEN_COUNTS = 0.5  # interval of checking these limits, which takes up to 0.1 s
 SECONDS_TO_REMOVE = 1.0  # longest wait for the removal of a folder, which continues without the judge
-REMOVE = '{ chmod -R u+rwx -- "$1"; rm -rf -- "$1"; } &'
-"""The shell command that removes a folder in the background, so that it counts for no bot."""
+REMOVE = '{ chmod -R u+rwx -- "$1"; rm -rf -- "$1"; } &'  # in the background, so that it counts for no bot
 
 
 class UnreadableError(Exception):
@@ -286,9 +283,7 @@ class AnswerFile:
         return header.start() if header else data.rfind(b"\n", start) + 1
 
 
-HEADER = re.compile(rb"^[ \t]*\$", re.MULTILINE)
-"""Beginning of an answer's first line."""
-
+HEADER = re.compile(rb"^[ \t]*\$", re.MULTILINE)  # beginning of an answer's first line
 ROW = rb"[01 \t\r]*\n"
 
 

@@ -54,14 +54,11 @@ class ResultLostError(UnusableError):
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A bot to run: display name, command, files if it works on files, and sandbox access (see `Sandbox`).
-
-    `warm_up_seconds` is how long its `warm_up` took before the run, None without one.
-    """
+    """A bot to run: display name, command, files if it works on files, and sandbox access (see `Sandbox`)."""
 
     name: str
     command: Sequence[str]
-    warm_up_seconds: float | None = None
+    warm_up_seconds: float | None = None  # how long its `warm_up` took before the run; None without one
     files: FileNames | None = None
     show: Sequence[Path] = ()
     hide: Sequence[Path] = ()

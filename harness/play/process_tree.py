@@ -38,8 +38,7 @@ MOST_OPEN_FILES = 1024  # open files of a tree in which the judge searches for t
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-_open_trees: list[ProcessTree] = []
-"""Trees that are not closed yet: the judge is a subreaper as long as there is one."""
+_open_trees: list[ProcessTree] = []  # not closed yet: the judge is a subreaper as long as there is one
 
 
 class ProcessTree:

@@ -29,9 +29,7 @@ from nonobot.harness.results.run_result import (
 from nonobot.protocol import Answer
 from nonobot.tournament_data import PuzzleSet, SetPuzzle
 
-OnVerdict = Callable[[PuzzleResult, float], None]
-"""Function called with each verdict and its run time in seconds."""
-
+OnVerdict = Callable[[PuzzleResult, float], None]  # called with each verdict and its run time
 NO_USAGE = Usage(0.0, 0.0, 0)
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl-C, `kill`, and a closed terminal
@@ -73,11 +71,7 @@ def stderr_path(result_path: Path) -> Path:
 
 
 class RunState:
-    """A run between its beginning and its end; it adds each event to its journal.
-
-    The `beginning` is a result without attempts and verdicts. `stderr_bytes` counts the attempts that have ended.
-    `open_attempt` is one that a killed judge left without an end.
-    """
+    """A run between its beginning and its end; it adds each event to its journal."""
 
     def __init__(
         self,
@@ -89,7 +83,7 @@ class RunState:
         on_verdict: OnVerdict,
         sandbox: Sandbox | None = None,
     ) -> None:
-        self.beginning = beginning
+        self.beginning = beginning  # a result without attempts and verdicts
         self.configuration = beginning.configuration
         self.sandbox = sandbox
         self.interrupts = interrupts
@@ -98,8 +92,8 @@ class RunState:
         self.referee = Referee(puzzle_set, self.configuration.any_order, self.configuration.puzzle_limit_seconds)
         self.attempts: list[Attempt] = []
         self.stderr_path = stderr_path(result_path)
-        self.stderr_bytes = 0
-        self.open_attempt: AttemptStarted | None = None
+        self.stderr_bytes = 0  # of the attempts that have ended
+        self.open_attempt: AttemptStarted | None = None  # left without an end by a killed judge
         self._puzzles = {one.number: one for one in puzzle_set.puzzles}
         self._on_verdict = on_verdict
         self._alive = NO_USAGE

@@ -24,12 +24,8 @@ from nonobot.harness.play.bot_command import SYSTEM, everything_named, folders_o
 from nonobot.harness.results.conditions import Contain
 from nonobot.system import kernel_cache
 
-SCRATCH_BYTES = 1 << 30
-"""Size of a bot's scratch if its memory has no limit, and again of `/dev/shm`; both are memory."""
-
-OWN_PROCESSES = 2
-"""Bubblewrap's processes: one outside, which waits for the bot, and the first process inside."""
-
+SCRATCH_BYTES = 1 << 30  # of a bot whose memory has no limit, and again of `/dev/shm`; both are memory
+OWN_PROCESSES = 2  # bubblewrap's: one outside, which waits for the bot, and the first process inside
 PATIENCE_SECONDS = 10.0
 
 CPU_FACTS = "/sys/devices/system/cpu"  # folder from which programs learn the number of cores
@@ -51,25 +47,19 @@ RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')
 class Sandbox:
     """The sandbox of a bot: the files of this machine that the bot sees, and bubblewrap, which enforces it.
 
-    The bot sees the system's files, those that its command names, and those in `show` and `writable`. Other fields
-    name, as real paths, what it may not read even if the folder is shown:
-
-    - `hide`: other bots' files; `show` overrides it.
-    - `results`: folders of results; nothing overrides it. If the bot itself lies in such a folder, each result in
-      it is hidden instead.
-
-    The bot may write in `/tmp`, its home, which no other process sees, and works in `scratch` if there is one. A
-    warm-up `prepares`: it can write in the bot's own folders. `options` are the options of bubblewrap that work
-    here.
+    The bot sees the system's files, those that its command names, and those in `show` and `writable`. It does not
+    see what is in `hide` and `results`, given as real paths, even if their folder is shown. If the bot itself lies
+    in a folder of results, each result in it is hidden. The bot may write in `/tmp`, its home, which no other
+    process sees.
     """
 
     show: tuple[Path, ...] = ()
-    hide: tuple[Path, ...] = ()
-    results: tuple[Path, ...] = ()
-    scratch: Path | None = None
+    hide: tuple[Path, ...] = ()  # other bots' files; `show` overrides it
+    results: tuple[Path, ...] = ()  # folders of results; nothing overrides it
+    scratch: Path | None = None  # working folder, also writable
     writable: tuple[Path, ...] = ()
-    prepares: bool = False
-    options: tuple[str, ...] = ()
+    prepares: bool = False  # a warm-up: it can write in the bot's own folders
+    options: tuple[str, ...] = ()  # of bubblewrap, as far as they work here
 
     def around(
         self,

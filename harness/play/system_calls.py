@@ -25,17 +25,14 @@ REFUSED = (
 )
 """System calls refused with EPERM."""
 
-SOCKET_FAMILIES = (1, 2, 10, 16)
-"""The allowed families: Unix, IPv4, IPv6, and netlink, from which runtimes read network addresses."""
-
+SOCKET_FAMILIES = (1, 2, 10, 16)  # Unix, IPv4, IPv6, and netlink, from which runtimes read network addresses
 KEYCTL = {"x86_64": 250, "aarch64": 219}  # number of the system call `keyctl`, by processor
 _GET_ID, _JOIN_SESSION_KEYRING, _LINK = 0, 1, 8
 _OF_THREAD, _OF_SESSION = -1, -3
 
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
 _OTHER_PROCESSOR, _UNKNOWN_CALL = 2, 0x00050000 | errno.ENOSYS
-_EQUAL, _GREATER = 4, 6
-"""Values of <seccomp.h>: actions, the attribute for calls of an unknown processor, comparisons of an argument."""
+_EQUAL, _GREATER = 4, 6  # values of <seccomp.h>: actions, an attribute, comparisons of an argument
 
 
 class _Comparison(ctypes.Structure):

@@ -14,9 +14,7 @@ from nonobot.harness.text import megabytes, percent
 from nonobot.protocol.clues import count
 
 Fact = Callable[[RunResult], object]
-Labelled = tuple[str, RunResult]
-"""A run with the label of its bot or version in the output."""
-
+Labelled = tuple[str, RunResult]  # a run with the label of its bot or version in the output
 SHOWN_LABELS = 5  # most bots or versions named in a line on busy machines
 MachineKind = tuple[str, ...]  # values of `KIND_FACTS` for a machine
 

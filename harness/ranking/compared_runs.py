@@ -18,16 +18,13 @@ from nonobot.harness.statistics import floored
 
 @dataclass(frozen=True)
 class Version:
-    """The runs of one version of a bot, by the digest of their set; its label is "before" or "after".
+    """The runs of one version of a bot."""
 
-    `problems` has a message for each unreadable file.
-    """
-
-    label: str
+    label: str  # "before" or "after"
     bot: str
-    runs: dict[str, list[RunResult]]
+    runs: dict[str, list[RunResult]]  # by the digest of their set
     files: list[str]
-    problems: Sequence[str] = ()
+    problems: Sequence[str] = ()  # a message for each unreadable file
 
     @property
     def all_runs(self) -> list[RunResult]:

@@ -56,11 +56,11 @@ class Limits:
 
 @dataclass(frozen=True)
 class Change:
-    """A puzzle in both versions; a time is None if the puzzle is not right."""
+    """A puzzle in both versions."""
 
     set: str
     puzzle: int
-    before_seconds: float | None
+    before_seconds: float | None  # None if it is not right
     after_seconds: float | None
     before_verdict: Verdict
     after_verdict: Verdict
@@ -73,16 +73,13 @@ class Change:
 
 @dataclass(frozen=True)
 class WholeRuns:
-    """CPU or wall times of whole runs for the puzzles compared: geometric means, summed over the sets.
-
-    The ratio is that of the pairs; with too few pairs, that of the means, without interval. A drift is a `spread`.
-    """
+    """CPU or wall times of whole runs for the puzzles compared: geometric means, summed over the sets."""
 
     before_seconds: float
     after_seconds: float
-    ratio: Ratio
+    ratio: Ratio  # of the pairs; with too few pairs, of the means, without interval
     pairs: int
-    before_drift: float
+    before_drift: float  # a `spread`
     after_drift: float
 
 
@@ -90,16 +87,15 @@ class WholeRuns:
 class Comparison:
     """Two versions compared; the output calls the baseline "before" and the candidate "after".
 
-    `changes` has all puzzles. `cpu` is None if CPU time does not show how long a run would take, `wall` if the
-    runs shared a core, and both if no puzzle is right in both versions.
+    Both `wall` and `cpu` are None if no puzzle is right in both versions.
     """
 
     baseline: Version
     candidate: Version
     limits: Limits
-    changes: list[Change]
-    wall: WholeRuns | None
-    cpu: WholeRuns | None
+    changes: list[Change]  # all puzzles
+    wall: WholeRuns | None  # None if the runs shared a core
+    cpu: WholeRuns | None  # None if CPU time does not show how long a run would take
 
     @cached_property
     def compared(self) -> list[Change]:

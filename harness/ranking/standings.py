@@ -43,35 +43,27 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True)
 class Row:
-    """A bot in a ranking, with one result for each set that counts; unknown values are None.
-
-    - `rank`: rows that tie share it.
-    - `logged`: number of puzzles that a log names.
-    - `median_seconds`, `slowest_seconds`: over the puzzles answered.
-    - `run_count`: number of results to choose from; overall, on the set with the fewest.
-    - `own_seconds`: the time in the bot's own logs, if every run has one.
-    - `version`: a digest of the bot's files, if they were the same in all runs.
-    """
+    """A bot in a ranking, with one result for each set that counts; unknown values are None."""
 
     bot: str
     evidence: Evidence
     results: Mapping[Path, AnyResult]
-    rank: int = 0
+    rank: int = 0  # shared by rows that tie
     right: int | None = None
-    logged: int | None = None
+    logged: int | None = None  # number of puzzles that a log names
     puzzle_count: int | None = None
     verdicts: dict[Verdict, int] = field(default_factory=dict)
     time_seconds: float | None = None
     cpu_seconds: float | None = None
     peak_memory_bytes: int | None = None
-    median_seconds: float | None = None
+    median_seconds: float | None = None  # of the puzzles answered
     slowest_seconds: float | None = None
     slowest_puzzle: int | None = None
     slowest_set: str | None = None
     ends: list[str] = field(default_factory=list)
-    run_count: int = 1
-    own_seconds: float | None = None
-    version: str | None = None
+    run_count: int = 1  # results to choose from; overall, on the set with the fewest
+    own_seconds: float | None = None  # in the bot's own logs, if every run has one
+    version: str | None = None  # digest of the bot's files, if the same in all runs
 
     @property
     def files(self) -> list[str]:
@@ -86,14 +78,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Bots in the official order, on the sets that count here (none for logs); warnings concern their times."""
+    """Bots in the official order."""
 
     scope: Scope
     title: str
-    sets: list[SetFacts]
+    sets: list[SetFacts]  # those that count here; none for logs
     rows: list[Row]
     notes: list[str]
-    warnings: list[str]
+    warnings: list[str]  # about the times
 
 
 Entrant = tuple[str, Evidence]

@@ -16,9 +16,7 @@ from nonobot.arguments import byte_count, either, seconds, whole_number
 from nonobot.tournament_data import PuzzleSet
 
 MOST_SECONDS = 1e12  # longest time in a file
-Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-"""A whole number in a file, small enough to compute with."""
-
+Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]  # a whole number in a file, small enough to compute with
 Figure = Annotated[float, msgspec.Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
 """A time, share or load in a file, small enough that sums are finite."""
 
@@ -65,31 +63,22 @@ class SetFacts(Struct, frozen=True):
 class Configuration(Struct, frozen=True):
     """The configuration of a run; a limit of None means no limit.
 
-    - Wall time and CPU time (user and system) are limited for the whole set, over all attempts; wall time also for
-      each puzzle.
-    - Memory (resident, shared pages once) and processes (with threads) are limited at any one time. Without a
-      choice, the memory limit is a share of the judge's memory; the result states it in bytes.
-    - All limits, and the core or cores (None: all), apply to the bot with its descendants.
-    - A stall is time without computing or writing while answers are due.
-    - With `any_order`, a solution that arrives out of order is also right.
-    - Two runs at once on one core have the same `shared_core`, a name that no other run has.
-    - `environment` contains the bot's variables in addition to those that the judge makes for every bot.
-
-    A result without a field is older than the field: it had no sandbox or no such limit.
+    The limits and cores apply to the bot with its descendants. A result without a field is older than the field:
+    it had no sandbox or no such limit.
     """
 
     feed: Feed = Feed.BATCH
-    wall_limit_seconds: Figure = 7200.0
-    cpu_limit_seconds: Figure | None = None
-    puzzle_limit_seconds: Figure | None = None
-    memory_limit_bytes: Whole | UnsetType | None = UNSET
-    stall_limit_seconds: Figure | None = None
-    core: Whole | tuple[Whole, ...] | None = None
-    any_order: bool = False
+    wall_limit_seconds: Figure = 7200.0  # for the whole set, over all attempts
+    cpu_limit_seconds: Figure | None = None  # user and system time, for the whole set
+    puzzle_limit_seconds: Figure | None = None  # wall time for each puzzle
+    memory_limit_bytes: Whole | UnsetType | None = UNSET  # resident, shared pages once; by default a share
+    stall_limit_seconds: Figure | None = None  # without computing or writing while answers are due
+    core: Whole | tuple[Whole, ...] | None = None  # None: all
+    any_order: bool = False  # whether a solution out of order is right
     contain: Contain | UnsetType = UNSET
-    process_limit: Whole | UnsetType | None = UNSET
-    shared_core: str | UnsetType = UNSET
-    environment: dict[str, str] | UnsetType = UNSET
+    process_limit: Whole | UnsetType | None = UNSET  # with threads, at any one time
+    shared_core: str | UnsetType = UNSET  # name that two runs at once on one core share, and no others
+    environment: dict[str, str] | UnsetType = UNSET  # in addition to the judge's own variables
 
     @property
     def containment(self) -> Contain:
@@ -126,40 +115,35 @@ def shown_variable(name: str, value: str) -> str:
 
 
 class FileNames(Struct, frozen=True):
-    """The files of a bot that works on files, as paths in its exchange folder; it `logs` its own times."""
+    """The files of a bot that works on files, as paths in its exchange folder."""
 
     reads: str
     writes: str
-    logs: str | None = None
+    logs: str | None = None  # the log of its own times
 
 
 class ProgramFile(Struct, frozen=True):
-    """A file of a bot, by the word that names it in a command; without a size for several files together."""
+    """A file of a bot."""
 
-    name: str
+    name: str  # the word that names it in a command
     sha256: str
-    size_bytes: Whole | UnsetType = UNSET
+    size_bytes: Whole | UnsetType = UNSET  # absent for several files together
 
 
 class Machine(Struct, frozen=True):
-    """The machine of a run; None where the system does not report it.
+    """The machine of a run; None where the system does not report it."""
 
-    `system` is the kernel and its release; the versions are those of the judge's Python. `load_average` is over
-    one minute, at the start. `busy_share`, from 0 to 1, is the share of the usable CPU time that other processes
-    used just before the start.
-    """
-
-    system: str
+    system: str  # the kernel and its release
     cpu: str
-    python: str
+    python: str  # of the judge, as the versions of its libraries
     numpy: str | None
     numba: str | None
     logical_cores: Whole
     usable_cores: Whole
     memory_bytes: Whole
     governor: str | None
-    load_average: Figure | None
-    busy_share: Figure | None
+    load_average: Figure | None  # over one minute, at the start
+    busy_share: Figure | None  # CPU time that others used just before the start, 0 to 1, of the usable cores
 
 
 class CgroupMeasures(Struct, frozen=True):

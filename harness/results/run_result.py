@@ -88,17 +88,14 @@ class EndReason(StrEnum):
 class Usage(Struct, frozen=True):
     """Time and memory that a bot and its descendants used, from its start to its end.
 
-    CPU time is user and system time. The memory peak is 0 if the process was gone before the judge looked at it.
-
-    - If the cgroup measures memory, the peak is that of all processes together, shared pages once, including files
-      that they read from disk or keep in scratch.
-    - Otherwise it is the larger of two samples: the resident memory of all processes together (pages shared by two
-      count twice), and that of the largest process.
+    If the cgroup measures memory, the peak is that of all processes together, shared pages once, including files
+    that they read from disk or keep in scratch. Otherwise it is the larger of two samples: the resident memory of
+    all processes together (pages shared by two count twice), and that of the largest process.
     """
 
     wall_seconds: Figure
-    cpu_seconds: Figure
-    peak_memory_bytes: Whole
+    cpu_seconds: Figure  # user and system time
+    peak_memory_bytes: Whole  # 0 if the process was gone before the judge looked at it
 
     def __str__(self) -> str:
         peak = megabytes(self.peak_memory_bytes) if self.peak_memory_bytes else "not known"
@@ -115,10 +112,10 @@ class Usage(Struct, frozen=True):
 
 
 class BotEnd(Struct, frozen=True):
-    """How a bot ended: the reason, the status or signal of its process, and a detail if there is one."""
+    """How a bot ended."""
 
     reason: EndReason
-    exit_status: int | None = None
+    exit_status: int | None = None  # None if a signal ended it
     signal: str | None = None
     detail: str | None = None
 
@@ -144,14 +141,11 @@ FINISHED_UNSEEN = BotEnd(EndReason.FINISHED, detail="the judge was killed after 
 
 
 class BotLog(Struct, frozen=True):
-    """The times in a bot's own log: for each puzzle, from its first line, and the stated total.
+    """The times in a bot's own log."""
 
-    The total is None if the log was cut off before it. `error` is why the log could not be read.
-    """
-
-    seconds: dict[Whole, Figure]
-    total_seconds: Figure | None = None
-    error: str | None = None
+    seconds: dict[Whole, Figure]  # by puzzle; its first line counts
+    total_seconds: Figure | None = None  # as stated; None if the log was cut off before it
+    error: str | None = None  # why the log could not be read
 
     @property
     def time_seconds(self) -> float:
@@ -162,59 +156,43 @@ class BotLog(Struct, frozen=True):
 class Attempt(Struct, frozen=True):
     """One bot process of a run, from start to exit: a run has several if it was resumed or a puzzle took too long.
 
-    - `started_at`: UTC, ISO 8601.
-    - `sandboxed`, `cgroup_measures`: absent if the bot ran without a sandbox or cgroup. Both are unknown for an
-      attempt that did not start or was interrupted.
-    - `filtered`: whether Linux refused system calls to the sandboxed bot.
-    - `unmeasured`: memory that nobody measured.
-    - `cores_taken`: other cores on which the judge found the bot, and from which it removed the bot.
-    - `first_output_seconds`: time until the first byte of output.
+    Without `sandboxed` or `cgroup_measures`, there was no sandbox or cgroup; both are unknown if the attempt did
+    not start or was interrupted.
     """
 
-    started_at: str
+    started_at: str  # UTC, ISO 8601
     first_puzzle: Whole
     end: BotEnd
     usage: Usage
     own_log: BotLog | UnsetType = UNSET
     sandboxed: bool | UnsetType = UNSET
     cgroup_measures: CgroupMeasures | UnsetType = UNSET
-    filtered: bool | UnsetType = UNSET
-    unmeasured: list[str] | UnsetType = UNSET
-    cores_taken: list[Whole] | UnsetType = UNSET
-    first_output_seconds: Figure | UnsetType = UNSET
+    filtered: bool | UnsetType = UNSET  # whether Linux refused system calls in the sandbox
+    unmeasured: list[str] | UnsetType = UNSET  # memory that nobody measured, in words
+    cores_taken: list[Whole] | UnsetType = UNSET  # other cores, from which the judge removed the bot
+    first_output_seconds: Figure | UnsetType = UNSET  # until the first byte of output
 
 
 class PuzzleResult(Struct, frozen=True):
-    """The verdict on a puzzle, a detail if it is not right, and its times, None without an answer or a clock.
-
-    - `arrived_seconds`: run time at which the last line of the answer arrived, over all attempts.
-    - `took_seconds`: time since the previous answer (batch feed), or since the puzzle was sent (interactive feed).
-    - `cells_hex`: the grid of a complete answer: `numpy.packbits` of the rows one after another, 1 for black, in
-      hexadecimal.
-    """
+    """The verdict on a puzzle; times are None without an answer or a clock."""
 
     number: Whole
     verdict: Verdict
-    detail: str | None = None
-    arrived_seconds: Figure | None = None
-    took_seconds: Figure | None = None
-    cells_hex: str | None = None
+    detail: str | None = None  # why it is not right
+    arrived_seconds: Figure | None = None  # run time, over all attempts, at the answer's last line
+    took_seconds: Figure | None = None  # since the previous answer (batch feed) or the sending (interactive)
+    cells_hex: str | None = None  # a complete grid: `numpy.packbits` of all rows, 1 for black, in hexadecimal
 
 
 class Score(Struct, frozen=True):
-    """The verdicts on a set: the number of each, and the results in the order of the set.
-
-    Duplicates are further answers to an answered puzzle. Strays are answers to puzzles that are not in the set,
-    and text that belongs to no answer. `notes` describe the first few of both. `mistake` is a sentence on the
-    mistake that most faulty answers share, if any.
-    """
+    """The verdicts on a set: the number of each, and the results in the order of the set."""
 
     verdicts: dict[Verdict, Whole]
     puzzles: list[PuzzleResult]
-    duplicate_count: Whole = 0
-    stray_count: Whole = 0
-    notes: list[str] = []
-    mistake: str | UnsetType = UNSET
+    duplicate_count: Whole = 0  # further answers to an answered puzzle
+    stray_count: Whole = 0  # answers to puzzles not in the set, and text that belongs to no answer
+    notes: list[str] = []  # the first few duplicates and strays, in words
+    mistake: str | UnsetType = UNSET  # a sentence on the mistake that most faulty answers share
 
     @classmethod
     def of(
@@ -263,37 +241,27 @@ class Score(Struct, frozen=True):
 
 
 class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
-    """A run of a bot on a set.
+    """A run of a bot on a set."""
 
-    - `bot`: its name in tables; `started_at`: UTC, ISO 8601.
-    - `warm_up_seconds`: None without a warm-up before the clock started: kernels may have been cold.
-    - `stderr_bytes`, `stderr_file`: they include the stdout of a bot that works on files.
-    - `show`: what the bot saw in its sandbox, in addition to the files that its command names.
-    - `hide`: in a tournament's run, files hidden from the bot in folders that it saw.
-    - `revision`: commit of the bot's clone, with `-dirty` if tracked files were edited.
-    - `environment`: all variables of the bot; if absent, it had those of the judge's shell.
-    - `program_files`: the files that its command and its warm-up name.
-    """
-
-    bot: str
+    bot: str  # its name in tables
     command: Annotated[list[str], Meta(min_length=1)]
     set: SetFacts
     configuration: Configuration
     machine: Machine
     judge_version: str
-    started_at: str
-    warm_up_seconds: Figure | None
+    started_at: str  # UTC, ISO 8601
+    warm_up_seconds: Figure | None  # None without one before the clock started: kernels may have been cold
     attempts: list[Attempt]
-    stderr_bytes: Whole
+    stderr_bytes: Whole  # with the stdout of a bot that works on files
     stderr_file: str | None
     score: Score
     schema_version: int = SCHEMA_VERSION
     files: FileNames | UnsetType = UNSET
-    show: list[str] | UnsetType = UNSET
-    hide: list[Annotated[str, Meta(pattern=r"^[^\0]*\Z")]] | UnsetType = UNSET
+    show: list[str] | UnsetType = UNSET  # seen in the sandbox in addition to what the command names
+    hide: list[Annotated[str, Meta(pattern=r"^[^\0]*\Z")]] | UnsetType = UNSET  # in folders that it saw
     revision: Revision | UnsetType = UNSET
-    environment: dict[str, str] | UnsetType = UNSET
-    program_files: list[ProgramFile] | UnsetType = UNSET
+    environment: dict[str, str] | UnsetType = UNSET  # all variables; absent: those of the judge's shell
+    program_files: list[ProgramFile] | UnsetType = UNSET  # named by the command and the warm-up
 
     @property
     def end(self) -> BotEnd:

@@ -32,66 +32,56 @@ _PLACEHOLDER = re.compile(r"\{(\{[A-Za-z][\w-]*\})\}|(?<!\$)\{([A-Za-z][\w-]*)\}
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Limits of every run: seconds, and bytes such as "4G" or "none". 0 for `stall` and `processes`: no limit."""
+    """Limits of every run: seconds, and bytes such as "4G" or "none"."""
 
     time: Seconds = 7200.0
     cpu: Seconds | None = None
     puzzle: Seconds | None = None
-    processes: Annotated[int, msgspec.Meta(ge=0, le=999_999)] = PROCESS_LIMIT
+    processes: Annotated[int, msgspec.Meta(ge=0, le=999_999)] = PROCESS_LIMIT  # 0: no limit
     memory: str | int | None = None
-    stall: Annotated[float, msgspec.Meta(ge=0, le=LONGEST_SECONDS)] = STALL_SECONDS
+    stall: Annotated[float, msgspec.Meta(ge=0, le=LONGEST_SECONDS)] = STALL_SECONDS  # 0: no limit
 
 
 class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """A bot: its name in tables, its command, and the command that warms it up, with a limit in seconds.
-
-    Placeholders in commands:
+    """A bot; the commands may have placeholders:
 
     - `{size}`: board size of the set, such as 25x25; also `{width}` and `{height}`.
     - `{puzzle-limit}`: that limit in seconds, 0 without one.
     - `{python}`: the Python that runs the judge.
     - `{{word}}`: the text `{word}`.
-
-    In the sandbox the bot sees the files and folders that its command and `show` name. A bot that works on files
-    `reads` one and `writes` another, in its own folder, and may keep a log in a third. Its `environment` adds to
-    that of the tournament.
     """
 
-    name: str
+    name: str  # in tables
     command: str | list[str]
-    warm_up: str | list[str] | None = None
+    warm_up: str | list[str] | None = None  # the command that warms the bot up
     warm_up_limit: Seconds | None = None
-    reads: str | None = None
+    reads: str | None = None  # a bot that works on files reads one and writes another, in its own folder
     writes: str | None = None
     logs: str | None = None
-    show: list[str] = []
-    environment: dict[str, str] = {}
+    show: list[str] = []  # what it sees in the sandbox in addition to what its command names
+    environment: dict[str, str] = {}  # in addition to that of the tournament
 
 
 class PlayedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A set, as `nonojudge run --set` takes it; `size` if its file does not state it."""
+    """A set, as `nonojudge run --set` takes it."""
 
     set: str
-    size: str | None = None
+    size: str | None = None  # needed if its file does not state it
 
 
 class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """Every bot on every set; results go to results/NAME/.
-
-    Without a `core`, the runs use the same cores as `nonojudge run`, `cores` of them for each bot. Every bot gets
-    the variables in `environment`.
-    """
+    """Every bot on every set; results go to results/NAME/."""
 
     name: str
     sets: list[str | PlayedSet]
     bots: list[Entrant]
     limits: Limits = Limits()
     feed: Feed = Feed.BATCH
-    core: Annotated[int, msgspec.Meta(ge=0)] | Literal["any"] | None = None
-    cores: Annotated[int, msgspec.Meta(ge=1)] = 1
+    core: Annotated[int, msgspec.Meta(ge=0)] | Literal["any"] | None = None  # None: as `nonojudge run`
+    cores: Annotated[int, msgspec.Meta(ge=1)] = 1  # of each bot
     any_order: bool = False
     contain: Contain = Contain.AUTO
-    environment: dict[str, str] = {}
+    environment: dict[str, str] = {}  # of every bot
 
     @property
     def configuration(self) -> Configuration:

@@ -44,20 +44,16 @@ from nonobot.tournament_data import PuzzleSet
 
 @dataclass(frozen=True, slots=True)
 class ScheduledRun:
-    """A run of a bot on a set.
-
-    The judge hides from the bot the files of `others`, the commands of the other bots. It also hides `hide`, the
-    results of this and other tournaments, wherever the run is played.
-    """
+    """A run of a bot on a set."""
 
     entrant: Entrant
     puzzle_set: PuzzleSet
     configuration: Configuration
     result_path: Path
-    others: Sequence[Sequence[str]]
-    core_named: bool  # whether the tournament names the core; otherwise all cores are alike
-    hide: Sequence[Path]
-    again: bool = False  # whether to play it whatever its result is
+    others: Sequence[Sequence[str]]  # commands of the other bots; their files are hidden from this bot
+    core_named: bool  # whether the tournament names the core; otherwise all cores count as the same
+    hide: Sequence[Path]  # the results, also of other tournaments, wherever the run is played
+    again: bool = False  # whether to play it even if it has a result
 
     @property
     def name(self) -> str:
