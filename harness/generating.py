@@ -91,7 +91,7 @@ def _show(arguments: argparse.Namespace, survey: Survey, recipes: list[Recipe]) 
 
             data = drawing_of_survey(survey, path.suffix.lower().removeprefix("."))
         write_output(path, data)
-    if arguments.output or not arguments.unique:  # otherwise the puzzles exist
+    if arguments.output or not arguments.unique:  # otherwise stdout has the puzzles
         print(as_text(survey, on_terminal()), end="")
 
 

@@ -149,19 +149,19 @@ class GradingBot:
         """Return the grade of a board; UnusableError if the bot cannot solve it."""
         record, _ = self._told(puzzle)
         unique = record["verdict"] == "unique"
-        # Fewer solutions than were looked for, and no end of the search: the time was up.
+        # Fewer solutions than wanted without an end of the search: a limit was reached.
         decided = unique or record["solutions"] == self._grading.solutions
         level = _level(record) if unique else None
         return Grade(decided, unique, record[WORK_COUNT], record.get("conflicts", 0), level)
 
     def findings(self, puzzle: Puzzle) -> Findings:
         """Return the solutions of a board; UnusableError if the bot cannot solve it."""
-        import numpy as np  # grades need none
+        import numpy as np  # not needed for grades
 
         record, digits = self._told(puzzle)
         cells = np.frombuffer(digits, np.uint8).reshape(-1, puzzle.height, puzzle.width) == ord("1")
         all_wanted = len(cells) == self._grading.solutions
-        # The record says nothing of an end of the search after several solutions, but before its time was up.
+        # After several solutions the record does not state whether the search ended; it did if time was left.
         ended = record["verdict"] == "unique" or record["seconds"] < self._grading.puzzle_seconds
         return Findings(cells, complete=ended and not all_wanted, in_time=ended or all_wanted)
 
@@ -179,7 +179,7 @@ class GradingBot:
         return record, digits
 
     def _last_words(self) -> str:
-        self._talk.listen(0.0)  # also to its text for people
+        self._talk.listen(0.0)  # this reads stderr, too
         return self._words.last_line or "it said nothing"
 
 

@@ -113,7 +113,7 @@ class _Search:
     def take_back(self) -> None:
         """Undo the changes that are not needed for a single solution, in their order."""
         for place in list(self.changed):
-            findings = self.look((place,))  # changed twice: as it was drawn
+            findings = self.look((place,))  # changed twice: as drawn
             if findings is not None and findings.unique:
                 self.changed.remove(place)
 
@@ -123,7 +123,7 @@ class _Search:
         open_cells = differing(cells, now)
         joined = _neighbours_of_other_colour(cells)
         places = [(int(y), int(x)) for y, x in np.argwhere(open_cells) if (y, x) not in self.changed]
-        self._random.shuffle(places)  # of equals not all the upper ones
+        self._random.shuffle(places)  # so that equal ones are not all at the top
         return sorted(places, key=lambda place: -joined[place])[:CHOICES]
 
 

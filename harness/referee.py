@@ -92,7 +92,7 @@ def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> 
             boards.append((place, one.solution.rows))
     changes = [_made_right_by(every, place, cells) for place, cells in boards[:MOST_EXAMINED]]
     lengths = [_of_length(one, every[0]) for one in texts[:MOST_EXAMINED]]
-    if not texts[1:] and " rows, " in "".join(texts):  # of a bot that ended within an answer
+    if not texts[1:] and " rows, " in "".join(texts):  # the bot ended within an answer
         lengths = []
     wrong = _shared_by_most(changes, len(boards), "wrong", ("would be", "would be"))
     return wrong or _shared_by_most(lengths, len(texts), "malformed", ("has", "have"))

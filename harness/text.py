@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from nonobot.harness.statistics import Ratio
 
-# rich is imported where it is used: importing it takes long, and most forms do without it.
+# Functions import rich where they use it: the import takes long, and most functions do without it.
 
 NOTHING = "\N{EN DASH}"  # an unknown or missing value
 MOST_OF_A_LINE = 200  # characters of a program's line that are shown

@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import psutil
 from msgspec import UNSET
@@ -53,18 +54,15 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         return
     with bot:
         created = 0.0
-        with contextlib.suppress(psutil.Error):  # it has ended already
+        with contextlib.suppress(psutil.Error):  # the bot has ended already
             created = psutil.Process(bot.pid).create_time()
-        sandboxed, counted, filtered = (
-            bot.sandboxed,
-            bot.tree.cgroup_measures,
-            bot.filtered if bot.sandboxed else UNSET,
-        )
-        run.journal.add(AttemptStarted(started_at, first, bot.pid, created, sandboxed, counted, filtered))
+        conditions: dict[str, Any] = {"sandboxed": bot.sandboxed, "cgroup_measures": bot.tree.cgroup_measures}
+        conditions |= {"filtered": bot.filtered} if bot.sandboxed else {}
+        run.journal.add(AttemptStarted(started_at, first, bot.pid, created, **conditions))
         loop = AttemptLoop(run, bot, puzzles, exchange)
         reason, detail = loop.listen()
         if not bot.exited:
-            bot.stop(at_once=reason is EndReason.MEMORY_LIMIT)  # it would continue to fill the memory
+            bot.stop(at_once=reason is EndReason.MEMORY_LIMIT)  # otherwise it continues to fill the memory
         while reason is not EndReason.PROTOCOL_ERROR and loop.judge_next():
             pass
     if loop.complete:
@@ -77,12 +75,13 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
     if exchange and not loop.complete:
         detail = detail or exchange.answers.trouble
     end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
-    own_log = exchange.own_log(bot.exit_status) if exchange else UNSET
-    first_output = loop.conversation.first_seconds
-    unmeasured, taken = sorted(bot.tree.unmeasured) or UNSET, sorted(bot.tree.cores_taken) or UNSET
     attempt = Attempt(
-        *(started_at, first, end, bot.usage, own_log, sandboxed, counted, filtered, unmeasured, taken),
-        first_output_seconds=UNSET if first_output is None else first_output,
+        *(started_at, first, end, bot.usage),
+        **conditions,
+        own_log=exchange.own_log(bot.exit_status) if exchange else UNSET,
+        unmeasured=sorted(bot.tree.unmeasured) or UNSET,
+        cores_taken=sorted(bot.tree.cores_taken) or UNSET,
+        first_output_seconds=loop.conversation.first_seconds,
     )
     run.end_attempt(attempt, log.received_bytes)
 
@@ -110,9 +109,9 @@ class AttemptLoop:
         self._bot = bot
         self._exchange = exchange
         self._limits = run.configuration
-        self._before = run.used  # the limits hold for all attempts together
+        self._before = run.used  # the limits apply to all attempts together
         self._seconds_left = self._limits.wall_limit_seconds - self._before.wall_seconds
-        # The clock is asked of this module, so that a test can let it run faster for all that an attempt does.
+        # The clock of this module: a test can make it run faster for the whole attempt.
         self.conversation = Conversation(bot, AnswerReader(board.width, board.height), clock=time.monotonic)
         self._answer_bytes = most_bytes_of_an_answer(board)
         self._judged_before = len(run.referee.results)
@@ -136,8 +135,8 @@ class AttemptLoop:
     def listen(self) -> tuple[EndReason, str | None]:
         """Take answers until the bot ends or must be stopped; return the reason and a detail."""
         while True:
-            # Check limits first and act on them last: answers written in time are read before that, and count.
-            # Read arrivals before judging, so that no timestamp waits for the check of earlier answers.
+            # Check limits first and act on them last: answers written in time are read in between and count.
+            # Read arrivals before judging: no timestamp waits for the check of earlier answers.
             breach = EndReason.INTERRUPTED if self._run.interrupts.told else self._breach()
             data = self.conversation.listen(self._next_look)
             if data:

@@ -79,15 +79,15 @@ def is_here(word: str) -> bool:
         return False
 
 
-def is_in(path: Path, folder: Path) -> bool:
+def is_in(path: Path, *folders: Path) -> bool:
     """Return whether a path is one of some folders or in one; links are not resolved."""
-    return path == folder or folder in path.parents
+    return any(path == folder or folder in path.parents for folder in folders)
 
 
 def named_by(command: Sequence[str]) -> Iterator[Path]:
     """Yield the files and folders that a command names, its program first, without those of the system."""
     for path in everything_named(command):
-        of_system = any(is_in(path, one) for one in (*SYSTEM, *KERNEL_FOLDERS)) and not is_in(path, OPT)
+        of_system = is_in(path, *SYSTEM, *KERNEL_FOLDERS) and not is_in(path, OPT)
         if not of_system and not _is_wide(path):
             yield path
 

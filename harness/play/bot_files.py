@@ -24,7 +24,7 @@ from nonobot.harness.play.bot_command import (
 from nonobot.harness.results.conditions import ProgramFile
 
 OWN_MODULES = "-m nonobot"  # the entry of nonobot among the files: all its modules together
-LOCAL = Path("/usr/local")  # the same: system folder for programs that people install by hand
+LOCAL = Path("/usr/local")  # as OPT
 
 
 def files_named(commands: Iterable[Sequence[str]]) -> list[str]:
@@ -37,7 +37,7 @@ def files_named(commands: Iterable[Sequence[str]]) -> list[str]:
         interpreter = interpreter_in(located(command[0]))
         words |= dict.fromkeys([command[0], *([interpreter] if interpreter else [])])
         for word in words_after(command):
-            if is_here(word) and Path(word).is_file() and not _is_in_any(Path(word).absolute(), KERNEL_FOLDERS):
+            if is_here(word) and Path(word).is_file() and not is_in(Path(word).absolute(), *KERNEL_FOLDERS):
                 words[word if os.sep in word else f"{os.curdir}{os.sep}{word}"] = None
     return list(words)
 
@@ -117,8 +117,4 @@ def _is_of_system(path: Path) -> bool:
     bot.
     """
     ends = path.absolute(), path.resolve()
-    return any(_is_in_any(one, (*SYSTEM, *KERNEL_FOLDERS)) and not _is_in_any(one, (OPT, LOCAL)) for one in ends)
-
-
-def _is_in_any(path: Path, folders: Iterable[Path]) -> bool:
-    return any(is_in(path, one) for one in folders)
+    return any(is_in(one, *SYSTEM, *KERNEL_FOLDERS) and not is_in(one, OPT, LOCAL) for one in ends)

@@ -89,9 +89,8 @@ class BotProcess:
         self.processes_beside = OWN_PROCESSES if sandbox else 0  # in the tree, but of the sandbox
         if limits.most_processes is not None:
             limits = replace(limits, process_limit=limits.most_processes + self.processes_beside)
-        self.tree = ProcessTree(
-            made_group(limits), limits.cores, self.sandboxed
-        )  # the process with everything it started
+        # The process with everything it started.
+        self.tree = ProcessTree(made_group(limits), limits.cores, self.sandboxed)
         try:
             with contextlib.ExitStack() as undo:
                 undo.callback(self.tree.close)
@@ -100,12 +99,12 @@ class BotProcess:
                 self._child = self._begun(command, limits, sandbox)
                 self.pid = self._child.pid
                 undo.callback(self.tree.kill)
-                undo.enter_context(self._child)  # closes its pipes and waits for it: no other thread does that yet
+                undo.enter_context(self._child)  # closes its pipes and waits for it, as no other thread does yet
                 undo.callback(self._child.kill)
                 self._serve()
                 undo.pop_all()
         except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
-            # Such as a NUL byte in an argument, or no more files or threads.
+            # For example a NUL byte in an argument, or too many open files or threads.
             raise StartError(f"cannot start {command[0]!r}: {getattr(error, 'strerror', None) or error}") from None
 
     def _begun(
@@ -140,7 +139,7 @@ class BotProcess:
         for pipe in self._pipes:
             os.set_blocking(pipe.fileno(), False)
         if hasattr(fcntl, "F_SETPIPE_SZ"):
-            with contextlib.suppress(OSError):  # more than the system allows: the usual capacity will do
+            with contextlib.suppress(OSError):  # more than the system allows: keep the default
                 fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self._selector = selectors.DefaultSelector()
         self._spoken = [self._stderr, self._stdout] if self._exchange else [self._stderr]
@@ -154,7 +153,7 @@ class BotProcess:
         self._end_seen = os.fdopen(end_seen, "rb", buffering=0)
         self._selector.register(self._end_seen, selectors.EVENT_READ, self._note_end)
         self._reaper = threading.Thread(target=self._reap, args=(end_said,), daemon=True)
-        self.tree.grow_from(self._child.pid)  # as late as possible: from here on only this thread may reap it
+        self.tree.grow_from(self._child.pid)  # last: from here on, only this thread may reap it
         self._reaper.start()
 
     def __enter__(self) -> BotProcess:
@@ -166,7 +165,7 @@ class BotProcess:
         self.tree.close()
         for pipe in self._spoken:
             if pipe in self._selector.get_map():
-                self._read_words(pipe)  # the last words of one that was killed
+                self._read_words(pipe)  # the last words of a killed bot
         self._log.close()
         for pipe in (*self._pipes, self._end_seen):
             pipe.close()
@@ -181,7 +180,7 @@ class BotProcess:
     def exit_status(self) -> int:
         """The exit status, or -n for signal n; known after the `with` block."""
         status = int(self._child.returncode)
-        # Bubblewrap reports a signal as shells do.
+        # Bubblewrap reports a signal like a shell.
         return 128 - status if self.sandboxed and status - 128 in set(signal.Signals) else status
 
     @property
@@ -223,9 +222,9 @@ class BotProcess:
                 output += key.data() or b""
             if self._exchange:  # after the end of the process: earlier output is complete
                 output += self._exchange.answers.look(self.exited)
-            # The clock is asked even if something was ready: stderr may be ready without an end.
+            # Check the clock even if something was ready: stderr may always be ready.
             at_end = self.exited or self.output_closed != closed_before
-            over = not ready and not self._exchange  # a file is looked at again and again until then
+            over = not ready and not self._exchange  # a file is polled until then
             if output or at_end or over or time.monotonic() >= until:
                 return output
 
@@ -236,12 +235,12 @@ class BotProcess:
         self._stopped = time.monotonic()
         if at_once:
             self._kill()
-        # Not to bubblewrap, which would end at once and the bot with it.
+        # Not to bubblewrap, which would exit at once and end the bot with it.
         self.tree.signal(signal.SIGTERM, but=self.pid if self.sandboxed else None)
         until = self._stopped + SECONDS_TO_OBEY
         while not self.exited and time.monotonic() < until:
             self.read(min(until, time.monotonic() + SECONDS_BETWEEN_REAPINGS))
-            self.tree.reap_orphans()  # a bot that forks all the time would use up all process numbers
+            self.tree.reap_orphans()  # a bot that keeps forking would use up all process numbers
         self._kill()
         self._reaper.join()
 
@@ -253,8 +252,8 @@ class BotProcess:
         os.close(end_said)
 
     def _kill(self) -> None:
-        # The group's id stays taken as long as one of the group is left, even after its leader has ended; once all
-        # are killed it may become another's.
+        # The group's id stays reserved while a member is left, even after its leader has ended. Once all are
+        # killed, another group may get it.
         if not self._group_gone:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._child.pid, signal.SIGKILL)
@@ -271,7 +270,7 @@ class BotProcess:
             self._to_send = self._to_send[os.write(self._stdin.fileno(), self._to_send) :]
         except BlockingIOError:
             return
-        except BrokenPipeError:  # it closed its stdin or is gone: its output shows which
+        except BrokenPipeError:  # the bot closed its stdin or is gone: its output shows which
             self._to_send, self._input_ends = memoryview(b""), True
         if not self._to_send:
             self._selector.unregister(self._stdin)
@@ -363,7 +362,7 @@ class PassedOn(StderrLog):
         *lines, begun = (self._begun + data).split(b"\n")
         self._begun = begun[-TAIL_BYTES:]
         for line in lines:
-            # Of a line that was written over, a terminal would show the last state.
+            # A terminal would show the last state of an overwritten line.
             words = line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")
             print(plain(words.expandtabs()), file=sys.stderr, flush=True)
 

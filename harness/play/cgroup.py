@@ -79,7 +79,7 @@ class Group:
 
         With version 2 all threads of the judge enter the group. They count as members until the block ends.
         """
-        with cores_kept():  # a thread that joins a group with cores of its own gets those
+        with cores_kept():  # a thread that joins a group with its own cores gets those
             try:
                 for folder, home in self._homes.items():
                     with contextlib.suppress(OSError):
@@ -136,7 +136,7 @@ class Group:
 
     def kill(self) -> None:
         """Kill all processes; where the kernel can limit them, none can start another one meanwhile."""
-        self._refused = self.out_of_processes  # from now on it is refused another one whatever it did
+        self._refused = self.out_of_processes  # read it now: the next line makes the kernel refuse any process
         self._limit_processes(0)
         for pid in self.pids():
             with contextlib.suppress(OSError):
@@ -176,7 +176,7 @@ def _number_in(folder: Path, *places: str) -> int | None:
 
 def _set_up(controller: str, folder: Path, limits: Configuration) -> None:
     if controller == "pids" and limits.most_processes is not None:
-        _write(folder / "pids.max", str(limits.most_processes + len(threads()) + 1))  # until they have left it
+        _write(folder / "pids.max", str(limits.most_processes + len(threads()) + 1))  # until these have left
     if controller == "cpuset":
         if (folder / "cpuset.mems").exists() and not (folder / "cpuset.mems").read_text().strip():
             _write(folder / "cpuset.mems", (folder.parent / "cpuset.mems").read_text())
@@ -229,7 +229,7 @@ def _homes() -> dict[str, _Home]:
         for left in folder.glob(f"{NAME}-*-*"):
             pid = left.name.split("-")[1]
             if pid.isdigit() and not Path("/proc", pid).exists():
-                with contextlib.suppress(OSError):  # not empty: it has processes
+                with contextlib.suppress(OSError):  # it still has processes
                     left.rmdir()
     return homes
 
@@ -273,7 +273,7 @@ def _delegated(folder: Path) -> dict[str, _Home]:
         return {}
     back = folder
     try:
-        if (folder / "cgroup.type").exists():  # a group that has groups with controllers has no processes itself
+        if (folder / "cgroup.type").exists():  # a group whose subgroups have controllers must be empty
             if set((folder / "cgroup.procs").read_text().split()) != {str(os.getpid())}:
                 return {}
             back = folder / NAME

@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from msgspec import UNSET, UnsetType
+
 from nonobot.protocol import Puzzle
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ class Conversation(Generic[T]):
     ) -> None:
         self.over = False  # whether no further output can come, or the judge has stopped listening
         self.read_bytes = 0  # parsed so far
-        self.first_seconds: float | None = None  # arrival of the first byte
+        self.first_seconds: float | UnsetType = UNSET  # arrival of the first byte
         self.send = bot.send
         self._bot = bot
         self._reader = reader
@@ -76,7 +78,7 @@ class Conversation(Generic[T]):
             self.over = self.over or self._bot.exited or self._bot.output_closed
         elif self._room >= 0:
             self._chunks.append((data, self._seconds()))
-            if self.first_seconds is None:
+            if self.first_seconds is UNSET:
                 self.first_seconds = self._chunks[0][1]
             self._waiting_bytes += len(data)
             if self._on_output:
@@ -98,7 +100,7 @@ class Conversation(Generic[T]):
         """
         while True:
             if not self.over:
-                self.listen(until)  # before the next is read: a timestamp never waits for other answers
+                self.listen(until)  # before parsing: a timestamp never waits for other answers
             answer = self.next_answer()
             if answer is not None or self.over or self._clock() >= until:
                 return answer

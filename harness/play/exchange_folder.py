@@ -141,7 +141,7 @@ def _excess(folder: Path) -> str | None:
                         folders.append(one.path)
                     if entries > MOST_ENTRIES or size > MOST_FOLDER_BYTES:
                         return f"more than {MOST_ENTRIES:,} files or {megabytes(MOST_FOLDER_BYTES)} in its folder"
-        except (FileNotFoundError, NotADirectoryError):  # the bot continues meanwhile
+        except (FileNotFoundError, NotADirectoryError):  # the bot is still working
             continue
         except OSError as error:  # such as a path that is too long
             return f"its folder cannot be looked through: {error.strerror}"
@@ -202,12 +202,12 @@ class AnswerFile:
         self._name = name
         self._answer = _complete_answer(height)
         self._answer_bytes = answer_bytes
-        self._state: tuple[int, ...] | None = None  # which file it was, how long, and when it was changed
+        self._state: tuple[int, ...] | None = None  # the file, its length, and its time of change
         self._changed = time.monotonic()
         self._handed_over: list[bytes] = []
-        self._known: Counter[bytes] = Counter()  # those of them not seen again since the file was rewritten
+        self._known: Counter[bytes] = Counter()  # of these, not seen again since a rewrite
         self._position = 0  # the file is read up to here
-        self._before = b""  # at least an answer before it: as long as the file is the same, so is this
+        self._before = b""  # at least an answer before it; differs if the file was rewritten
 
     @property
     def seconds_to_next_look(self) -> float:
@@ -248,7 +248,7 @@ class AnswerFile:
                 break
             data = self._read(file)
         if more:
-            self._state = None  # the next look goes on, though nothing may have changed
+            self._state = None  # the next look continues even if nothing has changed
         self._handed_over += new
         return b"".join(new)
 
@@ -310,7 +310,7 @@ def scratch_folder() -> Iterator[Path]:
             subprocess.run(
                 ["sh", "-c", REMOVE, "sh", str(folder)],
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,  # no output comes; its end is the end of the removal
+                stdout=subprocess.PIPE,  # always empty; its end is the end of the removal
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
                 timeout=SECONDS_TO_REMOVE,

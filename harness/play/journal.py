@@ -123,7 +123,7 @@ class Journal:
             while not self._queue.empty():
                 batch.append(self._queue.get())
             going_on = None not in batch
-            if self.trouble is None:  # a line after one that was cut off would make both unreadable
+            if self.trouble is None:  # a line after an incomplete one would make both unreadable
                 try:
                     _append(self._file, [record for record in batch if record is not None])
                 except OSError as error:
@@ -157,7 +157,7 @@ def _locked(path: Path) -> int:
                 raise
         if os.fstat(file).st_nlink:
             return file
-        os.close(file)  # the judge that had it has just ended and removed it
+        os.close(file)  # the judge that had the file has just removed it
 
 
 def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
@@ -167,13 +167,12 @@ def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
     lines = content.splitlines(keepends=True)
     version = head_of(lines[0]).schema_version if lines else None
     for line in lines:
-        try:
-            record = decoded_json(line, Record, version, SCHEMA_VERSION) if line.endswith(b"\n") else None
-        except UNDECODABLE:
-            record = None
-        if record is None:
+        if not line.endswith(b"\n"):
             break
-        records.append(record)
+        try:
+            records.append(decoded_json(line, Record, version, SCHEMA_VERSION))
+        except UNDECODABLE:
+            break
         whole_bytes += len(line)
     if b"\n" in content and not (
         records and isinstance(records[0], RunResult) and records[0].schema_version == SCHEMA_VERSION

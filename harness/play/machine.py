@@ -48,7 +48,7 @@ def busy_warning(machine: Machine) -> str | None:
 
 
 def _cpu_model() -> str:
-    with contextlib.suppress(OSError):  # no Linux
+    with contextlib.suppress(OSError):  # not Linux
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()

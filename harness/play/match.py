@@ -312,7 +312,7 @@ def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
 
 def _beginning(records: list[Record]) -> RunResult:
     beginning = records[0]
-    assert isinstance(beginning, RunResult)  # as the journal was checked for
-    if files := beginning.files:  # its name may lead outside of the bot's folder
+    assert isinstance(beginning, RunResult)  # the journal was checked for that
+    if files := beginning.files:  # a name may lead out of the bot's folder
         file_names(files.reads, files.writes, files.logs, beginning.configuration.feed)
     return beginning

@@ -59,7 +59,7 @@ class ProcessTree:
         self.cgroup_measures = group.cgroup_measures if group else CgroupMeasures()
         self.process_count = 0  # with threads
         self.cpu_seconds = 0.0  # user and system time of the tree, including its dead
-        # Resident memory, memfds and the files in a sandbox's scratch; pages that are mapped twice count twice.
+        # Resident memory, memfds and the files in a sandbox's scratch; pages mapped twice count twice.
         self.memory_bytes = 0
         self.peak_memory_bytes = 0  # of `memory_bytes`, or of one process, whichever is more
         self.cores_taken: set[int] = set()  # besides its own
@@ -88,8 +88,8 @@ class ProcessTree:
         """Set the process that another thread waits for: this class does not reap it."""
         self._root = root
         _end_first(root)
-        # The peak that a child is born with is that of its parent; up to there its own is not known from `wait`.
-        # It is asked for after the birth, until which the judge may grow, and the kernel counts in rough steps.
+        # A child starts with the peak of its parent; `wait` does not show a lower peak of its own. The judge may
+        # have grown before the child started, and the kernel counts in rough steps.
         judge = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT_BYTES
         self._peak_at_birth = judge + ROUGH_BYTES
 
@@ -146,7 +146,7 @@ class ProcessTree:
         """Make the kernel end these processes first when memory runs out, and keep their threads on the tree's
         cores.
         """
-        held = self._first_to_end if self.cgroup_measures.memory else set()  # a process can take it back
+        held = self._first_to_end if self.cgroup_measures.memory else set()  # a process can undo it
         for pid in set(pids) - held:
             _end_first(pid)
         self._first_to_end = set(pids)
@@ -171,7 +171,7 @@ class ProcessTree:
                 peak = max(peak, _peak_of(pid))
         memory += self._file_bytes
         self.memory_bytes, self.process_count = memory, processes
-        self.cpu_seconds = max(self.cpu_seconds, cpu)  # some may end between two readings
+        self.cpu_seconds = max(self.cpu_seconds, cpu)  # processes may end between two readings
         self.peak_memory_bytes = max(self.peak_memory_bytes, memory, peak)
 
     def _files_in_memory(self, pids: Sequence[int]) -> dict[tuple[int, int], int]:
@@ -197,7 +197,7 @@ class ProcessTree:
             except PermissionError:
                 with contextlib.suppress(psutil.Error):
                     is_ending = not psutil.Process(pid).memory_info().rss
-                    if not is_ending and not (self._in_sandbox and pid == self._root):  # which is bubblewrap
+                    if not is_ending and not (self._in_sandbox and pid == self._root):  # that is bubblewrap
                         self.unmeasured.add("files of processes that the judge may not look into")
             except ProcessLookupError:  # it has ended
                 continue
@@ -256,7 +256,7 @@ class ProcessTree:
         that is killed while it forks has none: the kernel lets a fork fail if a signal is pending.
         """
         until = time.monotonic() + SECONDS_TO_STRIKE
-        self.reap_orphans()  # first: otherwise each of its dead processes would be examined
+        self.reap_orphans()  # first: otherwise each dead process would be examined
         while (pids := self._pids()) and time.monotonic() < until:
             for pid in pids:
                 with contextlib.suppress(OSError):

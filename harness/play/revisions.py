@@ -16,7 +16,7 @@ def git(folder: Path, *arguments: str, seconds: float | None = None) -> bytes:
     """Return the output of git in a folder, also within a hook of git; CalledProcessError if git fails."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment["LC_ALL"] = "C"
-    # Hooks and a monitor of files are programs that a repository names.
+    # A repository can name programs to run: hooks, and a monitor of files.
     quietly = ("--no-optional-locks", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
     command = ["git", "-C", str(folder), *quietly, *arguments]
     return subprocess.run(
@@ -39,7 +39,7 @@ def revision_of(command: Sequence[str]) -> str | None:
     here = Path.cwd()
     ours = {_repository(HOME), _repository(here)} - {None}
     named = [HOME] if is_own_bot(command) else list(named_by(command)) if ours else []
-    # A Python that runs a script may be in the environment of another project's clone.
+    # The Python that runs a script may be in the environment of another project's clone.
     scripts = [path for path in named if not _in_environment(path)]
     for path in scripts or named:
         if _repository(path) in ours and not (path == HOME and _in_environment(path)):

@@ -86,7 +86,7 @@ class Sandbox:
             there = os.sep in command[0] and Path(command[0]).exists()
             raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
         size = ("--size", str(2 * memory_bytes if memory_bytes else SCRATCH_BYTES)) if "--size" in _help() else ()
-        # A session of its own: a signal to its group is not for bubblewrap, which waits for it outside.
+        # Its own session: a signal to the bot's group must not reach bubblewrap, which waits outside.
         words = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         words += ["--json-status-fd", str(status)]
         words += ["--seccomp", str(system_calls)] if system_calls is not None else []
@@ -110,7 +110,7 @@ class Sandbox:
         shown = _without_nested([*self.show, *own, *prefixes_of(command), *_package(), *modules])
         of_root = _covered_from_root(named, shown)
         hidden = _without_nested([*self._hidden(shown, named)])
-        is_there = here in ALWAYS_THERE or any(is_in(here, one) for one in (*shown, *SYSTEM, Path("/proc")))
+        is_there = here in ALWAYS_THERE or is_in(here, *shown, *SYSTEM, Path("/proc"))
         empty = () if is_there else (str(here),)
         return [
             *map(_system, filter(Path.exists, SYSTEM)),
@@ -127,7 +127,7 @@ class Sandbox:
             *(("--ro-bind", str(one), str(one)) for one in shown),
             *map(_cover, hidden),
             *(("--bind", str(one), str(one)) for one in _without_nested([*self._written(command, own)])),
-            ("--dir", str(self.scratch or here)),  # it may lie in what is covered
+            ("--dir", str(self.scratch or here)),  # it may be in a covered folder
             *(("--remount-ro", str(one)) for one in (*of_root, *hidden) if one.is_dir()),
             *(("--remount-ro", one) for one in (*empty, "/")),
             ("--chdir", str(self.scratch or here)),
@@ -150,8 +150,8 @@ class Sandbox:
             elif is_in(one, folder):
                 yield one
         for one in self.hide:
-            installed = one.parent.name == "bin" and any(is_in(one, its) for its in SYSTEM)
-            named = any(is_in(path, one) for path in needed) or any(is_in(one, path) for path in show)
+            installed = one.parent.name == "bin" and is_in(one, *SYSTEM)
+            named = any(is_in(path, one) for path in needed) or is_in(one, *show)
             if is_in(one, folder) and not installed and not named:
                 yield one
 
@@ -171,7 +171,7 @@ class Sandbox:
         kept = [Path.cwd().resolve(), *self.hide, *self.results, *judges]
         for one in filter(Path.is_dir, own):
             real = one.resolve()
-            if not any(is_in(other, real) for other in kept) and not any(is_in(real, other) for other in judges):
+            if not any(is_in(other, real) for other in kept) and not is_in(real, *judges):
                 yield one
 
 
@@ -223,7 +223,7 @@ def _tried() -> tuple[tuple[str, ...] | None, str | None]:
         return None, "bubblewrap is not installed (bwrap, of the package bubblewrap)"
     own = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     files = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL"]
-    # A bot that can make namespaces of its own is root in them, and nearer to the kernel's faults.
+    # A bot that can make its own namespaces is root in them, and closer to bugs of the kernel.
     ways = [["--unshare-user", "--disable-userns"], ["--unshare-user"], []]
     why = ""
     for way in ways:
@@ -241,7 +241,7 @@ def _tried() -> tuple[tuple[str, ...] | None, str | None]:
 
 def _is_link(folder: Path) -> bool:
     """Return whether a system folder is a link to another system folder."""
-    return folder.is_symlink() and any(is_in(folder.resolve(), one) for one in SYSTEM)
+    return folder.is_symlink() and is_in(folder.resolve(), *SYSTEM)
 
 
 def _system(folder: Path) -> tuple[str, ...]:
@@ -259,7 +259,7 @@ def _covered_from_root(named: Sequence[Path], shown: Sequence[Path]) -> list[Pat
 
     A program that the command names stays, if it lies there and is not shown by itself.
     """
-    programs = [path for path in named if not any(is_in(path, one) for one in (*shown, Path("/etc")))]
+    programs = [path for path in named if not is_in(path, *shown, Path("/etc"))]
     return [one for one in _of_root_alone() if not any(is_in(path, one) for path in programs)]
 
 
@@ -309,7 +309,7 @@ def _is_result(path: Path) -> bool:
         return True
     if path_before.suffix != ".json" or not path.is_file():
         return False
-    with contextlib.suppress(OSError), path.open("rb") as file:  # the bot cannot read it if the judge cannot
+    with contextlib.suppress(OSError), path.open("rb") as file:  # if the judge cannot read it, neither can the bot
         beginning = file.read(200)
         return any(one in beginning for one in RESULT_BEGINNING)
     return False

@@ -57,7 +57,7 @@ def filter_program() -> bytes | None:
         return None
     library.seccomp_init.restype = ctypes.c_void_p
     calls = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(_ALLOW)))
-    reading, writing = os.pipe()  # the pipe stores its kilobyte
+    reading, writing = os.pipe()  # the filter's kilobyte fits into the pipe
     with os.fdopen(reading, "rb") as program:
         with os.fdopen(writing, "wb") as file:
             is_whole = (
@@ -71,7 +71,7 @@ def _rules_added(library: ctypes.CDLL, calls: ctypes.c_void_p) -> Iterator[int]:
     """Add the rules, and yield what each function of libseccomp returns: 0, or an error."""
     yield library.seccomp_attr_set(calls, _OTHER_PROCESSOR, ctypes.c_uint32(_UNKNOWN_CALL))
     if second := {"x86_64": b"x86", "aarch64": b"arm"}.get(os.uname().machine):
-        # 32-bit programs run as well, and a 64-bit one can make 32-bit calls.
+        # 32-bit programs run too, and a 64-bit program can make 32-bit calls.
         yield library.seccomp_arch_add(calls, library.seccomp_arch_resolve_name(second))
 
     def refuse(name: str, *comparisons: _Comparison) -> int:
@@ -112,6 +112,6 @@ def join_new_keyring() -> None:
     if number := KEYCTL.get(os.uname().machine):
         keyctl = partial(ctypes.CDLL(None).syscall, number)
         if keyctl(_GET_ID, _OF_THREAD, 0) < 0:
-            # Not inherited: keys of an encrypted home or AFS, without which the judge could not write the result.
+            # For this thread alone: keys of an encrypted home or AFS, which the judge needs to write the result.
             keyctl(_LINK, _OF_SESSION, _OF_THREAD)
         keyctl(_JOIN_SESSION_KEYRING, None)

@@ -59,7 +59,7 @@ SOFTWARE: dict[str, Fact] = {
 
 def _variables(run: RunResult) -> str:
     given = run.configuration.environment or {}
-    nothing = UNKNOWN if run.environment is UNSET else "nothing added"  # earlier: the shell's
+    nothing = UNKNOWN if run.environment is UNSET else "nothing added"  # old results: the shell's
     return ", ".join(starmap(shown_variable, sorted(given.items()))) or nothing
 
 

@@ -121,7 +121,7 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
         shown.append((title, facts, rows))
     if len(sets) > 1:
         ranked.append(_overall(shown))
-    if ranked:  # once, not for each set and again for all of them
+    if ranked:  # once, not for each set
         ranked[-1].warnings.extend(_version_lines(results.values()))
         ranked[-1].warnings.extend(busy_lines([one for _, _, rows in shown for one in _labelled(rows.values())]))
     return [*ranked, _log_ranking(logs)] if logs else ranked
@@ -178,7 +178,7 @@ def _overall(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranki
         return Ranking(Scope.OVERALL, "overall", [], [], ["no set that every bot has played", *notes], [])
     notes.insert(0, f"over {', '.join(shared)}")
     played = [_labelled(rows.values()) for _, rows in shared.values()]
-    # Each set may have a machine of its own: a sum of times is as fair as its parts.
+    # Each set may have its own machine: a sum of times is as fair as its parts.
     uneven = [one for runs in played if differences(runs, MACHINE_AND_CONFIGURATION) for one in runs]
     warnings = differences(uneven, MACHINE_AND_CONFIGURATION)
     totals = []

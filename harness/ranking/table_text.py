@@ -125,7 +125,7 @@ def as_text(ranked: Sequence[Ranking], terminal: bool) -> str:
 def _table(ranking: Ranking, columns: Mapping[str, list[str]]) -> Table:
     table = new_table()
     for name in columns:
-        # Words may be broken into lines where the screen is narrow, numbers never.
+        # On a narrow screen words may be broken into lines, but never numbers.
         table.add_column(name, justify="left" if name in WORDS else "right", no_wrap=name not in WORDS)
     for row, cells in zip(ranking.rows, zip(*columns.values(), strict=True), strict=True):
         is_first = row.rank == 1 and ranking.scope is not Scope.LOGS

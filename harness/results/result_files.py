@@ -95,7 +95,7 @@ def content_of(path: Path, what: str = "") -> bytes:
                 why = f"more than {MOST_BYTES >> 30} GiB"
             else:
                 with os.fdopen(file, "rb", closefd=False) as content:
-                    return content.read() or b""  # None: nothing yet, of a file of the kernel's
+                    return content.read() or b""  # None: a file of the kernel without content yet
         finally:
             os.close(file)
     except OSError as error:
@@ -156,23 +156,10 @@ def decoded_json(content: bytes, kind: Any, stated: int | None, version: int) ->
     return msgspec.convert(_renamed(msgspec.json.decode(content), version), type=kind, str_keys=True)
 
 
-KINDS = frozenset(
-    [
-        "bench",
-        "bench-against",
-        "bisect",
-        "check",
-        "claims",
-        "comparison",
-        "data-list",
-        "history",
-        "profile",
-        "run",
-        "survey",
-        "table",
-        "verify",
-    ]
-)
+KINDS = {
+    *("bench", "bench-against", "bisect", "check", "claims", "comparison", "data-list", "history", "profile"),
+    *("run", "survey", "table", "verify"),
+}
 """The `kind` of each JSON document of nonojudge."""
 
 
@@ -193,7 +180,7 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str, kind
     `kinds` are the accepted values of the file's field `kind`, and `what` names such a file in messages.
     OtherDocumentError if the file has another kind, UnusableError if it is malformed or has another version.
     """
-    head = head_of(content)  # first: another version may have another form
+    head = head_of(content)  # first, because another version may have another form
     if head.kind in KINDS.difference(kinds):
         raise OtherDocumentError(f"{path} is not {what}: its kind is {head.kind}")
     if head.schema_version not in (None, version, version - 1):

@@ -227,7 +227,7 @@ class Score(Struct, frozen=True):
         """Return the number of puzzles right, and what was not right, with a few puzzles by name."""
         others = [f"{count} {one}" for one, count in self.verdicts.items() if one is not Verdict.RIGHT and count]
         lines = [f"{self.right} of {len(self.puzzles)} right" + (f"; {', '.join(others)}" if others else "")]
-        if missing := [f"${number}" for number in self.missing]:  # it is the last verdict
+        if missing := [f"${number}" for number in self.missing]:  # the last verdict in the line
             more = f" and {len(missing) - SHOWN_MISSING} more" if missing[SHOWN_MISSING:] else ""
             lines[0] += f": {', '.join(missing[:SHOWN_MISSING])}{more}"
         if self.mistake:
@@ -288,18 +288,12 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     @property
     def sandboxed(self) -> str:
         """Whether the bot ran in a sandbox: yes, no, in some attempts, or unknown."""
-        of_each = {one.sandboxed is True for one in self._known}
-        return (
-            "in some attempts" if len(of_each) > 1 else "yes" if True in of_each else "no" if of_each else UNKNOWN
-        )
+        return _in_attempts({one.sandboxed is True for one in self._known})
 
     @property
     def filtered(self) -> str:
         """Whether Linux refused system calls to the bot: yes, no, in some attempts, or unknown."""
-        of_each = {one.filtered for one in self._known if one.filtered is not UNSET}
-        return (
-            "in some attempts" if len(of_each) > 1 else "yes" if True in of_each else "no" if of_each else UNKNOWN
-        )
+        return _in_attempts({one.filtered for one in self._known if one.filtered is not UNSET})
 
     @property
     def cgroup_measures(self) -> str:
@@ -409,7 +403,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
             doubts.append(f"no time for {len(lacking)} of {len(answered)} answered puzzles ({ranges(lacking)})")
         wall, cpu = self.usage.wall_seconds, self.usage.cpu_seconds
         most = max(wall, cpu)
-        # Start and reading, which a log may leave out, are in the first answer's time; a log may count CPU time.
+        # The first answer's time includes start and reading, which a log may omit. A log may count CPU time.
         first = {one.first_puzzle for one in self.attempts}
         between = sum(one.took_seconds or 0.0 for one in self.score.puzzles if one.number not in first)
         between *= cpu / most if most else 1.0
@@ -452,6 +446,12 @@ class VerifyResult(Struct, frozen=True, tag_field="kind", tag="verify"):
             size = f"{self.set.width}x{self.set.height}"
             lines.insert(1, f"  no puzzle was answered; check that they are answers to this set, of {size}")
         return lines
+
+
+def _in_attempts(values: set[bool]) -> str:
+    if len(values) > 1:
+        return "in some attempts"
+    return UNKNOWN if not values else "yes" if True in values else "no"
 
 
 def _and_more(count: int, what: str) -> list[str]:

@@ -88,7 +88,7 @@ class ScheduledRun:
         result = self._require_same(recorded, self.result_path if is_whole else journal_path(self.result_path))
         if not is_whole or self.replaced_files:
             return None
-        with contextlib.suppress(UnusableError):  # some other file
+        with contextlib.suppress(UnusableError):  # not a journal
             if result.end.reason not in GOES_ON and self._journalled()[:1] == records_of(result)[:1]:
                 journal_path(self.result_path).unlink()
         return result
@@ -179,7 +179,7 @@ class ScheduledRun:
 
     def _require_same(self, result: RunResult, path: Path) -> RunResult:
         """Return a result, or the beginning of one, if it is of this run; UnusableError names the differences."""
-        # A sandbox changes no answer, older results contain no limit on processes, and a default is a machine's.
+        # A sandbox changes no answer; old results lack the process limit; a default depends on the machine.
         own, its = self.configuration, result.configuration
         alike: dict[str, Any] = {"contain": own.contain}
         if own.memory_limit_bytes is UNSET:
@@ -243,7 +243,7 @@ def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] 
     The bots named in `again` play even if they have results.
     """
     configuration = tournament.configuration
-    results = folder.absolute()  # a worker has another working folder and another result folder
+    results = folder.absolute()  # a worker has another working folder and result folder
     return [
         ScheduledRun(
             entrant,
