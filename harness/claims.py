@@ -191,8 +191,6 @@ def _number(printed: object, path: str) -> float:
     return value
 
 
-# --- in words ------------------------------------------------------------------------------------------------
-
 _STYLES = {Status.HOLDS: "green", Status.BROKEN: "bold red", Status.FAILED: "bold red", Status.SKIPPED: "dim"}
 
 
@@ -246,5 +244,4 @@ def as_json(measured: Sequence[Measured]) -> str:
         {**msgspec.to_builtins(one.claim), "outcome": one.status, "measured": one.figure, "reason": one.reason}
         for one in measured
     ]
-    values = {"kind": "claims", "schema_version": 2, "claims": claims}
-    return json_text(values)
+    return json_text({"kind": "claims", "schema_version": 2, "claims": claims})

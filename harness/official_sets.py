@@ -12,20 +12,9 @@ from nonobot.harness import UnusableError
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.text import percent, print_line
+from nonobot.tournament_data import registry
 from nonobot.tournament_data.downloads import FetchError, OfflineError, SetupError
-from nonobot.tournament_data.registry import (
-    OfficialSet,
-    Recognised,
-    State,
-    data_folder,
-    fetch,
-    files_below,
-    keep,
-    official_sets,
-    recognise,
-    state_of,
-    stored_path,
-)
+from nonobot.tournament_data.registry import OfficialSet, Recognised, State
 
 SCHEMA_VERSION = 2
 
@@ -51,22 +40,17 @@ def as_json(states: Mapping[OfficialSet, State]) -> str:
     for official, state in states.items():
         facts = asdict(official)
         side = facts.pop("side")
-        sizes = {
-            "puzzle_count": facts.pop("puzzles"),
-            "size_bytes": facts.pop("bytes"),
-            "width": side,
-            "height": side,
-        }
-        here = {"state": state.name.casefold(), "path": str(stored_path(official))}
-        sets.append({**facts, **sizes, **here})
-    head = {"kind": "data-list", "schema_version": SCHEMA_VERSION, "folder": str(data_folder())}
+        counts = {"puzzle_count": facts.pop("puzzles"), "size_bytes": facts.pop("bytes")}
+        here = {"state": state.name.casefold(), "path": str(registry.stored_path(official))}
+        sets.append({**facts, **counts, "width": side, "height": side, **here})
+    head = {"kind": "data-list", "schema_version": SCHEMA_VERSION, "folder": str(registry.data_folder())}
     return json_text({**head, "sets": sets})
 
 
 def _counted(states: Iterable[State]) -> str:
     counts = Counter(states)
     damaged = f", {counts[State.DAMAGED]} damaged" if counts[State.DAMAGED] else ""
-    return f"{counts[State.HERE]} of {counts.total()} are here{damaged}, in {data_folder()}"
+    return f"{counts[State.HERE]} of {counts.total()} are here{damaged}, in {registry.data_folder()}"
 
 
 def fetched(missing: Sequence[OfficialSet], timeout_seconds: float) -> int:
@@ -83,7 +67,7 @@ def fetched(missing: Sequence[OfficialSet], timeout_seconds: float) -> int:
                 progress.show(done, note)
 
             try:
-                fetch(official, timeout_seconds=timeout_seconds, on_bytes=on_bytes)
+                registry.fetch(official, timeout_seconds=timeout_seconds, on_bytes=on_bytes)
             except SetupError as error:
                 raise UnusableError(str(error)) from None
             except FetchError as error:
@@ -100,9 +84,9 @@ def imported(folder: Path) -> int:
     """Import the sets below a folder, print a line for each, and return their number."""
     names: set[str] = set()
     unknown: list[Path] = []
-    for path in files_below(folder, _say_unreadable):
+    for path in registry.files_below(folder, _say_unreadable):
         try:
-            recognised = recognise(path)
+            recognised = registry.recognise(path)
         except OSError as error:
             _say_unreadable(error)
             continue
@@ -115,7 +99,8 @@ def imported(folder: Path) -> int:
         others = ", ..." if len(unknown) > MOST_NAMED else ""
         first = ", ".join(map(str, unknown[:MOST_NAMED]))
         print_line(f"no official set: {first}{others} ({len(unknown)} files)", sys.stdout)
-    print(f"{len(names)} official sets found; {_counted(map(state_of, official_sets().values()))}")
+    states = map(registry.state_of, registry.official_sets().values())
+    print(f"{len(names)} official sets found; {_counted(states)}")
     return len(names)
 
 
@@ -125,10 +110,10 @@ def _say_unreadable(error: OSError) -> None:
 
 def _taken(recognised: Recognised) -> str:
     """Copy a set into the data folder and return the outcome in words."""
-    if state_of(recognised.official) is State.HERE:
+    if registry.state_of(recognised.official) is State.HERE:
         return "here already"
     try:
-        keep(recognised.official, recognised.content)
+        registry.keep(recognised.official, recognised.content)
     except OSError as error:
-        raise UnusableError(f"cannot write {data_folder()}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {registry.data_folder()}: {error.strerror}") from None
     return "imported, its line ends restored" if recognised.restored else "imported"

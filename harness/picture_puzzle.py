@@ -152,7 +152,6 @@ def _places(open_cells: Cells) -> str:
 
 
 def _hint(target: str, to: Format, size: tuple[int, int]) -> str:
-    """Return advice on a board with several solutions."""
     change = "--unique changes cells until there is one"
     if target == "-":
         return change

@@ -36,11 +36,7 @@ class Progress:
             self._bars.stop()
 
     def show(self, done: float, note: str, seconds: float | None = None) -> None:
-        """Show how much of the total is done, and a note.
-
-        `seconds` is the time that it took, if part of the job was done before; otherwise the time since the start
-        counts.
-        """
+        """Show the part done, with a note; `seconds` is the time so far, if not since this start."""
         now = time.monotonic()
         if self._total is None or now < self._due:
             return

@@ -144,7 +144,6 @@ def _made_right_by(puzzles: Sequence[Puzzle], place: int, cells: Cells) -> list[
 
 
 def _solves(puzzle: Puzzle, cells: Cells) -> bool:
-    """Return whether the rows of a board solve a puzzle."""
     if {*map(len, cells)} != {puzzle.width} or len(cells) != puzzle.height:
         return False
     return not mismatches(puzzle, Solution.from_bytes(b"".join(cells), puzzle.size))
@@ -206,10 +205,8 @@ class Referee:
         return self._places[self._last] < len(self._places) - 1
 
     def left(self) -> list[int]:
-        """Return the numbers of the puzzles whose answers still count, in the order of the set.
-
-        Answers come in order: a bot that answered a later puzzle has skipped those before it.
-        """
+        """Return the numbers of the puzzles whose answers still count, in the order of the set."""
+        # Answers come in order: a bot that answered a later puzzle has skipped those before it.
         passed = -1 if self._any_order or self._last is None else self._places[self._last]
         return [one for one, place in self._places.items() if place > passed and one not in self.results]
 

@@ -31,18 +31,12 @@ class Ratio:
 
 
 class Outcome(StrEnum):
-    """Result of a comparison.
+    """Result of a comparison, by the interval of the ratio."""
 
-    - WORSE: slower; the whole interval is above 1 + tolerance.
-    - FASTER: the whole interval is below 1 / (1 + tolerance).
-    - NOT_WORSE: the whole interval is below 1 + tolerance.
-    - CANNOT_TELL: anything else.
-    """
-
-    WORSE = "worse"
-    NOT_WORSE = "not worse"
-    FASTER = "faster"
-    CANNOT_TELL = "cannot tell"
+    WORSE = "worse"  # wholly above 1 + tolerance
+    NOT_WORSE = "not worse"  # wholly below 1 + tolerance
+    FASTER = "faster"  # wholly below 1 / (1 + tolerance)
+    CANNOT_TELL = "cannot tell"  # anything else
 
 
 OUTCOME_STYLES = {
@@ -51,7 +45,6 @@ OUTCOME_STYLES = {
     Outcome.NOT_WORSE: "bold green",
     Outcome.FASTER: "bold green",
 }
-"""Styles of the outcomes on a screen."""
 
 EXIT_STATUS = {Outcome.NOT_WORSE: 0, Outcome.FASTER: 0, Outcome.WORSE: 1, Outcome.CANNOT_TELL: 3}
 
@@ -75,7 +68,7 @@ def paired_ratio(baseline: Sequence[float], candidate: Sequence[float], confiden
 
 
 FIRST_LOOK_SHARE = 0.625
-"""Share of the remaining error probability that each look at a growing number of pairs spends."""
+"""Share of the remaining error probability that each look at a growing number of pairs spends"""
 
 
 def first_look(confidence: float) -> int:

@@ -136,12 +136,5 @@ def as_json(survey: Survey, recipes: Sequence[str], line_limit: int) -> str:
         for name in ("work", "conflicts"):
             values[name] = dict(sorted(values[name].items()))
         rows.append(kind._asdict() | values)
-    table = {
-        "kind": "survey",
-        "schema_version": SURVEY_SCHEMA_VERSION,
-        "version": __version__,
-        "recipes": list(recipes),
-        "line_limit": line_limit,
-        "rows": rows,
-    }
-    return json_text(table)
+    head = {"kind": "survey", "schema_version": SURVEY_SCHEMA_VERSION, "version": __version__}
+    return json_text({**head, "recipes": list(recipes), "line_limit": line_limit, "rows": rows})

@@ -119,7 +119,6 @@ def interval_in_words(ratio: Ratio) -> str:
 
 
 def _is_even(ratio: float) -> bool:
-    """Return whether `ratio` is 1 to the digit shown."""
     return f"{abs(ratio - 1) * 100:.1f}" == "0.0"
 
 

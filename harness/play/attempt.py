@@ -31,17 +31,13 @@ MOST_STRAY_BYTES = 1 << 20  # output that belongs to no answer, beyond which the
 SECONDS_BETWEEN_SIGNS = 5.0  # interval at which the journal records the usage so far
 SECONDS_BETWEEN_LOOKS = 0.05  # interval of reading CPU time and memory: about 0.2 ms, not on the bot's core
 OUT_OF_MEMORY = "ended by the system, whose memory had run out"
-
 IDLE_SHARE = 0.01  # share of the stall limit that a waiting process may compute: some runtimes have a timer
 
 
 def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
-    """Start the bot on the remaining puzzles, judge its answers, and wait until it is gone.
-
-    Closing `leftovers` removes the folder of a bot that works on files.
-    """
+    """Start the bot on the remaining puzzles, judge its answers, and wait until it is gone."""
     puzzles, files = run.puzzles_left(), run.beginning.files
-    folder = leftovers.enter_context(scratch_folder()) if files else None
+    folder = leftovers.enter_context(scratch_folder()) if files else None  # removed when `leftovers` closes
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     first = puzzles[0].number
     log = StderrLog(run.stderr_path, run.stderr_bytes)
@@ -182,11 +178,10 @@ class AttemptLoop:
             self.conversation.send(puzzle.text, not self._unsent)
 
     def _in_work_since(self, number: int | None) -> float | None:
-        """Return when the bot began a puzzle: when it was sent (None if it was not) or, with batch feed, at the
-        previous answer.
+        """Return when the bot began a puzzle; None if it was not sent.
 
-        With batch feed, the first puzzle begins at the start of the bot: the judge cannot distinguish start-up
-        from work.
+        With batch feed that is at the previous answer, or at the start of the bot: the judge cannot distinguish
+        start-up from work.
         """
         return self._last_arrival if self._limits.feed is Feed.BATCH else self._sent_seconds.get(number)
 

@@ -33,7 +33,6 @@ KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys", "/run")))  # their fi
 BESIDE_BIN = ("lib*", "share", "etc", "conf", "pyvenv.cfg")  # neighbours of a folder `bin` that its programs need
 MOST_INTERPRETERS = 5  # a script's interpreter may be a script; Linux follows as many
 MOST_BYTES_OF_A_FIRST_LINE = 256
-
 SHIMS = "shims"  # folder of pyenv or asdf with scripts that start programs of the folders next to it
 PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 """Folders in every bot's PATH."""
@@ -128,9 +127,7 @@ def everything_named(command: Sequence[str]) -> Iterator[Path]:
 
 
 def words_after(command: Sequence[str]) -> list[str]:
-    """Return the words after a program that may name a file, including those in `--option=word` and in a shell's
-    line.
-    """
+    """Return the words after a program that may name files, also in `--option=word` and in a shell's line."""
     words = [word for given in command[1:] for word in (given, given.partition("=")[2], *_tokens(given))]
     return list(dict.fromkeys(words))
 
@@ -230,9 +227,7 @@ def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
 
 
 def _is_installed(path: Path) -> bool:
-    """Return whether a file is a program in a folder `bin`; it may be an argument of another, such as `env` or
-    `nice`.
-    """
+    """Return whether a file is a program in a folder `bin`, perhaps an argument of another (`env`, `nice`)."""
     return path.parent.name in ("bin", SHIMS) and path.is_file() and os.access(path, os.X_OK)
 
 
@@ -249,7 +244,6 @@ def _tokens(word: str) -> list[str]:
 
 
 def _links(path: Path) -> Iterator[Path]:
-    """Yield a path and its targets, link by link."""
     for _ in range(40):
         yield path
         if not path.is_symlink():

@@ -113,8 +113,6 @@ def without_written(recorded: Sequence[ProgramFile], command: Sequence[str]) -> 
 
 
 def _is_of_system(path: Path) -> bool:
-    """Return whether a file, or the target of its link, comes with the system: a system update does not replace a
-    bot.
-    """
+    """Return whether a file, or the target of its link, comes with the system, whose updates replace no bot."""
     ends = path.absolute(), path.resolve()
     return any(is_in(one, *SYSTEM, *KERNEL_FOLDERS) and not is_in(one, OPT, LOCAL) for one in ends)

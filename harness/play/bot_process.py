@@ -42,7 +42,6 @@ answer while the judge checks one."""
 
 SECONDS_TO_OBEY = 1.5  # time between SIGTERM and SIGKILL: 2 s after a limit, the bot's processes are gone
 SECONDS_BETWEEN_REAPINGS = 0.05
-
 MOST_SECONDS_OF_A_WAIT = 3600.0  # longest wait of one call of the selector
 
 
@@ -65,7 +64,7 @@ class BotProcess:
     def __init__(
         self,
         command: Sequence[str],
-        stderr: StderrLog | LastWords | PassedOn,
+        stderr: StderrLog | LastWords,
         sandbox: Sandbox | None = None,
         limits: Configuration | None = None,
         exchange: ExchangeFolder | None = None,
@@ -229,9 +228,7 @@ class BotProcess:
                 return output
 
     def stop(self, at_once: bool = False) -> None:
-        """End the bot and everything it started, and drop its output: SIGTERM, later SIGKILL; `at_once`, only
-        SIGKILL.
-        """
+        """End the bot and all that it started, by SIGTERM and later, or `at_once`, SIGKILL; drop its output."""
         self._stopped = time.monotonic()
         if at_once:
             self._kill()
@@ -296,13 +293,10 @@ END_BYTES = 1 << 16
 
 
 class StderrLog:
-    """A file of bounded size for a bot's stderr, created with the first byte.
-
-    `received_bytes` counts all bytes, kept or dropped. A file is continued if that count is passed in.
-    """
+    """A file of bounded size for a bot's stderr, created with the first byte, or continued."""
 
     def __init__(self, path: Path, received_bytes: int = 0) -> None:
-        self.received_bytes = received_bytes
+        self.received_bytes = received_bytes  # kept or dropped; more than 0 continues a file
         self._path = path
         self._end = b""
         self._left_out_bytes = 0
@@ -350,9 +344,7 @@ class LastWords:
 
 
 class PassedOn(StderrLog):
-    """A bot's stderr, bounded as in a file, which the judge prints on its own stderr in whole lines: no progress
-    bar breaks.
-    """
+    """A bot's stderr, bounded as in a file; the judge prints whole lines, so that no progress bar breaks."""
 
     def __init__(self) -> None:
         super().__init__(Path(os.devnull))

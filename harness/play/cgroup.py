@@ -26,7 +26,6 @@ CONTROLLERS = ("pids", "memory", "cpuacct", "cpuset")  # version 1's names; vers
 MEMORY = ("memory.usage_in_bytes", "memory.current")  # files with the memory in use, of version 1 and 2
 MEMORY_LIMITS = ("memory.limit_in_bytes", "memory.max", "memory.high")  # files with a memory limit
 OOM_KILLS = ("memory.oom_control oom_kill", "memory.events oom_kill")
-
 MEMORY_SHARE = 0.75  # default limit, as a share of the judge's memory: the judge and the system need the rest
 MEMORY_STEP = 1 << 26  # the default limit is a multiple: a new kernel on the same machine does not change it
 NAME = "nonojudge"
@@ -36,21 +35,15 @@ _serial = count(1)
 
 @dataclass(frozen=True, slots=True)
 class _Home:
-    """The judge's cgroup `folder`, in which groups for a controller are made.
-
-    Writing to the file `members` adds a member: the thread in version 1, otherwise the process. The judge returns
-    to `back`.
-    """
+    """The judge's cgroup, in which groups for a controller are made."""
 
     folder: Path
-    members: str
-    back: Path
+    members: str  # file to add a member: in version 1 the thread, otherwise the process
+    back: Path  # where the judge returns
 
 
 class Group:
-    """The cgroups of one bot, one for each available controller; `cgroup_measures` states which figures they
-    measure.
-    """
+    """The cgroups of one bot, one for each available controller."""
 
     def __init__(self, homes: dict[str, _Home], limits: Configuration) -> None:
         name = f"{NAME}-{os.getpid()}-{next(_serial)}"
@@ -122,9 +115,8 @@ class Group:
             return self._refused
         if self._number("pids", "pids.events max"):
             return True
-        return (
-            self._process_limit is not None and (self._number("pids", "pids.current") or 0) > self._process_limit
-        )
+        limit, present = self._process_limit, self._number("pids", "pids.current") or 0
+        return limit is not None and present > limit
 
     def pids(self) -> list[int]:
         """Return the group's processes, without the judge; they are the same for each controller."""

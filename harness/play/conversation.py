@@ -95,9 +95,7 @@ class Conversation(Generic[T]):
         return answer
 
     def answer(self, until: float = math.inf) -> tuple[T, float] | None:
-        """Wait for the next answer and return it; None if the clock reaches `until`, or no further answer can
-        come.
-        """
+        """Wait for the next answer; return None if the clock reaches `until`, or no further answer can come."""
         while True:
             if not self.over:
                 self.listen(until)  # before parsing: a timestamp never waits for other answers

@@ -27,9 +27,7 @@ from nonobot.harness.text import megabytes
 from nonobot.tournament_data import SetPuzzle
 
 MOST_LOG_BYTES = 1 << 20  # longest log that the judge reads: fifty times that of a tournament
-SHARE_OF_WAIT, LEAST_SECONDS, MOST_SECONDS = 0.1, 0.001, 0.02
-"""The judge looks at a file again after this share of the time since its last change, within these bounds."""
-
+SHARE_OF_WAIT, LEAST_SECONDS, MOST_SECONDS = 0.1, 0.001, 0.02  # next look, as a share of the time without a change
 MOST_NEW_BYTES = 1 << 20  # most bytes read at once, as from a pipe
 MOST_FOLDER_BYTES, MOST_ENTRIES = 1 << 30, 20_000  # of a bot; a thousand puzzles take a few of each
 SECONDS_BETWEEN_COUNTS = 0.5  # interval of checking these limits, which takes up to 0.1 s
@@ -42,10 +40,7 @@ class UnreadableError(Exception):
 
 
 class ExchangeFolder:
-    """A folder with a bot's questions; the bot runs in it and leaves its answers and its log there.
-
-    All boards have the same size. StartError if the questions cannot be written.
-    """
+    """A folder with a bot's questions, in which the bot runs and leaves its answers and its log; or StartError."""
 
     def __init__(self, folder: Path, names: FileNames, puzzles: Sequence[SetPuzzle]) -> None:
         board = puzzles[0].puzzle

@@ -26,16 +26,13 @@ from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleRe
 
 
 class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="attempt-started"):
-    """A bot was started; process number and creation time identify its process later.
-
-    It repeats the conditions of `Attempt`, whose record is lost if the judge is killed.
-    """
+    """A bot was started."""
 
     started_at: str
     first_puzzle: Whole
     pid: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
-    process_created: Figure
-    sandboxed: bool | UnsetType = UNSET
+    process_created: Figure  # with `pid`, identifies the process later
+    sandboxed: bool | UnsetType = UNSET  # as in `Attempt`, whose record is lost if the judge is killed
     cgroup_measures: CgroupMeasures | UnsetType = UNSET
     filtered: bool | UnsetType = UNSET
 

@@ -114,11 +114,9 @@ def warmed_up(
     elif limit:
         status = BotEnd(limit).in_words(limits).partition(": ")[2]
     if limit or process.exit_status:
-        hint = (
-            " (a sandboxed warm-up can only write in the bot's own folder; --contain no lifts this)"
-            if sandbox and not limit
-            else ""
-        )
+        hint = ""
+        if sandbox and not limit:
+            hint = " (a sandboxed warm-up can only write in the bot's own folder; --contain no lifts this)"
         raise WarmUpError(f"--warm-up failed: {shlex.join(command)}: {status}{hint}")
     return process.usage.wall_seconds
 

@@ -63,10 +63,9 @@ class ProcessTree:
         self.memory_bytes = 0
         self.peak_memory_bytes = 0  # of `memory_bytes`, or of one process, whichever is more
         self.cores_taken: set[int] = set()  # besides its own
-        # Memory that could not be measured, in words.
-        self.unmeasured = (
-            set() if self.cgroup_measures.memory or in_sandbox else {"files in memory other than memfds"}
-        )
+        self.unmeasured: set[str] = set()  # memory that could not be measured, in words
+        if not (self.cgroup_measures.memory or in_sandbox):
+            self.unmeasured.add("files in memory other than memfds")
         self._oom_kills = 0 if self.cgroup_measures.memory else oom_kills()
         self._judge = psutil.Process()
         self._peak_at_birth = 0
@@ -130,11 +129,9 @@ class ProcessTree:
 
     def ran_out_of_memory(self) -> bool:
         """Return whether the kernel ended a process of the bot, or another one, because memory ran out."""
-        return (
-            self._group.out_of_memory
-            if self._group and self.cgroup_measures.memory
-            else oom_kills() > self._oom_kills
-        )
+        if self._group and self.cgroup_measures.memory:
+            return self._group.out_of_memory
+        return oom_kills() > self._oom_kills
 
     def has_more_than(self, limit: int) -> bool:
         """Return whether the tree had more processes and threads, or was refused another one."""
@@ -143,9 +140,7 @@ class ProcessTree:
         return self.process_count > limit
 
     def _hold(self, pids: Sequence[int]) -> None:
-        """Make the kernel end these processes first when memory runs out, and keep their threads on the tree's
-        cores.
-        """
+        """Make the kernel end these processes first if memory runs out; keep their threads on the tree's cores."""
         held = self._first_to_end if self.cgroup_measures.memory else set()  # a process can undo it
         for pid in set(pids) - held:
             _end_first(pid)

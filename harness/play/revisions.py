@@ -53,7 +53,6 @@ def revision_of(command: Sequence[str]) -> str | None:
 
 
 def _in_environment(path: Path) -> bool:
-    """Return whether a path is in a Python environment."""
     return any((one / "pyvenv.cfg").exists() for one in path.parents)
 
 

@@ -124,10 +124,9 @@ class RunState:
         """Record that the bot's process is gone."""
         self.attempts.append(attempt)
         self.stderr_bytes = stderr_bytes
-        counted = self.referee
-        self.journal.add(
-            AttemptEnded(attempt, stderr_bytes, counted.duplicate_count, counted.stray_count, counted.notes)
-        )
+        count = self.referee
+        ended = AttemptEnded(attempt, stderr_bytes, count.duplicate_count, count.stray_count, count.notes)
+        self.journal.add(ended)
 
     def result(self) -> RunResult:
         """Return the result of the run so far."""
@@ -160,15 +159,13 @@ class RunState:
                     self.referee.restore(record.duplicate_count, record.stray_count, record.notes)
 
     def end_open_attempt(self) -> None:
-        """End an attempt that a killed judge left open, at the time of its last record.
-
-        If no answer was due, it has finished: the judge would soon have stopped the bot.
-        """
+        """End an attempt that a killed judge left open, at the time of its last record."""
         if self.open_attempt is None:
             return
         wall = max(self._alive.wall_seconds, self._seconds - self.used.wall_seconds)
         usage = replace(self._alive, wall_seconds=wall)
         killed = BotEnd(EndReason.INTERRUPTED, detail="the judge was killed; times are those last written down")
+        # Without an answer due, the judge would soon have stopped the bot.
         end = killed if self.referee.answers_due else FINISHED_UNSEEN
         written = self.stderr_path.stat().st_size if self.stderr_path.exists() else 0
         began = self.open_attempt

@@ -27,7 +27,6 @@ from nonobot.system import kernel_cache
 SCRATCH_BYTES = 1 << 30  # of a bot whose memory has no limit, and again of `/dev/shm`; both are memory
 OWN_PROCESSES = 2  # bubblewrap's: one outside, which waits for the bot, and the first process inside
 PATIENCE_SECONDS = 10.0
-
 CPU_FACTS = "/sys/devices/system/cpu"  # folder from which programs learn the number of cores
 OF_ROOT = ("acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "sys", "sysrq-trigger", "tty")
 """Parts of /proc that root could write, with or without privileges."""
@@ -39,8 +38,7 @@ ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/t
 
 RESULT_ENDS = (".journal.jsonl", ".stderr.txt")
 ASIDE = ".before-"
-RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')
-"""Marks of a judge's files, which are hidden from a bot that lies in the folder of the results."""
+RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')  # marks of a judge's files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +71,11 @@ class Sandbox:
         """Return the command that runs `command` in the sandbox; it must inherit two descriptors.
 
         The `environment` is set only inside: some variables would make bubblewrap itself run a stranger's code
-        outside.
+        outside. Bubblewrap writes to `status` how the command ended, if it was executed, and reads the filter of
+        system calls from `system_calls`. Scratch has room for twice the memory limit, so a bot reaches the limit
+        before its scratch is full.
 
-        - `status`: where bubblewrap writes how the command ended, if it was executed.
-        - `system_calls`: where bubblewrap reads the filter of system calls.
-
-        Scratch has room for twice the memory limit, so a bot reaches the limit before its scratch is full. OSError
-        if there is no such program: bubblewrap would report that on the bot's stderr. SubprocessError if
+        OSError if there is no such program: bubblewrap would report that on the bot's stderr. SubprocessError if
         bubblewrap does not list its options in time.
         """
         if not shutil.which(command[0]):
@@ -178,10 +174,7 @@ class Sandbox:
 def built_sandbox(
     contain: Contain, show: Sequence[Path] = (), hide: Sequence[Path] = (), results: Sequence[Path] = ()
 ) -> Sandbox | None:
-    """Return a sandbox; None if bots run without one.
-
-    UnusableError if it is required and unavailable, or if something to show does not exist.
-    """
+    """Return a sandbox, or None; UnusableError if a required one is unavailable or `show` names a missing file."""
     show = [path.absolute() for path in show]
     for path in show:
         if not path.exists():

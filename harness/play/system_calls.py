@@ -48,9 +48,7 @@ class _Comparison(ctypes.Structure):
 
 @cache
 def filter_program() -> bytes | None:
-    """Return the filter as BPF code for the kernel, made by libseccomp; None without the library or if a rule
-    fails.
-    """
+    """Return the filter as BPF code, made by libseccomp; None without the library or if a rule fails."""
     try:
         library = ctypes.CDLL("libseccomp.so.2")  # a search would start a compiler and ldconfig
     except OSError:
@@ -105,13 +103,10 @@ def pipes_of_sandbox() -> Iterator[IO[bytes]]:
 
 
 def join_new_keyring() -> None:
-    """Give the calling thread a new session keyring, which the processes that it starts inherit.
-
-    Errors are ignored: the kernel, or a container around the judge, may not offer keyrings.
-    """
+    """Give the calling thread a new session keyring, which the processes that it starts inherit."""
     if number := KEYCTL.get(os.uname().machine):
         keyctl = partial(ctypes.CDLL(None).syscall, number)
         if keyctl(_GET_ID, _OF_THREAD, 0) < 0:
             # For this thread alone: keys of an encrypted home or AFS, which the judge needs to write the result.
             keyctl(_LINK, _OF_SESSION, _OF_THREAD)
-        keyctl(_JOIN_SESSION_KEYRING, None)
+        keyctl(_JOIN_SESSION_KEYRING, None)  # may fail: the kernel or a container may not offer keyrings

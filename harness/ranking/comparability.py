@@ -64,10 +64,7 @@ def _variables(run: RunResult) -> str:
 
 
 def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:
-    """Return a text line for each of `facts` that differs between `runs`: its values and their labels.
-
-    An unknown value does not differ.
-    """
+    """Return a text line for each of `facts` with different known values: the values and their labels."""
     lines = []
     for name, value_of in facts.items():
         owners: dict[str, dict[str, None]] = {}

@@ -57,9 +57,7 @@ class Version:
         return rows
 
     def run_seconds(self, digest: str, compared: Sequence[bool], on_cpu: bool) -> list[float]:
-        """Return each run's time for the puzzles `compared`; a puzzle that it does not have right takes the median
-        time.
-        """
+        """Return each run's time for the puzzles `compared`; one that is not right counts its median time."""
         times = self.times(digest)
         medians = np.array([seconds for seconds, _ in self.puzzles(digest)], np.float64)
         totals = np.where(np.isnan(times), medians, times)[:, np.array(compared)].sum(axis=1)

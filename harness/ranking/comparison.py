@@ -43,15 +43,11 @@ SHOWN_CHANGES = 5
 
 @dataclass(frozen=True)
 class Limits:
-    """Largest slowdown to accept, as a share, and the confidence of intervals.
+    """The limits of a comparison."""
 
-    If `sequential`, the confidence is that of all comparisons made as pairs are added; then only multiples of
-    `first_look` pairs have an interval.
-    """
-
-    tolerance: float = 0.02
-    confidence: float = 0.95
-    sequential: bool = False
+    tolerance: float = 0.02  # largest slowdown to accept, as a share
+    confidence: float = 0.95  # of the intervals
+    sequential: bool = False  # confidence of all looks together; intervals only at multiples of `first_look`
 
 
 @dataclass(frozen=True)
@@ -85,17 +81,14 @@ class WholeRuns:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two versions compared; the output calls the baseline "before" and the candidate "after".
-
-    Both `wall` and `cpu` are None if no puzzle is right in both versions.
-    """
+    """Two versions compared; the output calls the baseline "before" and the candidate "after"."""
 
     baseline: Version
     candidate: Version
     limits: Limits
     changes: list[Change]  # all puzzles
-    wall: WholeRuns | None  # None if the runs shared a core
-    cpu: WholeRuns | None  # None if CPU time does not show how long a run would take
+    wall: WholeRuns | None  # None if the runs shared a core, or no puzzle is right in both
+    cpu: WholeRuns | None  # None if CPU time does not show how long a run would take, or as above
 
     @cached_property
     def compared(self) -> list[Change]:
@@ -115,11 +108,8 @@ class Comparison:
 
     @cached_property
     def seconds(self) -> NDArray[np.float64]:
-        """Times of the puzzles compared: shape (2, puzzles), baseline first; empty for runs that shared a core.
-
-        The scheduler decides which of two bots on a core answers when.
-        """
-        if self.is_duel:
+        """Times of the puzzles compared: shape (2, puzzles), baseline first; empty if the runs shared a core."""
+        if self.is_duel:  # the scheduler decides which of two bots on a core answers when
             return np.empty((2, 0))
         pairs = [(one.before_seconds, one.after_seconds) for one in self.compared]
         return np.array(pairs, np.float64).reshape(-1, 2).T
@@ -322,9 +312,7 @@ class Comparison:
         return json_text(values)
 
     def figures(self, number: int) -> dict[str, Any]:
-        """Return the figures of the baseline (0) or the candidate (1); mean and total are over the puzzles
-        compared.
-        """
+        """Return the figures of the baseline (0) or candidate (1); mean and total of the puzzles compared."""
         version, seconds = (self.baseline, self.candidate)[number], self.seconds[number]
         verdicts = [(one.before_verdict, one.after_verdict)[number] for one in self.changes]
         deciding = self.deciding

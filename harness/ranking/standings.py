@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -88,8 +89,7 @@ class Ranking:
     warnings: list[str]  # about the times
 
 
-Entrant = tuple[str, Evidence]
-"""A bot's checked answer file has its own row: its times cannot be mixed with those of runs."""
+Entrant = tuple[str, Evidence]  # answer files apart from runs: their times cannot be mixed
 
 
 def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
@@ -108,16 +108,13 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
             entrant = Path(result.answers_file).stem, Evidence.ANSWERS
         sets.setdefault(result.set.sha256, result.set)
         by_set.setdefault(result.set.sha256, {}).setdefault(entrant, {})[path] = result
-    names = [facts.name for facts in sets.values()]
-    titles = [
-        name if names.count(name) == 1 else f"{name} (sha256 {digest[:8]})"
-        for name, digest in zip(names, sets, strict=True)
-    ]
+    uses = Counter(facts.name for facts in sets.values())
     ranked = []
     shown = []
-    for title, facts, played in zip(titles, sets.values(), by_set.values(), strict=True):
-        rows = {entrant: _middle(entrant, runs) for entrant, runs in played.items()}
-        ranked.append(_set_ranking(title, facts, list(rows.values()), played))
+    for digest, facts in sets.items():
+        title = facts.name if uses[facts.name] == 1 else f"{facts.name} (sha256 {digest[:8]})"
+        rows = {entrant: _middle(entrant, runs) for entrant, runs in by_set[digest].items()}
+        ranked.append(_set_ranking(title, facts, list(rows.values()), by_set[digest]))
         shown.append((title, facts, rows))
     if len(sets) > 1:
         ranked.append(_overall(shown))

@@ -37,16 +37,12 @@ CSV_COLUMNS = (
 
 def as_json(ranked: Sequence[Ranking], problems: Sequence[str]) -> str:
     """Return all rankings as JSON text."""
-    table = {
-        "kind": "table",
-        "schema_version": TABLE_SCHEMA_VERSION,
-        "sections": [
-            msgspec.to_builtins(replace(ranking, rows=[])) | {"rows": [_values(row) for row in ranking.rows]}
-            for ranking in ranked
-        ],
-        "errors": list(problems),
-    }
-    return json_text(table)
+    sections = [
+        msgspec.to_builtins(replace(ranking, rows=[])) | {"rows": [_values(row) for row in ranking.rows]}
+        for ranking in ranked
+    ]
+    head = {"kind": "table", "schema_version": TABLE_SCHEMA_VERSION}
+    return json_text({**head, "sections": sections, "errors": list(problems)})
 
 
 def as_csv(ranked: Sequence[Ranking]) -> str:

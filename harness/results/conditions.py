@@ -20,9 +20,7 @@ Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]  # a whole number in a 
 Figure = Annotated[float, msgspec.Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
 """A time, share or load in a file, small enough that sums are finite."""
 
-Revision = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{7,64}(-dirty)?\Z")]
-"""A commit of the bot's clone, with `-dirty` if tracked files were edited."""
-
+Revision = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{7,64}(-dirty)?\Z")]  # -dirty: edited files
 PROCESS_LIMIT = 512  # default limit on the processes and threads of a bot
 STALL_SECONDS = 60.0  # default limit on the time in which a bot neither computes nor writes
 
@@ -107,9 +105,7 @@ _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL", re.IGNORECASE)
 
 
 def shown_variable(name: str, value: str) -> str:
-    """Return a variable for reports and warnings; a value with a secret-looking name becomes four digits of its
-    digest.
-    """
+    """Return a variable for reports and warnings; a secret-looking one shows four digits of its digest."""
     hidden = f"*** ({hashlib.sha256(value.encode(errors='surrogateescape')).hexdigest()[:4]})"
     return f"{name}={hidden if _SECRET.search(name) else value}"
 

@@ -28,8 +28,7 @@ _TOTAL = re.compile(r"total time\s*:\s*(\S+?)\s*s?", re.IGNORECASE)
 AnyResult = RunResult | VerifyResult | BotLog
 
 MOST_BYTES = 1 << 30  # largest file that is read: a result has about 300 bytes for a puzzle
-UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError)
-"""Errors of msgspec: ValueError for bad UTF-8 and very long numbers, RecursionError for deep nesting."""
+UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError)  # also for bad UTF-8 and deep nesting
 
 
 OLD_NAMES = {

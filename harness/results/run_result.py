@@ -37,8 +37,7 @@ OFF_BY_ONE = "the answers are off by one"
 SHOWN_PUZZLES = 5  # puzzles of a kind that a summary names
 SHOWN_MISSING = 10  # puzzles without an answer that a summary names
 LOG_SECONDS = 0.5  # error allowed to the total of a bot's own log: some programs count whole seconds
-MOST_LOGGED, LEAST_LOGGED = 1.05, 0.5
-"""Bounds of a log's total, as shares of the bot's run time and of the time between its first and last answer."""
+MOST_LOGGED, LEAST_LOGGED = 1.05, 0.5  # of the bot's run time, and of the time between its first and last answer
 
 
 class Verdict(StrEnum):
@@ -58,10 +57,7 @@ EXPLAINED = (Verdict.WRONG, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LAT
 
 
 class EndReason(StrEnum):
-    """How a run or an attempt ended, with its `meaning` in words.
-
-    Unless any order is allowed, no answer is due after the one to the last puzzle.
-    """
+    """How a run or an attempt ended, with its `meaning` in words."""
 
     meaning: str
 
@@ -304,15 +300,9 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     @property
     def _known(self) -> list[Attempt]:
         """Attempts whose conditions are known: the bot started, and no killed judge failed to record them."""
-        return [
-            one
-            for one in self.attempts
-            if one.end.reason is not EndReason.NOT_STARTED
-            and (
-                one.sandboxed is not UNSET
-                or (one.end.reason is not EndReason.INTERRUPTED and one.end != FINISHED_UNSEEN)
-            )
-        ]
+        started = [one for one in self.attempts if one.end.reason is not EndReason.NOT_STARTED]
+        cut_off = [one for one in started if one.end.reason is EndReason.INTERRUPTED or one.end == FINISHED_UNSEEN]
+        return [one for one in started if one.sandboxed is not UNSET or one not in cut_off]
 
     @property
     def time_seconds(self) -> float:

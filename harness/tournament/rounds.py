@@ -238,10 +238,7 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] = ()) -> list[ScheduledRun]:
-    """Return the runs, set by set, with results in `folder`; UnusableError if a set cannot be read.
-
-    The bots named in `again` play even if they have results.
-    """
+    """Return the runs, set by set; bots named in `again` play even if they have results; or UnusableError."""
     configuration = tournament.configuration
     results = folder.absolute()  # a worker has another working folder and result folder
     return [
