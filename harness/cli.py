@@ -1,4 +1,4 @@
-"""The command line `nonojudge`: its commands, the options that several share, and its errors as one line."""
+"""The command line `nonojudge`: its commands, their shared options, and errors as one line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from nonobot.system import printable
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, whose module is loaded only to carry it out."""
+    """A command, whose module is loaded only to run it."""
 
     module: str  # in `nonobot.harness.commands`, which describes the functions of these modules
     help: str
@@ -71,23 +71,17 @@ COMMANDS = {
 GROUPS = {"run": "run bots", "check": "check bots and answers", "compare": "compare versions", "data": "puzzles"}
 """Headings of --help, each before the first command of its group."""
 
-OLD_NAMES = {"promises": "claims"}
-"""Earlier names of commands; --help does not list them."""
-
-OF_SOME_COMMANDS = ("numpy", "numba")
-"""Libraries that some commands always need and that an installed bot does not."""
-
+OLD_NAMES = {"promises": "claims"}  # earlier names of commands; --help does not list them
+OF_SOME_COMMANDS = ("numpy", "numba")  # libraries that some commands need; the bot alone does not
 EXIT_CUT_SHORT = 1
 EXIT_UNUSABLE = 2
 EXIT_CANNOT_TELL = 3
-EXIT_SKIP = 125
-"""Status by which `git bisect run` skips a revision that cannot be judged."""
-
+EXIT_SKIP = 125  # `git bisect run` then skips a revision that cannot be judged
 BISECT_STATUSES = "--bisect-statuses"
 
 
 def run(argv: Sequence[str]) -> int:
-    """Carry out a command line, given without the program's name, and return the exit status."""
+    """Run a command line, given without the program's name, and return the exit status."""
     at = argv.index("--") if "--" in argv else len(argv)
     own = [*(OLD_NAMES.get(word, word) for word in argv[:1]), *argv[1:]][:at]
     status = _status(own, list(argv[at + 1 :]))
@@ -96,7 +90,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _status(own: Sequence[str], bot_command: list[str]) -> int:
-    """Carry out a command, print its error if it has one, and return the exit status."""
+    """Run a command, print its error if it has one, and return the exit status."""
     try:
         status = _carried_out(own, bot_command)
         sys.stdout.flush()  # here, where a failure can still be reported
@@ -254,7 +248,7 @@ SHARED = {
     ),
     "--any-order": switch("accept solutions in any order"),
     "--tolerance": option("SHARE", "largest slowdown to accept, as a fraction (default: %(default)s)", share),
-    # `run` acts on it, because it is also about errors.
+    # `run` handles it, because it also applies to errors.
     BISECT_STATUSES: switch(f"exit with {EXIT_SKIP} (skip) instead of 2 and 3, as `git bisect run` expects"),
     "--quiet": switch("print the result only, without progress", default=False),
     "--json": switch("print the result as JSON instead of text", default=False),
