@@ -24,7 +24,7 @@ from nonobot.harness.play.bot_command import SYSTEM, everything_named, folders_o
 from nonobot.harness.results.conditions import Contain
 from nonobot.system import kernel_cache
 
-SCRATCH_BYTES = 1 << 30  # of a bot whose memory has no limit, and again of `/dev/shm`; both are memory
+SCRATCH_BYTES = 1 << 30  # size of scratch without a memory limit, and again of `/dev/shm`; both are memory
 OWN_PROCESSES = 2  # bubblewrap's: one outside, which waits for the bot, and the first process inside
 PATIENCE_SECONDS = 10.0
 CPU_FACTS = "/sys/devices/system/cpu"  # folder from which programs learn the number of cores
@@ -46,9 +46,9 @@ class Sandbox:
     """The sandbox of a bot: the files of this machine that the bot sees, and bubblewrap, which enforces it.
 
     The bot sees the system's files, those that its command names, and those in `show` and `writable`. It does not
-    see what is in `hide` and `results`, given as real paths, even if their folder is shown. If the bot itself lies
-    in a folder of results, each result in it is hidden. The bot may write in `/tmp`, its home, which no other
-    process sees.
+    see what is in `hide` and `results`, given as real paths, even if their folder is shown. If the bot itself is
+    in a folder of results, the sandbox hides each result in it instead of the folder. The bot may write in `/tmp`,
+    its home, which no other bot ever sees.
     """
 
     show: tuple[Path, ...] = ()
