@@ -75,7 +75,6 @@ class Browser(Tab):
         return self._session.send(method, parameters)
 
     def open(self, place: Path | str) -> None:
-        """Open a file, or an address, and wait until it is shown."""
         self.requests.clear()
         self.complaints.clear()
         self.page.goto(place if isinstance(place, str) else place.resolve().as_uri())
@@ -93,7 +92,6 @@ class Browser(Tab):
             self.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
     def value(self, expression: str) -> Any:
-        """Return the value of a JavaScript expression on the page."""
         return self.page.evaluate(expression)
 
     def click(self, *places: str) -> None:

@@ -110,7 +110,6 @@ class Cluster:
         self.workers.append(self._started("worker", self.address, *scratch, *options, cwd=cwd))
 
     def start_workers(self, count: int) -> None:
-        """Start workers that fit, and wait for them."""
         for _ in range(count):
             self.start_worker()
         self.wait_for_workers(count)

@@ -110,7 +110,6 @@ def command(folder: Path, *changes: tuple[str, str]) -> list[str]:
 
 
 def side_by_side(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
-    """Play the duels of a block."""
     for name, slower in commands.items():
         duel(block / name, puzzle_set, commands["same"], slower, "--rounds", str(rounds))
 

@@ -106,7 +106,6 @@ def printed() -> Iterator[str]:
 
 
 def _paths(value: Any, place: str = "") -> Iterator[str]:
-    """Yield the paths of all keys of objects."""
     if isinstance(value, list):
         for one in value:
             yield from _paths(one, f"{place}[]")
