@@ -1,7 +1,5 @@
 """`nonobot --dialogue`: what a program is answered about single boards."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess
@@ -101,11 +99,15 @@ def test_steps_lead_to_the_solution_and_each_line_tells_what_it_is_said_to(strat
     assert {"painted", "guessed"} <= kinds
 
 
-def test_no_more_steps_than_are_asked_for(strategy):
+def test_no_more_steps_than_are_asked_for_and_boards_of_every_width(strategy):
     puzzle = Puzzle.from_grid(random_grid(random.Random(1), 9, 9, 0.6))
     every = answered(strategy, "steps", puzzle)["steps"]
     assert answered(strategy, "steps", puzzle, most_steps=2) == {"truncated": True, "steps": every[:2]}
     assert answered(strategy, "steps", puzzle, most_steps=len(every)) == {"truncated": False, "steps": every}
+    wide = Puzzle.from_grid([[1] * 3 + [0] * 67, [0] * 70])
+    hint = answered(strategy, "hint", wide)["hint"]
+    assert hint["line"] == ["row", 2]
+    assert hint["white"] == list(range(70, 140))
 
 
 def test_a_hint_is_the_line_that_tells_most(strategy):
@@ -163,13 +165,6 @@ def test_a_conflict_is_where_nothing_fits_any_more(strategy):
     assert found > 10
 
 
-def test_boards_of_every_width_of_masks(strategy):
-    wide = Puzzle.from_grid([[1] * 3 + [0] * 67, [0] * 70])
-    hint = answered(strategy, "hint", wide)["hint"]
-    assert hint["line"] == ["row", 2]
-    assert hint["white"] == list(range(70, 140))
-
-
 EMPTY, EMPTY_LINES = b'{"do": "hint", "rows": [%s[]], "columns": [%s[]]}', b"[]," * 300_000
 
 
@@ -185,10 +180,7 @@ EMPTY, EMPTY_LINES = b'{"do": "hint", "rows": [%s[]], "columns": [%s[]]}', b"[],
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "solutions": 1e400}', "not a request: TypeError"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": -1}', "seconds: -1; expected a positive"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": "nan"}', "seconds: nan; expected a "),
-        (
-            b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most_steps": -1}',
-            "most_steps: -1; expected a n",
-        ),
+        (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most_steps": -1}', "most_steps: -1; expected a n"),
         (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most_steps": -%d}' % 10**20, "most_steps: -1"),
         pytest.param(EMPTY % (EMPTY_LINES, EMPTY_LINES), "the board is too large; boards have", id="too large"),
         (b'{"do": "dance", "rows": [[1]], "columns": [[1]]}', "do: 'dance'; expected one of solve, steps"),
