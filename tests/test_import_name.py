@@ -1,7 +1,5 @@
 """The one import name: what an author's files are called is the author's business."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Masks of every width against Python's own integers, modulo 2**bits."""
 
-from __future__ import annotations
-
 import random
 import time
 from functools import cache

@@ -1,7 +1,5 @@
 """`nonobot --jobs`: puzzles solved at once, answered in their order."""
 
-from __future__ import annotations
-
 import threading
 from itertools import count
 from threading import Event, Lock, Thread
