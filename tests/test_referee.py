@@ -1,7 +1,5 @@
 """Verdicts on answers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -72,14 +70,11 @@ def test_a_solution_that_took_too_long_is_late():
     assert referee.take(FOURTH, 9.5, None).verdict is Verdict.RIGHT  # answered before it was sent
 
 
-def test_the_cells_of_a_grid_are_kept_whatever_they_are_worth():
+def test_cells_are_kept_and_the_first_answer_counts():
     referee = Referee(load_set("boardgen:3x3x2:seed=1"))
     wrong = referee.take(Answer(1, 1, Solution([[1, 0, 0], [0, 0, 0], [1, 1, 1]])))
     assert wrong.cells_hex == "8380"  # 1000 0011 1, then zeros
     assert referee.take(Answer(2, 1, word="timeout")).cells_hex is None
-
-
-def test_the_first_answer_counts_and_the_others_are_counted():
     referee = Referee(SET)
     assert referee.take(Answer(1, 1, word="timeout"))
     assert referee.take(FIRST) is None
@@ -90,9 +85,6 @@ def test_the_first_answer_counts_and_the_others_are_counted():
         "line 1: $1 was answered before; the first answer counts",
         "line 7: 'x' does not belong to an answer; write other text to stderr",
     ]
-
-
-def test_remarks_are_counted_and_the_first_are_kept():
     referee = Referee(load_set("boardgen:2x2x2:seed=1"))
     for number in range(100, 200):
         assert referee.take(Answer(number, 1, word="")) is None
