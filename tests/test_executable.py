@@ -1,7 +1,5 @@
 """The executable: it needs nothing of the machine but a Linux kernel, and answers as the bot of the clone does."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import subprocess

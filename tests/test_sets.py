@@ -1,7 +1,5 @@
 """Official sets by their names, wherever a set is asked for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,6 @@ TAAI = published.CONTENTS["taai2011"]
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Return a data folder of its own; the working folder is empty."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     with published.small_registry(tmp_path, monkeypatch) as path:
@@ -32,7 +29,10 @@ def error_of(source, size=None):
     return str(caught.value)
 
 
-def test_a_name_is_enough(folder):
+def test_a_name_is_enough_also_beside_a_file_of_that_name(folder, tmp_path):
+    other = published.question_file(3, count=2)
+    (tmp_path / "here" / "taai2011").write_bytes(other)
+    assert error_of("taai2011").endswith("; the file in this folder is ./taai2011")
     keep(registry.official_sets()["taai2011"], TAAI)
     found = load_set("taai2011")
     assert (found.name, found.width, found.height, len(found.puzzles)) == ("taai2011", 5, 5, 400)
@@ -40,14 +40,6 @@ def test_a_name_is_enough(folder):
     assert found.sha256 == registry.official_sets()["taai2011"].sha256
     assert load_set("taai2011", (5, 5)) == found
     assert error_of("taai2011", (25, 25)) == "taai2011 has boards of 5x5, not 25x25"
-
-
-def test_a_name_means_the_official_set_also_beside_a_file_of_that_name(folder, tmp_path):
-    other = published.question_file(3, count=2)
-    (tmp_path / "here" / "taai2011").write_bytes(other)
-    assert error_of("taai2011").endswith("; the file in this folder is ./taai2011")
-    keep(registry.official_sets()["taai2011"], TAAI)
-    assert load_set("taai2011").text == TAAI
     assert load_set("./taai2011", (5, 5)).text == other
 
 
@@ -99,9 +91,6 @@ def test_a_damaged_file_is_not_played(folder):
 def test_a_data_folder_that_cannot_be_read(folder):
     (folder / "taai2011.txt").mkdir(parents=True)
     assert error_of("taai2011") == f"cannot read the set {folder}/taai2011.txt: Is a directory"
-
-
-# Files of other formats
 
 
 @pytest.mark.parametrize("name", [found.name for found in formats() if found.name != "taai"])

@@ -1,7 +1,5 @@
 """The wheels, as `release/wheel.py` builds them: installed without other packages, by each Python that is here."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -17,10 +15,7 @@ from tests.talking import GOOD, GRID, PATIENCE_SECONDS, Solution, batch
 from tests.terminals import Terminal
 from tests.test_native import ON_X86_64
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not ON_X86_64, reason="kernels are shipped for x86-64 Linux"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not ON_X86_64, reason="kernels are shipped for x86-64 Linux")]
 
 ANSWER = format_answer(1, Solution(GRID))
 PROGRAM = """
