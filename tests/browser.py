@@ -29,6 +29,11 @@ TWO = "1:1-1:1"
 BLACK = (0x1F, 0x2B, 0x46)
 RANDOM = load_set("boardgen:25x25x40:seed=7").puzzles[2].puzzle
 
+GIVEN = """(() => { const data = new DataTransfer(); data.items.add(%s); %s
+    const event = new %s("%s", {clipboardData: data, dataTransfer: data, bubbles: true, cancelable: true});
+    return document.body.dispatchEvent(event); })()"""
+"""A file that is pasted or dropped; false where the page has taken it."""
+
 
 def oneline(puzzle: Puzzle) -> str:
     return write([Record(puzzle)], "oneline").data.decode().strip()

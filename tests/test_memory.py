@@ -1,6 +1,10 @@
 """The memory: a kernel and Python get out what was put in, and no field lies on another; vectors."""
 
+import os
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +14,7 @@ from nonobot.bot.kernels.memory import MASK_BITS, Array, Constant, Item, Memory,
 from tests import language_kernels as kernels
 from tests.boards import mask_in, put_mask
 from tests.language_kernels import PLACES, RESULTS, operate16, operate32, operate64, vectors_map
-from tests.plain import IS_PLAIN, passes_as_plain_python
+from tests.plain import IS_PLAIN
 
 u64, i64 = np.uint64, np.int64
 
@@ -372,5 +376,11 @@ def test_select_ignores_the_bits_of_wider_masks():
         compare(64, a, b, int.from_bytes(rng.bytes(32), "little"), np.float32(1), memory)
 
 
-def test_the_same_as_plain_python():
-    passes_as_plain_python("tests/test_memory.py")
+@pytest.mark.parametrize("module", ["test_memory", pytest.param("test_masks", marks=pytest.mark.nightly)])
+def test_the_same_as_plain_python(module):
+    options = ["-x", "-n0", "-p", "no:cacheprovider", "-m", "", "-k", "not plain_python"]
+    command = [sys.executable, "-m", "pytest", *options, Path(__file__).with_name(f"{module}.py")]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, cwd=Path(__file__).parents[1], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout

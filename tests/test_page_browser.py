@@ -10,7 +10,7 @@ from nonobot.harness.results.conditions import FileNames
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import BotLog
 from nonobot.protocol import Puzzle
-from tests.browser import BLACK, HEART, RANDOM, ROBOT, TWO, oneline
+from tests.browser import BLACK, GIVEN, HEART, RANDOM, ROBOT, TWO, oneline
 from tests.judged import played
 from tests.paged import Server
 
@@ -81,12 +81,6 @@ def test_a_file_and_a_picture_are_opened(visitor, tmp_path):
     visitor.page.set_input_files("#file", tmp_path / "other.png")
     visitor.says("#verdict", "20x10")
     assert not visitor.value("document.querySelector('#picture-invert').checked")
-
-
-GIVEN = """(() => { const data = new DataTransfer(); data.items.add(%s); %s
-    const event = new %s("%s", {clipboardData: data, dataTransfer: data, bubbles: true, cancelable: true});
-    return document.body.dispatchEvent(event); })()"""
-"""A file that is pasted or dropped; false where the page has taken it."""
 
 
 def test_a_file_that_is_too_large_is_said_so(visitor):

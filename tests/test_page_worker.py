@@ -9,7 +9,7 @@ import pytest
 from nonobot.harness.pictures.image_cells import read_cells
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data import load_set
-from tests.browser import HEART, ROBOT, TWO, oneline
+from tests.browser import GIVEN, HEART, ROBOT, TWO, oneline
 from tests.page_sets import right, solved_natively, solved_on_page, with_other_counts
 from tests.paged import PlainServer
 
@@ -89,21 +89,17 @@ def test_a_search_ends_when_it_is_cancelled_or_at_the_limit_and_another_is_solve
     assert visitor.value("window.same") == 1
 
 
-DROP = """(() => {
-    const data = new DataTransfer();
-    data.items.add(new File([new Uint8Array(%s)], "%s"));
-    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-})()"""
+DROPPED = GIVEN % ("new File([new Uint8Array(%s)], '%s')", "", "DragEvent", "drop")
 
 
 def test_dropped_files_cause_no_request(visitor, page_server):
     visitor.paste(TWO)
     visitor.requests.clear()
     sent = len(page_server.sent) if isinstance(page_server, PlainServer) else 0
-    visitor.value(DROP % (list(ROBOT.encode()), "robot.non"))
+    visitor.value(DROPPED % (list(ROBOT.encode()), "robot.non"))
     visitor.says("#title", "A robot")
     visitor.says("#verdict", "exactly one solution")
-    visitor.value(DROP % (list(picture()), "box.png"))
+    visitor.value(DROPPED % (list(picture()), "box.png"))
     visitor.says("#title", "box")
     assert [one.url for one in visitor.requests if not one.url.startswith(INNER)] == []
     if isinstance(page_server, PlainServer):
