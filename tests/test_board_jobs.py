@@ -273,11 +273,13 @@ def test_without_the_extra_the_error_names_what_is_missing(monkeypatch):
 
 
 @pytest.mark.nightly
-def test_without_a_scheduler_an_error_says_so_soon():
+def test_without_a_scheduler_an_error_says_so_soon_and_what_goes_wrong_in_the_block_is_not_its_fault():
     assert cluster_workers.SECONDS_TO_CONNECT <= 8
     with pytest.raises(UnusableError, match=r"no scheduler answers at tcp://127.0.0.1:9: .") as caught:
         connected("tcp://127.0.0.1:9").__enter__()
     assert "\n" not in str(caught.value)
+    with pytest.raises(UnusableError, match="mine"), connected("local:1"):
+        raise UnusableError("mine")
 
 
 LEAVES_A_TASK_THAT_FAILS = """
@@ -298,8 +300,6 @@ def test_what_fails_after_the_workers_were_closed_is_not_said(tmp_path):
 
 @pytest.mark.nightly
 def test_workers_on_this_machine_do_one_thing_at_a_time_and_leave_no_process():
-    import psutil
-
     before = set(psutil.Process().children(recursive=True))
     with connected("local:2") as client:
         infos = client.scheduler_info(n_workers=-1)["workers"]
@@ -307,9 +307,3 @@ def test_workers_on_this_machine_do_one_thing_at_a_time_and_leave_no_process():
         assert client.submit(sum, [1, 2]).result() == 3
     left = [one for one in psutil.Process().children(recursive=True) if one not in before]
     assert not [one for one in left if "resource_tracker" not in " ".join(one.cmdline())]
-
-
-@pytest.mark.nightly
-def test_what_goes_wrong_in_the_block_is_no_fault_of_the_cluster():
-    with pytest.raises(UnusableError, match="mine"), connected("local:1"):
-        raise UnusableError("mine")

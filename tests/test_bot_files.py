@@ -77,9 +77,12 @@ def test_the_champion_of_2011_to_2015(tmp_path):
     assert read_result(tmp_path / "result.json") == result
 
 
-@pytest.mark.parametrize("behaviour", ["writes_and_floods_stdout", "writes_files_anew"])
-def test_answers_count_however_the_file_is_written(tmp_path, behaviour):
-    result = played(behaviour, tmp_path)
+@pytest.mark.parametrize(
+    ("behaviour", "terms"),
+    [("writes_and_floods_stdout", {}), ("writes_files_anew", {}), ("writes_late", {"contain": Contain.AUTO})],
+)
+def test_answers_count_however_the_file_is_written_also_in_the_sandbox(tmp_path, behaviour, terms):
+    result = played(behaviour, tmp_path, **terms)
     assert verdicts(result) == [RIGHT] * 5
     assert result.end.detail is None
     assert result.score.notes == []
@@ -88,10 +91,6 @@ def test_answers_count_however_the_file_is_written(tmp_path, behaviour):
     assert "its own log: no file 'log.txt' in its folder" in result.lines()
     if behaviour == "writes_files_anew":  # answers that stay the same keep their timestamps
         assert len(set(arrivals(result))) == 5
-
-
-def test_in_the_sandbox(tmp_path):
-    assert verdicts(played("writes_late", tmp_path, contain=Contain.AUTO)) == [RIGHT] * 5
 
 
 def test_what_cannot_be_read_is_said(tmp_path):

@@ -127,13 +127,9 @@ def texts() -> str:
 TEXTS = texts()
 
 
-def test_there_are_at_least_twenty_entries():
+def test_each_message_is_in_the_program_and_there_are_at_least_twenty():
     assert len(set(QUOTED)) == len(QUOTED) >= 20
-
-
-@pytest.mark.parametrize("message", QUOTED)
-def test_the_message_is_in_the_program(message):
-    assert re.search(re.escape(message).replace("champion", "X"), TEXTS), message
+    assert [one for one in QUOTED if not re.search(re.escape(one).replace("champion", "X"), TEXTS)] == []
 
 
 # The files for a forge and for the site: they parse, and name what exists

@@ -54,17 +54,14 @@ def test_the_judge_and_the_bot_that_it_starts_are_ours_beside_an_authors_modules
 def test_one_name_is_installed():
     names = (metadata.distribution("nonobot").read_text("top_level.txt") or "").split()
     assert names == ["nonobot"]
+    for package in PACKAGES:  # code has the name of its file, and not of the link
+        assert importlib.import_module(f"nonobot.{package}").__file__ == str(REPOSITORY / package / "__init__.py")
 
 
 # A clone, where the packages are links to the top-level folders: debuggers and coverage identify code by its file
 
 REPOSITORY = Path(__file__).parent.parent
 LINE = needed_length.__code__.co_firstlineno + 2
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_code_has_the_name_of_its_file_and_not_of_the_link(package):
-    assert importlib.import_module(f"nonobot.{package}").__file__ == str(REPOSITORY / package / "__init__.py")
 
 
 def test_a_breakpoint_set_in_pdb_fires(tmp_path):

@@ -124,15 +124,10 @@ def test_what_was_hidden_stays_hidden(tmp_path, monkeypatch):
     assert {tmp_path / "other bot", tmp_path / "new bot"} <= set(hidden)
 
 
-def test_another_set_is_refused(tmp_path):
-    interrupted(tmp_path)
+def test_another_set_is_refused_and_a_bot_that_is_away_for_the_moment_costs_nothing(tmp_path):
+    result = interrupted(tmp_path)
     with pytest.raises(UnusableError, match=r"the set has changed: it was .* sha256 .*, and is "):
         resume(load_set("boardgen:5x5x5:seed=4"), tmp_path / "result.json")
-    assert verdicts(resume(SET, tmp_path / "result.json")) == ["right"] * 5
-
-
-def test_a_bot_that_is_away_for_the_moment_costs_nothing(tmp_path):
-    result = interrupted(tmp_path)
     write_json(tmp_path / "result.json", replace(result, command=["no-such-program"]))
     after = resume(SET, tmp_path / "result.json")
     assert after.end.reason is EndReason.NOT_STARTED

@@ -19,12 +19,7 @@ from tests.patched import patched_house
 from tests.talking import COMMAND, GOOD, GRID, PATIENCE_SECONDS, Solution, batch
 
 CHANGES = {
-    "the object code is not to be had": (
-        "object_code",
-        "library.codegen._tm.emit_object(",
-        "library.codegen._tm.object_code(",
-        "AttributeError: ",
-    ),
+    "there is no object code": ("object_code", "_tm.emit_object(", "_tm.object_code(", "AttributeError: "),
     "kernels are made otherwise": ("object_code", '"_finalize_final_module"', '"_finish"', "AttributeError: "),
     "functions have other names": (
         "object_code",

@@ -86,13 +86,9 @@ def test_time_goes_with_a_count_and_names_move_no_cursor():
     assert "\x1b" not in comparison_as_text(evil, evil, False)
 
 
-TWO_COUNTS = (
-    puzzle(1, 1.0, {"probing": 1.0}, hits=90, probes=50),
-    puzzle(2, 1.0, {"probing": 1.0}, hits=10, probes=50),
-)
-UNEXPLAINED = (
-    puzzle(1, 9.0, {"a": 9.0}, probes=10, descents=2),
-    puzzle(2, 1.0, {"a": 1.0}, probes=990, descents=1),
+TWO_COUNTS = profile(*(puzzle(at, 1.0, {"probing": 1.0}, hits=hits, probes=50) for at, hits in ((1, 90), (2, 10))))
+UNEXPLAINED = profile(
+    puzzle(1, 9.0, {"a": 9.0}, probes=10, descents=2), puzzle(2, 1.0, {"a": 1.0}, probes=990, descents=1)
 )
 
 
@@ -104,13 +100,9 @@ UNEXPLAINED = (
         (profile(puzzle(1, 1.0)), 0, f"{OUTSIDE_PHASES} 100%"),
         (profile(puzzle(1, 0.0)), 0, f"{OUTSIDE_PHASES} 0%"),
         # the count of the stage first
-        (profile(*TWO_COUNTS), 0, "probing 100%; 50 probes (50% of all); 90 hits (90% of all)"),
-        (
-            profile(*UNEXPLAINED),
-            0,
-            "a 100%; no count explains it: memory used for the first time, or others on the core",
-        ),
-        (profile(*UNEXPLAINED), 1, "a 100%; 990 probes (99% of all)"),
+        (TWO_COUNTS, 0, "probing 100%; 50 probes (50% of all); 90 hits (90% of all)"),
+        (UNEXPLAINED, 0, "a 100%; no count explains it: memory used for the first time, or others on the core"),
+        (UNEXPLAINED, 1, "a 100%; 990 probes (99% of all)"),
     ],
 )
 def test_the_reason_names_stage_step_and_counts(one, at, words):
@@ -186,7 +178,13 @@ def slower(seconds):
     return profile(first, second, third, wall=10.0 + seconds, last_answer_seconds=9.0 + seconds)
 
 
-def test_the_step_that_got_slower_is_named():
+def late(one, seconds):
+    first, last = one.first_answer_seconds + seconds, one.last_answer_seconds + seconds
+    usage = replace(one.usage, wall_seconds=one.usage.wall_seconds + seconds)
+    return replace(one, usage=usage, first_answer_seconds=first, last_answer_seconds=last)
+
+
+def test_the_step_that_got_slower_is_named_also_after_a_late_start():
     comparison = compare(example(), slower(2.0))
     assert conclusion(comparison) == [
         "20% slower (10.0 s before, 12.0 s after)",
@@ -198,15 +196,6 @@ def test_the_step_that_got_slower_is_named():
         "the puzzles: -2.00 s, most of all in learn, rest: 5.60 s before, 3.60 s after",
     ]
     assert conclusion(compare(example(), example()))[0] == "as fast as before"
-
-
-def late(one, seconds):
-    first, last = one.first_answer_seconds + seconds, one.last_answer_seconds + seconds
-    usage = replace(one.usage, wall_seconds=one.usage.wall_seconds + seconds)
-    return replace(one, usage=usage, first_answer_seconds=first, last_answer_seconds=last)
-
-
-def test_a_late_start_hides_no_slower_step():
     assert conclusion(compare(example(), late(slower(0.5), 1.0)))[1:3] == [
         "the puzzles: +500 ms, most of all in learn, rest: 3.60 s before, 4.10 s after",
         "start, end and the rest: +1.00 s, most of all in before the first puzzle: 1.00 s before, 2.00 s after",

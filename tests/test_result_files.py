@@ -122,22 +122,17 @@ def as_said_now(text):
     return re.sub(rf"{line}(,\s+{line})*", now, text)
 
 
-def test_results_and_a_profile_of_before_are_read_and_would_be_written_alike():
+def test_results_profiles_and_journals_of_before_are_read_and_would_be_written_alike():
     of_old_names = {"attempts.json": "legs.json"}
     for name in ("run.json", "again.json", "attempts.json", "verify.json"):
         for path in (KEPT / name, KEPT / "nonobot-0.1" / of_old_names.get(name, name)):
             assert json_text(read_result(path)) == (KEPT / name).read_text()
     for path in (KEPT / "profile.json", KEPT / "nonobot-0.1" / "profile.json"):
         assert profile_data.to_json(profile_data.read_profile(path)) == (KEPT / "profile.json").read_text()
-
-
-@pytest.mark.parametrize("folder", [KEPT, KEPT / "nonobot-0.1"], ids=["now", "0.1"])
-def test_a_journal_of_before_is_read(folder):
-    run, started, judged = read_records(folder / "interrupted.journal.jsonl")
-    assert isinstance(run, RunResult)
-    assert isinstance(started, AttemptStarted)
-    assert isinstance(judged, PuzzleJudged)
-    assert judged.result.verdict is Verdict.RIGHT
+    for folder in (KEPT, KEPT / "nonobot-0.1"):
+        records = read_records(folder / "interrupted.journal.jsonl")
+        assert [*map(type, records)] == [RunResult, AttemptStarted, PuzzleJudged]
+        assert records[2].result.verdict is Verdict.RIGHT
 
 
 def test_the_ranking_of_files_of_before_is_the_same_in_every_form(monkeypatch):
@@ -174,7 +169,9 @@ def test_the_comparison_of_files_of_before_has_the_same_form_and_the_same_figure
     assert {name: found[name] for name in before} == before
 
 
-def test_benchmarks_of_before_would_be_written_alike():
+def test_a_check_and_benchmarks_of_before_would_be_written_alike():
+    found = msgspec.json.decode((KEPT / "check.json").read_bytes(), type=CheckResult)
+    assert json.loads(msgspec.json.encode(found)) == kept("check.json")
     before = kept("bench.json")
     measured = msgspec.convert(list(before["benchmarks"].values()), list[Measured])
     found = json.loads(measure.as_json(measured))
@@ -205,11 +202,6 @@ def test_claims_of_before_would_be_written_alike():
     assert json.loads(claims.as_json(measured)) == renamed
 
 
-def test_a_check_of_before_would_be_written_alike():
-    found = msgspec.json.decode((KEPT / "check.json").read_bytes(), type=CheckResult)
-    assert json.loads(msgspec.json.encode(found)) == kept("check.json")
-
-
 def test_a_variable_of_a_bot_keeps_its_name_where_a_field_had_it(tmp_path):
     content = json.loads((KEPT / "nonobot-0.1" / "run.json").read_text(encoding="utf-8"))
     content["legs"][0]["contained"] = True
@@ -231,13 +223,6 @@ def test_a_document_of_another_kind_is_named_as_such_and_passed_over_in_a_folder
     assert problems == [f"{tmp_path}/p.json is not a result of nonojudge: its kind is profile"]
     with pytest.raises(UnusableError, match="its kind is run"):
         read_profile(tmp_path / "old.json")
-
-
-def test_a_folder_of_tournaments_names_one_with_results(tmp_path):
-    (tmp_path / "weekly").mkdir()
-    written(tmp_path / "weekly", run=run_result())
-    with pytest.raises(UnusableError, match=f"contains no result .*; name its folder {tmp_path}/weekly"):
-        files_in(tmp_path)
 
 
 def log_of(folder, text):
@@ -315,12 +300,12 @@ def test_a_folder_means_the_results_in_it(tmp_path):
     assert files_in(tmp_path / "a.stderr.txt") == [tmp_path / "a.stderr.txt"]
 
 
-def test_a_file_counts_once_however_it_is_named(tmp_path):
-    [path] = written(tmp_path, a=run_result("a"))
-    results, problems = read_results([path, tmp_path, tmp_path / "." / "a.json"])
-    assert (list(results), problems) == ([path], [])
-
-
-def test_an_empty_folder_is_a_problem_of_its_own(tmp_path):
+def test_a_folder_without_results_is_a_problem_and_one_with_results_in_it_is_named(tmp_path):
     _, problems = read_results([tmp_path])
     assert problems == [f"the folder {tmp_path} contains no result (.json or .log)"]
+    (tmp_path / "weekly").mkdir()
+    [path] = written(tmp_path / "weekly", a=run_result("a"))
+    with pytest.raises(UnusableError, match=f"contains no result .*; name its folder {tmp_path}/weekly"):
+        files_in(tmp_path)
+    results, problems = read_results([path, path.parent, path.parent / "." / "a.json"])  # it counts once
+    assert (list(results), problems) == ([path], [])

@@ -69,11 +69,6 @@ def test_the_name_of_a_file_is_solved_if_one_puzzle_is_in_it(tmp_path):
             solve(wrong)
 
 
-@pytest.mark.parametrize("seconds", [1e10, 1e15, float("inf")])
-def test_a_limit_that_no_search_reaches_is_none(seconds):
-    assert solve(TWO, seconds=seconds).verdict == "multiple"
-
-
 def test_results_print_and_are_copied_and_pickled():
     assert str(solve(ONE)).splitlines()[:2] == ["unique", "    2 1"]
     assert solve(ONE)._repr_svg_().startswith("<svg")
@@ -111,16 +106,15 @@ def test_a_board_or_a_start_that_cannot_be_is_said(puzzle, start, why):
         solve(puzzle, start=start)
 
 
-@pytest.mark.parametrize("given", [{"solutions": 0}, {"jobs": 0}])
-def test_numbers_are_1_or_more(given):
-    with pytest.raises(ValueError, match="0; expected 1 or more"):
-        solve_all([ONE], **given)
-
-
-def test_a_time_that_is_no_number_is_refused():
+def test_numbers_are_1_or_more_and_a_time_is_a_number():
+    for given in ({"solutions": 0}, {"jobs": 0}):
+        with pytest.raises(ValueError, match="0; expected 1 or more"):
+            solve_all([ONE], **given)
     for function in (solve, difficulty):
         with pytest.raises(ValueError, match="seconds: nan; expected a number or None"):
             function(ONE, seconds=float("nan"))
+    for seconds in (1e10, 1e15, float("inf")):  # no search reaches such a limit
+        assert solve(TWO, seconds=seconds).verdict == "multiple"
 
 
 @pytest.mark.parametrize("jobs", [1, 3, None])

@@ -175,6 +175,9 @@ def test_circumstances_that_make_times_incomparable_are_warnings():
         "not the same CPU: Slow CPU (a); Fast CPU (b)",
         "the machine was busy at the start of 1 of 2 runs: others used 40% of its CPU time (a)",
     ]
+    first, other, both = (run_result(str(core), terms=Configuration(core=core)) for core in (0, 3, (0, 1)))
+    assert ranking(first, other)[0].warnings == []  # which core it was is no difference, and how many is one
+    assert ranking(first, both)[0].warnings == ["not the same number of cores: 1 (0); 2 ((0, 1))"]
 
 
 def test_what_is_unknown_is_not_different():
@@ -266,30 +269,26 @@ def test_names_in_results_do_not_steer_a_terminal_or_fill_it(tmp_path, capsys, w
         assert 500 < len(out) < 5000
 
 
-def test_json_names_the_files_left_out(results, output_of):
+def test_files_left_out_are_named_and_so_are_no_result_and_no_place_for_the_table(results, output_of):
     (results / "bad.json").write_text("{}")
     out, err = output_of(run, results, results / "nowhere.json", "--format", "json", status=1)
     problems = json.loads(out)["errors"]
     assert ["bad.json" in problems[0], "nowhere.json" in problems[1], len(problems)] == [True, True, 2]
     assert err == "".join(f"nonojudge: left out: {problem}\n" for problem in problems)
+    assert "no result to show" in output_of(run, results / "bad.json", status=2).err
+    assert "cannot write" in output_of(run, results, "-o", results / "no" / "a.md", status=2).err
 
 
-@pytest.mark.parametrize(
-    ("name", "beginning"),
-    [("a.md", "## set1"), ("a.csv", "scope,"), ("a.json", "{"), ("a.txt", "set1"), ("a", "set1")],
-)
-def test_the_ending_of_the_file_tells_the_format(results, tmp_path, name, beginning):
-    assert run(results, "-o", tmp_path / name) == 0
-    assert (tmp_path / name).read_text().startswith(beginning)
-
-
-def test_no_result_and_no_place_for_the_table_are_told(results, output_of):
-    (results / "bad.json").write_text("{")
-    for arguments, said in (
-        ([results / "bad.json"], "no result to show"),
-        ([results, "-o", results / "no" / "a.md"], "cannot write"),
-    ):
-        assert said in output_of(run, *arguments, status=2).err
+def test_the_ending_of_the_file_tells_the_format(results, tmp_path):
+    for name, beginning in {
+        "a.md": "## set1",
+        "a.csv": "scope,",
+        "a.json": "{",
+        "a.txt": "set1",
+        "a": "set1",
+    }.items():
+        assert run(results, "-o", tmp_path / name) == 0
+        assert (tmp_path / name).read_text().startswith(beginning)
 
 
 def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_columns(monkeypatch, output_of, results):
@@ -311,11 +310,3 @@ def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_column
     assert yellow not in wide
     assert run(results, "-o", results / "table.txt") == 0
     assert "\x1b" not in (results / "table.txt").read_text()
-
-
-@pytest.mark.parametrize(
-    ("cores", "warnings"), [((0, 3), []), ((0, (0, 1)), ["not the same number of cores: 1 (0); 2 (1)"])]
-)
-def test_which_core_a_run_had_is_no_difference_and_how_many_it_had_is_one(cores, warnings):
-    runs = [run_result(str(number), terms=Configuration(core=core)) for number, core in enumerate(cores)]
-    assert ranking(*runs)[0].warnings == warnings

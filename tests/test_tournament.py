@@ -386,18 +386,8 @@ def test_terms_and_placeholders(tmp_path):
     terms = tournament.configuration
     assert terms == Configuration(Feed.INTERACTIVE, 7200.0, 5.0, 2.5, 2 << 30, None, None, True, Contain.AUTO, 512)
     words = filled_in(tournament.bots[0].command, load_set("boardgen:7x4x1:seed=1"), terms)
-    assert words == [
-        sys.executable,
-        "x.py",
-        "--size",
-        "7x4",
-        "-w7",
-        "--limit",
-        "2.5",
-        "{a b}",
-        "{size}",
-        "${size}",
-    ]
+    assert words[0] == sys.executable
+    assert shlex.join(words[1:]) == "x.py --size 7x4 -w7 --limit 2.5 '{a b}' '{size}' '${size}'"
 
 
 # Duels: both bots at the same time on one core

@@ -212,12 +212,9 @@ def test_several_puzzles_and_batches_are_pictures_too_each_with_its_number_and_t
     assert sum("██" in line for line in lines) == 2
 
 
-def test_a_puzzle_without_a_solution_is_a_line_on_a_terminal():
+def test_a_puzzle_without_a_solution_is_a_line_and_the_command_alone_says_what_to_type():
     with Terminal([*COMMAND, "--size", "2x2"], standard_input=format_puzzle(1, NONE)) as shown_on:
         assert shown_on.end() == (1, "", "$1: line 1: the puzzle has no solution\n")
-
-
-def test_the_command_alone_on_a_terminal_says_what_to_type():
     with Terminal([*COMMAND]) as shown_on:
         status, shown, err = shown_on.end()
     assert (status, shown) == (2, "")
