@@ -101,6 +101,12 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def short_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the judge look at the machine for a moment before each run."""
+    monkeypatch.setattr("nonobot.harness.play.machine.SAMPLE_SECONDS", 0.01)
+
+
+@pytest.fixture
 def output_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
     """Return what carries out a command in this process, checks its status, and returns its stdout and stderr."""
 

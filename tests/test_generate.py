@@ -38,13 +38,14 @@ def test_the_files_are_those_of_python_2(line):
 NINES = "9" * 6002
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["25x25x1000:seed=7", "25x20x3:seed=-12:p1=0.6", "5x5x1:seed=0:p1=0.25:p2=0.75", f"25x25x10:seed=-{NINES}"],
-    ids=range(4),
-)
-def test_a_recipe_is_written_as_it_was_read(text):
-    assert str(Recipe.parse(f"boardgen:{text}")) == f"boardgen:{text}"
+def test_a_recipe_is_written_as_it_was_read():
+    for terms in (
+        "25x25x1000:seed=7",
+        "25x20x3:seed=-12:p1=0.6",
+        "5x5x1:seed=0:p1=0.25:p2=0.75",
+        f"25x25x10:seed=-{NINES}",
+    ):
+        assert str(Recipe.parse(f"boardgen:{terms}")) == f"boardgen:{terms}"
 
 
 def test_a_set_is_the_file_that_write_set_writes_cut_at_its_puzzles(tmp_path):

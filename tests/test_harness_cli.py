@@ -15,7 +15,6 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.__main__ import main
-from nonobot.harness.play import machine
 from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.bot_process import BEGINNING_BYTES, END_BYTES
 from nonobot.harness.play.cgroup import with_memory_limit
@@ -32,10 +31,7 @@ from tests.talking import interrupted
 
 JUDGE = [sys.executable, "-m", "nonobot.harness"]
 
-
-@pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(own_folder, monkeypatch):
-    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
+pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
 
 def run_of(behaviour, folder, *options):

@@ -116,13 +116,8 @@ def test_extra_lines_and_a_board_that_is_too_large_cost_no_puzzle():
 @pytest.mark.parametrize("lines", [200_000, 200_001])
 def test_clue_lines_without_end_cost_no_other_puzzle(lines):
     text = b"$1\n" + b"1\n" * lines + format_puzzle(2, GOOD)
-    command = subprocess.list2cmdline([*COMMAND, "--size", "auto"])
-    done = subprocess.run(  # a grid of zeros of that size would take 10 GB
-        ["sh", "-c", f"ulimit -v 8000000; exec {command}"],
-        input=text,
-        capture_output=True,
-        timeout=PATIENCE_SECONDS,
-    )
+    # A grid of zeros of that size would take 10 GB.
+    done = in_shell("ulimit -v 8000000; exec {nonobot}", text, "--size", "auto")
     assert done.stderr.startswith(b"$1: line 1: ")
     assert done.stderr.count(b"\n") == 1
     assert done.stdout.startswith(b"$1\n")

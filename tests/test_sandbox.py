@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from nonobot.harness import StartError, UnusableError, cli
 from nonobot.harness.check.sandbox_trials import CALLS, CORE, ENDED, SCRATCH, TRIALS, UNPRIVILEGED, tried_sandbox
-from nonobot.harness.play import bot_process, cgroup, machine, system_calls
+from nonobot.harness.play import bot_process, cgroup, system_calls
 from nonobot.harness.play import sandbox as sandbox_module
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.exchange_folder import scratch_folder
@@ -31,10 +31,7 @@ from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, pids_with, played, sandbox_only, verdicts
 from tests.talking import wait_until
 
-
-@pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path, own_folder, monkeypatch):
-    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
+pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
 
 def said_by(words, sandbox, limits=None):

@@ -135,6 +135,5 @@ def test_times_below_the_resolution_are_set_to_it_and_spread_is_that_of_the_larg
     assert (spread([2.0, 2.1, 1.9]), spread([0.3])) == (pytest.approx(2.1 / 1.9 - 1), 0.0)
 
 
-@pytest.mark.parametrize(("seconds", "count"), [([], 0), ([1.0], 1), ([1, 5, 1, 2], 1), ([2, 2, 2, 2, 1], 3)])
-def test_half_of_the_time_lies_in_the_slowest(seconds, count):
-    assert half_count(seconds) == count
+def test_half_of_the_time_lies_in_the_slowest():
+    assert [*map(half_count, ([], [1.0], [1, 5, 1, 2], [2, 2, 2, 2, 1]))] == [0, 1, 1, 3]

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from nonobot.harness import cli
 from nonobot.harness.cluster import remote_run
-from nonobot.harness.play import machine
 from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.match import not_started
@@ -31,12 +30,7 @@ from tests.clusters import definition, noted
 from tests.judged import RECIPE, command, let_time_fly, pids_with, verdicts
 from tests.talking import interrupted, wait_until
 
-pytestmark = pytest.mark.usefixtures("own_folder")
-
-
-@pytest.fixture(autouse=True)
-def _no_long_look_at_the_machine(monkeypatch):
-    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
+pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
 
 def played(*arguments: str) -> int:

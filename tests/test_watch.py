@@ -147,9 +147,8 @@ def test_a_puzzle_at_fault_or_without_a_solution_costs_no_other(tmp_path):
 def test_a_start_board_is_there_from_the_beginning(tmp_path):
     path = tmp_path / "start.grid"
     board = Puzzle.from_grid([[1, 1, 0, 1], [0, 1, 0, 0], [1, 0, 0, 1]])
-    path.write_bytes(
-        write([Record(board, start=PartialGrid([[1, 1, 0, 1], [0, -1, 0, 0], [1, 0, -1, 1]]))], "grid").data
-    )
+    start = PartialGrid([[1, 1, 0, 1], [0, -1, 0, 0], [1, 0, -1, 1]])
+    path.write_bytes(write([Record(board, start=start)], "grid").data)
     with watched(str(path), "--speed", "0.01") as terminal:
         terminal.wait_for("1 of 2: cells follow from a line, 11 of 12 cells known")
 
