@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -341,6 +342,17 @@ def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, 
 def test_what_does_not_go_with_workers_is_refused(tmp_path, capsys, more, options, why):
     assert played(str(definition(tmp_path, {"good": "perfect"}, more=more)), *options) == 2
     assert why in capsys.readouterr().err
+
+
+def test_a_run_is_given_up_with_its_third_worker_or_the_tenth_that_was_lost_before_it_began():
+    for begun, most in ((True, 3), (False, 10)):
+        said = []
+        runs = runs_on_workers.RunsOnWorkers([], SimpleNamespace(say=said.append), None)
+        one = runs_on_workers._Playing(SimpleNamespace(result_path="r", name="r"), "worker", None, begun)
+        for _ in range(most):
+            runs._again_or_given_up(one, "it died")
+        assert ["given up" in line for line in said] == [False] * (most - 1) + [True]
+        assert len(runs._todo) == most - 1
 
 
 def test_a_lock_that_is_taken_or_removed_is_none(tmp_path):
