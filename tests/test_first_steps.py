@@ -88,16 +88,12 @@ def test_every_command_shows_what_the_page_says():
         assert plain(shown) == plain(on_terminal(expected)), command
 
 
-if __name__ == "__main__":
-    main()
-
-
-PAGE = Path(__file__).parent.parent / "docs" / "first-bot.md"
+FIRST_BOT = PAGE.with_name("first-bot.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(name="bot")
 def _bot(tmp_path, own_folder):
-    (program,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (program,) = re.findall(r"^```python\n(.*?)^```", FIRST_BOT, re.MULTILINE | re.DOTALL)
     Path("mybot.py").write_text(program, encoding="utf-8")
     return [sys.executable, "mybot.py"]
 
@@ -107,6 +103,10 @@ def test_it_passes_every_must_and_solves_the_boards_of_the_page(bot, output_of, 
     assert {one["verdict"] for one in steps if one["level"] == Level.MUST} == {StepVerdict.PASSED}
     others = [one["name"] for one in steps if one["verdict"] != StepVerdict.PASSED]
     assert others == ["byte_order_mark", "garbled_clue"]
-    (given,) = set(re.findall(r"--set (boardgen:\S+)", PAGE.read_text(encoding="utf-8")))
+    (given,) = set(re.findall(r"--set (boardgen:\S+)", FIRST_BOT))
     assert cli.run(["run", "--set", given, "--quiet", "--result", "mybot.json", "--", *bot]) == 0
     assert "20 of 20 right" in capsys.readouterr().out
+
+
+if __name__ == "__main__":
+    main()

@@ -39,7 +39,8 @@ def played(*arguments: str) -> int:
 def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsys, output_of):
     bots = {"good": "perfect", "odd": "wrong_at_2", "short": "crash_at_3"}
     path = str(definition(tmp_path, bots, RECIPES))
-    alone = outcomes(RESULTS), ranking(output_of(played, path).out)
+    ranked = ranking(output_of(played, path).out)
+    alone = outcomes(RESULTS), ranked
     assert len(alone[0]) == 12
     assert len(alone[1]) == 15, "four sets and all of them"
     definition(tmp_path, bots | {"good": "kill_worker_once"}, RECIPES)
