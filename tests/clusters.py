@@ -48,9 +48,8 @@ def definition(folder: Path, bots: dict[str, str], recipes: list[Recipe] = RECIP
 def outcomes(folder: Path) -> dict[str, tuple[list[str], str]]:
     """Return the verdicts and the end of each result in a folder, by the name of its file."""
     found = {path.name: read_result(path) for path in folder.glob("*.json")}
-    return {
-        name: (verdicts(one), one.end.reason.value) for name, one in found.items() if isinstance(one, RunResult)
-    }
+    runs = {name: one for name, one in found.items() if isinstance(one, RunResult)}
+    return {name: (verdicts(one), one.end.reason.value) for name, one in runs.items()}
 
 
 def ranking(text: str) -> list[list[str]]:

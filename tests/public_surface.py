@@ -100,9 +100,8 @@ def printed() -> Iterator[str]:
             out = io.StringIO()
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
                 judge_cli.run(words.split())
-            yield from sorted(
-                {f"{words.partition(' --')[0]}: {path}" for path in _paths(json.loads(out.getvalue()))}
-            )
+            paths = set(_paths(json.loads(out.getvalue())))
+            yield from sorted(f"{words.partition(' --')[0]}: {path}" for path in paths)
 
 
 def _paths(value: Any, place: str = "") -> Iterator[str]:

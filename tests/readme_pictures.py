@@ -55,12 +55,8 @@ def measure_times(folder: Path) -> dict[str, dict[str, float]]:
     for questions in sorted(folder.glob("*.txt")):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         with questions.open("rb") as given, Path("/dev/null").open("wb") as nowhere:
-            subprocess.run(
-                [sys.executable, "-m", "nonobot", "--stats", "stats.jsonl"],
-                stdin=given,
-                stdout=nowhere,
-                check=True,
-            )
+            command = [sys.executable, "-m", "nonobot", "--stats", "stats.jsonl"]
+            subprocess.run(command, stdin=given, stdout=nowhere, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         lines = [json.loads(line) for line in Path("stats.jsonl").read_text().splitlines()]
         seconds = [line["seconds"] for line in lines]

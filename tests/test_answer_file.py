@@ -163,9 +163,8 @@ def test_whatever_becomes_of_the_file_each_answer_that_was_seen_whole_comes_once
         content = b"".join(pieces)[:most]
         bot.write(content)
         new = answers.look()
-        whole = [
-            piece for end, piece in zip(itertools.accumulate(map(len, pieces)), pieces, strict=True) if end <= most
-        ]
+        ends = itertools.accumulate(map(len, pieces))
+        whole = [piece for end, piece in zip(ends, pieces, strict=True) if end <= most]
         assert b"".join(piece for piece in whole if piece not in wanted) == new
         wanted |= dict.fromkeys(whole)
     bot.write(b"".join(wanted))

@@ -194,10 +194,8 @@ def test_what_a_command_names_here_it_names_in_full_there(tmp_path, laid_out, ow
     (tmp_path / "folder").mkdir()
     for name in ("bot", "folder/data", "input.txt"):
         (tmp_path / name).touch()
-    full = laid_out().command(given)
-    assert [one.replace(str(tmp_path), "HERE") for one in full] == [
-        str(Path(one)) if one.startswith("HERE") else one for one in run or given
-    ]
+    expected = [str(Path(one)) if one.startswith("HERE") else one for one in run or given]
+    assert [one.replace(str(tmp_path), "HERE") for one in laid_out().command(given)] == expected
 
 
 @pytest.mark.parametrize(

@@ -199,9 +199,8 @@ def test_the_judge_makes_the_environment_and_lists_it(monkeypatch, contain):
     assert sorted(made) == ["HOME", "LANG", "NONOBOT_CACHE_DIR", "PATH", "TMPDIR"]
     assert made["LANG"] == "C.UTF-8"
     assert (made["HOME"] == "/tmp") == (contain == "yes")
-    more, result = environment_of(
-        monkeypatch, contain, "--env", "A=b=c", "--env", "LANG=C.utf8", "--env", "PATH=/none"
-    )
+    options = ("--env", "A=b=c", "--env", "LANG=C.utf8", "--env", "PATH=/none")
+    more, result = environment_of(monkeypatch, contain, *options)
     assert more == {**made, "A": "b=c", "LANG": "C.utf8", "PATH": "/none"} == result.environment
     assert result.configuration.environment == {"A": "b=c", "LANG": "C.utf8", "PATH": "/none"}
 

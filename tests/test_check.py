@@ -126,9 +126,8 @@ def test_a_common_mistake_is_named_by_run_verify_and_check(bot, tmp_path, own_fo
 
     write_set(Recipe.parse("boardgen:5x5x5:seed=3").boards(), questions := io.BytesIO())
     Path("questions.txt").write_bytes(questions.getvalue())
-    Path("answers.txt").write_bytes(
-        subprocess.run(program, input=questions.getvalue(), capture_output=True).stdout
-    )
+    done = subprocess.run(program, input=questions.getvalue(), capture_output=True)
+    Path("answers.txt").write_bytes(done.stdout)
     assert cli.run(["verify", "questions.txt", "answers.txt", "--size", "5x5"]) == 1
     assert f"\n  {MISTAKES[bot]}" in capsys.readouterr().out
 
@@ -385,9 +384,8 @@ sys.exit(main())
 @pytest.mark.parametrize("moment", ["_serve", "read", "_kill"])
 def test_a_ctrl_c_while_the_bot_is_started_heard_or_ended_ends_it(moment):
     sleeper = ["--timeout", "0.1", "--start-timeout", "0.1", "--only", "1", "--", "sleep", "1000"]
-    done = subprocess.run(
-        [sys.executable, "-c", PRESSES_CTRL_C, moment, "check", "--contain", "no", *sleeper], capture_output=True
-    )
+    command = [sys.executable, "-c", PRESSES_CTRL_C, moment, "check", "--contain", "no", *sleeper]
+    done = subprocess.run(command, capture_output=True)
     bot, *_ = map(int, done.stdout.split())
     assert (done.returncode, done.stderr) == (130, b"")
     with pytest.raises(ProcessLookupError):

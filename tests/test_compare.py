@@ -1,9 +1,9 @@
 """Two versions compared: pairs of runs, puzzle by puzzle, what is refused, the words, and the exit status."""
 
 import json
-import math
 import re
 from functools import partial
+from statistics import geometric_mean
 
 import numpy as np
 import pytest
@@ -92,9 +92,8 @@ def test_runs_that_shared_a_core_are_pairs_in_whatever_order_they_are_read():
             side.append(run_result(times=2 * took, wall=2 * took.sum(), cpu=took.sum(), terms=terms))
     comparison = between(before, after[::-1])
     assert (comparison.outcome, comparison.cpu.pairs, comparison.wall) == (Outcome.WORSE, 7, None)
-    assert comparison.cpu.before_seconds == pytest.approx(
-        math.exp(np.mean([math.log(run.usage.cpu_seconds) for run in before])), rel=0.01
-    )
+    mean = geometric_mean(run.usage.cpu_seconds for run in before)
+    assert comparison.cpu.before_seconds == pytest.approx(mean, rel=0.01)
     alone = [structs.replace(run, configuration=ONE_CORE, started_at="2027") for run in after]
     assert between(before, alone).outcome is Outcome.CANNOT_TELL
 
@@ -124,15 +123,11 @@ def test_a_duel_on_parts_of_a_set_is_shown_as_one_by_cpu_time_alone():
 def test_a_duel_of_bots_that_solve_nothing_in_common_names_what_to_look_at():
     terms = Configuration(core=1, shared_core="x")
     idle, left, right = (run_result(times=some, terms=terms) for some in ((None, None), (1.0, None), (None, 1.0)))
+    check, lost = "look at `nonojudge check -- ./bot`", "look at the puzzles newly solved and newly lost"
     for before, after, note, look in (
-        (
-            idle,
-            idle,
-            "before and after solved no puzzle:",
-            "look at `nonojudge check -- ./bot` and `nonojudge check",
-        ),
-        (left, idle, "after solved no puzzle:", "look at `nonojudge check -- ./bot`"),
-        (left, right, "no puzzle is right in both versions:", "look at the puzzles newly solved and newly lost"),
+        (idle, idle, "before and after solved no puzzle:", f"{check} and `nonojudge check"),
+        (left, idle, "after solved no puzzle:", check),
+        (left, right, "no puzzle is right in both versions:", lost),
     ):
         comparison = between([before], [after])
         assert comparison.notes[0].startswith(note)

@@ -59,9 +59,8 @@ def test_the_size_of_a_taai_file(capsys):
 
 
 def test_square_boards_of_several_sizes_come_back_with_size_auto(capsys, output_of):
-    Path("in.oneline").write_bytes(
-        formats.write([Record(Puzzle([[]] * side, [[]] * side)) for side in (25, 2, 3)], "oneline").data
-    )
+    records = [Record(Puzzle([[]] * side, [[]] * side)) for side in (25, 2, 3)]
+    Path("in.oneline").write_bytes(formats.write(records, "oneline").data)
     assert "to be read with --size auto" in output_of(run, "in.oneline", "out.txt").err
     assert run("--size", "auto", "out.txt", "back.oneline") == 0
     assert capsys.readouterr().err == "3 puzzles written to back.oneline (oneline)\n"

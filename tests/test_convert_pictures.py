@@ -141,9 +141,8 @@ def test_the_command_that_is_named_shows_two_solutions(convert):
         command = convert("d.png", target)[1][1].split("`")[1]
         program, *options, _, name = command.split()
         assert program == "nonobot"
-        shown = subprocess.run(
-            [sys.executable, "-m", "nonobot", *options], input=Path(name).read_bytes(), capture_output=True
-        )
+        bot = [sys.executable, "-m", "nonobot", *options]
+        shown = subprocess.run(bot, input=Path(name).read_bytes(), capture_output=True)
         assert shown.stdout.count(b"$1\n") == 2
 
 

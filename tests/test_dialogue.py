@@ -12,7 +12,7 @@ from nonobot.bot.dialogue import _checked, _parsed, answer
 from nonobot.protocol import Puzzle
 from tests import naive
 from tests.boards import random_grid
-from tests.talking import COMMAND, NONE, PATIENCE_SECONDS, TWO
+from tests.talking import CAPTURED, COMMAND, NONE, TWO
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -118,9 +118,8 @@ def test_a_hint_is_the_line_that_tells_most(strategy):
         new = {}
         for name, places, clue, line in lines_of(puzzle, cells):
             told = naive.paint_line(clue, line)
-            new[tuple(name)] = {
-                place: now for place, now, was in zip(places, told, line, strict=True) if now != was
-            }
+            cells_of_line = zip(places, told, line, strict=True)
+            new[tuple(name)] = {place: now for place, now, was in cells_of_line if now != was}
         answer = answered(strategy, "hint", puzzle, cells)
         assert answer["wrong"] == []
         most = max(map(len, new.values()))
@@ -205,20 +204,17 @@ def test_what_cannot_be_answered_is_said_in_a_line(line, why):
 )
 def test_a_dialogue_that_cannot_be_ends_with_a_line(line, status, why):
     command = ["sh", "-c", line.format(subprocess.list2cmdline([*COMMAND, "--dialogue"]))]
-    done = subprocess.run(command, input=request("conflict", NONE), capture_output=True, timeout=PATIENCE_SECONDS)
+    done = subprocess.run(command, input=request("conflict", NONE), **CAPTURED)
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (status, b"", status // 2)
     assert done.stderr.startswith(why)
 
 
 def test_the_process_answers_line_by_line_and_goes_on_after_a_bad_one():
     lines = [request("solve", TWO), b"hello", b"[" + b" " * (1 << 25) + b"]", request("conflict", NONE)]
-    done = subprocess.run(
-        [*COMMAND, "--dialogue"], input=b"\n".join(lines), capture_output=True, timeout=PATIENCE_SECONDS
-    )
+    done = subprocess.run([*COMMAND, "--dialogue"], input=b"\n".join(lines), **CAPTURED)
     assert (done.returncode, done.stderr) == (0, b"")
-    first, second, third, fourth = [
-        json.loads(line) for line in done.stdout.splitlines() if b"compiling" not in line
-    ]
+    said = [line for line in done.stdout.splitlines() if b"compiling" not in line]
+    first, second, third, fourth = map(json.loads, said)
     assert first["verdict"] == "multiple"
     assert second == {"error": "not a request: JSONDecodeError: Expecting value: line 1 column 1 (char 0)"}
     assert third == {"error": "the request is longer than 16 MiB; send a smaller one"}

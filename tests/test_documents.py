@@ -95,9 +95,8 @@ def test_help_uses_the_words_of_the_glossary(command, capsys, monkeypatch):
 def test_no_word_is_misspelt():
     pytest.importorskip("codespell_lib", reason="the extra `dev` is not installed")
     patterns = ("*.md", "*.py", "*.js", "*.html", "*.toml")
-    listed = subprocess.run(
-        ["git", "ls-files", *patterns], cwd=REPOSITORY, capture_output=True, text=True, check=True
-    )
+    ours = ["git", "ls-files", *patterns]
+    listed = subprocess.run(ours, cwd=REPOSITORY, capture_output=True, text=True, check=True)
     command = [sys.executable, "-m", "codespell_lib", "--ignore-words-list", OURS, *listed.stdout.split()]
     assert subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True).stdout == ""
 
@@ -116,9 +115,8 @@ def texts() -> str:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.JoinedStr):
-                found.append(
-                    "".join(part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
-                )
+                parts = (part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
+                found.append("".join(parts))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 found.append(node.value)
     return "\n".join(found)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nonobot.protocol.clues import needed_length
-from tests.talking import COMMAND, PATIENCE_SECONDS
+from tests.talking import CAPTURED, COMMAND
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -30,9 +30,7 @@ def authors_folder(tmp_path):
 
 def run(folder, *command, **variables):
     environment = os.environ | variables
-    return subprocess.run(
-        command, cwd=folder, env=environment, input=QUESTION, capture_output=True, timeout=PATIENCE_SECONDS
-    )
+    return subprocess.run(command, cwd=folder, env=environment, input=QUESTION, **CAPTURED)
 
 
 @pytest.mark.parametrize("path", ["", "."])
@@ -68,7 +66,7 @@ def test_a_breakpoint_set_in_pdb_fires(tmp_path):
     script = tmp_path / "script.py"
     script.write_text("from nonobot.protocol.clues import needed_length\nprint(needed_length((1, 2)))\n")
     pdb = [sys.executable, "-m", "pdb", "-c", f"b protocol/clues.py:{LINE}", "-c", "c", "-c", "p clue", "-c", "q"]
-    done = subprocess.run([*pdb, script], cwd=REPOSITORY, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    done = subprocess.run([*pdb, script], cwd=REPOSITORY, text=True, **CAPTURED)
     assert "(1, 2)" in done.stdout.splitlines(), done
 
 

@@ -88,9 +88,8 @@ def test_files_are_answered_in_their_order_and_their_puzzles_numbered_on(tmp_pat
     broken.write_text("width 1\nheight 1\nrows\n2\ncolumns\n1\n")
     done = run(format_puzzle(1, GOOD), str(pair), str(batch_of_one), "-", str(broken), str(tmp_path / "none"))
     right, assumed = Solution(GRID), "the file states no size; assuming 2x2 from the number of clue lines"
-    assert done.stdout[: done.stdout.index(b"$9\n")] == b"".join(
-        format_answer(number, right) for number in (1, 2, 7, 8)
-    )
+    expected = b"".join(format_answer(number, right) for number in (1, 2, 7, 8))
+    assert done.stdout[: done.stdout.index(b"$9\n")] == expected
     assert done.stderr.decode().splitlines() == [
         f"warning: {batch_of_one}: $7: line 1: {assumed}",
         f"warning: standard input: $8: line 1: {assumed}",

@@ -16,7 +16,7 @@ from nonobot.bot.kernels import cache, loading
 from nonobot.bot.kernels.shipped import LEVELS, processor_level
 from nonobot.protocol import format_answer
 from tests.patched import patched_house
-from tests.talking import COMMAND, GOOD, GRID, PATIENCE_SECONDS, Solution, batch
+from tests.talking import CAPTURED, COMMAND, GOOD, GRID, Solution, batch
 
 CHANGES = {
     "there is no object code": ("object_code", "_tm.emit_object(", "_tm.object_code(", "AttributeError: "),
@@ -56,15 +56,8 @@ def subtract(m, first, second):
 
 def started(folder, environment, program=PROGRAM, **options):
     (folder / "author.py").write_text(KERNEL)
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        **options,
-    )
+    options |= {"cwd": folder, "env": environment, "text": True}
+    done = subprocess.run([sys.executable, "-c", program], **CAPTURED, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines(), done.stderr
 
@@ -98,7 +91,7 @@ def test_a_kept_kernel_is_loaded_without_numba_and_llvmlite(tmp_path):
 @pytest.mark.parametrize("strategy", ["champion", "papers"])
 def test_the_bot_answers_without_them_and_without_numpy(strategy):
     command = [sys.executable, "-X", "importtime", "-m", "nonobot", "--size", "2x2", "--strategy", strategy]
-    done = subprocess.run(command, input=batch(GOOD), capture_output=True, check=True, timeout=PATIENCE_SECONDS)
+    done = subprocess.run(command, input=batch(GOOD), check=True, **CAPTURED)
     assert done.stdout == format_answer(1, Solution(GRID))
     imported = {line.split("|")[-1].strip() for line in done.stderr.decode().splitlines()}
     assert "nonobot" in imported
@@ -120,9 +113,7 @@ runpy.run_module("nonobot", run_name="__main__")
 def test_where_no_code_may_be_made_a_line_says_so(tmp_path, kept):
     environment = os.environ | ({} if kept else {"NONOBOT_CACHE_DIR": str(tmp_path)})
     command = [sys.executable, "-c", RUNS_NOTHING_WRITTEN]
-    done = subprocess.run(
-        command, input=batch(GOOD), env=environment, capture_output=True, timeout=PATIENCE_SECONDS
-    )
+    done = subprocess.run(command, input=batch(GOOD), env=environment, **CAPTURED)
     if done.returncode == 77:
         pytest.skip("this kernel (before Linux 6.3) forbids no process to run what it wrote")
     why = "the system lets no program run machine code that it made itself: Permission denied"
@@ -168,9 +159,7 @@ def test_the_digest_covers_all_modules_of_the_bot_that_kernels_import():
     program += "known = {os.path.realpath(path) for path in kernel_sources()}\n"
     program += "print(*[n for n, m in sys.modules.items() if n.startswith('nonobot.bot.')"
     program += " and os.path.realpath(m.__file__) not in known])"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_SECONDS
-    )
+    done = subprocess.run([sys.executable, "-c", program], text=True, **CAPTURED)
     assert (done.stdout, done.stderr) == ("\n", "")
 
 
@@ -272,13 +261,10 @@ def test_a_user_without_a_home_has_a_cache_among_the_temporary_files(tmp_path):
     ("kibibytes", "strategy"), [(300_000, "champion"), (400_000, "papers"), (60_000, "papers")]
 )
 def test_too_little_address_space_is_said_in_a_line(tmp_path, kibibytes, strategy):
-    done = subprocess.run(
-        ["sh", "-c", f'ulimit -v {kibibytes}; exec "$@"', "sh", *COMMAND, "--size", "2x2", "--strategy", strategy],
-        input=batch(GOOD),
-        env=os.environ | {"NONOBOT_CACHE_DIR": str(tmp_path)},
-        capture_output=True,
-        timeout=PATIENCE_SECONDS,
-    )
+    bot = [*COMMAND, "--size", "2x2", "--strategy", strategy]
+    command = ["sh", "-c", f'ulimit -v {kibibytes}; exec "$@"', "sh", *bot]
+    environment = os.environ | {"NONOBOT_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, input=batch(GOOD), env=environment, **CAPTURED)
     assert (done.returncode, done.stdout) == (2, b"")
     tables = rb"not enough memory for the tables, [0-9]+ MiB"
     kernels = (

@@ -161,10 +161,8 @@ def test_a_table_holds_exactly_the_placements(clue, length):
     placements = naive.placements(clue, length)
     assert csp.tuple_count(clue, length) == len(placements)
     assert table.everything == (1 << len(placements)) - 1
-    tuples = {
-        tuple(int(black >> t & 1) for _, black in table.support) for t in range(table.everything.bit_length())
-    }
-    assert tuples == set(placements)
+    numbers = range(table.everything.bit_length())
+    assert {tuple(int(black >> t & 1) for _, black in table.support) for t in numbers} == set(placements)
     assert all(white ^ black == table.everything for white, black in table.support)
 
 

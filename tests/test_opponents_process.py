@@ -13,7 +13,7 @@ from nonobot.arguments import missing
 from nonobot.harness.opponents.__main__ import OPPONENTS, main, summary
 from nonobot.protocol import Puzzle
 from tests.boards import random_grid
-from tests.talking import GOOD, GRID, NONE, PATIENCE_SECONDS, answers, batch, hard, wait_until
+from tests.talking import CAPTURED, GOOD, GRID, NONE, PATIENCE_SECONDS, answers, batch, hard, wait_until
 from tests.test_opponents import ENGINES
 
 pytestmark = [pytest.mark.usefixtures("compiled"), pytest.mark.slow]
@@ -27,9 +27,7 @@ def command(name: str, *options: str) -> list[str]:
 
 
 def run(name: str, text: bytes, *options: str, **more: object) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        command(name, *options), input=text, capture_output=True, timeout=PATIENCE_SECONDS, **more
-    )
+    return subprocess.run(command(name, *options), input=text, **CAPTURED, **more)
 
 
 def too_hard(name: str) -> tuple[Puzzle, Puzzle, int]:

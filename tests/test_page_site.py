@@ -38,9 +38,8 @@ def folder(needs, tmp_path_factory) -> Path:
 
 def test_every_file_is_listed_with_its_digest_and_a_first_visit_transfers_little(folder):
     listing = json.loads((folder / "files.json").read_bytes())
-    files = {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     assert set(listing["files"]) == files.keys() - {"files.json"}
     for name, facts in listing["files"].items():
         if name != "service_worker.js":  # it contains the version

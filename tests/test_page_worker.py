@@ -161,9 +161,8 @@ def test_later_visits_transfer_nothing_and_need_no_server(chromium, page_site):
         chromium.open(server.address)
         chromium.wait_for(READY)
         chromium.value("navigator.serviceWorker.ready.then(() => true)")
-        twice = {
-            path for path in (one.path for one in server.sent) if [one.path for one in server.sent].count(path) > 1
-        }
+        paths = [one.path for one in server.sent]
+        twice = {path for path in paths if paths.count(path) > 1}
         server.sent.clear()
         chromium.open("about:blank")
         chromium.open(server.address)

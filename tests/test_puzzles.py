@@ -157,9 +157,8 @@ def test_a_board_is_made_from_bytes_or_an_array_and_gives_both(kind, width, heig
     assert board == kind(cells)
     assert (board.content, board.size, board.cells.tolist()) == (content, (width, height), cells)
     assert [[cell - 256 * (cell > 1) for cell in row] for row in board.rows] == cells
-    assert [[cell - 256 * (cell > 1) for cell in column] for column in board.columns] == [
-        *map(list, zip(*cells, strict=True))
-    ]
+    columns = [*map(list, zip(*cells, strict=True))]
+    assert [[cell - 256 * (cell > 1) for cell in column] for column in board.columns] == columns
 
 
 @pytest.mark.parametrize(
@@ -233,12 +232,8 @@ def test_records_take_arrays_refuse_other_boards_and_are_equal_wherever_they_sta
 
 def test_puzzles_boards_and_records_are_copied_and_pickled():
     puzzle = Puzzle.from_cells([[1, 0]])
-    for one in (
-        puzzle,
-        Solution([[1, 0]]),
-        Record(puzzle, start=[[1, -1]], title="A dot"),
-        check(puzzle, [[0, 1]]),
-    ):
+    record = Record(puzzle, start=[[1, -1]], title="A dot")
+    for one in (puzzle, Solution([[1, 0]]), record, check(puzzle, [[0, 1]])):
         for same in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
             assert same == one
             assert str(same) == str(one)

@@ -258,9 +258,8 @@ def test_every_term_is_stated(name):
 def test_how_a_bot_was_held_and_counted_is_stated():
     run, on_two = run_on(Configuration(core=1)), run_on(Configuration(core=(0, 1)))
     assert configurations([run, on_two]).facts["Cores used"] == ["number 1 alone", "2: numbers 0, 1"]
-    held = replace(
-        run, attempts=[replace(run.attempts[0], sandboxed=True, cgroup_measures=CgroupMeasures(cpu=True))]
-    )
+    attempt = replace(run.attempts[0], sandboxed=True, cgroup_measures=CgroupMeasures(cpu=True))
+    held = replace(run, attempts=[attempt])
     assert configurations([run, held]).differing == ["Sandbox", "Measured by cgroup"]
     absent = samples.not_started("absent")  # what is unknown differs from nothing
     both = configurations([absent, replace(held, configuration=absent.configuration)])

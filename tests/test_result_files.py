@@ -137,9 +137,8 @@ def test_results_profiles_and_journals_of_before_are_read_and_would_be_written_a
 
 def test_the_ranking_of_files_of_before_is_the_same_in_every_form(monkeypatch):
     monkeypatch.chdir(KEPT)
-    results, problems = read_results(
-        [Path(name) for name in ("run.json", "again.json", "attempts.json", "verify.json", "bot.log")]
-    )
+    names = ("run.json", "again.json", "attempts.json", "verify.json", "bot.log")
+    results, problems = read_results([*map(Path, names)])
     assert not problems
     assert isinstance(list(results.values())[-1], BotLog)
     assert table_text.as_json(rankings(results), []) == as_said_now((KEPT / "table.json").read_text())
@@ -148,10 +147,8 @@ def test_the_ranking_of_files_of_before_is_the_same_in_every_form(monkeypatch):
 
 def test_the_comparison_of_files_of_before_has_the_same_form_and_the_same_figures(monkeypatch):
     monkeypatch.chdir(KEPT)
-    versions = (
-        read_version(label, [Path(name)]) for label, name in (("before", "run.json"), ("after", "again.json"))
-    )
-    found, before = json.loads(compare(*versions, Limits()).to_json()), kept("comparison.json")
+    first, second = read_version("before", [Path("run.json")]), read_version("after", [Path("again.json")])
+    found, before = json.loads(compare(first, second, Limits()).to_json()), kept("comparison.json")
     assert [name for name in found if name != "duels"] == list(before)
     for name, ratio in before.pop("ratios").items():
         assert found["ratios"][name]["estimate"] == pytest.approx(ratio["estimate"])
@@ -185,9 +182,8 @@ def test_benchmarks_against_a_revision_of_before_would_be_written_alike():
         del one["differs_by_student"]  # pyperf's t-test, which took drift for a difference, is no longer asked
         one["outcome"] = "not worse"  # it had words of its own
     compared = msgspec.convert(list(before["benchmarks"].values()), list[Compared])
-    found = json.loads(
-        against.as_json(Against(msgspec.convert(before["plan"], Plan), compared, before["skipped"]))
-    )
+    plan = msgspec.convert(before["plan"], Plan)
+    found = json.loads(against.as_json(Against(plan, compared, before["skipped"])))
     del found["machine"], before["machine"], found["outcome"]
     assert found == before
 

@@ -128,9 +128,6 @@ def test_a_search_in_vain_ends_and_says_for_which_puzzle(decided, message):
 
 def test_draws_in_vain_are_counted_in_a_row():
     answers = iter([False, False, True] * 4)
-    found = select(
-        Recipe(4, 4, 2, seed=1),
-        lambda _: Grade(decided=True, unique=next(answers), work=0),
-        Rules(unique=True, choices=2, most_draws=3),
-    )
-    assert len(list(found)) == 2
+    grade = lambda _: Grade(decided=True, unique=next(answers), work=0)  # noqa: E731
+    rules = Rules(unique=True, choices=2, most_draws=3)
+    assert len(list(select(Recipe(4, 4, 2, seed=1), grade, rules))) == 2

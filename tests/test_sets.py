@@ -46,9 +46,8 @@ def test_a_name_is_enough_also_beside_a_file_of_that_name(folder, tmp_path):
 def test_a_part_of_a_set_has_each_nth_puzzle_numbered_from_one():
     whole = load_set("boardgen:5x5x7:seed=3")
     parts = [load_set(f"boardgen:5x5x7:seed=3@{number}/3") for number in (1, 2, 3)]
-    assert [[one.puzzle for one in part.puzzles] for part in parts] == [
-        [one.puzzle for one in whole.puzzles[first::3]] for first in range(3)
-    ]
+    expected = [[one.puzzle for one in whole.puzzles[first::3]] for first in range(3)]
+    assert [[one.puzzle for one in part.puzzles] for part in parts] == expected
     assert [one.number for one in parts[0].puzzles] == [1, 2, 3]
     assert parts[0].text.startswith(b"$1\n")
     assert parts[1].name == "boardgen:5x5x7:seed=3@2/3"

@@ -94,9 +94,8 @@ def test_fewer_pairs_than_needed_leave_the_interval_without_ends(confidence, nee
     few = paired_ratio([1.0] * (needed - 1), [2.0] * (needed - 1), confidence)
     assert (few.estimate, few.low, few.high) == (pytest.approx(2), 0, math.inf)
     assert decide(few, 0.05) is Outcome.CANNOT_TELL
-    assert in_words(few, needed - 1, confidence, 0.05).endswith(
-        f" needs {needed} pairs of runs, found {needed - 1}"
-    )
+    words = in_words(few, needed - 1, confidence, 0.05)
+    assert words.endswith(f" needs {needed} pairs of runs, found {needed - 1}")
 
 
 @pytest.mark.parametrize(

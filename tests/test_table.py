@@ -191,15 +191,13 @@ def test_what_is_unknown_is_not_different():
     assert (resumed.sandboxed, resumed.cgroup_measures) == ("yes", str(counted))
     assert ranking(whole, resumed, absent)[0].warnings == []
     bare = structs.replace(first, sandboxed=False)
-    assert ranking(whole, run_result("d", attempts=[bare]), absent)[0].warnings == [
-        "not the same sandbox: yes (a); no (d)"
-    ]
+    [section] = ranking(whole, run_result("d", attempts=[bare]), absent)
+    assert section.warnings == ["not the same sandbox: yes (a); no (d)"]
     filtered, open_to_all = (
         run_result(str(refused), attempts=[structs.replace(first, filtered=refused)]) for refused in (True, False)
     )
-    assert ranking(filtered, open_to_all, resumed, absent)[0].warnings == [
-        "not the same filter of system calls: yes (True); no (False)"
-    ]
+    [section] = ranking(filtered, open_to_all, resumed, absent)
+    assert section.warnings == ["not the same filter of system calls: yes (True); no (False)"]
 
 
 def test_machines_that_were_busy_or_of_two_kinds_are_warnings():

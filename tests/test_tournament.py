@@ -179,9 +179,8 @@ def test_what_differs_from_the_tournament_now_is_named_also_where_the_judge_was_
         first.unlink()
     capsys.readouterr()
     assert played(str(definition(tmp_path, **given | changed))) == 2
-    assert re.fullmatch(
-        f"nonojudge: .*: played under other conditions: {said}.* with --again good\n", capsys.readouterr().err
-    )
+    err = capsys.readouterr().err
+    assert re.fullmatch(f"nonojudge: .*: played under other conditions: {said}.* with --again good\n", err)
 
 
 def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_path, monkeypatch):
@@ -350,9 +349,8 @@ def test_bots_that_are_named_play_again_and_without_a_name_all(tmp_path, words, 
 def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_removed(tmp_path, capsys, output_of):
     path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}))
     assert played(path, "--again", "godo") == 2
-    assert (
-        capsys.readouterr().err == "nonojudge: --again godo: no such bot (similar: good); the bots are good, odd\n"
-    )
+    said = capsys.readouterr().err
+    assert said == "nonojudge: --again godo: no such bot (similar: good); the bots are good, odd\n"
     assert "name the tournament's file" in output_of(played, "--again", status=2).err
     assert not Path("results").exists()
 

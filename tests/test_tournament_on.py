@@ -51,9 +51,8 @@ def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsy
     assert err.count("it is played again") == 1
     assert not any(psutil.pid_exists(pid) for pid in noted(tmp_path / "kills"))
     before = {one.name: one.read_bytes() for one in RESULTS.iterdir()}
-    assert {Path(name.removesuffix(".before-1")).suffix for name in before} <= {".json", ".txt"}, (
-        "no journal is left"
-    )
+    kinds = {Path(name.removesuffix(".before-1")).suffix for name in before}
+    assert kinds <= {".json", ".txt"}, "no journal is left"
     for result in map(read_result, RESULTS.glob("*.json")):
         if result.bot == "short":
             assert "cannot go on" in Path(result.stderr_file).read_text()

@@ -1,12 +1,17 @@
-"""Verification, against a verification written again from the rules; faults of clues before any solving."""
+"""Verification, against a verification written again from the rules; faults of clues before any solving.
+
+At the end what no comparison would find wrong in the slow references; test_lines, test_papers, test_strategies,
+test_beliefs and test_opponents find one that finds too little of what it is compared with.
+"""
 
 import random
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nonobot.protocol import Mismatch, Puzzle, Solution, mismatches
+from nonobot.protocol import Mismatch, Puzzle, Solution, clue_of, mismatches
 from nonobot.protocol.clues import FaultKind, fault_in_clues, needed_length
 from tests import naive
 from tests.boards import all_grids, grids, random_clues, random_grid
@@ -89,3 +94,20 @@ def test_clues_found_right_are_not_looked_at_again():
     wrong = Puzzle.unchecked(columns=((2,),), rows=((2,),))
     assert fault_in_clues(wrong) is not None
     assert not wrong.is_checked
+
+
+@pytest.mark.parametrize("length", range(1, 11))
+def test_the_placements_of_all_clues_are_all_the_painted_lines_once_each(length):
+    lines = []
+    for clue in naive.all_clues(length):
+        placements = naive.placements(clue, length)
+        assert all(clue_of(line) == clue for line in placements)
+        assert naive.placement_count(clue, length) == len(placements)
+        lines += placements
+    assert len(lines) == 2**length
+    assert set(lines) == set(product((0, 1), repeat=length))
+
+
+@pytest.mark.parametrize("rest", [[], [[0, 0], [0, 0]], [[0]], [[0, 0, 0]], [[None, 0]], [[0, 2]]])
+def test_verify_refuses_wrong_sizes_unknown_cells_and_other_numbers(rest):
+    assert not naive.verify(Puzzle.from_grid([[1, 0], [0, 0]]), [[1, 0], *rest])
