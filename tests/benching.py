@@ -51,7 +51,6 @@ class Clone:
         path.write_text(text.replace(old, new), encoding="utf-8")
 
     def bench(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Carry out `nonojudge bench` of the clone, somewhere else."""
         return self.judge("bench", *arguments)
 
     def judge(self, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -17,7 +17,6 @@ from tests import naive
 
 
 def masks_of(cells: Sequence[naive.Cell]) -> tuple[int, int]:
-    """Return the black mask and the white mask of a line of cells."""
     black = sum(1 << i for i, cell in enumerate(cells) if cell == 1)
     white = sum(1 << i for i, cell in enumerate(cells) if cell == 0)
     return black, white
@@ -68,7 +67,6 @@ def mask_in(view: Any) -> int:
 
 
 def put_mask(view: Any, at: int, mask: int) -> None:
-    """Put a mask into a view of several."""
     place = view[at : at + 1]
     place[...] = np.frombuffer(mask.to_bytes(place.size * 8, "little"), "<u8").reshape(place.shape)
 
@@ -83,7 +81,6 @@ def random_grid(rng: random.Random, width: int, height: int, density: float | No
 
 
 def random_clue(rng: random.Random, length: int) -> Clue:
-    """Return a clue that fits `length` cells."""
     black = rng.random()
     return clue_of(rng.random() < black for _ in range(length))
 
@@ -110,7 +107,6 @@ def shuffled(rng: random.Random, puzzle: Puzzle) -> Puzzle:
 
 
 def all_grids(width: int, height: int) -> Iterator[naive.Grid]:
-    """Yield every fully painted board of a size."""
     for cells in product((0, 1), repeat=width * height):
         yield [list(cells[y * width : (y + 1) * width]) for y in range(height)]
 
@@ -124,7 +120,6 @@ def array_of(grid: naive.Grid | None) -> np.ndarray | None:
 
 @st.composite
 def grids(draw: st.DrawFn, most_width: int = 8, most_height: int = 8) -> naive.Grid:
-    """Boards of any size and painting."""
     width = draw(st.integers(1, most_width))
     height = draw(st.integers(1, most_height))
     rows = draw(st.lists(st.integers(0, 2**width - 1), min_size=height, max_size=height))
@@ -137,5 +132,4 @@ def digits(number: int, base: int, count: int) -> list[int]:
 
 
 def puzzles(most_width: int = 8, most_height: int = 8) -> st.SearchStrategy[Puzzle]:
-    """Puzzles that have a solution, of any size."""
     return grids(most_width, most_height).map(Puzzle.from_grid)

@@ -29,6 +29,11 @@ TWO = "1:1-1:1"
 BLACK = (0x1F, 0x2B, 0x46)
 RANDOM = load_set("boardgen:25x25x40:seed=7").puzzles[2].puzzle
 
+GIVEN = """(() => { const data = new DataTransfer(); data.items.add(%s); %s
+    const event = new %s("%s", {clipboardData: data, dataTransfer: data, bubbles: true, cancelable: true});
+    return document.body.dispatchEvent(event); })()"""
+"""A file that is pasted or dropped; false where the page has taken it."""
+
 
 def oneline(puzzle: Puzzle) -> str:
     return write([Record(puzzle)], "oneline").data.decode().strip()
@@ -75,7 +80,6 @@ class Browser(Tab):
         return self._session.send(method, parameters)
 
     def open(self, place: Path | str) -> None:
-        """Open a file, or an address, and wait until it is shown."""
         self.requests.clear()
         self.complaints.clear()
         self.page.goto(place if isinstance(place, str) else place.resolve().as_uri())
@@ -93,7 +97,6 @@ class Browser(Tab):
             self.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
     def value(self, expression: str) -> Any:
-        """Return the value of a JavaScript expression on the page."""
         return self.page.evaluate(expression)
 
     def click(self, *places: str) -> None:

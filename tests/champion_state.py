@@ -41,15 +41,12 @@ class ChampionState:
         assert Kernel.start(self.m)
 
     def __getitem__(self, path: str) -> np.ndarray:
-        """Return a member as an array."""
         return self.m.view(path)
 
     def one(self, path: str) -> int:
-        """Return a single item."""
         return int(self[path][0])
 
     def paint(self, line: int, black: int, white: int) -> None:
-        """Put the known cells of a line on the board."""
         put_mask(self["board.black"], line, black)
         put_mask(self["board.white"], line, white)
 
@@ -104,7 +101,6 @@ class ChampionState:
         return None if value == 0 else value > 0
 
     def known(self) -> dict[Variable, bool]:
-        """Return the variables that are set, with their values."""
         values = ((v, self.value(v)) for v in range(self.one("variables")))
         return {self.name(variable): value for variable, value in values if value is not None}
 
@@ -136,7 +132,6 @@ class ChampionState:
         return self["reasons"][:end].tolist()
 
     def variables_of(self, event: int) -> list[int]:
-        """Return the variables that an event set."""
         every = range(self.one("variables"))
         return [v for v in every if self.value(v) is not None and self.event_of(v) == event]
 

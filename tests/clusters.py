@@ -48,9 +48,8 @@ def definition(folder: Path, bots: dict[str, str], recipes: list[Recipe] = RECIP
 def outcomes(folder: Path) -> dict[str, tuple[list[str], str]]:
     """Return the verdicts and the end of each result in a folder, by the name of its file."""
     found = {path.name: read_result(path) for path in folder.glob("*.json")}
-    return {
-        name: (verdicts(one), one.end.reason.value) for name, one in found.items() if isinstance(one, RunResult)
-    }
+    runs = {name: one for name, one in found.items() if isinstance(one, RunResult)}
+    return {name: (verdicts(one), one.end.reason.value) for name, one in runs.items()}
 
 
 def ranking(text: str) -> list[list[str]]:
@@ -110,7 +109,6 @@ class Cluster:
         self.workers.append(self._started("worker", self.address, *scratch, *options, cwd=cwd))
 
     def start_workers(self, count: int) -> None:
-        """Start workers that fit, and wait for them."""
         for _ in range(count):
             self.start_worker()
         self.wait_for_workers(count)

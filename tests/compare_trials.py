@@ -35,7 +35,7 @@ from nonobot.harness import cli
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import Comparison, Limits, compare
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.statistics import Outcome, Ratio, first_look
+from nonobot.harness.statistics import Outcome, first_look
 from tests.patched import LINE_KERNEL, patched_house
 
 SET = "boardgen:25x25x500:seed=7"
@@ -78,8 +78,8 @@ def main(arguments: Sequence[str]) -> int:
     blocks = [parsed.folder / f"{number:02}" for number in range(parsed.first, parsed.blocks + 1)]
     missing = [block for block in blocks if not block.exists()]
     if missing:
-        played = apart if parsed.apart else until_decided if parsed.until else side_by_side
-        record(missing, parsed.set, parsed.rounds, parsed.busy, played)
+        rounds = 0 if parsed.until and not parsed.apart else parsed.rounds
+        record(missing, parsed.set, rounds, parsed.busy, apart if parsed.apart else side_by_side)
     return show(blocks, Limits(confidence=parsed.confidence, sequential=parsed.until))
 
 
@@ -110,16 +110,11 @@ def command(folder: Path, *changes: tuple[str, str]) -> list[str]:
 
 
 def side_by_side(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
-    """Play the duels of a block."""
+    """Play the duels of a block; with 0 rounds until they are decided, and in the first block five rounds, too."""
+    options = ("--rounds", str(rounds)) if rounds else ("--until",)
     for name, slower in commands.items():
-        duel(block / name, puzzle_set, commands["same"], slower, "--rounds", str(rounds))
-
-
-def until_decided(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
-    """Play the duels of a block until they are decided; five rounds, too, in the first block."""
-    for name, slower in commands.items():
-        duel(block / name, puzzle_set, commands["same"], slower, "--until")
-    if block.stem == "01":
+        duel(block / name, puzzle_set, commands["same"], slower, *options)
+    if not rounds and block.stem == "01":
         duel(block / FIVE_ROUNDS, puzzle_set, commands["same"], commands["same"], "--rounds", "5")
 
 
@@ -150,31 +145,26 @@ def judge(*arguments: str) -> None:
 
 def show(blocks: Sequence[Path], limits: Limits) -> int:
     """Print the outcomes of all trials and the spread of the runs; return the exit status."""
-    outcomes: dict[str, Counter[Outcome]] = {}
-    ratios: dict[str, list[Ratio]] = {}
-    pairs: dict[str, list[int]] = {}
-    seconds: dict[str, list[float]] = {}
+    duels: dict[str, list[tuple[Comparison, float | None]]] = {}
     for block in blocks:
-        for name in ("same", "slow"):
-            if (block / name).exists():
-                comparison = compared(block / name, limits)
-                assert comparison.deciding
-                rounds = comparison.deciding.pairs
-                trial = f"{name} code, " + ("until decided" if limits.sequential else f"{rounds} pairs")
-                pairs.setdefault(trial, []).append(rounds)
-                if (block / name / SECONDS).exists():
-                    seconds.setdefault(trial, []).append(float((block / name / SECONDS).read_text()))
-                outcomes.setdefault(trial, Counter())[comparison.outcome] += 1
-                ratios.setdefault(trial, []).append(comparison.deciding.ratio)
+        for folder in (block / "same", block / "slow"):
+            if folder.exists():
+                comparison, seconds = compared(folder, limits), folder / SECONDS
+                rounds = "until decided" if limits.sequential else f"{comparison.deciding.pairs} pairs"
+                took = float(seconds.read_text()) if seconds.exists() else None
+                duels.setdefault(f"{folder.name} code, {rounds}", []).append((comparison, took))
     alarms = missed = 0
-    for trial, counted in outcomes.items():
+    for trial, played in duels.items():
+        counted = Counter(one.outcome for one, _ in played)
         print(f"{trial}: {', '.join(f'{number} {outcome}' for outcome, number in counted.most_common())}")
-        estimates = [ratio.estimate for ratio in ratios[trial]]
-        lowest = min(ratio.low for ratio in ratios[trial])
-        print(f"  takes {geometric_mean(estimates) - 1:+.1%}; lowest end of an interval {lowest - 1:+.1%}")
+        decided = [one.deciding for one, _ in played]
+        lowest = min(one.ratio.low for one in decided)
+        change = geometric_mean(one.ratio.estimate for one in decided) - 1
+        print(f"  takes {change:+.1%}; lowest end of an interval {lowest - 1:+.1%}")
         if limits.sequential:
-            print(f"  pairs: median {median(pairs[trial]):g}, {min(pairs[trial])} to {max(pairs[trial])}")
-        if times := seconds.get(trial):
+            pairs = [one.pairs for one in decided]
+            print(f"  pairs: median {median(pairs):g}, {min(pairs)} to {max(pairs)}")
+        if times := [took for _, took in played if took is not None]:
             print(f"  median {median(times):.1f} s, {min(times):.1f} s to {max(times):.1f} s")
         if trial.startswith("same"):
             alarms += counted[Outcome.WORSE] + counted[Outcome.FASTER]

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -86,10 +86,35 @@ def compiled() -> None:
             assert process.returncode == 0
 
 
+@pytest.fixture(autouse=True)
+def _sigterm_as_before() -> Iterator[None]:
+    """Take back what a command of the judge, carried out in this process, does with SIGTERM."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
 @pytest.fixture
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a folder of the test's own, empty at first."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def short_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the judge look at the machine for a moment before each run."""
+    monkeypatch.setattr("nonobot.harness.play.machine.SAMPLE_SECONDS", 0.01)
+
+
+@pytest.fixture
+def output_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Return what carries out a command in this process, checks its status, and returns its stdout and stderr."""
+
+    def carried_out(command: Callable[..., int], *arguments: Any, status: int = 0, **more: Any) -> Any:
+        assert command(*arguments, **more) == status
+        return capsys.readouterr()
+
+    return carried_out
 
 
 @pytest.fixture
@@ -111,7 +136,6 @@ def talk() -> Iterator[Callable[..., Talk]]:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """Return a browser; skip where there is none."""
     from tests.browser import NAMES, Browser, browser_command
 
     command = browser_command()
@@ -123,7 +147,6 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def firefox() -> Iterator[Firefox]:
-    """Return a Firefox; skip where there is none."""
     from tests.firefox import NAMES, Firefox, firefox_command
 
     command = firefox_command()
@@ -154,7 +177,6 @@ def page_site(tmp_path_factory: pytest.TempPathFactory, page_data: Path) -> Path
 
 @pytest.fixture(scope="module")
 def page_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder whose results the page shows."""
     return tmp_path_factory.mktemp("results")
 
 

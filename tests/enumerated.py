@@ -39,14 +39,12 @@ def mixed_board(rng: random.Random, width: int, height: int) -> Puzzle:
 
 
 def check_solutions(puzzle: Puzzle, solutions: Iterable[Solution]) -> None:
-    """Check that the boards are solutions, each once."""
     grids = [solution.cells.tolist() for solution in solutions]
     assert all(naive.verify(puzzle, grid) for grid in grids), puzzle
     assert len({str(grid) for grid in grids}) == len(grids), puzzle
 
 
 def check_solved(puzzle: Puzzle, result: Result) -> None:
-    """Check that a puzzle is solved, and rightly."""
     assert result.status == "solved", puzzle
     check_solutions(puzzle, result.solutions)
 

@@ -33,7 +33,6 @@ PREFERENCES = {
 
 
 def firefox_command() -> str | None:
-    """Return where a Firefox is, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
@@ -95,7 +94,6 @@ class Firefox(Tab):
         return message["result"]
 
     def open(self, address: str) -> None:
-        """Open an address, and wait until it is shown."""
         self.requests.clear()
         self.complaints.clear()
         self.ask("browsingContext.navigate", context=self._context, url=address, wait="complete")
@@ -112,22 +110,6 @@ class Firefox(Tab):
         text = f"(one => {{ one.value = {json.dumps(text)}; one.dispatchEvent({event}); }})"
         self.value(f"{text}(document.activeElement)")
 
-    def press(self, *keys: str) -> None:
-        """Press keys, each a character or a code point of WebDriver's, such as U+E007 for Enter."""
-        actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
-        self.ask(
-            "input.performActions",
-            context=self._context,
-            actions=[{"type": "key", "id": "keyboard", "actions": actions}],
-        )
-
     def click(self, place: str) -> None:
         """Click an element, as its script sees it."""
         self.value(f"document.querySelector({place!r}).click()")
-
-    def choose_file(self, place: str, path: Path) -> None:
-        """Choose a file in a field for files."""
-        locator = {"type": "css", "value": place}
-        [node] = self.ask("browsingContext.locateNodes", context=self._context, locator=locator)["nodes"]
-        element = {"sharedId": node["sharedId"]}
-        self.ask("input.setFiles", context=self._context, element=element, files=[str(path)])

@@ -55,13 +55,11 @@ def table(*rows: tuple[str, ...]) -> str:
 
 
 def checks() -> str:
-    """Return the steps of `nonojudge check`."""
     rows = [(str(number), one.level, one.title, one.why, one.section) for number, one in enumerate(STEPS, 1)]
     return table(("step", "level", "what the bot does", "why it matters", "rule"), *rows)
 
 
 def ends() -> str:
-    """Return the ways in which a run ends."""
     return table(("end", "meaning"), *((f"`{reason}`", reason.meaning) for reason in EndReason))
 
 
@@ -76,7 +74,6 @@ def file_formats() -> str:
 
 
 def claim_table() -> str:
-    """Return the claims that `nonojudge claims` measures."""
     rows = [(f"`{one.id}`", one.sentence, f"`{one.command}`") for one in claims.read_claims()]
     return table(("id", "claim", "command"), *rows)
 

@@ -76,7 +76,6 @@ def to_text(name: str, counts: Counts) -> str:
 
 
 def from_text(text: str) -> Counts:
-    """Return the counts in the text of a golden file."""
     counts: Counts = {}
     for line in text.splitlines():
         if not line.startswith("#"):
@@ -125,7 +124,6 @@ def _changes(before: Mapping[str, int | str], now: Mapping[str, int | str]) -> I
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compare or refresh; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.golden_counts",
         description="Compare the exact counts of searches with those on file. Exit status 1 if any differs.",

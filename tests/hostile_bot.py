@@ -1,7 +1,5 @@
 """Bots that do not want to go: `python hostile_bot.py BEHAVIOUR`. Each says first that it is there."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource

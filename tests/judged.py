@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
-from nonobot.harness.play import attempt, bot_process, machine
+from nonobot.harness.play import attempt, bot_process
 from nonobot.harness.play.cgroup import Group
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
@@ -87,11 +87,10 @@ def let_time_fly(monkeypatch: pytest.MonkeyPatch, stderr: Path) -> None:
 
 
 @pytest.fixture
-def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+def little_patience(monkeypatch: pytest.MonkeyPatch, short_look: None) -> None:
     """Let the judge wait for a bot a fraction of what it waits for a stranger's."""
     monkeypatch.setattr(attempt, "LINGER_SECONDS", 0.3)
     monkeypatch.setattr(bot_process, "SECONDS_TO_OBEY", 0.3)
-    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
 
 
 @pytest.fixture

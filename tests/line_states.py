@@ -93,7 +93,6 @@ class LineStates:
         return black, white, consistent.astype(bool)
 
     def paint(self, black: int, white: int) -> tuple[int, int] | None:
-        """Return the black and the white cells of one state of the line, painted; None for a conflict."""
         return self.paint_all([black], [white])[0]
 
     def starts_left(self, blocks: int, at: int = 0) -> list[set[int]]:

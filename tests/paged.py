@@ -46,8 +46,6 @@ def export(folder: Path, data: Path | None = None) -> str:
 
 
 class Sent(NamedTuple):
-    """An answer of the plain server."""
-
     path: str
     status: int
 

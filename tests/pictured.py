@@ -145,7 +145,6 @@ def svg_spaces(text: str, colours: tuple[str, ...]) -> tuple[list[tuple[int, int
 
 
 def covered(boxes: list[tuple[int, int, int, int]], x: float, y: float) -> bool:
-    """Return whether a point lies in one of the boxes."""
     return any(left <= x < left + width and top <= y < top + height for left, top, width, height in boxes)
 
 
@@ -162,5 +161,4 @@ def pixels_of(data: bytes) -> np.ndarray:
 
 
 def rgb(colour: str) -> list[int]:
-    """Return red, green and blue of a colour such as #1f2933."""
     return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]

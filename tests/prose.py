@@ -54,7 +54,6 @@ SENTENCE_END = re.compile(r"(?<=[.!?])[)*_\"'`]*\s+(?=[A-Z`*\"'(\[$0-9])")
 
 
 def tokens(page: Path) -> Iterator[Token]:
-    """Yield the tokens of a page's Markdown."""
     yield from MarkdownIt("commonmark").enable("table").parse(page.read_text(encoding="utf-8"))
 
 

@@ -100,13 +100,11 @@ def printed() -> Iterator[str]:
             out = io.StringIO()
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
                 judge_cli.run(words.split())
-            yield from sorted(
-                {f"{words.partition(' --')[0]}: {path}" for path in _paths(json.loads(out.getvalue()))}
-            )
+            paths = set(_paths(json.loads(out.getvalue())))
+            yield from sorted(f"{words.partition(' --')[0]}: {path}" for path in paths)
 
 
 def _paths(value: Any, place: str = "") -> Iterator[str]:
-    """Yield the paths of all keys of objects."""
     if isinstance(value, list):
         for one in value:
             yield from _paths(one, f"{place}[]")

@@ -31,10 +31,7 @@ COMMANDS = (
     "nonojudge run --set boardgen:25x25x100:seed=7 --result run.json --force",
 )
 
-OTHERS = {
-    "nonosolve": {"taai2011": 57, "tcga2015": 52},
-    "LalaFrogKK": {"taai2011": 520, "tcga2015": 743},
-}
+OTHERS = {"nonosolve": {"taai2011": 57, "tcga2015": 52}, "LalaFrogKK": {"taai2011": 520, "tcga2015": 743}}
 """CPU seconds, measured in November 2026 on an AMD EPYC as well."""
 
 
@@ -58,12 +55,8 @@ def measure_times(folder: Path) -> dict[str, dict[str, float]]:
     for questions in sorted(folder.glob("*.txt")):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         with questions.open("rb") as given, Path("/dev/null").open("wb") as nowhere:
-            subprocess.run(
-                [sys.executable, "-m", "nonobot", "--stats", "stats.jsonl"],
-                stdin=given,
-                stdout=nowhere,
-                check=True,
-            )
+            command = [sys.executable, "-m", "nonobot", "--stats", "stats.jsonl"]
+            subprocess.run(command, stdin=given, stdout=nowhere, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         lines = [json.loads(line) for line in Path("stats.jsonl").read_text().splitlines()]
         seconds = [line["seconds"] for line in lines]
@@ -78,7 +71,6 @@ def measure_times(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def draw_times(times: dict[str, dict[str, float]]) -> None:
-    """Draw the CPU time of each set, logarithmic."""
     import matplotlib.pyplot as plt
 
     plt.rcParams["svg.hashsalt"] = "nonobot"
@@ -133,7 +125,6 @@ def photograph_report(results: str) -> None:
 
 
 def save(png: bytes, name: str) -> None:
-    """Write a picture of few colours."""
     Image.open(io.BytesIO(png)).quantize(200).save(IMAGES / f"{name}.png", optimize=True)
 
 

@@ -42,7 +42,6 @@ HOSTILE = "<script>alert(1)</script>\"'&$\\frac{1}\x07{{ 7 * 7 }}"
 
 @cache
 def known_set(name: str) -> tuple[PuzzleSet, tuple[np.ndarray, ...]]:
-    """Return a generated set and the cells of its solutions."""
     return load_set(name), tuple(solution.cells for _, solution in Recipe.parse(name).boards())
 
 
@@ -108,7 +107,6 @@ def _result(entry, cells, verdict: Verdict, took: float, arrived: float) -> Puzz
 
 
 def not_started(bot: str, set_name: str = SMALL) -> RunResult:
-    """Return the run of a bot whose command cannot be run."""
     end = BotEnd(EndReason.NOT_STARTED, detail="no such file: ./bots/run")
     attempt = Attempt("2026-03-14T09:26:53+00:00", 1, end, Usage(0.0, 0.0, 0))
     return run_of(bot, set_name, lambda _: Verdict.MISSING, attempts=[attempt])

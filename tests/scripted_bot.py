@@ -242,7 +242,6 @@ def note(name):
 
 
 def noted(name):
-    """Return how many lines a file beside the solutions has."""
     try:
         with open(beside(name)) as file:  # noqa: PTH123
             return len(file.readlines())
@@ -260,7 +259,6 @@ def wait_for(name):
 
 
 def numbers() -> list[int]:
-    """Return the numbers of the questions."""
     with open("input.txt") as file:  # noqa: PTH123
         return [int(line[1:]) for line in file if line.startswith("$")]
 

@@ -89,7 +89,6 @@ def odd_board(rng: random.Random) -> Puzzle:
 
 
 def solutions_by_sat(puzzle: Puzzle) -> int:
-    """Return the number of solutions, at most 2."""
     from pysat.solvers import Solver
 
     with Solver(name="glucose4") as solver:

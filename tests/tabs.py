@@ -36,7 +36,6 @@ class Tab:
         return self.verdict()
 
     def insert(self, text: str) -> None:
-        """Put a text in place of what is selected, as pasting does."""
         raise NotImplementedError
 
     def verdict(self) -> str:

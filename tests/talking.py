@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from nonobot.bot.cli import parse
 from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
@@ -23,6 +24,7 @@ from tests.boards import random_grid
 COMMAND = (sys.executable, "-m", "nonobot")
 STRATEGIES = ("champion", "papers")
 PATIENCE_SECONDS = 600  # only to end a test whose process hangs
+CAPTURED: dict[str, Any] = {"capture_output": True, "timeout": PATIENCE_SECONDS}
 
 GRID = [[1, 0], [1, 1]]
 GOOD = Puzzle.from_grid(GRID)  # unique
@@ -37,7 +39,7 @@ def hard() -> Puzzle:
 
 
 def run(text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*COMMAND, *options], input=text, capture_output=True, timeout=PATIENCE_SECONDS)
+    return subprocess.run([*COMMAND, *options], input=text, **CAPTURED)
 
 
 def carried_out(text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:

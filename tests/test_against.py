@@ -1,7 +1,5 @@
 """Two alternating revisions: the outcome in words, the trees, and the command in a repository of its own."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -15,8 +13,6 @@ from nonobot.harness.bench.catalogue import chosen
 from nonobot.harness.statistics import EXIT_STATUS, Outcome, Ratio
 from tests.benching import ROOMS, Clone
 from tests.patched import LINE_KERNEL, SLOW
-
-# Words
 
 
 def compared(name, low, high, outcome):
@@ -51,9 +47,6 @@ def test_a_row_has_the_times_the_ratio_and_the_outcome_and_what_was_skipped_a_li
     assert "skipped: fp1-root: the bot of HEAD~1 cannot run it: ImportError: no x" in lines
     assert lines[1] == "line-bitset call 1.00 µs 1.20 µs 1.200 1.100 to 1.300 worse"
     assert json.loads(against.as_json(result))["benchmarks"]["line-bitset"]["outcome"] == "worse"
-
-
-# Trees
 
 
 @pytest.fixture
@@ -101,9 +94,6 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
         monkeypatch.setattr(against, "HOME", home)
         with pytest.raises(UnusableError, match=said), against.two_trees(revision):
             pass
-
-
-# The command
 
 
 @pytest.mark.nightly

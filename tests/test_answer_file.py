@@ -1,7 +1,5 @@
 """A file of answers, looked at while a bot writes to it: here the bot is a few lines in the same process."""
 
-from __future__ import annotations
-
 import errno
 import itertools
 import os
@@ -101,19 +99,7 @@ def test_what_is_the_same_in_a_file_written_anew_is_not_handed_over_again(bot, a
     assert answers.look() == ANSWERS[4]  # once more on purpose, not anew
 
 
-def test_a_file_that_cannot_be_read_is_one_of_the_troubles(bot, answers, monkeypatch):
-    def fails(*_):
-        raise OSError(errno.EIO, "Input/output error")
-
-    bot.write(ANSWERS[0])
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "pread", fails)
-        assert answers.look() == b""
-    assert answers.trouble == "'answers.txt' in its folder cannot be read: Input/output error"
-    assert answers.look() == ANSWERS[0]
-
-
-def test_another_file_under_the_name(bot, answers, tmp_path):
+def test_another_file_under_the_name_is_read_from_its_beginning(bot, answers, tmp_path):
     bot.write(ANSWERS[0] + ANSWERS[1])
     assert answers.look() == ANSWERS[0] + ANSWERS[1]
     bot.path.unlink()
@@ -125,6 +111,18 @@ def test_another_file_under_the_name(bot, answers, tmp_path):
     (tmp_path / "new").write_bytes(ANSWERS[3])
     (tmp_path / "new").replace(bot.path)
     assert answers.look() == ANSWERS[3]
+
+
+def test_a_file_that_cannot_be_read_is_named_and_read_later(bot, answers, monkeypatch):
+    def fails(*_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    bot.write(ANSWERS[0])
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pread", fails)
+        assert answers.look() == b""
+    assert answers.trouble == "'answers.txt' in its folder cannot be read: Input/output error"
+    assert answers.look() == ANSWERS[0]
 
 
 def test_of_what_is_never_complete_no_more_is_held_back_than_an_answer_takes(bot, answers):
@@ -165,9 +163,8 @@ def test_whatever_becomes_of_the_file_each_answer_that_was_seen_whole_comes_once
         content = b"".join(pieces)[:most]
         bot.write(content)
         new = answers.look()
-        whole = [
-            piece for end, piece in zip(itertools.accumulate(map(len, pieces)), pieces, strict=True) if end <= most
-        ]
+        ends = itertools.accumulate(map(len, pieces))
+        whole = [piece for end, piece in zip(ends, pieces, strict=True) if end <= most]
         assert b"".join(piece for piece in whole if piece not in wanted) == new
         wanted |= dict.fromkeys(whole)
     bot.write(b"".join(wanted))

@@ -1,14 +1,12 @@
 """Reading back what a bot wrote: whole answers, given up ones, and everything that is no answer."""
 
-from __future__ import annotations
-
 import io
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nonobot.protocol import Answer, AnswerReader, Solution, format_answer, read_answers
+from nonobot.protocol import Answer, Solution, format_answer, read_answers
 from tests.boards import grids
 
 GRID = Solution([[1, 0, 1], [0, 0, 0]])
@@ -17,10 +15,6 @@ TEXT = b"$1\n1\t0\t1\n0\t0\t0\n"
 
 def read(text: bytes, width: int = 3, height: int = 2) -> list[Answer]:
     return list(read_answers(io.BytesIO(text), width, height))
-
-
-def test_the_official_form():
-    assert read(TEXT) == [Answer(number=1, line=1, solution=GRID)]
 
 
 @pytest.mark.parametrize(
@@ -38,17 +32,16 @@ def test_forms_that_mean_the_same(text):
     assert read(text) == [Answer(1, 1, GRID)]
 
 
-def test_an_answer_is_complete_with_its_last_line():
-    reader = AnswerReader(3, 2)
-    assert reader.feed(b"$1\n") == []
-    assert reader.feed(b"1\t0\t1\n") == []
-    assert reader.feed(b"0\t0\t0\n") == [Answer(1, 1, GRID)]
-    assert reader.close() == []
-
-
-def test_several_answers_keep_their_numbers_and_lines_also_out_of_order_and_twice():
+def test_numbers_lines_and_ends_of_answers_and_text_that_belongs_to_none():
     text = format_answer(3, GRID) + b"\n" + format_answer(1, GRID) + format_answer(3, GRID)
     assert [(answer.number, answer.line) for answer in read(text)] == [(3, 1), (1, 5), (3, 8)]
+    assert read(b"$1\n1 0 1\n") == [Answer(1, 1, problem="line 2: 1 row, expected 2")]
+    text = b"hello\n" + TEXT + b"1\t1\t1\n"
+    assert read(text) == [
+        Answer(None, 1, problem="line 1: 'hello' does not belong to an answer"),
+        Answer(1, 2, GRID),
+        Answer(None, 5, problem="line 5: '1\\t1\\t1' does not belong to an answer"),
+    ]
 
 
 @pytest.mark.parametrize("word", ["unsolvable", "timeout", "invalid", ""])
@@ -83,24 +76,6 @@ def test_a_grid_of_the_wrong_form_is_a_problem_and_costs_no_other_answer(rows, p
     assert answers[1] == Answer(2, 4, problem=problem)
     assert answers[2:] == [Answer(3, 5 + rows.count(b"\n"), GRID)]  # the rest of $2 is not listed
     assert all(answer.number is None for answer in answers[2:-1])
-
-
-def test_an_answer_ends_with_the_next_header_or_the_input():
-    cut_off = b"$1\n1 0 1\n"
-    assert read(cut_off) == [Answer(1, 1, problem="line 2: 1 row, expected 2")]
-    assert read(cut_off + format_answer(2, GRID)) == [
-        Answer(1, 1, problem="line 3: 1 row, expected 2"),
-        Answer(2, 3, GRID),
-    ]
-
-
-def test_text_that_belongs_to_no_answer_is_a_problem_without_a_number():
-    text = b"hello\n" + TEXT + b"1\t1\t1\n"
-    assert read(text) == [
-        Answer(None, 1, problem="line 1: 'hello' does not belong to an answer"),
-        Answer(1, 2, GRID),
-        Answer(None, 5, problem="line 5: '1\\t1\\t1' does not belong to an answer"),
-    ]
 
 
 @pytest.mark.parametrize("header", [b"$", b"$x", b"$-1", b"$1.0", b"$" + b"1" * 5000])

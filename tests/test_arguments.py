@@ -1,7 +1,5 @@
 """What all commands make of their arguments, and the hints of their messages."""
 
-from __future__ import annotations
-
 import argparse
 import ast
 import os
@@ -11,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 import venv
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -67,11 +66,7 @@ def test_what_a_text_means(read, text, value):
 @pytest.mark.parametrize(
     ("read", "texts", "why"),
     [
-        (
-            size,
-            ("25", "0x5", "5x", "-5x5", "5x5x5", "\u0665x\u0665", ""),
-            "is not WIDTHxHEIGHT, such as 25x25",
-        ),
+        (size, ("25", "0x5", "5x", "-5x5", "5x5x5", "\u0665x\u0665", ""), "is not WIDTHxHEIGHT, such as 25x25"),
         (size_up_to(62), ("63x5", "5x63", "10000x1"), "is too large; the limit is 62x62"),
         (either("auto", None, size), ("Auto", "25"), "is not WIDTHxHEIGHT, such as 25x25, or auto"),
         (seconds, ("0", "-1", "nan", "inf", "1e10", "soon", ""), "is not a number of seconds above 0"),
@@ -80,11 +75,7 @@ def test_what_a_text_means(read, text, value):
         (count, ("0", "-1", "1.0", "1_0", "\u0665", "9" * 19, ""), "is not a whole number of 1 or more"),
         (whole(1, 9, "a number of things"), ("0", "10"), "is not a number of things from 1 to 9"),
         (byte_count, ("4T", "-1", "0"), "is not a number of bytes, such as 500M or 4G"),
-        (
-            variable,
-            ("A", "=b", "A=\0", ""),
-            "is not NAME=VALUE, such as OMP_NUM_THREADS=1",
-        ),
+        (variable, ("A", "=b", "A=\0", ""), "is not NAME=VALUE, such as OMP_NUM_THREADS=1"),
         (variable, ("A B=c", "1A=b", "A-1=b"), "is not a variable's name; use letters, digits and _"),
         (explained(int), ("x",), "invalid literal for int"),
     ],
@@ -137,9 +128,6 @@ def test_every_library_that_a_message_names_is_in_an_extra():
     assert {"Pillow", "pooch", "shtab", "matplotlib", "pyperf"} <= named <= offered
 
 
-# Completion
-
-
 def completed(script: str, function: str, *words: str) -> list[str]:
     """Return what bash offers after some words, the last of which is begun."""
     line = shlex.join(words)
@@ -153,7 +141,7 @@ def script_of(command: tuple[str, ...], shell: str = "bash") -> str:
     return subprocess.run([*command, "--completion", shell], capture_output=True, text=True, check=True).stdout
 
 
-def test_bash_completes_the_judges_commands_options_values_and_files():
+def test_bash_completes_commands_options_values_and_files():
     script = script_of(JUDGE)
     assert completed(script, "_shtab_nonojudge", "nonojudge", "re") == ["report", "render"]
     assert completed(script, "_shtab_nonojudge", "nonojudge", "render", "--the") == ["--theme"]
@@ -161,9 +149,6 @@ def test_bash_completes_the_judges_commands_options_values_and_files():
     assert completed(script, "_shtab_nonojudge", "nonojudge", "data", "f") == ["fetch"]
     for command in ("render", "report", "convert"):
         assert completed(script, "_shtab_nonojudge", "nonojudge", command, "READ") == ["README.md"]
-
-
-def test_bash_completes_the_bots_options():
     script = script_of(COMMAND)
     assert completed(script, "_shtab_nonobot", "nonobot", "--strat") == ["--strategy"]
     assert completed(script, "_shtab_nonobot", "nonobot", "--strategy", "") == ["champion", "papers"]
@@ -196,8 +181,10 @@ def test_without_shtab_there_is_a_line_on_how_to_get_it(monkeypatch, capsys):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")  # noqa: PTH110
-@pytest.mark.parametrize("option", [["--version"], ["--completion", "bash"]])
-@pytest.mark.parametrize("command", [COMMAND, JUDGE])
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [*product((COMMAND, JUDGE), (["--version"], ["--completion", "bash"])), (JUDGE, ["data", "list"])],
+)
 def test_what_cannot_be_printed_is_a_line(command, option):
     with open("/dev/full", "w") as full:  # noqa: PTH123
         done = subprocess.run([*command, *option], stdout=full, stderr=subprocess.PIPE, text=True, check=False)

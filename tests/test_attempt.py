@@ -1,7 +1,5 @@
 """The loop of an attempt, with a script in place of a bot's process and its own clock: every time is exact."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest
@@ -92,7 +90,7 @@ def test_in_a_batch_a_puzzle_is_in_work_from_the_answer_before_it(play):
     assert times(played) == (pytest.approx([2.0, 3.0, 3.0]), pytest.approx([2.0, 1.0, 0.0]))
 
 
-def test_one_by_one_each_puzzle_waits_for_the_answer_before_it(play):
+def test_one_by_one_each_puzzle_waits_for_the_answer_before_it_and_an_answer_before_its_puzzle_counts(play):
     script = [
         *(("sent", FIRST), ("waits", 1.5), ("wrote", ONE)),
         *(("sent", SECOND), ("waits", 2.0), ("wrote", TWO)),
@@ -100,19 +98,19 @@ def test_one_by_one_each_puzzle_waits_for_the_answer_before_it(play):
     ]
     played = play(*script, feed=Feed.INTERACTIVE)
     assert times(played) == (pytest.approx([1.5, 3.5, 4.0]), pytest.approx([1.5, 2.0, 0.5]))
-
-
-def test_answers_to_puzzles_that_were_not_sent_yet_count(play):
     script = [("sent", FIRST), ("wrote", ONE + TWO + THREE), ("sent", SECOND), ("last", THIRD), ENDED]
     played = play(*script, feed=Feed.INTERACTIVE)
     assert [one.verdict.value for one in played.results.values()] == ["right"] * 3
 
 
-def test_times_of_the_run_go_on_after_an_earlier_attempt(play):
+def test_what_earlier_attempts_used_counts(play):
     played = play(BATCH, ("waits", 2.0), ("wrote", ONE), used=Usage(95.0, 0.0, 0))
     assert played.reason is EndReason.TIME_LIMIT
     assert played.seconds == pytest.approx(5.0)
     assert times(played) == (pytest.approx([97.0]), pytest.approx([2.0]))
+    played = play(BATCH, tree=Tree(computes=0.05), used=Usage(0.0, 2.0, 0), cpu_limit_seconds=3.0)
+    assert played.reason is EndReason.CPU_LIMIT
+    assert played.seconds == pytest.approx(1.0, abs=0.1)
 
 
 @pytest.mark.parametrize("at", [9.99, 10.0])
@@ -144,16 +142,13 @@ def test_limits(play, limits, tree, reason):
         assert played.seconds == pytest.approx(5.0, abs=0.1)
 
 
-def test_cpu_time_of_earlier_attempts_counts(play):
-    played = play(BATCH, tree=Tree(computes=0.05), used=Usage(0.0, 2.0, 0), cpu_limit_seconds=3.0)
-    assert played.reason is EndReason.CPU_LIMIT
-    assert played.seconds == pytest.approx(1.0, abs=0.1)
-
-
-def test_a_bot_that_wrote_has_not_stalled_since(play):
+def test_output_that_is_no_answer_ends_the_attempt_and_any_output_is_no_stall(play, monkeypatch):
     played = play(BATCH, ("waits", 4.0), ("wrote", ONE), stall_limit_seconds=5.0)
     assert played.reason is EndReason.STALLED
     assert played.seconds == pytest.approx(9.0, abs=0.1)
+    monkeypatch.setattr(attempt, "MOST_STRAY_BYTES", 50)
+    assert play(BATCH, ("wrote", ONE + TWO + THREE), ENDED).reason is EndReason.FINISHED
+    assert play(BATCH, ("wrote", ONE), ("wrote", b"x\n" * 100)).reason is EndReason.PROTOCOL_ERROR
 
 
 @pytest.mark.parametrize(
@@ -195,12 +190,6 @@ def test_an_end_while_answers_are_due(play, status, tree, reason):
 def test_a_bot_that_the_system_ended_for_its_memory_did_not_crash(play, status, reason):
     played = play(BATCH, ENDED, tree=Tree(ran_out=True), status=status, memory_limit_bytes=8)
     assert (played.reason, bool(played.detail)) == (reason, reason is EndReason.MEMORY_LIMIT)
-
-
-def test_output_beyond_answers_ends_the_attempt(play, monkeypatch):
-    monkeypatch.setattr(attempt, "MOST_STRAY_BYTES", 50)
-    assert play(BATCH, ("wrote", ONE + TWO + THREE), ENDED).reason is EndReason.FINISHED
-    assert play(BATCH, ("wrote", ONE), ("wrote", b"x\n" * 100)).reason is EndReason.PROTOCOL_ERROR
 
 
 def test_the_journal_gets_the_usage_every_five_seconds(play):

@@ -1,7 +1,5 @@
 """The benchmarks: what they work on, that their work is right, and pyperf around them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 
@@ -109,12 +107,11 @@ def test_ready_says_what_is_wrong_with_each_and_goes_on(monkeypatch, capfd):
 
 
 @pytest.mark.nightly
-def test_a_run_of_pyperf_from_the_command_line_on(tmp_path, capsys):
+def test_a_run_of_pyperf_from_the_command_line_on(tmp_path, output_of):
     import pyperf
 
     file = tmp_path / "measured.json"
-    assert carry_out(bench, "protocol-writing", "--fast", "--json", "-o", file) == 0
-    printed = json.loads(capsys.readouterr().out)
+    printed = json.loads(output_of(carry_out, bench, "protocol-writing", "--fast", "--json", "-o", file).out)
     measured = printed["benchmarks"]["protocol-writing"]
     assert printed["kind"] == "benchmarks"
     assert printed["machine"]["python"]
@@ -142,9 +139,8 @@ def test_what_cannot_be_used_is_told_in_a_line(tmp_path, monkeypatch):
         carry_out(bench, "line-champion")
 
 
-def test_all_are_listed_and_warnings_of_the_stability_check_shown_plainly(capsys):
-    assert carry_out(bench, "--list") == 0
-    shown = capsys.readouterr().out
+def test_all_are_listed_and_warnings_of_the_stability_check_shown_plainly(output_of):
+    shown = output_of(carry_out, bench, "--list").out
     assert all(one.name in shown and one.about in shown for one in BENCHMARKS.values())
     measured = Measured("bp-sweep", "sweep", "one sweep", "cpu", 2e-6, 5e-7, 1.9e-6, 1.8e-6, 12, ["it [wobbles]"])
     shown = measure.as_text([measured], False)

@@ -1,7 +1,5 @@
 """`nonojudge bisect`: the commit that changed counts or time, what cannot be judged, and what is left behind."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -105,25 +103,23 @@ def test_commits_next_to_one_that_cannot_be_run_cannot_be_told_apart(repository,
     assert set(counts["skipped"]) == {repository.commits[name] for name in ("broken", "loses")}
 
 
-def test_without_a_difference_it_says_so_and_ends_with_3(repository, capsys):
+def test_without_a_difference_it_says_so_and_ends_with_3(repository, output_of):
     repository.commit("a comment")
-    assert bisected("HEAD~1", "HEAD", "--by", "counts") == 3
-    assert "\ncounts: the same\n" in capsys.readouterr().out
+    assert "\ncounts: the same\n" in output_of(bisected, "HEAD~1", "HEAD", "--by", "counts", status=3).out
 
 
 @pytest.mark.nightly
-def test_the_commit_that_made_it_slower_is_found_with_its_interval(repository, capsys):
+def test_the_commit_that_made_it_slower_is_found_with_its_interval(repository, output_of):
     slower = ("SECONDS, ANSWERS = 5, 0.0", "SECONDS, ANSWERS = 5, 0.3")
     for name, change in (("a", ()), ("b", ()), ("slower", slower), ("c", ())):
         repository.commit(name, *change)
-    assert bisected("HEAD~4", "HEAD", "--json") == 0
-    findings = json.loads(capsys.readouterr().out)["findings"]
+    findings = json.loads(output_of(bisected, "HEAD~4", "HEAD", "--json").out)["findings"]
     assert findings["counts"]["whole"]["differ"] is False
     assert findings["time"]["commit"] == repository.commits["slower"]
     assert findings["time"]["effect"]["ratio"]["low"] > 1.02
 
 
-def test_what_cannot_be_bisected_is_told_in_a_line(repository, tmp_path, monkeypatch, capsys):
+def test_what_cannot_be_bisected_is_told_in_a_line(repository, tmp_path, monkeypatch, output_of):
     repository.commit("second")
     for words, bot, said in (
         (("HEAD", "HEAD"), ("./bot",), "HEAD is not an ancestor of HEAD: no commits to bisect"),
@@ -133,12 +129,10 @@ def test_what_cannot_be_bisected_is_told_in_a_line(repository, tmp_path, monkeyp
         (("HEAD~1", "HEAD"), (sys.executable, "none.py"), ": no puzzle is right (crashed)"),
         (("HEAD~1", "HEAD", "--build", "make"), (), "--build only applies to a bot given after --"),
     ):
-        assert bisected(*words, bot=bot) == 2
-        [line] = capsys.readouterr().err.splitlines()
+        [line] = output_of(bisected, *words, bot=bot, status=2).err.splitlines()
         assert said in line
     monkeypatch.chdir(tmp_path)
-    assert bisected("a", "b") == 2
-    assert "needs a git clone" in capsys.readouterr().err
+    assert "needs a git clone" in output_of(bisected, "a", "b", status=2).err
 
 
 def test_a_commit_that_lacks_a_package_of_this_projects_bot_is_one_that_cannot_be_built(repository, tmp_path):

@@ -1,7 +1,5 @@
 """Bots that work on files, as real processes; and the names of their files."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -79,9 +77,12 @@ def test_the_champion_of_2011_to_2015(tmp_path):
     assert read_result(tmp_path / "result.json") == result
 
 
-@pytest.mark.parametrize("behaviour", ["writes_and_floods_stdout", "writes_files_anew"])
-def test_answers_count_however_the_file_is_written(tmp_path, behaviour):
-    result = played(behaviour, tmp_path)
+@pytest.mark.parametrize(
+    ("behaviour", "terms"),
+    [("writes_and_floods_stdout", {}), ("writes_files_anew", {}), ("writes_late", {"contain": Contain.AUTO})],
+)
+def test_answers_count_however_the_file_is_written_also_in_the_sandbox(tmp_path, behaviour, terms):
+    result = played(behaviour, tmp_path, **terms)
     assert verdicts(result) == [RIGHT] * 5
     assert result.end.detail is None
     assert result.score.notes == []
@@ -90,10 +91,6 @@ def test_answers_count_however_the_file_is_written(tmp_path, behaviour):
     assert "its own log: no file 'log.txt' in its folder" in result.lines()
     if behaviour == "writes_files_anew":  # answers that stay the same keep their timestamps
         assert len(set(arrivals(result))) == 5
-
-
-def test_in_the_sandbox(tmp_path):
-    assert verdicts(played("writes_late", tmp_path, contain=Contain.AUTO)) == [RIGHT] * 5
 
 
 def test_what_cannot_be_read_is_said(tmp_path):
@@ -183,9 +180,6 @@ def test_questions_that_cannot_be_written_start_no_bot(tmp_path):
     assert result.end.detail.startswith(f"cannot write the questions, '{'x' * 300}': ")
 
 
-# The command
-
-
 @pytest.mark.parametrize(
     ("given", "run"),
     [
@@ -196,18 +190,12 @@ def test_questions_that_cannot_be_written_start_no_bot(tmp_path):
         (["/bin/true", "/"], None),
     ],
 )
-def test_what_a_command_names_here_it_names_in_full_there(tmp_path, laid_out, monkeypatch, given, run):
-    monkeypatch.chdir(tmp_path)
+def test_what_a_command_names_here_it_names_in_full_there(tmp_path, laid_out, own_folder, given, run):
     (tmp_path / "folder").mkdir()
     for name in ("bot", "folder/data", "input.txt"):
         (tmp_path / name).touch()
-    full = laid_out().command(given)
-    assert [one.replace(str(tmp_path), "HERE") for one in full] == [
-        str(Path(one)) if one.startswith("HERE") else one for one in run or given
-    ]
-
-
-# Names
+    expected = [str(Path(one)) if one.startswith("HERE") else one for one in run or given]
+    assert [one.replace(str(tmp_path), "HERE") for one in laid_out().command(given)] == expected
 
 
 @pytest.mark.parametrize(
@@ -223,11 +211,7 @@ def test_names(reads, writes, logs, names):
     assert file_names(reads, writes, logs, Feed.BATCH) == names
 
 
-# The commands
-
-
-def test_the_command_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_command_line(tmp_path, own_folder, capsys):
     (tmp_path / "bot.py").symlink_to(SCRIPTED_BOT)
     _, bare, _, behaviour, _ = command("writes_late", tmp_path)
     files = ["--reads", "input.txt", "--writes", "solution.txt"]
@@ -237,8 +221,7 @@ def test_the_command_line(tmp_path, monkeypatch, capsys):
     assert read_result(Path("r.json")).files == FileNames("input.txt", "solution.txt")
 
 
-def test_tournaments(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_tournaments(tmp_path, own_folder, capsys, output_of):
     bot = f'name = "good"\ncommand = {json.dumps(command("writes_milliseconds", tmp_path))}\n'
     files = 'reads = "input.txt"\nwrites = "solution.txt"\nlogs = "log.txt"\n'
     path = tmp_path / "small.toml"
@@ -249,14 +232,10 @@ def test_tournaments(tmp_path, monkeypatch, capsys):
     result = read_result(tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json")
     assert (result.score.right, result.files) == (5, NAMES)
     path.write_text(path.read_text().replace('logs = "log.txt"', ""))
-    assert cli.run(["tournament", str(path)]) == 2
     assert (
         "under other conditions: files input.txt solution.txt log.txt, now input.txt solution.txt; move"
-        in capsys.readouterr().err
+        in output_of(cli.run, ["tournament", str(path)], status=2).err
     )
-
-
-# The folder
 
 
 def test_folders_that_forbid_it_and_odd_names_go_and_what_links_lead_to_stays(tmp_path):

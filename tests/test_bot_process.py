@@ -1,7 +1,5 @@
 """A bot's process and its pipes, what is kept of its stderr, and facts of the machine that it runs on."""
 
-from __future__ import annotations
-
 import codecs
 import errno
 import json
@@ -20,7 +18,7 @@ from nonobot.harness import StartError, cli
 from nonobot.harness.play import bot_process, machine
 from nonobot.harness.play.bot_command import start_fault
 from nonobot.harness.play.bot_process import BotProcess, LastWords, StderrLog
-from nonobot.harness.play.machine import busy_warning, machine_facts, off_cores, on_cores
+from nonobot.harness.play.machine import busy_warning, machine_facts
 from nonobot.harness.play.sandbox import built_sandbox
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import read_result
@@ -44,14 +42,11 @@ def test_both_ends_are_kept_over_several_lives(tmp_path, monkeypatch):
     assert second.received_bytes == 19
 
 
-def test_a_file_that_cannot_be_written_costs_only_itself(tmp_path):
+def test_of_a_stderr_that_is_not_kept_in_a_file_the_end_is_known(tmp_path, monkeypatch):
     log = StderrLog(tmp_path / "nowhere" / "stderr.txt")
     log.write(b"abc")
     log.close()
     assert log.received_bytes == 3
-
-
-def test_of_what_is_not_kept_in_a_file_the_end_is_known(monkeypatch):
     monkeypatch.setattr(bot_process, "TAIL_BYTES", 12)
     words = LastWords()
     assert words.last_line == ""
@@ -68,66 +63,45 @@ def test_a_command_that_cannot_start_is_named(program, tmp_path):
     assert "\n" not in str(caught.value)
 
 
+NO_LINE = "it has no #! line: begin it with one, such as "
 NOT_FIRST = "its #! line is not at the start: #! must be the first two bytes of the file"
+CRLF = r"its #! line has a Windows line ending: sed -i 's/\r$//' ./bot"
+UTF16 = "it is UTF-16 text: save it as UTF-8 without a byte order mark (BOM)"
+BOM = r"a byte order mark (BOM) is before its #!: sed -i '1s/^\xEF\xBB\xBF//' ./bot"
 
 
 @pytest.mark.parametrize(
-    ("program", "content", "mode", "said"),
+    ("program", "content", "said"),
     [
-        ("./my bot", b"#!/bin/sh\n", 0o600, "no execute permission; run `chmod +x './my bot'`"),
-        ("./b.py", b"import sys\n", 0o700, "it has no #! line: begin it with one, such as #!/usr/bin/env python3"),
-        ("./b.sh", b"exit\n", 0o700, "it has no #! line: begin it with one, such as #!/bin/sh"),
-        (
-            "./b",
-            b"#\n",
-            0o700,
-            "it has no #! line: begin it with one, such as #!/usr/bin/env python3 or #!/bin/sh",
-        ),
-        (
-            "./bot",
-            b"\xef\xbb\xbf#!/bin/sh\n",
-            0o700,
-            r"a byte order mark (BOM) is before its #!: sed -i '1s/^\xEF\xBB\xBF//' ./bot",
-        ),
-        ("./bot", b"\n#!/bin/sh\n", 0o700, NOT_FIRST),
-        ("./bot", b"# a bot\n#!/bin/sh\n", 0o700, NOT_FIRST),
-        ("./bot", b"# !/bin/sh\n", 0o700, NOT_FIRST),
-        (
-            "./bot",
-            codecs.BOM_UTF16_LE + b"#\0",
-            0o700,
-            "it is UTF-16 text: save it as UTF-8 without a byte order mark (BOM)",
-        ),
-        ("./bot", b"#!sh\n", 0o700, "its #! line names sh, which is not there: write #!/usr/bin/env sh"),
-        ("./bot", b"#!bin/sh\n", 0o700, "its #! line names bin/sh, which is not there"),
-        (
-            "./bot",
-            b"#!/usr/bin/env python3\r\n",
-            0o700,
-            "its #! line has a Windows line ending: sed -i 's/\\r$//' ./bot",
-        ),
-        ("./bot", b"#!/bin/sh\r\n", 0o700, "its #! line has a Windows line ending: sed -i 's/\\r$//' ./bot"),
-        ("./bot", b"#!/no/such/python\n", 0o700, "its #! line names /no/such/python, which is not there"),
-        ("a bot", b"#!/bin/sh\n", 0o700, "it is not in PATH; for the file in this folder write './a bot'"),
+        ("./my bot", b"#!/bin/sh\n", "no execute permission; run `chmod +x './my bot'`"),
+        ("./b.py", b"import sys\n", f"{NO_LINE}#!/usr/bin/env python3"),
+        ("./b.sh", b"exit\n", f"{NO_LINE}#!/bin/sh"),
+        ("./b", b"#\n", f"{NO_LINE}#!/usr/bin/env python3 or #!/bin/sh"),
+        ("./bot", b"\xef\xbb\xbf#!/bin/sh\n", BOM),
+        ("./bot", b"\n#!/bin/sh\n", NOT_FIRST),
+        ("./bot", b"# a bot\n#!/bin/sh\n", NOT_FIRST),
+        ("./bot", b"# !/bin/sh\n", NOT_FIRST),
+        ("./bot", codecs.BOM_UTF16_LE + b"#\0", UTF16),
+        ("./bot", b"#!sh\n", "its #! line names sh, which is not there: write #!/usr/bin/env sh"),
+        ("./bot", b"#!bin/sh\n", "its #! line names bin/sh, which is not there"),
+        ("./bot", b"#!/usr/bin/env python3\r\n", CRLF),
+        ("./bot", b"#!/bin/sh\r\n", CRLF),
+        ("./bot", b"#!/no/such/python\n", "its #! line names /no/such/python, which is not there"),
+        ("a bot", b"#!/bin/sh\n", "it is not in PATH; for the file in this folder write './a bot'"),
     ],
 )
 @pytest.mark.parametrize("sandbox", [None, pytest.param(Contain.YES, marks=sandbox_only)])
-def test_what_keeps_a_file_from_being_started_is_named_with_its_remedy(
-    program, content, mode, said, sandbox, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("own_folder")
+def test_what_keeps_a_file_from_being_started_is_named_with_its_remedy(program, content, said, sandbox):
     Path(program).write_bytes(content)
-    Path(program).chmod(mode)
-    with (
-        pytest.raises(StartError) as caught,
-        BotProcess([program], LastWords(), sandbox and built_sandbox(sandbox)),
-    ):
+    Path(program).chmod(0o600 if program == "./my bot" else 0o700)
+    walls = sandbox and built_sandbox(sandbox)
+    with pytest.raises(StartError) as caught, BotProcess([program], LastWords(), walls):
         pass
     assert str(caught.value) == f"cannot start {program!r}: {said}"
 
 
-def test_a_folder_and_a_quoted_command_are_named(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_folder_and_a_quoted_command_are_named(tmp_path, own_folder):
     assert start_fault(str(tmp_path)) == "it is a folder: name the program in it"
     (tmp_path / "bot").write_bytes(b"#!/bin/sh\n")
     (tmp_path / "bot").chmod(0o700)
@@ -170,9 +144,6 @@ def test_a_stderr_that_is_never_empty_holds_no_reader_beyond_its_time(tmp_path, 
         assert not bot.exited
 
 
-# The machine
-
-
 def test_the_facts_are_those_of_this_machine():
     facts = machine_facts(())
     assert facts.python == platform.python_version()
@@ -205,22 +176,6 @@ def test_what_a_system_does_not_report_is_none_and_an_idle_one_no_reason_for_a_w
     assert "used 40% of the cores" in busy_warning(msgspec.structs.replace(facts, busy_share=0.4))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="no cores to hold a process on")
-def test_cores_come_back_as_they_were():
-    before = os.sched_getaffinity(0)
-    core = min(before)
-    with off_cores([core]):
-        assert os.sched_getaffinity(0) == (before - {core} or before)
-        with on_cores([core]):
-            assert os.sched_getaffinity(0) == {core}
-        assert os.sched_getaffinity(0) == (before - {core} or before)
-    assert os.sched_getaffinity(0) == before
-    with off_cores(()), on_cores(()):
-        assert os.sched_getaffinity(0) == before
-
-
-# The environment
-
 SAYS_ALL = "import json, os, sys; print(json.dumps(dict(os.environ)), file=sys.stderr)"
 CONTAINED = ["no", pytest.param("yes", marks=sandbox_only)]
 
@@ -229,6 +184,7 @@ def environment_of(monkeypatch, contain, *options, words=(sys.executable, "-S", 
     """Return the environment that a bot finds, in which nothing depends on the judge's shell, and the result."""
     for name in ("PYTHONUNBUFFERED", "LC_ALL", "SECRET_TOKEN", "OMP_NUM_THREADS", "NONOBOT_SETS"):
         monkeypatch.setenv(name, "1")
+    monkeypatch.delenv("PYTHONPATH", raising=False)
     run = ["run", "--quiet", "--set", "boardgen:5x5x1:seed=3", "--result", "result.json", "--force"]
     cli.run([*run, "--contain", contain, *options, "--", *words])
     found = json.loads(Path("result.stderr.txt").read_text())
@@ -243,9 +199,8 @@ def test_the_judge_makes_the_environment_and_lists_it(monkeypatch, contain):
     assert sorted(made) == ["HOME", "LANG", "NONOBOT_CACHE_DIR", "PATH", "TMPDIR"]
     assert made["LANG"] == "C.UTF-8"
     assert (made["HOME"] == "/tmp") == (contain == "yes")
-    more, result = environment_of(
-        monkeypatch, contain, "--env", "A=b=c", "--env", "LANG=C.utf8", "--env", "PATH=/none"
-    )
+    options = ("--env", "A=b=c", "--env", "LANG=C.utf8", "--env", "PATH=/none")
+    more, result = environment_of(monkeypatch, contain, *options)
     assert more == {**made, "A": "b=c", "LANG": "C.utf8", "PATH": "/none"} == result.environment
     assert result.configuration.environment == {"A": "b=c", "LANG": "C.utf8", "PATH": "/none"}
 
@@ -270,13 +225,12 @@ def test_programs_that_a_command_names_are_found_in_the_judges_path_and_no_other
 
 
 @pytest.mark.usefixtures("own_folder")
-def test_a_bot_that_never_flushes_scores_nothing_whatever_the_shell_says(monkeypatch, capsys):
+def test_a_bot_that_never_flushes_scores_nothing_whatever_the_shell_says(monkeypatch, capsys, output_of):
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")
     bot = ["--", sys.executable, "-S", str(Path(__file__).with_name("check_bots.py"))]
     bot += ["Buffers", "5", "6"]
     run = ["run", "--set", "boardgen:5x6x5:seed=3", "--feed", "interactive", "--stall-limit", "0.5"]
-    assert cli.run([*run, *bot]) == 1
-    assert "0 of 5 right; 5 missing" in capsys.readouterr().out
+    assert "0 of 5 right; 5 missing" in output_of(cli.run, [*run, *bot], status=1).out
     assert cli.run(["check", "--size", "5x6", "--only", "6,7", "--timeout", "1", "--json", *bot]) == 1
     steps = {one["number"]: one["verdict"] for one in json.loads(capsys.readouterr().out)["checks"]}
     assert (steps[6], steps[7]) == ("failed", "skipped")  # which needs the other

@@ -1,7 +1,5 @@
 """Cgroups: what is counted there and limited, in both versions, and that nothing of them stays."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -86,7 +84,7 @@ def test_processes_that_start_before_the_limit_holds_are_too_many(group_of):
     assert group.out_of_processes  # it was before it was killed
 
 
-def test_the_limit_of_processes_holds_threads_as_well(group_of):
+def test_the_limits_of_processes_and_memory_end_who_breaks_them(group_of):
     group = group_of(process_limit=8)
     code = (
         "import threading, time\ncount = 0\ntry:\n  for count in range(20):\n"
@@ -99,9 +97,6 @@ def test_the_limit_of_processes_holds_threads_as_well(group_of):
     assert group.out_of_processes
     group.kill()
     assert group.out_of_processes
-
-
-def test_the_limit_of_memory_ends_who_breaks_it(group_of):
     group = group_of(memory_limit_bytes=50_000_000)
     with group.entered():
         process = python("x = b'x' * 80_000_000")

@@ -1,7 +1,5 @@
 """The champion as a whole: against enumeration, the papers' strategy, itself, and the clock."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter
@@ -13,14 +11,7 @@ from nonobot.bot.champion import ChampionStrategy
 from nonobot.protocol import Puzzle, read_batch
 from tests import naive
 from tests.boards import random_grid, shuffled
-from tests.enumerated import (
-    SUBSETS,
-    check_search,
-    check_solutions,
-    check_solved,
-    mixed_board,
-    solve_as_the_papers,
-)
+from tests.enumerated import SUBSETS, check_search, check_solutions, check_solved, mixed_board, solve_as_the_papers
 from tests.talking import batch, run
 
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -48,9 +39,6 @@ def test_without_learning_what_is_found_is_right_and_the_rest_is_left_open(witho
     assert statuses["timeout"] > 20 or "descents" not in without, statuses
 
 
-# Against the papers' strategy
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_the_verdicts_are_those_of_the_papers_strategy(seed):
     rng = random.Random(seed)
@@ -64,9 +52,6 @@ def test_the_verdicts_are_those_of_the_papers_strategy(seed):
         check_solutions(puzzle, mine.solutions)
         verdicts[mine.verdict] += 1
     assert len(verdicts) == 3, verdicts
-
-
-# Sizes
 
 
 @pytest.mark.parametrize(
@@ -90,9 +75,6 @@ def test_a_side_that_is_too_long_is_refused(champion):
         with pytest.raises(ValueError, match=f"{LONGEST_SIDE + 1}.* board is too large.*{LONGEST_SIDE} rows"):
             champion.solve(Puzzle.from_grid(grid))
     assert champion.solve(Puzzle.from_grid([[1, 0], [0, 1]])).status == "solved"
-
-
-# Determinism
 
 
 def some_puzzles() -> list[Puzzle]:
@@ -129,18 +111,12 @@ def test_the_search_is_the_same_in_wider_masks(without):
             assert record(narrow, puzzle, solutions) == record(wide, puzzle, solutions)
 
 
-# The clock
-
-
-def test_what_was_found_before_the_time_was_up_is_kept():
+def test_the_limit_of_time_is_kept_between_solutions_and_keeps_what_was_found(champion):
     puzzle = Puzzle.unchecked(columns=((1,),) * 9, rows=((1,),) * 9)  # 9! solutions
     result = ChampionStrategy().solve(puzzle, solutions=10**6, seconds=0.3)
     assert not result.exhausted
     check_solved(puzzle, result)
-
-
-def test_solutions_found_without_any_conflict_take_time_too(champion):
-    """A board of many solutions, one found after the other without a contradiction."""
+    # A board of many solutions, one found after the other without a contradiction.
     grid = [[0] * 62 for _ in range(62)]
     for pair in range(20):
         grid[3 * pair][3 * pair] = grid[3 * pair + 1][3 * pair + 1] = 1
@@ -148,9 +124,6 @@ def test_solutions_found_without_any_conflict_take_time_too(champion):
     result = champion.solve(Puzzle.from_grid(grid), solutions=100_000, seconds=0.001)
     assert len(result.solutions) < 100_000
     assert not result.exhausted
-
-
-# Official sets
 
 
 @pytest.mark.slow
@@ -161,14 +134,6 @@ def test_every_25th_puzzle_of_the_official_sets_is_solved(official_sets):
         assert len(entries) >= 25
         for entry in entries[::25]:
             check_solved(entry.puzzle, champion.solve(entry.puzzle))
-
-
-def test_no_solution_is_not_to_be_asked_for(champion):
-    with pytest.raises(ValueError, match="number of solutions must be at least 1"):
-        champion.solve(Puzzle.from_grid([[1]]), solutions=0)
-
-
-# Plain Python
 
 
 def test_the_command_runs_as_plain_python(tmp_path, monkeypatch):

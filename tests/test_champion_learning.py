@@ -1,7 +1,5 @@
 """Conflict learning: explanations, stored clauses, analysis, the trail and the order of decisions."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 
@@ -21,9 +19,6 @@ from tests.champion_state import ChampionState, holds
 @pytest.fixture(scope="module")
 def search() -> ChampionState:
     return ChampionState()
-
-
-# Explanations
 
 
 @pytest.mark.parametrize("length", [3, 6, 9, 12, 15])
@@ -71,9 +66,6 @@ def test_an_explanation_suffices_and_needs_each_of_its_cells(search, length):
         for i in reasons - seen:
             assert possible({j: colour for j, colour in kept.items() if j != i}), (clue, now, kept, i)
         explained += 1
-
-
-# Stored clauses
 
 
 def order_clauses(search: ChampionState) -> list:
@@ -187,11 +179,7 @@ def reason_clauses(search: ChampionState) -> dict[int, frozenset[int]]:
     return {event: frozenset(search.clause(place)) for event, place in enumerate(reasons) if place >= 0}
 
 
-# Analysis
-
-
 def snapshot(search: ChampionState) -> list[np.ndarray]:
-    """Return what a jump back must restore."""
     lines = dict.fromkeys(("board.black", "board.white", "earliest", "latest"), search.one("lines"))
     counts = dict.fromkeys(("assigned", "trail_size", "record_count"), 1)
     parts = lines | counts | {"value": 2 * search.one("variables")}

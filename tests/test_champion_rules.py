@@ -1,7 +1,5 @@
 """The implicit clauses: what they set, why, and that it is all that unit propagation sets."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 from itertools import compress

@@ -1,12 +1,9 @@
 """The self-test: its puzzles, the bots that miss a step, and what `nonojudge check` shows."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 from itertools import product
@@ -93,11 +90,14 @@ def missed(results):
     return {name: str(one.verdict) for name, one in short.items()}
 
 
-def test_a_bot_that_keeps_to_every_rule_passes_every_step(tmp_path):
+def test_a_bot_that_keeps_to_every_rule_passes_every_step_and_other_answers_are_noted(tmp_path, own_folder):
     results = results_of(tmp_path, "Bot")
     assert [result.verdict for result in results.values()] == ["passed"] * len(STEPS)
     assert [result.number for result in results.values()] == list(range(1, len(STEPS) + 1))
     assert results["same_again"].note == "the same answers twice"
+    differs = results_of(tmp_path, "Differs", only=["same_again"])["same_again"]
+    assert differs.verdict == "passed"
+    assert "other answers to $6" in differs.note
 
 
 @pytest.mark.parametrize("bot", MISSED_AT_ONCE)
@@ -118,8 +118,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("bot", MISTAKES)
-def test_a_common_mistake_is_named_by_run_verify_and_check(bot, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_a_common_mistake_is_named_by_run_verify_and_check(bot, tmp_path, own_folder, capsys):
     program = command(bot, (5, 5))
     assert cli.run(["run", "--set", "boardgen:5x5x5:seed=3", "--result", "r.json", "--quiet", "--", *program]) == 1
     assert f"\n  {MISTAKES[bot]}" in capsys.readouterr().out
@@ -127,9 +126,8 @@ def test_a_common_mistake_is_named_by_run_verify_and_check(bot, tmp_path, monkey
 
     write_set(Recipe.parse("boardgen:5x5x5:seed=3").boards(), questions := io.BytesIO())
     Path("questions.txt").write_bytes(questions.getvalue())
-    Path("answers.txt").write_bytes(
-        subprocess.run(program, input=questions.getvalue(), capture_output=True).stdout
-    )
+    done = subprocess.run(program, input=questions.getvalue(), capture_output=True)
+    Path("answers.txt").write_bytes(done.stdout)
     assert cli.run(["verify", "questions.txt", "answers.txt", "--size", "5x5"]) == 1
     assert f"\n  {MISTAKES[bot]}" in capsys.readouterr().out
 
@@ -200,13 +198,6 @@ def test_the_bot_of_this_project_passes_every_step(tmp_path, size):
     assert [result.verdict for result in results] == ["passed"] * len(STEPS)
 
 
-def test_other_answers_the_second_time_are_noted(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    results = results_of(tmp_path, "Differs", only=["same_again"])
-    assert results["same_again"].verdict == "passed"
-    assert "other answers to $6" in results["same_again"].note
-
-
 @pytest.mark.nightly
 def test_a_slow_start_and_a_wait_that_came_to_nothing_take_no_patience_from_the_rest(tmp_path):
     only = ["official_form", "answers_before_the_next", "sigterm_idle", "crlf"]
@@ -236,20 +227,14 @@ def lines_of(page):
     return (HOUSE / "docs" / page).read_text(encoding="utf-8").splitlines()
 
 
-def test_the_document_lists_the_steps_as_they_are():
+def test_the_documents_list_the_steps_and_rules_as_they_are():
     rows = [line for line in lines_of("check.md") if line.startswith("| ") and line[2].isdigit()]
     assert rows == [
         f"| {number} | {step.level} | {step.title} | {step.why} | {step.section} |"
         for number, step in enumerate(STEPS, 1)
     ]
-
-
-def test_each_rule_is_a_section_of_a_document():
     assert {f"## {step.section}" for step in STEPS} <= {*lines_of("protocol.md"), f"## {PROCESS}"}
     assert f"## {PROCESS}" in lines_of("check.md")
-
-
-def test_the_document_names_steps_by_their_numbers():
     named = {2: "official_form", 3: "only_answers", 4: "numbers_and_order", 26: "sigterm_at_work"}
     named |= {27: "stdout_closed", 28: "leaves_nothing_behind", 29: "stderr_unread"}
     assert {STEPS[number - 1].name for number in named} == {*named.values()}
@@ -269,29 +254,20 @@ def solution_count(puzzle):
     return sum(not mismatches(puzzle, Solution(rows)) for rows in product(*ways))
 
 
-def test_easy_boards_have_one_solution_and_no_empty_line(size):
+def test_boards_have_the_empty_lines_and_solutions_that_they_should(size):
     for puzzle in check_puzzles.easy(size, 20):
         assert (puzzle.width, puzzle.height) == size
         assert all((*puzzle.columns, *puzzle.rows))
         assert solution_count(puzzle) == 1
-
-
-def test_only_the_lines_at_the_edge_are_empty(size):
     by_columns, by_rows = check_puzzles.with_empty_edge_columns(size), check_puzzles.with_empty_edge_rows(size)
     assert [not clue for clue in by_columns.columns] == [True, *[False] * (size[0] - 2), True]
     assert [not clue for clue in by_rows.rows] == [True, *[False] * (size[1] - 2), True]
     assert all((*by_columns.rows, *by_rows.columns))
     assert solution_count(by_columns) == solution_count(by_rows) == 1
-
-
-def test_the_ambiguous_board_has_several_solutions_and_no_empty_line(size):
     puzzle = check_puzzles.ambiguous(size)
     assert all((*puzzle.columns, *puzzle.rows))
     assert solution_count(puzzle) > 1
     assert solve(puzzle.columns, puzzle.rows) != solve_from_below(puzzle.columns, puzzle.rows)
-
-
-def test_the_unsolvable_board_is_only_that(size):
     puzzle = check_puzzles.unsolvable(size)
     assert solution_count(puzzle) == 0
     [entry] = read_batch(check_puzzles.text_of([(1, puzzle)]).splitlines(), size)
@@ -303,22 +279,18 @@ def test_the_boards_of_a_tournament_differ():
     assert len(check_puzzles.hard((25, 25))) == 1000
 
 
-# The command: what it shows and how it ends
-
 COMMAND = ["check", "--size", f"{SIZE[0]}x{SIZE[1]}", "--timeout", "2"]
 
 
 @pytest.fixture
 def check(capsys):
     """Return what carries out the command in this process, and returns its status and what it wrote."""
-    at_end = signal.getsignal(signal.SIGTERM)
 
     def run(*options, bot="Bot"):
         status = cli.run([*COMMAND, *options, "--", *command(bot)])
         return subprocess.CompletedProcess(options, status, *capsys.readouterr())
 
-    yield run
-    signal.signal(signal.SIGTERM, at_end)  # the command changes it
+    return run
 
 
 def test_a_line_for_each_step_also_those_that_it_needs_and_a_summary(check):
@@ -350,14 +322,11 @@ def test_a_step_that_fails_tells_what_happened_and_what_to_do(check):
     assert done.stdout.endswith("1 passed, 1 failed: not ready for a tournament; see check 11\n")
 
 
-def test_skipped_steps_say_why(check):
+def test_steps_that_are_skipped_say_why(check):
     done = check("--only", "7", "--timeout", "0.3", bot="Buffers")
     assert done.returncode == 1
     assert "answers before the next $ comes  (needs check 6, which did not pass)" in done.stdout
     assert done.stdout.endswith("1 passed, 1 failed, 1 skipped: not ready for a tournament; see check 6\n")
-
-
-def test_where_the_first_step_fails_the_others_get_one_line(check):
     done = check(bot="Greets")
     assert done.returncode == 1
     got = "no answer to $1; the bot exited with status 0; on stdout: 'usage: bot FILE\\n'"
@@ -369,10 +338,14 @@ def test_where_the_first_step_fails_the_others_get_one_line(check):
     ]
 
 
-def test_verbose_shows_the_conversation(check):
+def test_the_conversation_is_shown_and_the_list_starts_nothing(check):
     out = check("--only", "1", "--verbose").stdout
     assert re.search(r"\d\.\d{3} s  sent \d+ bytes: '\$1\\n.*, closed stdin\n", out)
     assert re.search(r"\d\.\d{3} s  got 63 bytes: '\$1\\n[01]\\t", out)
+    done = check("--list")
+    assert done.returncode == 0
+    for number, step in enumerate(STEPS, 1):
+        assert f"{number:3}  {step.level:<6}  {step.title}\n             {step.why}" in done.stdout
 
 
 def test_json_for_machines_and_lines_for_people_and_a_warning_costs_nothing(check):
@@ -387,13 +360,6 @@ def test_json_for_machines_and_lines_for_people_and_a_warning_costs_nothing(chec
     assert (second["name"], second["verdict"], second["level"]) == ("byte_order_mark", "warning", "should")
     assert second["advice"] == "drop the bytes EF BB BF at the start"
     assert "advice" not in first
-
-
-def test_the_list_gives_every_step_and_starts_nothing(check):
-    done = check("--list")
-    assert done.returncode == 0
-    for number, step in enumerate(STEPS, 1):
-        assert f"{number:3}  {step.level:<6}  {step.title}\n             {step.why}" in done.stdout
 
 
 PRESSES_CTRL_C = """
@@ -418,9 +384,8 @@ sys.exit(main())
 @pytest.mark.parametrize("moment", ["_serve", "read", "_kill"])
 def test_a_ctrl_c_while_the_bot_is_started_heard_or_ended_ends_it(moment):
     sleeper = ["--timeout", "0.1", "--start-timeout", "0.1", "--only", "1", "--", "sleep", "1000"]
-    done = subprocess.run(
-        [sys.executable, "-c", PRESSES_CTRL_C, moment, "check", "--contain", "no", *sleeper], capture_output=True
-    )
+    command = [sys.executable, "-c", PRESSES_CTRL_C, moment, "check", "--contain", "no", *sleeper]
+    done = subprocess.run(command, capture_output=True)
     bot, *_ = map(int, done.stdout.split())
     assert (done.returncode, done.stderr) == (130, b"")
     with pytest.raises(ProcessLookupError):

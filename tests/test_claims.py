@@ -1,7 +1,5 @@
 """Claims: what stands in the file, running their commands, and what becomes of each."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys
@@ -21,9 +19,6 @@ OURS = read_claims()
 def words(text):
     """Return a text as words alone, so that line ends and emphasis do not count."""
     return " ".join(text.replace("`", "").replace("**", "").split())
-
-
-# This project's own
 
 
 @pytest.mark.parametrize("claim", OURS, ids=lambda one: one.id)
@@ -102,8 +97,7 @@ def test_a_command_that_shows_no_figure_is_no_success(tmp_path, capsys, given, r
     assert reason in why
 
 
-def test_claims_of_one_command_run_it_once_in_a_folder_of_its_own(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_claims_of_one_command_run_it_once_in_a_folder_of_its_own(tmp_path, capsys, own_folder):
     code = f"open('left', 'w'); open({str(tmp_path / 'times')!r}, 'a').write('x'); print('{{\"a\": 1}}')"
     command = shlex.join([sys.executable, "-c", code])
     file = claim_file(tmp_path, {"command": command}, {"command": command})
@@ -138,11 +132,12 @@ def test_the_judge_of_this_tree_is_meant(compiled, tmp_path, capsys):
     assert shown(capsys, file) == (0, [("holds", 3, None)])
 
 
-def test_some_can_be_chosen(tmp_path, capsys):
+def test_some_can_be_chosen_and_the_earlier_name_of_the_command_works(tmp_path, capsys, output_of):
     file = claim_file(tmp_path, {"command": printing('{"a": 1}')}, {"seconds": 31})
     assert shown(capsys, file, "--quick") == (0, [("holds", 1, None)])
     assert shown(capsys, file, "--only", "p0") == (0, [("holds", 1, None)])
     assert len(shown(capsys, file)[1]) == 2
+    assert OURS[0].sentence in output_of(cli.run, ["promises", "--list"]).out
 
 
 PLAIN = "\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n"
@@ -169,7 +164,7 @@ def test_a_file_that_is_not_one_of_claims_is_told(tmp_path, text, words_):
         read_claims(tmp_path / "none.toml")
 
 
-def test_what_people_see(tmp_path, capsys, monkeypatch):
+def test_what_people_see(tmp_path, output_of, monkeypatch):
     monkeypatch.delenv("NONOBOT_SETS", raising=False)
     monkeypatch.setenv("NONOBOT_DATA", "/nowhere")
     file = claim_file(
@@ -178,19 +173,12 @@ def test_what_people_see(tmp_path, capsys, monkeypatch):
         {"command": printing('{"a": 2.5}'), "is": ">=", "bound": 3, "sentence": "It is [thrice]."},
         {"sets": ["taai2011"]},
     )
-    assert carry_out(claims, "--file", file) == 1
-    lines = capsys.readouterr().out.splitlines()
+    lines = output_of(carry_out, claims, "--file", file, status=1).out.splitlines()
     assert lines[1].split() == ["p0", "at", "most", "1,000", "s", "2.5", "s", "holds"]
     assert lines[2].split() == ["p1", "at", "least", "3", "2.5", "does", "not", "hold"]
     assert lines[3].split() == ["p2", "exactly", "1", "skipped"]
     assert "p1: It is [thrice]." in lines
     assert lines[-1] == "3 claims: 1 holds, 1 does not hold, 1 skipped"
-    assert carry_out(claims, "--file", file, "--list") == 0
-    listed = capsys.readouterr().out
+    listed = output_of(carry_out, claims, "--file", file, "--list").out
     assert "  at most 1,000 s; about 10 s\n" in listed
     assert "needs taai2011" in listed
-
-
-def test_the_earlier_name_of_the_command_still_works(capsys):
-    assert cli.run(["promises", "--list"]) == 0
-    assert OURS[0].sentence in capsys.readouterr().out

@@ -1,11 +1,9 @@
 """Two versions compared: pairs of runs, puzzle by puzzle, what is refused, the words, and the exit status."""
 
-from __future__ import annotations
-
 import json
-import math
 import re
 from functools import partial
+from statistics import geometric_mean
 
 import numpy as np
 import pytest
@@ -40,17 +38,14 @@ def version(label, *runs):
 
 
 def between(before, after, **limits):
-    """Compare two lists of runs."""
     return compared(version("before", *before), version("after", *after), Limits(**limits))
 
 
 def runs(*times, **facts):
-    """Return runs with these times of their puzzles."""
     return [run_result(times=one, **facts) for one in times]
 
 
 def at(second, factor=1.0, **facts):
-    """Return a run that started at a second."""
     return run_result(times=PUZZLES * factor, started_at=f"2026-01-01T00:00:{second:02}Z", **facts)
 
 
@@ -60,9 +55,6 @@ def alternating(slower=1.0, pairs=7, noise=0.003, **facts):
     before = [at(2 * number, random.lognormal(0, noise), **facts) for number in range(pairs)]
     after = [at(2 * number + 1, slower * random.lognormal(0, noise), **facts) for number in range(pairs)]
     return before, after
-
-
-# Pairs of runs
 
 
 @pytest.mark.parametrize(
@@ -100,9 +92,8 @@ def test_runs_that_shared_a_core_are_pairs_in_whatever_order_they_are_read():
             side.append(run_result(times=2 * took, wall=2 * took.sum(), cpu=took.sum(), terms=terms))
     comparison = between(before, after[::-1])
     assert (comparison.outcome, comparison.cpu.pairs, comparison.wall) == (Outcome.WORSE, 7, None)
-    assert comparison.cpu.before_seconds == pytest.approx(
-        math.exp(np.mean([math.log(run.usage.cpu_seconds) for run in before])), rel=0.01
-    )
+    mean = geometric_mean(run.usage.cpu_seconds for run in before)
+    assert comparison.cpu.before_seconds == pytest.approx(mean, rel=0.01)
     alone = [structs.replace(run, configuration=ONE_CORE, started_at="2027") for run in after]
     assert between(before, alone).outcome is Outcome.CANNOT_TELL
 
@@ -132,15 +123,11 @@ def test_a_duel_on_parts_of_a_set_is_shown_as_one_by_cpu_time_alone():
 def test_a_duel_of_bots_that_solve_nothing_in_common_names_what_to_look_at():
     terms = Configuration(core=1, shared_core="x")
     idle, left, right = (run_result(times=some, terms=terms) for some in ((None, None), (1.0, None), (None, 1.0)))
+    check, lost = "look at `nonojudge check -- ./bot`", "look at the puzzles newly solved and newly lost"
     for before, after, note, look in (
-        (
-            idle,
-            idle,
-            "before and after solved no puzzle:",
-            "look at `nonojudge check -- ./bot` and `nonojudge check",
-        ),
-        (left, idle, "after solved no puzzle:", "look at `nonojudge check -- ./bot`"),
-        (left, right, "no puzzle is right in both versions:", "look at the puzzles newly solved and newly lost"),
+        (idle, idle, "before and after solved no puzzle:", f"{check} and `nonojudge check"),
+        (left, idle, "after solved no puzzle:", check),
+        (left, right, "no puzzle is right in both versions:", lost),
     ):
         comparison = between([before], [after])
         assert comparison.notes[0].startswith(note)
@@ -162,12 +149,11 @@ def test_several_sets_are_pairs_of_their_sums():
     assert comparison.wall.ratio == Ratio(*[pytest.approx(30 / 24)] * 3)
 
 
-def test_a_puzzle_that_a_run_did_not_have_right_counts_with_its_median():
+def test_several_runs_count_by_the_median_of_each_puzzle():
     after = [*runs([1, 2, 3], [1, 2, 3]), run_result(times=[1, 2, 9], verdicts={3: Verdict.WRONG})]
     assert between(runs([1, 2, 3]), after).wall.ratio.estimate == pytest.approx(1.0)
-
-
-# CPU time and wall time
+    before = runs([1.0, 5.0], [2.0, 1.0], [90.0, 3.0])
+    assert between(before, runs([4.0, 3.0])).seconds.tolist() == [[2.0, 3.0], [4.0, 3.0]]
 
 
 def test_cpu_time_decides_where_a_bot_has_one_core():
@@ -186,17 +172,9 @@ def test_cpu_time_decides_where_a_bot_has_one_core():
     slower = alternating(1.1, terms=ONE_CORE, wall=10.0, cpu=10.0)
     assert between(*slower).outcome is Outcome.WORSE
     assert between(*slower).reasons[0].startswith("in CPU time after is ")
-
-
-@pytest.mark.parametrize(
-    ("terms", "cpu"), [(Configuration(), 1.0), (Configuration(core=(0, 1)), 1.0), (Configuration(core=0), 0.0)]
-)
-def test_cpu_time_counts_on_one_core_only(terms, cpu):
-    one = [run_result(terms=terms, cpu=cpu)]
-    assert between(one, one).cpu is None
-
-
-# The outcome, its words and the exit status
+    for core, cpu in ((None, 1.0), ((0, 1), 1.0), (0, 0.0)):
+        one = [run_result(terms=Configuration(core=core), cpu=cpu)]
+        assert between(one, one).cpu is None
 
 
 def saved(folder, before, after):
@@ -205,7 +183,7 @@ def saved(folder, before, after):
     return folder / "a", folder / "b"
 
 
-def test_the_outcome_is_told_with_the_reason_and_the_exit_status(tmp_path, capsys):
+def test_the_outcome_is_told_with_the_reason_and_the_exit_status(tmp_path, output_of):
     a, b = saved(tmp_path, *alternating(1.1))
     for sides, status, outcome, meaning in (
         ((a, b), 1, "worse", "slower beyond the tolerance of 2%"),
@@ -213,19 +191,17 @@ def test_the_outcome_is_told_with_the_reason_and_the_exit_status(tmp_path, capsy
         ((a, b, "--tolerance", "0.5"), 0, "not worse", "not slower beyond the tolerance of 50%"),
         ((a, b, "--tolerance", "0.1"), 3, "cannot tell", "more pairs may tell"),
     ):
-        assert run(*sides) == status
-        out = capsys.readouterr().out
+        out = output_of(run, *sides, status=status).out
         assert f"\n{outcome}\n" in out
         assert "in wall time, which tournaments rank by, after is " in out
         assert meaning in out
 
 
-def test_runs_that_are_no_pairs_show_the_difference_and_name_the_duel(tmp_path, capsys):
+def test_runs_that_are_no_pairs_show_the_difference_and_name_the_duel(tmp_path, output_of):
     before = run_result(times=PUZZLES, command=["./old", "-x"])
     after = run_result(times=2 * PUZZLES, command=["./new"])
     a, b = written(tmp_path, a=before, b=after)
-    assert run(a, b) == 3
-    out = " ".join(capsys.readouterr().out.split())
+    out = " ".join(output_of(run, a, b, status=3).out.split())
     assert (
         "cannot tell in wall time, which tournaments rank by, after is 100% slower; an interval of 95% needs"
         in out
@@ -254,16 +230,18 @@ def test_for_git_bisect_run_whatever_cannot_be_judged_is_skipped(tmp_path, capsy
     capsys.readouterr()
 
 
-def test_identical_results_as_json(tmp_path, capsys):
+def test_identical_results_and_odd_stamps(tmp_path, output_of, capsys):
     [path] = written(tmp_path, a=run_result(times=PUZZLES))
-    assert run(path, path, "--json", "--seed", "1") == 3
-    comparison = json.loads(capsys.readouterr().out)
+    comparison = json.loads(output_of(run, path, path, "--json", "--seed", "1", status=3).out)
     assert (comparison["kind"], comparison["schema_version"]) == ("comparison", 2)
     unbounded = {"estimate": 1.0, "low": 0.0, "high": None}
     assert comparison["ratios"] == {"each": unbounded, "total": unbounded}
     assert comparison["wall"]["ratio"] == unbounded
     assert (comparison["faster_count"], comparison["slower_count"]) == (0, 0)
     assert (comparison["outcome"], comparison["cpu"]) == ("cannot tell", None)
+    odd = [0.0, -1e-5, 1e-6, 5e-5, 0.002, 0.0]
+    assert run(*written(tmp_path, a=run_result(times=odd), b=run_result(times=odd[::-1]))) == 3
+    assert "too short to tell: below 100 µs" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -297,15 +275,13 @@ def test_more_lost_than_solved_is_worse(lost, solved, worse):
     assert ("more lost than solved" in comparison.reasons[0]) is worse
 
 
-def test_nothing_right_on_both_sides(tmp_path, capsys):
+def test_nothing_right_on_both_sides(tmp_path, output_of):
     a, b = written(tmp_path, a=run_result(times=(1.0, None)), b=run_result(times=(None, 1.0)))
-    assert run(a, b) == 3
-    out = capsys.readouterr().out
+    out = output_of(run, a, b, status=3).out
     assert "no puzzle is right in both versions" in out
     assert "newly solved 1: $2 (was missing)" in out
     assert "newly lost 1: $1 (missing)" in out
-    assert run(a, b, "--json") == 3
-    assert json.loads(capsys.readouterr().out)["ratios"] is None
+    assert json.loads(output_of(run, a, b, "--json", status=3).out)["ratios"] is None
 
 
 @pytest.mark.parametrize(("count", "outcome"), [(4, Outcome.CANNOT_TELL), (5, Outcome.WORSE)])
@@ -319,11 +295,6 @@ def test_few_puzzles_decide_nothing(count, outcome):
     assert ("too few" in "".join(comparison.notes)) is ("too few" in comparison.reasons[1]) is (count == 4)
 
 
-def test_repeats_count_by_the_median_of_each_puzzle():
-    before = runs([1.0, 5.0], [2.0, 1.0], [90.0, 3.0])
-    assert between(before, runs([4.0, 3.0])).seconds.tolist() == [[2.0, 3.0], [4.0, 3.0]]
-
-
 def test_a_puzzle_is_right_if_it_was_so_in_more_than_half_of_the_runs():
     both, one = [1.0, 1.0], [1.0, None]
     assert between(runs(both), runs(both, both, one)).figures(1)["right"] == 2
@@ -332,18 +303,16 @@ def test_a_puzzle_is_right_if_it_was_so_in_more_than_half_of_the_runs():
     assert [(one.puzzle, one.after_verdict) for one in half.newly_lost] == [(2, Verdict.MISSING)]
 
 
-def test_several_sets_are_compared_puzzle_by_puzzle():
+def test_runs_are_compared_by_sets_and_files(tmp_path, output_of):
     before = runs([1.0, 1.0], set_name="x") + runs([2.0] * 3, set_name="y")
     comparison = between(before, runs([4.0] * 3, set_name="y") + runs([2.0, None], set_name="x"))
     assert (len(comparison.changes), comparison.seconds.shape) == (5, (2, 4))
     assert comparison.puzzle_ratio.estimate == pytest.approx(2.0)
     assert [(one.set, one.puzzle) for one in comparison.newly_lost] == [("x", 2)]
-
-
-def test_stamps_that_are_zero_or_run_backwards_break_nothing(tmp_path, capsys):
-    odd = [0.0, -1e-5, 1e-6, 5e-5, 0.002, 0.0]
-    assert run(*written(tmp_path, a=run_result(times=odd), b=run_result(times=odd[::-1]))) == 3
-    assert "too short to tell: below 100 µs" in capsys.readouterr().out
+    old, new = (written(tmp_path / name, a=at(0), b=at(0)) for name in ("old", "new"))
+    comparison = json.loads(output_of(run, "--before", *old, "--after", *new, "--json", status=3).out)
+    assert (comparison["before"]["run_count"], comparison["after"]["run_count"]) == (2, 2)
+    assert comparison["notes"] == []
 
 
 @pytest.mark.parametrize(("short", "warned"), [(0, False), (5, False), (6, True)])
@@ -352,14 +321,6 @@ def test_many_answers_in_one_burst_are_told(short, warned):
     for sides in (([1.0] * 100, burst), (burst, [1.0] * 100)):
         comparison = between(*map(runs, sides))
         assert [f"{short} of 100 puzzles" in line for line in comparison.warnings] == [True] * warned
-
-
-def test_sides_of_several_files(tmp_path, capsys):
-    old, new = (written(tmp_path / name, a=at(0), b=at(0)) for name in ("old", "new"))
-    assert run("--before", *old, "--after", *new, "--json") == 3
-    comparison = json.loads(capsys.readouterr().out)
-    assert (comparison["before"]["run_count"], comparison["after"]["run_count"]) == (2, 2)
-    assert comparison["notes"] == []
 
 
 @pytest.mark.parametrize(
@@ -378,11 +339,15 @@ def test_what_cannot_be_compared_is_refused(tmp_path, others, message):
         run(before, after)
 
 
-def test_a_log_is_refused(tmp_path):
+def test_what_cannot_be_compared_with_a_log_or_on_more_cores_is_refused(tmp_path):
     [a] = written(tmp_path, a=run_result())
     (tmp_path / "b.log").write_text("#1\t1\n")
     with pytest.raises(UnusableError, match="a bot's own log, without checked answers"):
         run(a, tmp_path / "b.log")
+    one, two = run_result(terms=Configuration(core=1)), run_result(terms=Configuration(core=(0, 1)))
+    with pytest.raises(UnusableError, match="different numbers of cores: before on 1; after on 2; "):
+        between([one], [two])
+    assert between([two], [two]).warnings == []
 
 
 @pytest.mark.parametrize(
@@ -413,10 +378,3 @@ def test_every_field_of_the_terms_is_looked_at():
         changed = structs.replace(Configuration(), **{name: fields.get(name, 77)})
         runs = [structs.replace(run_result(terms=terms), environment={}) for terms in (Configuration(), changed)]
         assert len(between(runs[:1], runs[1:]).warnings) == 1, name
-
-
-def test_runs_on_more_cores_are_no_change_of_the_bot():
-    one, two = run_result(terms=Configuration(core=1)), run_result(terms=Configuration(core=(0, 1)))
-    with pytest.raises(UnusableError, match="different numbers of cores: before on 1; after on 2; "):
-        between([one], [two])
-    assert between([two], [two]).warnings == []

@@ -1,7 +1,5 @@
 """A conversation with a bot: what is sent, the answers and their times; scripts in place of processes."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +14,6 @@ ONE, TWO, THREE = (format_answer(number, SOLUTION) for number in (1, 2, 3))
 
 
 def talk_with(*steps, **more):
-    """Return a script and the conversation with it."""
     bot = ScriptedTransport(*steps)
     return bot, Conversation(bot, AnswerReader(2, 2), clock=bot.clock, **more)
 
@@ -35,14 +32,11 @@ def test_a_question_and_its_answer():
     assert not talk.over
 
 
-def test_patience_has_an_end_and_what_comes_later_still_counts():
+def test_answers_after_the_end_of_patience_still_count_and_are_stamped_on_arrival():
     _, talk = talk_with(("waits", 3.0), ("wrote", ONE + TWO + THREE[:4]), ("waits", 2.0), ("wrote", THREE[4:]))
     assert [shown(talk.answer(until=103.0)) for _ in range(3)] == [(1, 3.0), (2, 3.0), None]
     assert not talk.over
     assert shown(talk.answer(until=106.0)) == (3, 5.0)
-
-
-def test_arrivals_are_stamped_before_the_answers_before_them_are_read():
     _, talk = talk_with(("wrote", ONE + TWO), ("wrote", THREE), ("waits", 1.0), ("ended", None))
     assert shown(talk.answer()) == (1, 0.0)
     assert talk.read_bytes == 0

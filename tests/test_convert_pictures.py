@@ -1,7 +1,5 @@
 """`nonojudge convert` of a picture: the puzzle, what is said of its solutions, `--unique`, what cannot be used."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import io
@@ -66,9 +64,6 @@ def record_in(name):
     return record
 
 
-# The puzzle
-
-
 @pytest.mark.parametrize("name", ["corner.png", "corner.PBM", "corner.gif", "corner.bmp"])
 def test_a_picture_becomes_the_puzzle_that_was_drawn(name, convert):
     draw(name, CORNER)
@@ -79,12 +74,16 @@ def test_a_picture_becomes_the_puzzle_that_was_drawn(name, convert):
     assert record_in("out.non") == Record(Puzzle.from_grid(CORNER), solution=Solution(CORNER), title="corner")
 
 
-def test_a_large_picture_at_a_width(convert):
+def test_a_large_picture_at_a_width_and_one_that_does_not_look_like_one(convert):
     draw("corner.png", CORNER, times=25)
     assert convert("corner.png", "out.grid", "--width", 4)[0] == 0
     assert record_in("out.grid").solution == Solution(CORNER)
     assert convert("corner.png", "out.grid", "--height", 6)[0] == 0
     assert record_in("out.grid").size == (8, 6)
+    draw("corner.tga", CORNER)
+    assert convert("corner.tga", "out.non")[0] == 2
+    assert convert("corner.tga", "out.non", "--from", "picture")[0] == 0
+    assert record_in("out.non").solution == Solution(CORNER)
 
 
 @pytest.mark.parametrize("way", [[], ["--threshold", "0.5"], ["--dither"]])
@@ -106,22 +105,12 @@ def test_a_picture_on_stdin_has_no_title(monkeypatch, convert):
     assert record_in("out.non") == Record(Puzzle.from_grid(CORNER), solution=Solution(CORNER))
 
 
-def test_a_picture_that_does_not_look_like_one_is_named(convert):
-    draw("corner.tga", CORNER)
-    assert convert("corner.tga", "out.non")[0] == 2
-    assert convert("corner.tga", "out.non", "--from", "picture")[0] == 0
-    assert record_in("out.non").solution == Solution(CORNER)
-
-
 def test_the_first_of_several_pictures_is_taken_and_that_is_said(convert):
     shades = [Image.new("L", (2, 2), shade) for shade in (255, 128, 0)]
     shades[0].save("moving.gif", save_all=True, append_images=shades[1:])
     status, said = convert("moving.gif", "out.non")
     assert (status, said[0]) == (0, "moving.gif: warning: it contains 3 pictures; the first is used")
     assert record_in("out.non").solution == Solution(np.zeros((2, 2)))
-
-
-# What is said about the solutions
 
 
 def test_cells_that_are_not_settled_are_named(convert):
@@ -152,19 +141,15 @@ def test_the_command_that_is_named_shows_two_solutions(convert):
         command = convert("d.png", target)[1][1].split("`")[1]
         program, *options, _, name = command.split()
         assert program == "nonobot"
-        shown = subprocess.run(
-            [sys.executable, "-m", "nonobot", *options], input=Path(name).read_bytes(), capture_output=True
-        )
+        bot = [sys.executable, "-m", "nonobot", *options]
+        shown = subprocess.run(bot, input=Path(name).read_bytes(), capture_output=True)
         assert shown.stdout.count(b"$1\n") == 2
 
 
-def test_of_many_solutions_only_a_part_is_looked_at(convert):
+def test_many_solutions_and_late_ones_are_said(convert):
     draw("d.png", np.eye(8, dtype=bool))
     line = convert("d.png", "out.non")[1][0]
     assert re.fullmatch(r"d\.png: not unique: 100 solutions or more; at least \d+ cells .*; \d more rows?", line)
-
-
-def test_what_cannot_be_told_in_time(convert):
     generator = np.random.default_rng(5)
     draw("hard.png", generator.random((60, 60)) < 0.35)
     status, said = convert("hard.png", "out.non", "--puzzle-limit", 0.001)
@@ -195,10 +180,7 @@ def test_a_board_that_is_too_much_for_the_bot_is_written_all_the_same(option, mo
     assert record_in("out.non").solution == Solution(DIAGONAL ^ (option == "--invert"))
 
 
-# --unique
-
-
-def test_a_picture_is_made_unique(convert):
+def test_a_picture_is_made_unique_until_the_tries_end(convert):
     draw("d.png", DIAGONAL)
     status, said = convert("d.png", "out.non", "--unique")
     record = record_in("out.non")
@@ -207,6 +189,15 @@ def test_a_picture_is_made_unique(convert):
     assert said[0].startswith("d.png: unique with 1 cell of 9 changed: the clues have no other solution (")
     assert [np.array(one).tolist() for one in naive.solutions(record.puzzle)] == [record.solution.cells.tolist()]
     assert record.title == "d"
+    draw("d.png", np.eye(8, dtype=bool))
+    status, said = convert("d.png", "out.non", "--unique", "--tries", 3)
+    assert status == 1
+    assert said == [
+        "d.png: no unique puzzle found, the board is as it was drawn (3 boards tried, up to 10 s each; "
+        "--tries, --puzzle-limit)",
+        "1 puzzle written to out.non (non)",
+    ]
+    assert record_in("out.non").solution == Solution(np.eye(8))
 
 
 def test_a_drawn_picture_is_made_unique_and_then_is(convert):
@@ -219,21 +210,6 @@ def test_a_drawn_picture_is_made_unique_and_then_is(convert):
     assert convert("again.png", "out.non", "--unique")[1][0] == (
         "again.png: unique as it was drawn: the clues have no other solution"
     )
-
-
-def test_tries_end(convert):
-    draw("d.png", np.eye(8, dtype=bool))
-    status, said = convert("d.png", "out.non", "--unique", "--tries", 3)
-    assert status == 1
-    assert said == [
-        "d.png: no unique puzzle found, the board is as it was drawn (3 boards tried, up to 10 s each; "
-        "--tries, --puzzle-limit)",
-        "1 puzzle written to out.non (non)",
-    ]
-    assert record_in("out.non").solution == Solution(np.eye(8))
-
-
-# What cannot be used
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,5 @@
 """`nonojudge data list`, `path` and `import`, and where the data folder is."""
 
-from __future__ import annotations
-
-import io
 import json
 import os
 import subprocess
@@ -30,9 +27,8 @@ def one_here(folder):
     keep(registry.official_sets()["tcga2012"], TCGA)
 
 
-def test_the_list_for_people(folder, one_here, capsys):
-    assert cli.run(["data", "list"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
+def test_the_list_for_people(folder, one_here, output_of):
+    assert output_of(cli.run, ["data", "list"]).out.splitlines() == [
         "set       event  year  puzzles  size  black       here",
         "taai2011  TAAI   2011  400      5x5   50% to 35%  no",
         "tcga2012  TCGA   2012  400      5x5   50% to 35%  yes",
@@ -41,39 +37,28 @@ def test_the_list_for_people(folder, one_here, capsys):
     ]
 
 
-def test_the_list_for_machines(folder, one_here, capsys):
-    assert cli.run(["data", "list", "--json"]) == 0
-    listed = json.loads(capsys.readouterr().out)
+def test_the_list_for_machines(folder, one_here, output_of):
+    listed = json.loads(output_of(cli.run, ["data", "list", "--json"]).out)
     assert (listed["kind"], listed["schema_version"], listed["folder"]) == ("data-list", 2, str(folder))
     assert [one["state"] for one in listed["sets"]] == ["missing", "here"]
-    assert listed["sets"][1] == {
-        "name": "tcga2012",
-        "event": "TCGA",
-        "year": 2012,
-        "puzzle_count": 400,
-        "width": 5,
-        "height": 5,
-        "p1": 0.5,
-        "p2": 0.35,
-        "line_ends": None,
-        "size_bytes": None,
-        "sha256": registry.official_sets()["tcga2012"].sha256,
-        "url": "http://127.0.0.1:9/HEAD/question/tcga2012.txt",
-        "state": "here",
-        "path": str(folder / "tcga2012.txt"),
-    }
+    facts = {"name": "tcga2012", "event": "TCGA", "year": 2012, "puzzle_count": 400, "width": 5, "height": 5}
+    facts |= {"p1": 0.5, "p2": 0.35, "line_ends": None, "size_bytes": None, "state": "here"}
+    facts |= {"sha256": registry.official_sets()["tcga2012"].sha256, "path": str(folder / "tcga2012.txt")}
+    assert listed["sets"][1] == facts | {"url": "http://127.0.0.1:9/HEAD/question/tcga2012.txt"}
 
 
-def test_a_damaged_file_is_told_from_a_good_one_and_has_no_path(folder, one_here, capsys):
+def test_a_damaged_file_has_no_path_and_an_unknown_home_no_folder(folder, one_here, output_of):
     (folder / "taai2011.txt").write_bytes(b"")
-    assert cli.run(["data", "list"]) == 0
-    out = capsys.readouterr().out
+    out = output_of(cli.run, ["data", "list"]).out
     assert "35%  damaged\n" in out
     assert "1 of 2 are here, 1 damaged, in" in out
-    assert cli.run(["data", "path", "taai2011"]) == 2
-    assert "taai2011 is damaged" in capsys.readouterr().err
-    assert cli.run(["data", "path", "tcga2012"]) == 0
-    assert capsys.readouterr().out == f"{folder}/tcga2012.txt\n"
+    assert "taai2011 is damaged" in output_of(cli.run, ["data", "path", "taai2011"], status=2).err
+    assert output_of(cli.run, ["data", "path", "tcga2012"]).out == f"{folder}/tcga2012.txt\n"
+    command = [sys.executable, "-m", "nonobot.harness", "data", "list"]
+    environment = os.environ | {"NONOBOT_DATA": "~no-such-user/sets"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    why = "nonojudge: NONOBOT_DATA=~no-such-user/sets: no such home folder; set it to an absolute path\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", why)
 
 
 def test_the_users_cache_folder_is_where_sets_are_kept(monkeypatch):
@@ -85,17 +70,6 @@ def test_the_users_cache_folder_is_where_sets_are_kept(monkeypatch):
     assert data_folder() == Path("~/sets").expanduser()
 
 
-def test_a_data_folder_in_a_home_that_is_not_known_is_one_line():
-    command = [sys.executable, "-m", "nonobot.harness", "data", "list"]
-    environment = os.environ | {"NONOBOT_DATA": "~no-such-user/sets"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    why = "nonojudge: NONOBOT_DATA=~no-such-user/sets: no such home folder; set it to an absolute path\n"
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", why)
-
-
-# Importing
-
-
 @pytest.fixture
 def source(tmp_path):
     path = tmp_path / "found"
@@ -103,13 +77,12 @@ def source(tmp_path):
     return path
 
 
-def test_the_name_of_a_file_does_not_matter(source, folder, capsys):
+def test_the_name_of_a_file_does_not_matter(source, folder, output_of):
     (source / "within").mkdir()
     (source / "a.dat").write_bytes(TCGA)
     (source / "within" / "taai2011.txt").write_bytes(TCGA)
     (source / "within" / "x").write_bytes(TAAI)
-    assert cli.run(["data", "import", str(source)]) == 0
-    out, err = capsys.readouterr()
+    out, err = output_of(cli.run, ["data", "import", str(source)])
     assert out.splitlines() == [
         f"tcga2012: imported ({source}/a.dat)",
         f"taai2011: imported ({source}/within/x)",
@@ -119,27 +92,20 @@ def test_the_name_of_a_file_does_not_matter(source, folder, capsys):
     assert sorted(os.listdir(folder)) == ["taai2011.txt", "tcga2012.txt"]  # noqa: PTH208
     assert (folder / "taai2011.txt").read_bytes() == TAAI
     assert (folder / "tcga2012.txt").read_bytes() == TCGA
-    assert cli.run(["data", "import", str(source / "a.dat")]) == 0
-    assert capsys.readouterr().out.startswith("tcga2012: here already")
+    assert output_of(cli.run, ["data", "import", str(source / "a.dat")]).out.startswith("tcga2012: here already")
 
 
 @pytest.mark.parametrize(
-    "content",
-    [
-        TAAI.replace(b"\n", b"\r\n"),
-        TCGA.replace(b"\r\n", b"\n"),
-        TCGA.replace(b"\r\n", b"\n", 10),
-    ],
+    "content", [TAAI.replace(b"\n", b"\r\n"), TCGA.replace(b"\r\n", b"\n"), TCGA.replace(b"\r\n", b"\n", 10)]
 )
-def test_line_ends_that_git_or_an_editor_changed_are_put_back(source, content, capsys):
+def test_line_ends_that_git_or_an_editor_changed_are_put_back(source, content, output_of):
     (source / "one").write_bytes(content)
-    assert cli.run(["data", "import", str(source)]) == 0
-    assert "imported, its line ends restored" in capsys.readouterr().out
+    assert "imported, its line ends restored" in output_of(cli.run, ["data", "import", str(source)]).out
     [official] = [one for one in registry.official_sets().values() if state_of(one) is State.HERE]
     assert stored_path(official).read_bytes() == published.CONTENTS[official.name]
 
 
-def test_what_is_no_official_set_is_named(source, folder, capsys):
+def test_what_is_no_official_set_is_named(source, folder, capsys, output_of):
     (source / "empty").write_bytes(b"")
     (source / "nearly").write_bytes(TAAI[:-2])
     (source / "large").write_bytes(bytes(registry.MOST_BYTES + 1))
@@ -149,8 +115,7 @@ def test_what_is_no_official_set_is_named(source, folder, capsys):
     (source / ".git").mkdir()
     (source / ".git" / "object").write_bytes(TAAI)
     (source / "loop").symlink_to(source)
-    assert cli.run(["data", "import", str(source)]) == 1
-    assert capsys.readouterr().out.splitlines() == [
+    assert output_of(cli.run, ["data", "import", str(source)], status=1).out.splitlines() == [
         f"no official set: {source}/empty, {source}/large, {source}/nearly (3 files)",
         f"0 official sets found; 0 of 2 are here, in {folder}",
     ]
@@ -160,26 +125,12 @@ def test_what_is_no_official_set_is_named(source, folder, capsys):
     assert f"{source}/more2, ... (12 files)" in capsys.readouterr().out
 
 
-def test_a_full_disk_leaves_nothing_half_written(folder, monkeypatch):
-    class FileOnAFullDisk(io.FileIO):
-        def write(self, content):
-            super().write(content[:100])
-            raise OSError(28, "No space left on device")
-
-    taai2011 = registry.official_sets()["taai2011"]
-    monkeypatch.setattr("pathlib.Path.open", lambda path, mode: FileOnAFullDisk(path, mode))
-    with pytest.raises(OSError, match="No space left"):
-        keep(taai2011, TAAI)
-    assert list(folder.iterdir()) == []
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read anything")
-def test_a_file_that_cannot_be_read_costs_no_other(source, capsys):
+def test_a_file_that_cannot_be_read_costs_no_other(source, output_of):
     (source / "a").write_bytes(TAAI)
     (source / "a").chmod(0)
     (source / "b").write_bytes(TCGA)
-    assert cli.run(["data", "import", str(source)]) == 0
-    out, err = capsys.readouterr()
+    out, err = output_of(cli.run, ["data", "import", str(source)])
     assert out.startswith("tcga2012: imported")
     assert f"cannot read {source}/a: Permission denied" in err
 

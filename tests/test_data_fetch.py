@@ -1,7 +1,5 @@
 """Fetching, from a server on this machine that does all that servers do."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import signal
@@ -29,13 +27,10 @@ def url():
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch, url):
-    """Return a data folder of its own; nothing stands between the client and this machine."""
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
-    handler = signal.getsignal(signal.SIGTERM)
     with published.small_registry(tmp_path, monkeypatch, f"{url}/good") as path:
         yield path
-    signal.signal(signal.SIGTERM, handler)
 
 
 @pytest.fixture
@@ -123,39 +118,32 @@ def test_without_pooch_there_is_a_line_on_how_to_get_it(url, monkeypatch):
         fetch(small_set(url, "good"))
 
 
-def test_the_command_fetches_and_says_so(url, folder, capsys):
-    assert cli.run(["data", "fetch", "taai2011", "taai2011"]) == 0
-    assert capsys.readouterr() == ("taai2011: fetched\n", "")
-    assert cli.run(["data", "fetch", "--all"]) == 0
-    assert capsys.readouterr() == ("taai2011: here already\ntcga2012: fetched\n", "")
+def test_the_command_fetches_and_says_so(url, folder, output_of):
+    assert output_of(cli.run, ["data", "fetch", "taai2011", "taai2011"]) == ("taai2011: fetched\n", "")
+    assert output_of(cli.run, ["data", "fetch", "--all"]) == ("taai2011: here already\ntcga2012: fetched\n", "")
     assert names_in(folder) == ["taai2011.txt", "tcga2012.txt"]
 
 
-def test_one_set_that_cannot_be_had_does_not_cost_the_others(url, own_registry, capsys):
+def test_one_set_that_cannot_be_had_does_not_cost_the_others(url, own_registry, output_of):
     digest = hashlib.sha256(CONTENT).hexdigest()
     own_registry.write_text(own_registry.read_text().replace(digest, "0" * 64))
-    assert cli.run(["data", "fetch", "--all"]) == 1
-    out, err = capsys.readouterr()
+    out, err = output_of(cli.run, ["data", "fetch", "--all"], status=1)
     assert out == "tcga2012: fetched\n"
     assert "nonojudge: taai2011: " in err
     assert "1 of 2 sets fetched; by hand: " in err
     assert "data import FOLDER" in err
 
 
-def test_without_a_network_one_set_is_tried_and_the_way_by_hand_is_told(url, capsys):
+def test_without_a_network_or_a_folder_the_command_says_what_to_do(url, capsys, tmp_path, monkeypatch, output_of):
     assert cli.run(["data", "fetch", "--all", "--from", f"http://127.0.0.1:{closed_port()}"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
     assert "refused" in err
     assert "tcga2012" not in err
     assert "git clone https://github.com/" in err
-
-
-def test_a_folder_that_cannot_be_made_ends_the_command(tmp_path, monkeypatch, capsys):
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("NONOBOT_DATA", str(tmp_path / "file"))
-    assert cli.run(["data", "fetch", "--all"]) == 2
-    err = capsys.readouterr().err
+    err = output_of(cli.run, ["data", "fetch", "--all"], status=2).err
     assert err.startswith("nonojudge: cannot write ")
     assert err.count("\n") == 1
 

@@ -1,7 +1,5 @@
 """`nonobot --dialogue`: what a program is answered about single boards."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess
@@ -14,7 +12,7 @@ from nonobot.bot.dialogue import _checked, _parsed, answer
 from nonobot.protocol import Puzzle
 from tests import naive
 from tests.boards import random_grid
-from tests.talking import COMMAND, NONE, PATIENCE_SECONDS, TWO
+from tests.talking import CAPTURED, COMMAND, NONE, TWO
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -101,11 +99,15 @@ def test_steps_lead_to_the_solution_and_each_line_tells_what_it_is_said_to(strat
     assert {"painted", "guessed"} <= kinds
 
 
-def test_no_more_steps_than_are_asked_for(strategy):
+def test_no_more_steps_than_are_asked_for_and_boards_of_every_width(strategy):
     puzzle = Puzzle.from_grid(random_grid(random.Random(1), 9, 9, 0.6))
     every = answered(strategy, "steps", puzzle)["steps"]
     assert answered(strategy, "steps", puzzle, most_steps=2) == {"truncated": True, "steps": every[:2]}
     assert answered(strategy, "steps", puzzle, most_steps=len(every)) == {"truncated": False, "steps": every}
+    wide = Puzzle.from_grid([[1] * 3 + [0] * 67, [0] * 70])
+    hint = answered(strategy, "hint", wide)["hint"]
+    assert hint["line"] == ["row", 2]
+    assert hint["white"] == list(range(70, 140))
 
 
 def test_a_hint_is_the_line_that_tells_most(strategy):
@@ -116,9 +118,8 @@ def test_a_hint_is_the_line_that_tells_most(strategy):
         new = {}
         for name, places, clue, line in lines_of(puzzle, cells):
             told = naive.paint_line(clue, line)
-            new[tuple(name)] = {
-                place: now for place, now, was in zip(places, told, line, strict=True) if now != was
-            }
+            cells_of_line = zip(places, told, line, strict=True)
+            new[tuple(name)] = {place: now for place, now, was in cells_of_line if now != was}
         answer = answered(strategy, "hint", puzzle, cells)
         assert answer["wrong"] == []
         most = max(map(len, new.values()))
@@ -163,13 +164,6 @@ def test_a_conflict_is_where_nothing_fits_any_more(strategy):
     assert found > 10
 
 
-def test_boards_of_every_width_of_masks(strategy):
-    wide = Puzzle.from_grid([[1] * 3 + [0] * 67, [0] * 70])
-    hint = answered(strategy, "hint", wide)["hint"]
-    assert hint["line"] == ["row", 2]
-    assert hint["white"] == list(range(70, 140))
-
-
 EMPTY, EMPTY_LINES = b'{"do": "hint", "rows": [%s[]], "columns": [%s[]]}', b"[]," * 300_000
 
 
@@ -185,10 +179,7 @@ EMPTY, EMPTY_LINES = b'{"do": "hint", "rows": [%s[]], "columns": [%s[]]}', b"[],
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "solutions": 1e400}', "not a request: TypeError"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": -1}', "seconds: -1; expected a positive"),
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "seconds": "nan"}', "seconds: nan; expected a "),
-        (
-            b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most_steps": -1}',
-            "most_steps: -1; expected a n",
-        ),
+        (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most_steps": -1}', "most_steps: -1; expected a n"),
         (b'{"do": "steps", "rows": [[1]], "columns": [[1]], "most_steps": -%d}' % 10**20, "most_steps: -1"),
         pytest.param(EMPTY % (EMPTY_LINES, EMPTY_LINES), "the board is too large; boards have", id="too large"),
         (b'{"do": "dance", "rows": [[1]], "columns": [[1]]}', "do: 'dance'; expected one of solve, steps"),
@@ -213,20 +204,17 @@ def test_what_cannot_be_answered_is_said_in_a_line(line, why):
 )
 def test_a_dialogue_that_cannot_be_ends_with_a_line(line, status, why):
     command = ["sh", "-c", line.format(subprocess.list2cmdline([*COMMAND, "--dialogue"]))]
-    done = subprocess.run(command, input=request("conflict", NONE), capture_output=True, timeout=PATIENCE_SECONDS)
+    done = subprocess.run(command, input=request("conflict", NONE), **CAPTURED)
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (status, b"", status // 2)
     assert done.stderr.startswith(why)
 
 
 def test_the_process_answers_line_by_line_and_goes_on_after_a_bad_one():
     lines = [request("solve", TWO), b"hello", b"[" + b" " * (1 << 25) + b"]", request("conflict", NONE)]
-    done = subprocess.run(
-        [*COMMAND, "--dialogue"], input=b"\n".join(lines), capture_output=True, timeout=PATIENCE_SECONDS
-    )
+    done = subprocess.run([*COMMAND, "--dialogue"], input=b"\n".join(lines), **CAPTURED)
     assert (done.returncode, done.stderr) == (0, b"")
-    first, second, third, fourth = [
-        json.loads(line) for line in done.stdout.splitlines() if b"compiling" not in line
-    ]
+    said = [line for line in done.stdout.splitlines() if b"compiling" not in line]
+    first, second, third, fourth = map(json.loads, said)
     assert first["verdict"] == "multiple"
     assert second == {"error": "not a request: JSONDecodeError: Expecting value: line 1 column 1 (char 0)"}
     assert third == {"error": "the request is longer than 16 MiB; send a smaller one"}

@@ -1,7 +1,6 @@
-"""The documents: generated parts, links, fences, lengths of pages and sentences; the words in all texts."""
+"""The documents: generated parts, links, fences, lengths, words, quoted messages; files for a forge."""
 
-from __future__ import annotations
-
+import ast
 import contextlib
 import re
 import subprocess
@@ -11,10 +10,11 @@ from statistics import mean
 
 import pytest
 
+import nonobot
 from nonobot.bot.cli import parse
 from nonobot.harness import cli
 from nonobot.harness.cli import COMMANDS
-from tests.generated_docs import REPOSITORY
+from tests.generated_docs import PACKAGES, REPOSITORY, modules
 from tests.prose import PAGES, docstrings, inline, phrases, sentences, tokens
 from tests.test_messages import GOLDEN
 
@@ -32,15 +32,11 @@ def test_generated_parts_are_current():
 
 
 @each_page
-def test_a_page_has_a_length_to_be_read_at_once(page):
+def test_pages_are_short_with_examples_in_fences(page):
     name = page.relative_to(REPOSITORY).as_posix()
     if not name.startswith("docs/lab/"):
         assert len(page.read_text(encoding="utf-8").splitlines()) <= MOST_LINES.get(name, 420)
     assert mean(len(one.split()) for one in sentences(page)) <= 22
-
-
-@each_page
-def test_examples_are_in_fences(page):
     for token in tokens(page):
         if token.type == "inline":
             assert ">>>" not in token.content, f"{page.name}:{token.map[0] + 1}"
@@ -80,8 +76,9 @@ def test_pages_use_the_words_of_the_glossary(page):
     assert [(line, *found) for line, text in prose for found in phrases(text)] == []
 
 
-def test_docstrings_use_the_words_of_the_glossary():
+def test_docstrings_and_messages_use_the_words_of_the_glossary():
     assert [(place, *found) for place, text in docstrings() for found in phrases(text)] == []
+    assert [*phrases(GOLDEN.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.parametrize("command", ["nonobot", "nonojudge", *(f"nonojudge {name}" for name in COMMANDS)])
@@ -95,15 +92,66 @@ def test_help_uses_the_words_of_the_glossary(command, capsys, monkeypatch):
     assert [*phrases(text)] == []
 
 
-def test_messages_use_the_words_of_the_glossary():
-    assert [*phrases(GOLDEN.read_text(encoding="utf-8"))] == []
-
-
 def test_no_word_is_misspelt():
     pytest.importorskip("codespell_lib", reason="the extra `dev` is not installed")
     patterns = ("*.md", "*.py", "*.js", "*.html", "*.toml")
-    listed = subprocess.run(
-        ["git", "ls-files", *patterns], cwd=REPOSITORY, capture_output=True, text=True, check=True
-    )
+    ours = ["git", "ls-files", *patterns]
+    listed = subprocess.run(ours, cwd=REPOSITORY, capture_output=True, text=True, check=True)
     command = [sys.executable, "-m", "codespell_lib", "--ignore-words-list", OURS, *listed.stdout.split()]
     assert subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True).stdout == ""
+
+
+# docs/troubleshooting.md: each quoted message is in the program
+
+
+PAGE = (REPOSITORY / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+QUOTED = re.findall(r"^\| `(.+?)` \|", PAGE, re.MULTILINE)
+
+
+def texts() -> str:
+    """Return all strings of the program that are no docstrings; a value in a message is an X."""
+    found = []
+    for path in (path for package in PACKAGES for path in modules(package)):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                parts = (part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
+                found.append("".join(parts))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.append(node.value)
+    return "\n".join(found)
+
+
+TEXTS = texts()
+
+
+def test_each_message_is_in_the_program_and_there_are_at_least_twenty():
+    assert len(set(QUOTED)) == len(QUOTED) >= 20
+    assert [one for one in QUOTED if not re.search(re.escape(one).replace("champion", "X"), TEXTS)] == []
+
+
+# The files for a forge and for the site: they parse, and name what exists
+
+
+WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("place", [".github/dependabot.yml", ".github/ISSUE_TEMPLATE/bot.yml", "CITATION.cff"])
+def test_a_file_is_yaml(place):
+    assert pytest.importorskip("yaml").safe_load((REPOSITORY / place).read_text())
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_calls_what_exists(workflow):
+    text = workflow.read_text()
+    jobs = pytest.importorskip("yaml").safe_load(text)["jobs"]
+    assert all(job["steps"] for job in jobs.values())
+    assert all((REPOSITORY / script).is_file() for script in re.findall(r"\.ci/[a-z0-9-]+", text))
+    assert all((REPOSITORY / "tests" / f"{name}.py").is_file() for name in re.findall(r"-m tests\.(\w+)", text))
+
+
+def test_the_citation_has_the_version_and_the_site_all_pages():
+    assert f"\nversion: {nonobot.__version__}\n" in (REPOSITORY / "CITATION.cff").read_text()
+    listed = re.findall(r"[\w/-]+\.md", (REPOSITORY / "mkdocs.yml").read_text())
+    docs = REPOSITORY / "docs"
+    assert sorted(listed) == sorted(path.relative_to(docs).as_posix() for path in docs.rglob("*.md"))

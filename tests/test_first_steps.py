@@ -6,8 +6,7 @@ Every block ```console has lines `$ command`, each followed by what a terminal s
 file that readers write themselves. All is done in a folder of its own, with the sample puzzle in it.
 """
 
-from __future__ import annotations
-
+import json
 import os
 import re
 import shutil
@@ -18,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from nonobot.harness import cli
+from nonobot.harness.check.step import Level, StepVerdict
 from tests.terminals import Terminal, seen
 
 PAGE = Path(__file__).parent.parent / "docs" / "first-steps.md"
@@ -61,7 +62,6 @@ def carried_out(page: str) -> Iterator[tuple[str, str, str]]:
 
 
 def main() -> None:
-    """Write the page anew."""
     page = PAGE.read_text(encoding="utf-8")
     written, rest = "", page
     for command, expected, shown in carried_out(page):
@@ -86,6 +86,26 @@ def test_every_command_shows_what_the_page_says():
     assert len(steps) >= 8
     for command, expected, shown in steps:
         assert plain(shown) == plain(on_terminal(expected)), command
+
+
+FIRST_BOT = PAGE.with_name("first-bot.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(name="bot")
+def _bot(tmp_path, own_folder):
+    (program,) = re.findall(r"^```python\n(.*?)^```", FIRST_BOT, re.MULTILINE | re.DOTALL)
+    Path("mybot.py").write_text(program, encoding="utf-8")
+    return [sys.executable, "mybot.py"]
+
+
+def test_it_passes_every_must_and_solves_the_boards_of_the_page(bot, output_of, capsys):
+    steps = json.loads(output_of(cli.run, ["check", "--json", "--", *bot]).out)["checks"]
+    assert {one["verdict"] for one in steps if one["level"] == Level.MUST} == {StepVerdict.PASSED}
+    others = [one["name"] for one in steps if one["verdict"] != StepVerdict.PASSED]
+    assert others == ["byte_order_mark", "garbled_clue"]
+    (given,) = set(re.findall(r"--set (boardgen:\S+)", FIRST_BOT))
+    assert cli.run(["run", "--set", given, "--quiet", "--result", "mybot.json", "--", *bot]) == 0
+    assert "20 of 20 right" in capsys.readouterr().out
 
 
 if __name__ == "__main__":

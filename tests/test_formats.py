@@ -1,7 +1,5 @@
 """File formats: the same puzzle in all of them, what each one holds, which one a file has."""
 
-from __future__ import annotations
-
 import io
 import re
 from pathlib import Path
@@ -50,9 +48,6 @@ def only(name: str, size: tuple[int, int] | None = None) -> Record:
     return record
 
 
-# The files
-
-
 @pytest.mark.parametrize("file", sorted(path.name for path in PUZZLES.glob("p*")))
 def test_the_letter_p_is_the_same_puzzle_in_every_form(file):
     record = only(file, (8, 11))
@@ -60,10 +55,22 @@ def test_the_letter_p_is_the_same_puzzle_in_every_form(file):
     assert record.warnings == ()
 
 
-def test_there_is_a_letter_p_and_a_file_of_several_in_every_format_that_can_hold_them():
+def test_the_letter_p_and_several_puzzles_are_there_in_every_format_with_what_is_said_of_them():
     for start, wanted in (("p", NAMES), ("several", NAMES_OF_SEVERAL)):
         files = [path for path in PUZZLES.iterdir() if path.name.startswith(start + ".")]
         assert {formats.detect(path.read_bytes()) for path in files} == set(wanted)
+    about = {
+        "title": "The letter P",
+        "author": "A. N. Author",
+        "copyright": "© 2026 A. N. Author",
+        "catalogue": "hand-made puzzles #1",
+        "solution": PICTURE_OF_P,
+    }
+    assert only("p.non") == Record(P_PUZZLE, license="MIT", **about)
+    xml = only("p.xml")
+    assert xml == Record(P_PUZZLE, start=xml.start, description="The letter P, as a picture.", **about)
+    assert only("p.grid") == Record(P_PUZZLE, solution=PICTURE_OF_P, title="The letter P", author="A. N. Author")
+    assert only("p.json") == only("p.hv") == Record(P_PUZZLE)
 
 
 @pytest.mark.parametrize("path", sorted(PUZZLES.iterdir()), ids=lambda path: path.name)
@@ -83,21 +90,6 @@ def test_several_puzzles_come_in_their_order_with_numbers_and_lines(file):
     assert lines[0] <= 5
 
 
-def test_what_is_said_about_the_letter_p():
-    about = {
-        "title": "The letter P",
-        "author": "A. N. Author",
-        "copyright": "© 2026 A. N. Author",
-        "catalogue": "hand-made puzzles #1",
-        "solution": PICTURE_OF_P,
-    }
-    assert only("p.non") == Record(P_PUZZLE, license="MIT", **about)
-    xml = only("p.xml")
-    assert xml == Record(P_PUZZLE, start=xml.start, description="The letter P, as a picture.", **about)
-    assert only("p.grid") == Record(P_PUZZLE, solution=PICTURE_OF_P, title="The letter P", author="A. N. Author")
-    assert only("p.json") == only("p.hv") == Record(P_PUZZLE)
-
-
 @pytest.mark.parametrize(
     ("file", "row", "cells"),
     [
@@ -112,9 +104,6 @@ def test_a_partly_solved_board_is_the_start_whether_it_can_be_solved_or_not(file
     assert start is not None
     assert start.cells.shape == (11, 8)
     assert "".join("?01"[cell + 1] for cell in start.cells[row]) == cells
-
-
-# Round trips
 
 
 SPECIAL = ["rows", "====", ": x", "[grid]", '"quoted"', "&amp; &lt;", "<b>]]>", "$1", "a\nb", "#"]
@@ -137,7 +126,6 @@ def records(draw: st.DrawFn, most: int = 8) -> Record:
 
 
 def kept_of(record: Record, format: formats.Format) -> Record:
-    """Return what a format keeps of a record."""
     return Record(record.puzzle, **{name: getattr(record, name) for name in format.holds})
 
 
@@ -175,9 +163,6 @@ def test_line_ends_and_a_byte_order_mark_make_no_difference(name):
         assert list(formats.read(data.replace(b"\n", b"\r"))) == expected
 
 
-# Writing
-
-
 def test_a_block_longer_than_the_alphabet_has_no_letter():
     long, alphabet = (Record(Puzzle.from_grid([[1] * length])) for length in (27, 26))
     written = formats.write([alphabet, long], "letters")
@@ -201,15 +186,9 @@ def test_the_taai_form_keeps_numbers_and_says_that_it_states_no_size():
     assert formats.write([official], "taai").warnings == ()
 
 
-def test_no_puzzles_make_an_empty_file():
+def test_no_puzzles_make_an_empty_file_and_the_first_line_of_a_taai_stream_says_enough():
     for name in NAMES:
         assert formats.write([], name) == formats.Written(b"", 0, (), ())
-
-
-# Which format
-
-
-def test_the_first_line_of_a_taai_stream_says_enough():
     for start in (b"$", b"\xef\xbb\xbf$1", b"\r\n \n $ 1\n", b"$one"):
         assert formats.detect_prefix(start) == "taai"
     for start in (b"", b"\n\n", b"8x11", b"# $1", b"<"):
@@ -287,7 +266,7 @@ def test_a_format_can_be_forced():
         formats.write([], "no such")
 
 
-def test_a_stream_is_read_to_its_end():
+def test_a_stream_is_read_to_its_end_but_no_more_than_a_puzzle_file_can_be():
     class Slow(io.RawIOBase):
         def __init__(self) -> None:
             self.left = list(b"1:1-2")
@@ -297,8 +276,6 @@ def test_a_stream_is_read_to_its_end():
 
     assert list(formats.read(Slow())) == [Record(Puzzle.unchecked(((2,),), ((1,), (1,))))]
 
-
-def test_more_than_a_puzzle_file_can_be_is_refused_without_reading_on():
     class Endless(io.RawIOBase):
         given = 0
 
@@ -311,21 +288,6 @@ def test_more_than_a_puzzle_file_can_be_is_refused_without_reading_on():
     with pytest.raises(formats.FormatError, match=r"^more than 16 MiB; a puzzle file is smaller$"):
         formats.read(endless)
     assert endless.given == formats.MOST_BYTES + 1
-
-
-def test_a_taai_file_is_of_the_tournaments_size_or_square():
-    board = Record(Puzzle.from_grid([[1] * 25] * 25))
-    data = formats.write([board], "taai").data
-    assert list(formats.read(data)) == [board]
-    cut = data.replace(b"25\n" * 2, b"25\n", 1)
-    (fault,) = formats.read(cut)
-    assert "49 clue lines cannot make a square board" in str(fault)
-    record, fault = formats.read(data + cut)
-    assert record == board
-    assert "expected 50 clue lines for a 25x25 board, found 49" in str(fault)
-
-
-# The table and docs/formats.md
 
 
 def test_names_in_the_table_differ_and_every_extension_is_of_one_format():
@@ -382,9 +344,11 @@ def test_a_title_in_json_is_read_wherever_it_stands(text):
     assert str(fault).startswith("$3: line ")
 
 
-def test_what_else_json_says_of_a_puzzle_is_left_out_with_a_remark():
+def test_what_else_json_says_and_comments_above_a_size():
     [record] = formats.read(f'{{"id": 7, {LISTS_OF_ONE}}}'.encode())
     assert [str(warning) for warning in record.warnings] == ["$1: line 1: 'id' is dropped"]
+    [record] = formats.read(b"##\n#\n1x1\nrows\n1\ncolumns\n1\n", "grid")
+    assert record.puzzle == Puzzle.from_cells([[1]])
 
 
 @pytest.mark.parametrize("text", ["#.\n##\n", "\r\n.#\r\n##", "##\n#.", "."])
@@ -405,8 +369,3 @@ def test_a_drawing_alone_is_the_finished_board(text):
 )
 def test_what_is_wrong_in_a_drawing_is_named(text, why):
     assert [*map(str, formats.read(text.encode()))] == [why]
-
-
-def test_lines_of_number_signs_above_a_size_are_comments():
-    [record] = formats.read(b"##\n#\n1x1\nrows\n1\ncolumns\n1\n", "grid")
-    assert record.puzzle == Puzzle.from_cells([[1]])

@@ -1,7 +1,5 @@
 """The counts are exactly as they were when someone last looked at them; see tests/golden_counts.py."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -13,10 +11,7 @@ from tests.golden_counts import FOLDER, GOLDEN, SMALL, WIDE, counted, difference
 from tests.patched import HOUSE, LINE_KERNEL, PAINTS_LESS, patched_house
 from tests.plain import IS_PLAIN
 
-pytestmark = [
-    pytest.mark.skipif(IS_PLAIN, reason="takes compiled kernels"),
-    pytest.mark.usefixtures("compiled"),
-]
+pytestmark = [pytest.mark.skipif(IS_PLAIN, reason="takes compiled kernels"), pytest.mark.usefixtures("compiled")]
 
 
 def on_file(name: str) -> golden_counts.Counts:
@@ -29,8 +24,10 @@ def test_counts(name):
     assert not differs, f"{differs}\nIf that is meant: {golden_counts.REFRESH}"
 
 
-def test_there_is_a_file_for_each_and_no_other():
+def test_every_kind_of_probing_has_its_file():
     assert {path.stem for path in FOLDER.iterdir()} == set(GOLDEN)
+    fp1, fp3 = on_file("papers-fp1"), on_file("papers-fp3")
+    assert any(facts != fp1[place] for place, facts in fp3.items())
 
 
 def test_the_line_solvers_count_alike():
@@ -52,47 +49,15 @@ def test_every_kind_of_work_is_there(name):
     assert {key for one in facts for key in one} - worked == ({"descents"} if without_descents else set())
 
 
-def test_fp3_is_stronger_somewhere():
-    fp1, fp3 = on_file("papers-fp1"), on_file("papers-fp3")
-    assert any(facts != fp1[place] for place, facts in fp3.items())
-
-
-# The comparison itself
-
-
-A, B = {"status": "solved", "nodes": 3}, {"status": "timeout", "nodes": 7}
-
-
-@pytest.mark.parametrize(
-    ("before", "now", "said"),
-    [
-        ({("s", 1): A}, {("s", 1): B}, ["1 of 1 puzzles", "$1 of s", "solved -> timeout", "nodes 3 -> 7"]),
-        ({("s", 1): A, ("s", 2): A}, {("s", 1): A, ("s", 2): B}, ["1 of 2 puzzles", "$2 of s", "nodes 6 -> 10"]),
-        ({("s", 1): A}, {("s", 1): A, ("t", 2): A}, ["1 of 2 puzzles", "$2 of t", "none -> 3", "3 -> 6"]),
-        ({("s", 1): A, ("s", 2): A}, {("s", 2): A}, ["1 of 2 puzzles", "$1 of s", "3 -> none", "6 -> 3"]),
-        ({("s", 1): A}, {("s", 1): A | {"probes": 0}}, ["$1 of s", "none -> 0"]),
-        ({}, {("s", 1): A}, ["1 of 1 puzzles"]),
-    ],
-)
-def test_what_differs_is_said(before, now, said):
-    words = " ".join(difference("x", before, now).split())
-    assert [one for one in said if one not in words] == []
-
-
-# The command
-
-
 @pytest.fixture
 def small_file(tmp_path, monkeypatch):
-    """One golden file, of a small set, in a folder of the test."""
     monkeypatch.setattr(golden_counts, "FOLDER", tmp_path)
     monkeypatch.setattr(golden_counts, "GOLDEN", {"few": golden_counts.Golden((), ("boardgen:5x5x3:seed=1",))})
     return tmp_path / "few.txt"
 
 
-def test_refresh_writes_and_then_nothing_differs(small_file, capsys):
-    assert golden_counts.main([]) == 1
-    assert "--refresh" in capsys.readouterr().out
+def test_refresh_writes_and_then_nothing_differs(small_file, capsys, output_of):
+    assert "--refresh" in output_of(golden_counts.main, [], status=1).out
     assert not small_file.exists()
     assert golden_counts.main(["--refresh"]) == 0
     assert len(small_file.read_text().splitlines()) == 4

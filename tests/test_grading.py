@@ -1,7 +1,5 @@
 """What the bot's records say about a board, and what is said when there is none."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -67,12 +65,18 @@ def test_no_use_of_a_bot_is_one_line(record, message):
     assert str(caught.value) == message
 
 
-def test_a_bot_that_is_gone_is_noticed():
+def test_the_bot_is_this_one_and_one_that_is_gone_is_noticed(tmp_path, own_folder):
     with grading_bot(Grading((2, 2), solutions=1, puzzle_seconds=60)) as grade_board:
         assert grade_board(PUZZLE).decided
         os.kill(grade_board._bot.pid, signal.SIGKILL)
         with pytest.raises(UnusableError, match="the bot ended: "):
             grade_board(PUZZLE)
+    (tmp_path / "bot.py").write_text("raise SystemExit('the wrong bot')")
+    before = os.listdir("/dev/fd")  # noqa: PTH208
+    with grading_bot(Grading((2, 2), solutions=1, puzzle_seconds=60)) as grade_board:
+        assert grade_board(PUZZLE).decided
+    assert not psutil.pid_exists(grade_board._bot.pid)
+    assert len(os.listdir("/dev/fd")) == len(before)  # noqa: PTH208
 
 
 def test_the_levels_of_random_boards_are_those_of_the_slow_twins():
@@ -150,13 +154,3 @@ def test_that_it_compiles_is_passed_on_and_nothing_else(capsys):
     words.write(b"nonobot: compiled in 9.0 s\n$2: line 7: not solved\n")
     assert capsys.readouterr() == ("", "nonobot: compiling the search ...\nnonobot: compiled in 9.0 s\n")
     assert words.last_line == "$2: line 7: not solved"
-
-
-def test_the_bot_is_this_one_and_nothing_of_it_stays_behind(tmp_path, monkeypatch):
-    (tmp_path / "bot.py").write_text("raise SystemExit('the wrong bot')")
-    monkeypatch.chdir(tmp_path)
-    before = os.listdir("/dev/fd")  # noqa: PTH208
-    with grading_bot(Grading((2, 2), solutions=1, puzzle_seconds=60)) as grade_board:
-        assert grade_board(PUZZLE).decided
-    assert not psutil.pid_exists(grade_board._bot.pid)
-    assert len(os.listdir("/dev/fd")) == len(before)  # noqa: PTH208

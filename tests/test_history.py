@@ -1,20 +1,22 @@
-"""`nonojudge history`: revisions in git's order, medians, what is left out, and the plot."""
+"""The revisions of bots, from the clones that they are in, and `nonojudge history`."""
 
-from __future__ import annotations
-
+import contextlib
 import json
 import random
 import struct
+import subprocess
+import sys
 
 import pytest
 from msgspec import json as msgspec_json
 
 from nonobot.harness import cli
-from nonobot.harness.play.revisions import git
-from nonobot.harness.profiling.profile_data import Profile, PuzzleProfile, to_json
+from nonobot.harness.play.bot_command import HOME, OWN_BOT
+from nonobot.harness.play.revisions import git, revision_of
+from nonobot.harness.profiling.profile_data import to_json
 from nonobot.harness.results.conditions import Configuration
-from nonobot.harness.results.run_result import FINISHED_UNSEEN, Usage, Verdict
-from tests.ranked import MACHINE, facts, run_result, written
+from tests.profiled import profile, puzzle
+from tests.ranked import facts, run_result, written
 from tests.test_bisection import Repository
 
 
@@ -29,12 +31,8 @@ def commits(tmp_path, monkeypatch):
 
 
 def profile_of(revision, conflicts):
-    puzzle = PuzzleProfile(1, Verdict.RIGHT, 0.1, {}, {"conflicts": conflicts})
-    times = {"usage": Usage(3.0, 2.0, 0), "first_answer_seconds": 1.0, "last_answer_seconds": 2.0}
-    rest = {"machine": MACHINE, "judge_version": "1", "end": FINISHED_UNSEEN, "puzzles": [puzzle]}
-    return Profile(
-        command=["./bot"], set=facts(count=1), started_at="2026-01-09", revision=revision, **times, **rest
-    )
+    times = {"wall": 3.0, "cpu": 2.0, "last_answer_seconds": 2.0, "started_at": "2026-01-09"}
+    return profile(puzzle(1, 0.1, conflicts=conflicts), set=facts(count=1), revision=revision, **times)
 
 
 def history(capsys, *words):
@@ -82,17 +80,86 @@ def test_counts_of_profiles_are_columns_and_lines_of_the_plot(commits, tmp_path,
     assert commits[0][:10] in svg.read_text()
 
 
-def test_what_cannot_be_shown_is_left_out_with_a_line(commits, tmp_path, capsys):
+def test_what_cannot_be_shown_is_left_out_with_a_line(commits, tmp_path, capsys, output_of):
     [with_it, without] = written(tmp_path, a=run_result(revision=commits[0]), b=run_result())
     broken = tmp_path / "c.json"
     values = msgspec_json.decode(with_it.read_bytes()) | {"revision": "--output=x"}
     broken.write_bytes(msgspec_json.encode(values))
-    assert cli.run(["history", str(tmp_path)]) == 1
-    err = capsys.readouterr().err.splitlines()
+    err = output_of(cli.run, ["history", str(tmp_path)], status=1).err.splitlines()
     assert [line.split(":")[1] for line in err] == [" left out", " left out"]
     assert "c.json is not a result" in err[0]
     assert "1 of 2 results state no revision" in err[1]
-    assert cli.run(["history", str(without)]) == 2
-    assert "no result that states a revision" in capsys.readouterr().err
+    assert "no result that states a revision" in output_of(cli.run, ["history", str(without)], status=2).err
     assert cli.run(["history", str(with_it), "-o", "x.pdf"]) == 2
     assert "--output x.pdf: a plot ends in .png or .svg" in capsys.readouterr().err
+
+
+EVIL = '[core]\n\tfsmonitor = touch {0}\n[filter "evil"]\n\tclean = touch {0}\n'
+
+
+def made(folder, **files):
+    """Make a repository with a commit of a bot; return the commit."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in {"bot": "#!/bin/sh\n", **files}.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    for words in ("init -q", "add -A", "-c user.name=t -c user.email=t@localhost commit -q -m all"):
+        subprocess.run(["git", *words.split()], cwd=folder, check=True)
+    return git(folder, "rev-parse", "HEAD").decode().strip()
+
+
+def test_a_bot_has_the_commit_of_its_clone_and_whether_it_was_edited(tmp_path, own_folder, monkeypatch):
+    commit = made(tmp_path)
+    (tmp_path / "built").mkdir()
+    (tmp_path / "built" / "bot").touch(0o755)  # untracked
+    git(tmp_path, "worktree", "add", "-q", "--detach", str(tmp_path / "old"))
+    monkeypatch.setenv("GIT_DIR", "/nowhere")  # as in a hook
+    for command in (["./bot"], ["sh", "bot"], ["nice", "./built/bot"], ["sh", "-c", "cd old && ./bot"]):
+        assert revision_of(command) == commit
+    (tmp_path / "bot").write_text("#!/bin/sh\nexit\n")
+    assert revision_of(["./bot"]) == f"{commit}-dirty"
+    assert revision_of(["old/bot"]) == commit
+    assert revision_of(["sh", "-c", "cat"]) is None
+    if (HOME / ".git").exists():
+        assert revision_of(OWN_BOT).startswith(git(HOME, "rev-parse", "HEAD").decode().strip())
+
+
+def test_a_script_in_no_clone_has_no_revision_of_the_clone_that_its_python_is_in(tmp_path, own_folder):
+    commit = made(tmp_path / "clone")
+    (bin_folder := tmp_path / "clone" / "env" / "bin").mkdir(parents=True)
+    (bin_folder.parent / "pyvenv.cfg").touch()
+    (bin_folder / "python3").symlink_to(sys.executable)
+    (script := tmp_path / "elsewhere" / "bot.py").parent.mkdir()
+    script.touch()
+    with contextlib.chdir(tmp_path / "clone"):
+        assert revision_of(["env/bin/python3", str(script)]) is None
+        assert revision_of(["env/bin/python3", "bot"]) == commit
+        assert revision_of(["env/bin/python3", "-m", "bot"]) == commit  # installed there
+
+
+def test_without_git_or_a_commit_there_is_no_revision(tmp_path, own_folder, monkeypatch):
+    (tmp_path / "bot").touch(0o755)
+    assert revision_of(["./bot"]) is None
+    subprocess.run(["git", "init", "-q"], check=True)
+    assert revision_of(["./bot"]) is None
+    made(tmp_path)
+    assert revision_of(["./bot"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert revision_of(["./bot"]) is None
+
+
+@pytest.mark.parametrize("in_repository", [False, True])
+def test_git_runs_nothing_for_the_repository_that_a_stranger_handed_in(tmp_path, own_folder, in_repository):
+    theirs = tmp_path / "bots" / "theirs"
+    made(theirs, **{".gitattributes": "* filter=evil\n"})
+    touched = tmp_path / "touched"
+    with (theirs / ".git" / "config").open("a") as config:
+        config.write(EVIL.format(touched))
+    if in_repository:
+        (tmp_path / ".gitignore").write_text("bots\n")
+        made(tmp_path)
+    (theirs / "bot").write_text("#!/bin/sh\nexit\n")
+    assert revision_of(["bots/theirs/bot"]) is None
+    assert not touched.exists()
+    subprocess.run(["git", "status"], cwd=theirs, capture_output=True)
+    assert touched.exists()  # it would have been

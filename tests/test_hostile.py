@@ -1,7 +1,5 @@
 """Bots that do not want to go, as real processes, sandboxed and not: each ends, and nothing is left of it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -85,10 +83,7 @@ def test_what_multiplies_ends_where_the_kernel_does_not_count(tmp_path, bomb, mo
 @pytest.mark.parametrize("contain", [Contain.NO, CONTAINED])
 @pytest.mark.parametrize(
     "behaviour",
-    [
-        "detached",
-        *(pytest.param(one, marks=slow) for one in ("deaf", "stopped", "opens_files", "floods_stderr")),
-    ],
+    ["detached", *(pytest.param(one, marks=slow) for one in ("deaf", "stopped", "opens_files", "floods_stderr"))],
 )
 def test_what_stays_ends_at_the_limit_of_time(tmp_path, behaviour, contain):
     assert end_of(behaviour, tmp_path, contain) is EndReason.TIME_LIMIT

@@ -1,7 +1,5 @@
 """Rules for all modules that no linter checks; the import contracts themselves are in pyproject.toml."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
@@ -14,6 +12,7 @@ import pytest
 
 from nonobot.harness.cli import COMMANDS
 from tests.generated_docs import PACKAGES, REPOSITORY, modules
+from tests.public_surface import GOLDEN, surface
 
 PROJECT = REPOSITORY / "pyproject.toml"
 MODULES = [path.relative_to(REPOSITORY).as_posix() for package in PACKAGES for path in modules(package)]
@@ -24,9 +23,6 @@ COMMAND_MODULES = {f"harness/commands/{command.module}.py" for command in COMMAN
 def calls(module: str) -> list[ast.Call]:
     tree = ast.parse((REPOSITORY / module).read_text(encoding="utf-8"), module)
     return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-
-
-# Imports
 
 
 def test_the_import_contracts_are_kept():
@@ -67,17 +63,12 @@ def test_a_module_that_is_imported_by_name_is_in_the_same_package(module):
             assert name.value.startswith(f"nonobot.{package}."), f"{module}:{call.lineno}"
 
 
-# stdout
-
-
 @pytest.mark.parametrize("module", [name for name in MODULES if name.startswith(("bot/", "protocol/"))])
 def test_the_bot_prints_nothing_except_answers(module):
     lines = {ast.unparse(call.func): call.lineno for call in calls(module)}
     assert "print" not in lines, f"{module}:{lines.get('print')}"
     assert "sys.stdout.write" not in lines, f"{module}:{lines.get('sys.stdout.write')}"
 
-
-# Names and sizes
 
 SAME_ROLE = {"cli", "state", "strategy", "search"}
 """Names of modules that have the same role in several packages."""
@@ -94,3 +85,13 @@ def test_a_module_has_a_size_to_be_read_at_once(module):
     lines = len((REPOSITORY / module).read_text(encoding="utf-8").splitlines())
     assert lines <= (200 if module in COMMAND_MODULES else 500)
     assert lines >= 50 or module not in COMMAND_MODULES
+
+
+def test_the_surface_is_that_of_the_list():
+    listed = GOLDEN.read_text(encoding="utf-8").splitlines()
+    found = surface()
+    gone = [f"gone: {line}" for line in listed if line not in found]
+    new = [f"new: {line}" for line in found if line not in listed]
+    if gone or new:
+        remedy = "if that is intended, read docs/compatibility.md and run `python -m tests.public_surface`"
+        pytest.fail("\n".join([*gone, *new, remedy]), pytrace=False)

@@ -1,7 +1,5 @@
 """Image files as cells: exact where they are black and white already, Otsu's method, sizes, broken files."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import struct
@@ -54,9 +52,6 @@ boards = grids(12, 12).map(lambda grid: np.array(grid, bool))
 ways = st.sampled_from([{}, {"threshold": 0.5}, {"threshold": 0.01}, {"threshold": 1.0}, {"dither": True}])
 
 
-# Black and white
-
-
 @given(boards, st.sampled_from(["1", "L", "P", "RGB", "RGBA", "LA", "I", "I;16"]), ways, st.booleans())
 def test_black_and_white_is_taken_cell_for_cell(cells, mode, way, invert):
     if mode.startswith("I"):
@@ -97,9 +92,6 @@ def test_one_shade_is_black_or_white(value, black):
     assert (read_cells(grey_file([[value] * 3] * 2), invert=True).cells != black).all()
 
 
-# What is transparent
-
-
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
 @pytest.mark.parametrize("invert", [False, True])
 def test_what_is_transparent_is_white(mode, invert):
@@ -113,9 +105,6 @@ def test_what_is_transparent_is_white(mode, invert):
 def test_a_colour_that_stands_for_transparent():
     data = file_of(Image.fromarray(np.array([[0, 0, 200]], np.uint8)), transparency=0)
     assert read_cells(data, threshold=0.9).cells.tolist() == [[False, False, True]]
-
-
-# Shades
 
 
 @example([10, 90, 110, 121, 133, 145, 164, 245])  # two thresholds far apart are equally good
@@ -142,22 +131,15 @@ def test_a_threshold_is_a_share_of_white(values, threshold):
     assert found.tolist() == [value / 255 < threshold for value in values]
 
 
-def test_a_cell_has_the_mean_of_its_pixels():
+def test_a_cell_has_the_mean_of_its_pixels_or_is_dithered():
     values = [[0, 100, 255, 255], [100, 200, 255, 251]]
     assert read_cells(grey_file(values), width=2, threshold=100.5 / 255).cells.tolist() == [[True, False]]
     assert read_cells(grey_file(values), width=2, threshold=99.5 / 255).cells.tolist() == [[False, False]]
-
-
-def test_dithered_grey_is_black_as_often_as_it_is_dark():
     values = np.full((40, 40), 191, np.uint8)
     assert not read_cells(grey_file(values), threshold=0.5).cells.any()
-    assert read_cells(grey_file(values), dither=True).cells.mean() == pytest.approx(64 / 255, abs=0.02)
-    assert read_cells(grey_file(values), dither=True, invert=True).cells.mean() == pytest.approx(
-        191 / 255, abs=0.02
-    )
-
-
-# Sizes
+    for invert, share in ((False, 64 / 255), (True, 191 / 255)):
+        found = read_cells(grey_file(values), dither=True, invert=invert).cells
+        assert found.mean() == pytest.approx(share, abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +159,7 @@ def test_the_size_of_the_board(pixels, asked, size):
     assert read_cells(file_of(Image.new("L", pixels)), **asked).cells.shape == size[::-1]
 
 
-def test_boards_that_are_too_large():
+def test_boards_and_pictures_that_are_too_large():
     assert LARGEST_SIDE == LONGEST_SIDE
     wide = file_of(Image.new("1", (LARGEST_SIDE + 1, 2)))
     assert refused(wide) == (
@@ -185,6 +167,12 @@ def test_boards_that_are_too_large():
     )
     assert refused(wide, height=100).startswith("a board of 51150x100 is too large")
     assert refused(wide, height=100).endswith("give a smaller one, or both --width and --height")
+    # Pillow decodes an ICO as it opens it.
+    png = bytearray(file_of(Image.new("L", (256, 256))))
+    png[16:24] = struct.pack(">II", MOST_PIXELS // 4000 + 1, 4000)
+    png[29:33] = struct.pack(">I", zlib.crc32(png[12:29]))
+    icon = struct.pack("<HHHBBBBHHII", 0, 1, 1, 0, 0, 0, 0, 1, 32, len(png), 22) + png
+    assert refused(icon) == "the picture has over 60 million pixels; shrink it first"
 
 
 def test_a_photograph_taken_upright_stands_upright():
@@ -196,9 +184,6 @@ def test_a_photograph_taken_upright_stands_upright():
     assert found.shape == (32, 16)
     assert found[:15].all()
     assert not found[17:].any()
-
-
-# What is no picture
 
 
 def test_what_begins_like_a_picture():
@@ -220,38 +205,19 @@ def test_whatever_the_bytes_nothing_else_is_raised(noise, at, kind):
             assert read_cells(broken, width=5).cells.shape[1] == 5
 
 
-def test_files_that_are_none():
-    assert refused(b"") == "cannot read the picture: Pillow does not know its format"
-    assert refused(b"P1 0 0\n").startswith("cannot read the picture: ")
-    data = file_of(Image.effect_noise((90, 90), 99))
-    assert refused(data[: len(data) // 2]).startswith("cannot read the picture: ")
-
-
-def test_no_program_is_started_to_read_a_picture(monkeypatch):
+def test_no_program_is_started_and_a_missing_pillow_is_one_line(monkeypatch):
     monkeypatch.setattr("subprocess.check_call", lambda *_, **__: pytest.fail("a program was started"))
     page = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n"
     assert refused(page) == "cannot read the picture: Pillow does not know its format"
-
-
-@pytest.mark.parametrize("times", [1, 4])
-def test_pictures_of_too_many_pixels(monkeypatch, times):
-    monkeypatch.setattr(image_cells, "MOST_PIXELS", 2_000_000)
-    usual = Image.MAX_IMAGE_PIXELS
-    message = refused(file_of(Image.new("1", (times * 1001, 2000))), width=9)
-    assert message == "the picture has over 2 million pixels; shrink it first"
-    assert usual == Image.MAX_IMAGE_PIXELS
-
-
-def test_the_size_is_looked_at_before_anything_is_decoded():
-    """Pillow decodes an ICO as it opens it."""
-    png = bytearray(file_of(Image.new("L", (256, 256))))
-    png[16:24] = struct.pack(">II", MOST_PIXELS // 4000 + 1, 4000)
-    png[29:33] = struct.pack(">I", zlib.crc32(png[12:29]))
-    icon = struct.pack("<HHHBBBBHHII", 0, 1, 1, 0, 0, 0, 0, 1, 32, len(png), 22) + png
-    assert refused(icon) == "the picture has over 60 million pixels; shrink it first"
-
-
-def test_a_missing_pillow_is_one_line(monkeypatch):
     data = file_of(Image.new("1", (2, 2)))
     monkeypatch.setitem(sys.modules, "PIL", None)
     assert "reading a picture needs Pillow, not installed; install with: " in refused(data)
+
+
+def test_pictures_of_too_many_pixels(monkeypatch):
+    monkeypatch.setattr(image_cells, "MOST_PIXELS", 2_000_000)
+    usual = Image.MAX_IMAGE_PIXELS
+    for width in (1001, 4004):
+        message = refused(file_of(Image.new("1", (width, 2000))), width=9)
+        assert message == "the picture has over 2 million pixels; shrink it first"
+        assert usual == Image.MAX_IMAGE_PIXELS

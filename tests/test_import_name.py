@@ -1,7 +1,5 @@
 """The one import name: what an author's files are called is the author's business."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import subprocess
@@ -12,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nonobot.protocol.clues import needed_length
-from tests.talking import COMMAND, PATIENCE_SECONDS
+from tests.talking import CAPTURED, COMMAND
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -32,9 +30,7 @@ def authors_folder(tmp_path):
 
 def run(folder, *command, **variables):
     environment = os.environ | variables
-    return subprocess.run(
-        command, cwd=folder, env=environment, input=QUESTION, capture_output=True, timeout=PATIENCE_SECONDS
-    )
+    return subprocess.run(command, cwd=folder, env=environment, input=QUESTION, **CAPTURED)
 
 
 @pytest.mark.parametrize("path", ["", "."])
@@ -56,6 +52,8 @@ def test_the_judge_and_the_bot_that_it_starts_are_ours_beside_an_authors_modules
 def test_one_name_is_installed():
     names = (metadata.distribution("nonobot").read_text("top_level.txt") or "").split()
     assert names == ["nonobot"]
+    for package in PACKAGES:  # code has the name of its file, and not of the link
+        assert importlib.import_module(f"nonobot.{package}").__file__ == str(REPOSITORY / package / "__init__.py")
 
 
 # A clone, where the packages are links to the top-level folders: debuggers and coverage identify code by its file
@@ -64,16 +62,11 @@ REPOSITORY = Path(__file__).parent.parent
 LINE = needed_length.__code__.co_firstlineno + 2
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_code_has_the_name_of_its_file_and_not_of_the_link(package):
-    assert importlib.import_module(f"nonobot.{package}").__file__ == str(REPOSITORY / package / "__init__.py")
-
-
 def test_a_breakpoint_set_in_pdb_fires(tmp_path):
     script = tmp_path / "script.py"
     script.write_text("from nonobot.protocol.clues import needed_length\nprint(needed_length((1, 2)))\n")
     pdb = [sys.executable, "-m", "pdb", "-c", f"b protocol/clues.py:{LINE}", "-c", "c", "-c", "p clue", "-c", "q"]
-    done = subprocess.run([*pdb, script], cwd=REPOSITORY, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    done = subprocess.run([*pdb, script], cwd=REPOSITORY, text=True, **CAPTURED)
     assert "(1, 2)" in done.stdout.splitlines(), done
 
 

@@ -1,7 +1,5 @@
 """The line kernels: bitset = recurrence = brute force, and the starts of blocks that the bitset leaves behind."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 
@@ -48,9 +46,6 @@ def test_the_papers_table_for_clue_3_3_4(length, blocks, expected, solver):
     assert to_text(painted((3, 3, 4)[:blocks], (None,) * length, solver)) == expected
 
 
-# Many states at once
-
-
 @pytest.fixture(scope="module")
 def states() -> LineStates:
     return LineStates(64)
@@ -88,9 +83,6 @@ def test_states_sampled_from_all_of_9_to_12_cells(states, length):
         colour = rng.choice(3, size=(30, length), p=rng.dirichlet((4, 1, 1)))
         weights = 1 << np.arange(length)
         compare_states(states, clue, length, (colour == 1) @ weights, (colour == 2) @ weights)
-
-
-# Long lines
 
 
 def random_state(rng: random.Random, length: int) -> tuple[tuple[int, ...], naive.Line]:

@@ -1,7 +1,5 @@
 """Machine code that needs no linker, made of what llvmlite makes, and called."""
 
-from __future__ import annotations
-
 import ctypes
 import platform
 import time
@@ -80,13 +78,10 @@ def loaded(module, name):
     return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(map_code(laid_out(object_code(module), name)))
 
 
-def test_functions_find_their_constants_and_each_other():
+def test_functions_find_their_constants_each_other_and_the_clock_outside():
     square, two = loaded(table(), "square"), loaded(table(), "two")
     assert [square(at) for at in range(6)] == [0, 1, 4, 9, 16, 25]
     assert [two(at) for at in range(2)] == [4, 25]
-
-
-def test_the_clock_outside_is_called():
     before = int(time.monotonic())
     assert before <= loaded(clock(), "seconds")(time.CLOCK_MONOTONIC) <= int(time.monotonic())
 
@@ -96,13 +91,10 @@ def test_code_that_needs_more_is_not_laid_out(module):
     assert laid_out(object_code(module), "f") is None
 
 
-def test_nor_is_code_that_calls_places_by_their_distance_or_has_no_such_function():
+def test_code_that_calls_by_distance_or_is_for_another_machine_is_not_laid_out():
     assert laid_out(object_code(table(), "small"), "square") is None
     assert laid_out(object_code(table()), "cube") is None
     assert laid_out(object_code(clock()), "clock_gettime") is None
-
-
-def test_nor_are_files_of_another_kind_or_for_another_machine():
     code = object_code(table())
     assert laid_out(code, "square")
     assert laid_out(b"", "square") is None

@@ -1,7 +1,5 @@
 """Boards made unique: on small ones against all boards of their size, on drawn ones with the bot; bounds."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 
@@ -12,8 +10,8 @@ from nonobot.harness.grading import Findings, Grading, grading_bot
 from nonobot.harness.make_unique import MOST_LATE, differing, make_unique
 from nonobot.protocol import Puzzle
 from tests import naive
-from tests.boards import all_grids
 from tests.drawn_boards import letters, noise
+from tests.enumerated import by_clues
 
 
 def puzzle_of(cells):
@@ -21,30 +19,26 @@ def puzzle_of(cells):
 
 
 @cache
-def by_clues(width, height):
-    """Return all boards of a size, by their clues."""
-    boards = {}
-    for grid in all_grids(width, height):
-        boards.setdefault(puzzle_of(grid), []).append(np.array(grid, bool))
-    return boards
+def boards_by_clues(width, height):
+    return {puzzle: np.array(grids, bool) for puzzle, grids in by_clues(width, height).items()}
 
 
 @pytest.mark.parametrize("most", [2, 3, 100])
 @pytest.mark.parametrize(("width", "height"), [(2, 2), (3, 3), (1, 5), pytest.param(4, 3, marks=pytest.mark.slow)])
 def test_the_fewest_cells_of_all_small_boards_are_changed(width, height, most):
-    single = np.array([boards[0] for boards in by_clues(width, height).values() if len(boards) == 1])
+    single = np.array([boards[0] for boards in boards_by_clues(width, height).values() if len(boards) == 1])
 
     def solve(puzzle):
-        solutions = np.array(by_clues(width, height)[puzzle])
+        solutions = boards_by_clues(width, height)[puzzle]
         return Findings(solutions[:most], complete=len(solutions) < most, in_time=True)
 
-    for boards in by_clues(width, height).values():
+    for boards in boards_by_clues(width, height).values():
         for cells in boards:
             before = cells.copy()
             done = make_unique(cells, solve)
             assert done.unique
             assert (cells == before).all()
-            assert len(by_clues(width, height)[puzzle_of(done.cells)]) == 1
+            assert len(boards_by_clues(width, height)[puzzle_of(done.cells)]) == 1
             assert done.changed == (done.cells != cells).sum()
             fewest = (single != cells).sum(axis=(1, 2)).min()
             assert fewest <= done.changed <= fewest + (2 if most < 100 else 0)  # 2: of solutions not told
@@ -83,24 +77,18 @@ def test_what_is_told_on_the_way():
     assert [changed for _, changed, _ in told] == list(range(len(told)))
 
 
-# The bounds
-
-
 def never_unique(puzzle):
     cells = np.zeros((2, puzzle.height, puzzle.width), bool)
     cells[1] = True
     return Findings(cells, complete=False, in_time=True)
 
 
-@pytest.mark.parametrize("tries", [1, 2, 16, 17, 18, 100])
-def test_the_number_of_tries_is_bounded(tries):
+def test_the_number_of_tries_is_bounded_and_it_is_given_up_where_every_cell_was_changed():
     cells = np.eye(9, dtype=bool)
-    done = make_unique(cells, never_unique, most_tries=tries)
-    assert (done.unique, done.changed, done.tries) == (False, 0, tries)
-    assert (done.cells == cells).all()
-
-
-def test_it_is_given_up_where_every_cell_was_changed():
+    for tries in (1, 2, 16, 17, 18, 100):
+        done = make_unique(cells, never_unique, most_tries=tries)
+        assert (done.unique, done.changed, done.tries) == (False, 0, tries)
+        assert (done.cells == cells).all()
     done = make_unique(np.eye(2, dtype=bool), never_unique)
     assert (done.unique, done.changed, done.tries) == (False, 0, 1 + 4 + 3 + 2 + 1)
 
@@ -112,9 +100,6 @@ def test_it_is_given_up_where_the_time_is_up(number, tries):
     late = lambda puzzle: Findings(never_unique(puzzle).solutions[:number], complete=False, in_time=False)  # noqa: E731
     done = make_unique(np.eye(9, dtype=bool), late)
     assert (done.unique, done.changed, done.tries) == (False, 0, tries)
-
-
-# With the bot
 
 
 @pytest.mark.usefixtures("compiled")

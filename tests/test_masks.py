@@ -1,7 +1,5 @@
 """Masks of every width against Python's own integers, modulo 2**bits."""
 
-from __future__ import annotations
-
 import random
 import time
 from functools import cache
@@ -12,7 +10,7 @@ import pytest
 from nonobot.bot.kernels.memory import MASK_BITS, Memory
 from tests.boards import mask_in, put_mask
 from tests.language_kernels import ask_masks, clock, compute_masks, masks_map
-from tests.plain import IS_PLAIN, passes_as_plain_python
+from tests.plain import IS_PLAIN
 
 NUMBERS = (0, 1, 2, -1, -2, 7, 2**31, -(2**31), 2**32, 2**62, 2**63 - 1, -(2**63), -(2**63) + 1, 0x5555)
 
@@ -111,8 +109,3 @@ def test_the_clock_is_that_of_time_monotonic_ns():
     before = time.monotonic_ns()
     now = int(clock())
     assert before <= now <= time.monotonic_ns()
-
-
-@pytest.mark.nightly
-def test_the_same_as_plain_python():
-    passes_as_plain_python("tests/test_masks.py")

@@ -1,7 +1,5 @@
 """The judge against bots that behave and bots that do not, as real processes."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,23 +1,32 @@
-"""Runs that are cut off and gone on with, as real processes."""
+"""Runs that are cut off and gone on with, as real processes, and the journal that makes it possible."""
 
-from __future__ import annotations
-
+import errno
 import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from msgspec.structs import replace
 
 from nonobot.harness import UnusableError
+from nonobot.harness.play import journal as journals
 from nonobot.harness.play import match
-from nonobot.harness.play.journal import Journal, PuzzleJudged, journal_path, read_records
+from nonobot.harness.play.journal import (
+    Alive,
+    AttemptEnded,
+    AttemptStarted,
+    Journal,
+    PuzzleJudged,
+    journal_path,
+    read_records,
+)
 from nonobot.harness.play.match import Bot, ResultLostError, not_started, recorded_run, resume
 from nonobot.harness.play.run_state import records_of
 from nonobot.harness.results.conditions import Configuration, Feed, FileNames
 from nonobot.harness.results.result_files import read_result, write_json
-from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, Usage, Verdict
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, little_patience, pids_with, played, verdicts  # noqa: F401
 from tests.talking import wait_until
@@ -96,16 +105,6 @@ def test_what_was_used_up_stays_used_up(tmp_path):
     assert resume(SET, tmp_path / "result.json").end.reason is EndReason.TIME_LIMIT
 
 
-def test_a_run_can_be_interrupted_again_and_again(tmp_path):
-    played("perfect", tmp_path, on_verdict=interrupt_after(1), feed=Feed.INTERACTIVE)
-    for puzzle in (2, 3):
-        result = resume(SET, tmp_path / "result.json", interrupt_after(puzzle))
-        assert result.end.reason is EndReason.INTERRUPTED
-    result = resume(SET, tmp_path / "result.json")
-    assert verdicts(result) == ["right"] * 5
-    assert result.end.reason is EndReason.FINISHED
-
-
 @pytest.mark.parametrize(("behaviour", "reason"), [("crash_at_3", "crashed"), ("ends_after_2", "finished")])
 def test_a_run_that_is_over_is_not_gone_on_with(tmp_path, behaviour, reason):
     played(behaviour, tmp_path)
@@ -125,23 +124,15 @@ def test_what_was_hidden_stays_hidden(tmp_path, monkeypatch):
     assert {tmp_path / "other bot", tmp_path / "new bot"} <= set(hidden)
 
 
-def test_another_set_is_refused(tmp_path):
-    interrupted(tmp_path)
+def test_another_set_is_refused_and_a_bot_that_is_away_for_the_moment_costs_nothing(tmp_path):
+    result = interrupted(tmp_path)
     with pytest.raises(UnusableError, match=r"the set has changed: it was .* sha256 .*, and is "):
         resume(load_set("boardgen:5x5x5:seed=4"), tmp_path / "result.json")
-    assert verdicts(resume(SET, tmp_path / "result.json")) == ["right"] * 5
-
-
-def test_a_bot_that_is_away_for_the_moment_costs_nothing(tmp_path):
-    result = interrupted(tmp_path)
     write_json(tmp_path / "result.json", replace(result, command=["no-such-program"]))
     after = resume(SET, tmp_path / "result.json")
     assert after.end.reason is EndReason.NOT_STARTED
     write_json(tmp_path / "result.json", replace(after, command=result.command))
     assert verdicts(resume(SET, tmp_path / "result.json")) == ["right"] * 5
-
-
-# The judge is killed
 
 
 JUDGE = [sys.executable, "-m", "nonobot.harness", "run", "--quiet"]
@@ -228,3 +219,118 @@ def test_a_result_that_was_not_written_is_made_of_the_journal_later(tmp_path, mo
     if raised is ResultLostError:
         assert "No space left on device; nonojudge run --resume " in str(lost.value)
         assert lost.value.result == result
+
+
+# The journal: what is on disk of a run at any moment
+
+
+USAGE = Usage(1.5, 1.25, 1000)
+END = BotEnd(EndReason.CRASHED, signal="SIGSEGV", detail="a word")
+
+
+@pytest.fixture
+def records(tmp_path):
+    beginning = records_of(played("perfect", tmp_path))[0]
+    return [
+        beginning,
+        AttemptStarted("2020-01-01T00:00:00+00:00", 1, 4711, 12.5),
+        PuzzleJudged(PuzzleResult(1, Verdict.RIGHT, None, 0.25, 0.25, "ff")),
+        PuzzleJudged(PuzzleResult(2, Verdict.WRONG, "row 1: 'x'\n", 0.5)),
+        Alive(USAGE),
+        AttemptEnded(Attempt("2020-01-01T00:00:00+00:00", 1, END, USAGE), 10, 1, 2, ["line 3", "\u2713"]),
+    ]
+
+
+def written(path, records):
+    with Journal(path) as journal:
+        for record in records:
+            journal.add(record)
+    return path
+
+
+def test_what_was_added_is_there_and_more_can_be_added(tmp_path, records):
+    path = written(tmp_path / "x.journal.jsonl", records[:3])
+    with Journal(path) as journal:
+        assert journal.records == records[:3]
+        for record in records[3:]:
+            journal.add(record)
+    assert read_records(path) == records
+    assert journal.trouble is None
+
+
+def test_wherever_it_was_cut_off_the_whole_lines_are_there(tmp_path, records):
+    whole = written(tmp_path / "x.journal.jsonl", records).read_bytes()
+    ends = [at + 1 for at, byte in enumerate(whole) if byte == ord("\n")]
+    cut = tmp_path / "cut.journal.jsonl"
+    for length in [0, *range(ends[0] - 1, len(whole) + 1)]:
+        cut.write_bytes(whole[:length])
+        assert read_records(cut) == records[: sum(end <= length for end in ends)]
+
+
+NESTED = b'{"new":%b}\n' % (b"[" * 50_000 + b"]" * 50_000)
+
+
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        *(b'{"kind":"judged","result":{"num', b"\0\0\0\0\0\n\0\0", b'{"kind":"new"}\n', NESTED),
+        b'{"kind":"attempt-started","started_at":"\xff","first_puzzle":1,"pid":2,"process_created":1}\n',
+        b'{"kind":"attempt-started","started_at":"","first_puzzle":1,"pid":-1,"process_created":1}\n',
+    ],
+    ids=range(6),
+)
+def test_what_is_damaged_is_cut_off_before_more_is_added(tmp_path, records, rubbish):
+    path = written(tmp_path / "x.journal.jsonl", records[:3])
+    path.write_bytes(path.read_bytes() + rubbish)
+    written(path, records[3:])
+    assert read_records(path) == records
+
+
+@pytest.mark.parametrize("content", [b"#1\t0.5\n", b"{}\n", b'{"kind":"\xff"}\n', "another version"])
+def test_another_file_is_refused_and_left_as_it_is(tmp_path, records, content):
+    path = written(tmp_path / "x.journal.jsonl", records)
+    if content == "another version":
+        content = path.read_bytes().replace(b'"schema_version":', b'"schema_version":1')
+    path.write_bytes(content)
+    with pytest.raises(UnusableError, match="not a journal of this nonojudge"):
+        Journal(path)
+    assert path.read_bytes() == content
+
+
+def test_one_judge_at_a_time(tmp_path, records):
+    path = tmp_path / "x.journal.jsonl"
+    opening = (
+        f"from nonobot.harness.play.journal import Journal; from pathlib import Path; Journal(Path({str(path)!r}))"
+    )
+    with Journal(path) as journal:
+        other = subprocess.run([sys.executable, "-c", opening], capture_output=True, text=True)
+        assert "another nonojudge is writing this result" in other.stderr
+        journal.add(records[0])
+    assert written(path, records[1:])
+    assert read_records(path) == records
+
+
+def test_there_is_no_journal(tmp_path):
+    assert read_records(tmp_path / "x.journal.jsonl") == []
+    with pytest.raises(UnusableError, match=r"cannot write .*No such file"):
+        Journal(tmp_path / "nowhere" / "x.journal.jsonl")
+
+
+def test_a_full_disk_is_told_and_nothing_is_added_after_a_torn_line(tmp_path, records, monkeypatch):
+    path = written(tmp_path / "x.journal.jsonl", records[:2])
+    write = os.write
+
+    def full(file, data):
+        if b"judged" not in bytes(data):
+            return write(file, data)
+        write(file, data[:10])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with Journal(path) as journal:
+        monkeypatch.setattr(journals.os, "write", full)
+        journal.add(records[2])
+        while journal.trouble is None:
+            time.sleep(0.001)
+        journal.add(records[4])
+    assert journal.trouble.errno == errno.ENOSPC
+    assert read_records(path) == records[:2]

@@ -1,31 +1,20 @@
-"""The memory: what a kernel puts into a field is what it and Python get out, and no field lies on another."""
+"""The memory: a kernel and Python get out what was put in, and no field lies on another; vectors."""
 
-from __future__ import annotations
-
+import os
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from nonobot.bot.champion.state import LARGE, PART, SMALL, champion_map
-from nonobot.bot.kernels.memory import (
-    MASK_BITS,
-    Array,
-    Constant,
-    Item,
-    Memory,
-    Struct,
-    f4,
-    i1,
-    i2,
-    i8,
-    mask_of,
-    u1,
-    u2,
-)
+from nonobot.bot.kernels.memory import MASK_BITS, Array, Constant, Item, Memory, Struct, i8, mask_of
 from tests import language_kernels as kernels
-from tests.boards import mask_in
-from tests.plain import IS_PLAIN, passes_as_plain_python
+from tests.boards import mask_in, put_mask
+from tests.language_kernels import PLACES, RESULTS, operate16, operate32, operate64, vectors_map
+from tests.plain import IS_PLAIN
 
 u64, i64 = np.uint64, np.int64
 
@@ -109,16 +98,13 @@ def test_a_view_is_the_memory_that_kernels_see(memory, fields):
     assert [*found[0], *found[1], *found[2:]] == [memory.view(field)[0] for field in kernels.ONE_FIELDS]
 
 
-def test_arithmetic_in_place_is_cut_to_the_item(memory):
+def test_arithmetic_is_cut_to_the_item_and_another_field_sees_the_same_bytes(memory):
     memory.view("ones.i2")[0], memory.view("ones.u1")[0], memory.view("ones.f8")[0] = 32_767, 2, 10.0
     memory.view("row_i2")[1], memory.view("table_i4")[2, 1] = 0x40, -3
     assert kernels.add_up(memory, 1, 5) == 12
     found = [memory.view(name)[0] for name in ("ones.i2", "ones.u1", "ones.f8")]
     assert found == [32_772 - 65_536, 2 - 5 + 256, 2.5]
     assert (memory.view("row_i2")[1], memory.view("table_i4")[2, 1]) == (0x45, -15)
-
-
-def test_another_field_at_the_same_place_sees_the_same_bytes(memory):
     for i, value in enumerate((0, 127, 128, 200, 255, 1)):
         signed, pair = kernels.aliases(memory, i, value)
         bytes_ = memory.view("row_u1").astype(int)
@@ -126,7 +112,7 @@ def test_another_field_at_the_same_place_sees_the_same_bytes(memory):
         assert pair == int.from_bytes(bytes(bytes_[i // 2 * 2 : i // 2 * 2 + 2].tolist()), "little")
 
 
-def test_records_are_references_and_copied_whole(memory):
+def test_records_are_copied_whole_and_sums_of_rows_found(memory):
     for at in range(kernels.MANY):
         kernels.set_record(memory, at, at - 3, 10**12 + at, at / 8)
     records = memory.view("records")
@@ -140,9 +126,6 @@ def test_records_are_references_and_copied_whole(memory):
     # Behind the tag there is room up to the next number of 8 bytes.
     assert kernels.overlapping_tag(memory, 0) == -3
     assert kernels.overlapping_tag(memory, 1) == cut((10**12) & 255, 8, signed=True)
-
-
-def test_the_first_sum_of_a_row_above_a_value(memory):
     rng = np.random.default_rng(2)
     for _ in range(300):
         row = int(rng.integers(kernels.ROWS))
@@ -242,15 +225,6 @@ def test_members_have_room_of_their_own_and_long_ones_begin_on_a_cache_line(name
             assert memory.items(each).nbytes == view.nbytes
 
 
-@pytest.mark.parametrize("code", [i1, i2, i8, u1, u2, f4])
-def test_items_are_the_memory_that_views_see(code):
-    memory = Memory(Struct("Seen", one=code, table=code[2, 3]))
-    memory.items("one")[0] = 5
-    memory.items("table")[4] = 7
-    assert (memory.view("one").tolist(), memory.view("table").tolist()) == ([5], [[0, 0, 0], [0, 7, 0]])
-    assert memory.items("table").tolist() == [0, 0, 0, 0, 7, 0]
-
-
 @pytest.mark.parametrize("bits", MASK_BITS)
 def test_masks_are_numbers_of_any_width(bits):
     memory = Memory(Struct(f"Masks{bits}", sides=Struct(f"Sides{bits}", masks=mask_of(bits)[3])))
@@ -261,9 +235,19 @@ def test_masks_are_numbers_of_any_width(bits):
     assert memory.masks("sides.masks", 2) == [5, 2**bits - 1]
 
 
-def test_a_memory_that_there_is_no_room_for():
+def test_a_memory_grows_part_by_part_and_has_an_end():
     with pytest.raises(MemoryError):
         Memory(Struct("Endless", items=i8[1 << 58]))
+    memory = Memory(champion_map(64, SMALL), PART.root)
+    memory.items("width")[0] = 25
+    memory.items("fits")[-1] = 7
+    for end in (PART.trace, None):
+        memory.extend(end)
+        assert (memory.items("width")[0], memory.items("fits")[-1]) == (25, 7)
+        memory.items("trace_events")[-1] = 3
+    memory.extend(PART.root)
+    assert memory.items("trace_events")[-1] == 3
+    assert not any(memory.items("arena")[-100:])
 
 
 OVERLAYS = {"value_pair": "value", "clause": "arena"}
@@ -312,18 +296,91 @@ def test_the_champions_memory_has_room_for_the_longest_boards(bits, room):
     assert shapes["value"][0] == 2 * most
 
 
-def test_a_memory_that_is_extended_part_by_part_keeps_its_content():
-    memory = Memory(champion_map(64, SMALL), PART.root)
-    memory.items("width")[0] = 25
-    memory.items("fits")[-1] = 7
-    for end in (PART.trace, None):
-        memory.extend(end)
-        assert (memory.items("width")[0], memory.items("fits")[-1]) == (25, 7)
-        memory.items("trace_events")[-1] = 3
-    memory.extend(PART.root)
-    assert memory.items("trace_events")[-1] == 3
-    assert not any(memory.items("arena")[-100:])
+# Vector operations against numpy's float32, bit for bit
 
 
-def test_the_same_as_plain_python():
-    passes_as_plain_python("tests/test_memory.py")
+OPERATE = {16: operate16, 32: operate32, 64: operate64}
+MEMORY = Memory(vectors_map(64))
+
+SPECIAL = np.array(
+    [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 1e-38, 3e38, -3e38, 1e-20, 1e20, 1 / 3, 7.0],
+    np.float32,
+)
+
+
+def operate(
+    lanes: int, a: np.ndarray, b: np.ndarray, bits: int, same: np.float32, memory: Memory = MEMORY
+) -> np.ndarray:
+    """Return the results of all operations, one row each, in the order of `expected`."""
+    put_mask(memory.view("chosen"), 0, bits)
+    memory.view("given")[1 : 2 * lanes + 1] = np.concatenate((a, b))
+    room = memory.view("out")
+    room.fill(77)
+    OPERATE[lanes](memory, same)
+    end = lanes + 1 + RESULTS * lanes
+    assert (room[: lanes + 1] == 77).all()
+    assert (room[end:] == 77).all()
+    assert end < room.size
+    return room[lanes + 1 : end].reshape(RESULTS, lanes).copy()
+
+
+def expected(lanes: int, a: np.ndarray, b: np.ndarray, bits: int, same: np.float32) -> np.ndarray:
+    chosen = np.array([bits >> lane & 1 for lane in range(lanes)], bool)
+    with np.errstate(all="ignore"):
+        rows = [a + b, a - b, a * b, a / b, np.where(a > b, a, b), np.where(a < b, a, b), np.where(chosen, a, b)]
+    rows += [np.roll(a, places) for places in PLACES] + [np.roll(a, -places) for places in PLACES]
+    return np.array([*rows, np.full(lanes, same)], np.float32)
+
+
+def compare(
+    lanes: int, a: np.ndarray, b: np.ndarray, bits: int, same: np.float32, memory: Memory = MEMORY
+) -> None:
+    found, right = operate(lanes, a, b, bits, same, memory), expected(lanes, a, b, bits, same)
+    is_nan = np.isnan(right)
+    assert np.array_equal(np.isnan(found), is_nan)
+    assert np.array_equal(found.view(np.uint32)[~is_nan], right.view(np.uint32)[~is_nan])
+
+
+@pytest.mark.parametrize("lanes", OPERATE)
+def test_random_floats(lanes):
+    rng = np.random.default_rng(lanes)
+    for _ in range(200):
+        # Random bits: every exponent is as likely as any other, infinities and NaN come up too.
+        every = rng.integers(0, 2**32, (2, lanes), np.uint32).view(np.float32)
+        of_odds = np.exp(rng.normal(0, 4, (2, lanes))).astype(np.float32)
+        for a, b in (every, of_odds):
+            compare(lanes, a, b, int(rng.integers(0, 2**64, dtype=np.uint64)), np.float32(rng.normal()))
+
+
+@pytest.mark.parametrize("lanes", OPERATE)
+@pytest.mark.parametrize("turn", range(len(SPECIAL)))
+def test_every_pair_of_special_floats(lanes, turn):
+    a = np.resize(SPECIAL, lanes)
+    compare(lanes, a, np.roll(a, turn), 0, SPECIAL[turn])
+
+
+@pytest.mark.parametrize("lanes", OPERATE)
+def test_select_takes_each_lane_by_its_bit_and_ignores_the_bits_beyond(lanes):
+    a, b = np.arange(lanes, dtype=np.float32), -1 - np.arange(lanes, dtype=np.float32)
+    for lane in range(lanes):
+        compare(lanes, a, b, 1 << lane, np.float32(0))
+        compare(lanes, a, b, ~(1 << lane) & (2**64 - 1), np.float32(0))
+    for bits in (0, 2**64 - 1, (1 << lanes) - 1, (2**64 - 1) >> lanes << lanes):
+        compare(lanes, a, b, bits, np.float32(0))
+
+
+def test_select_ignores_the_bits_of_wider_masks():
+    memory, rng = Memory(vectors_map(256)), np.random.default_rng(256)
+    a, b = np.arange(64, dtype=np.float32), -1 - np.arange(64, dtype=np.float32)
+    for _ in range(20):
+        compare(64, a, b, int.from_bytes(rng.bytes(32), "little"), np.float32(1), memory)
+
+
+@pytest.mark.parametrize("module", ["test_memory", pytest.param("test_masks", marks=pytest.mark.nightly)])
+def test_the_same_as_plain_python(module):
+    options = ["-x", "-n0", "-p", "no:cacheprovider", "-m", "", "-k", "not plain_python"]
+    command = [sys.executable, "-m", "pytest", *options, Path(__file__).with_name(f"{module}.py")]
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, cwd=Path(__file__).parents[1], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout

@@ -3,8 +3,6 @@
 After a change of messages, `python -m tests.test_messages` writes the file anew: read the diff.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

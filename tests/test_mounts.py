@@ -1,7 +1,5 @@
 """What a sandboxed bot sees and writes, from the list of mounts alone, and the files that its command names."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path
@@ -52,7 +50,6 @@ def bot(path):
 
 
 def hiding(folder, **more):
-    """Return a sandbox that hides another bot and the results in a folder."""
     return Sandbox(hide=(folder / "bots/other.py",), results=(folder / "bots/results",), **more)
 
 
@@ -107,16 +104,13 @@ def test_work_in_a_folder_of_the_system_is_hidden(here, monkeypatch):
     assert seen(view.mounts(bot("bots/mine/bot.py")), *paths, "/usr") == ["read", "covered", "empty", "read"]
 
 
-def test_what_is_hidden_is_so_under_each_name_of_its_folder(here):
+def test_what_is_hidden_is_so_once_and_under_each_name_of_its_folder(here):
     (here / "link").symlink_to("bots")
     (here / "bots/bot.py").touch()
     words = hiding(here, prepares=True).mounts(bot("link/bot.py"))
     for folder in (here / "link", here / "bots"):
         paths = (folder / one for one in ("bot.py", "other.py", "results"))
         assert seen(words, *paths) == ["read", "covered", "empty"]
-
-
-def test_what_is_hidden_in_a_hidden_folder_is_hidden_once(here):
     view = Sandbox(hide=(here / "bots/gone",), results=(here / "bots/results", here / "bots/results/set"))
     words = view.mounts(["python3", "bots/other.py"])
     covers = [one[-1] for one in words if "--tmpfs" in one]
@@ -172,16 +166,13 @@ def program(path, first="#!/bin/sh"):
     return str(path)
 
 
-def test_what_a_command_names(tmp_path):
+def test_what_a_command_names_comes_to_an_end(tmp_path):
     for name in ("bot.py", "book", "weights"):
         (tmp_path / name).touch()
     words = [sys.executable, "bot.py", "--book=book", "25x25", "\0", "x" * 5000, "cat weights; true", "/etc"]
     named = [path for path in named_by(words) if tmp_path in path.parents]
     assert [path.name for path in dict.fromkeys(named)] == ["bot.py", "book", "weights"]
     assert Path("/etc") not in named
-
-
-def test_scripts_that_name_each_other_come_to_an_end(tmp_path):
     one, other = (tmp_path / name for name in ("one", "other"))
     for script, next_one in ((one, other), (other, one)):
         script.write_text(f"#!{next_one}\n")

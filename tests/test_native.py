@@ -1,7 +1,5 @@
 """Kernels as files, and what becomes of them where numba is not the one that we know."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform
@@ -15,17 +13,13 @@ import llvmlite.binding as llvm
 import pytest
 
 from nonobot.bot.kernels import cache, loading
+from nonobot.bot.kernels.shipped import LEVELS, processor_level
 from nonobot.protocol import format_answer
 from tests.patched import patched_house
-from tests.talking import COMMAND, GOOD, GRID, PATIENCE_SECONDS, Solution, batch
+from tests.talking import CAPTURED, COMMAND, GOOD, GRID, Solution, batch
 
 CHANGES = {
-    "the object code is not to be had": (
-        "object_code",
-        "library.codegen._tm.emit_object(",
-        "library.codegen._tm.object_code(",
-        "AttributeError: ",
-    ),
+    "there is no object code": ("object_code", "_tm.emit_object(", "_tm.object_code(", "AttributeError: "),
     "kernels are made otherwise": ("object_code", '"_finalize_final_module"', '"_finish"', "AttributeError: "),
     "functions have other names": (
         "object_code",
@@ -62,15 +56,8 @@ def subtract(m, first, second):
 
 def started(folder, environment, program=PROGRAM, **options):
     (folder / "author.py").write_text(KERNEL)
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        **options,
-    )
+    options |= {"cwd": folder, "env": environment, "text": True}
+    done = subprocess.run([sys.executable, "-c", program], **CAPTURED, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines(), done.stderr
 
@@ -89,21 +76,22 @@ def test_a_kernel_is_compiled_once_and_loaded_from_then_on(tmp_path):
 
 LOADED = "import sys\nprint(*sorted({'numba', 'llvmlite.binding'} & set(sys.modules)))"
 ON_X86_64 = (platform.system(), platform.machine()) == ("Linux", "x86_64")
+x86_64_only = pytest.mark.skipif(not ON_X86_64, reason="kernels are laid out and shipped for x86-64 Linux")
 
 
-@pytest.mark.skipif(not ON_X86_64, reason="code of other machines is not laid out")
+@x86_64_only
 def test_a_kept_kernel_is_loaded_without_numba_and_llvmlite(tmp_path):
     environment = patched_house(tmp_path, "kernels/loading.py")
     started(tmp_path, environment)
     assert started(tmp_path, environment, PROGRAM + LOADED) == ([ANSWERS, ""], "")
 
 
-@pytest.mark.skipif(not ON_X86_64, reason="code of other machines is not laid out")
+@x86_64_only
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("strategy", ["champion", "papers"])
 def test_the_bot_answers_without_them_and_without_numpy(strategy):
     command = [sys.executable, "-X", "importtime", "-m", "nonobot", "--size", "2x2", "--strategy", strategy]
-    done = subprocess.run(command, input=batch(GOOD), capture_output=True, check=True, timeout=PATIENCE_SECONDS)
+    done = subprocess.run(command, input=batch(GOOD), check=True, **CAPTURED)
     assert done.stdout == format_answer(1, Solution(GRID))
     imported = {line.split("|")[-1].strip() for line in done.stderr.decode().splitlines()}
     assert "nonobot" in imported
@@ -119,15 +107,13 @@ runpy.run_module("nonobot", run_name="__main__")
 """
 
 
-@pytest.mark.skipif(not ON_X86_64, reason="code of other machines is not laid out")
+@x86_64_only
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("kept", [True, False])
 def test_where_no_code_may_be_made_a_line_says_so(tmp_path, kept):
     environment = os.environ | ({} if kept else {"NONOBOT_CACHE_DIR": str(tmp_path)})
     command = [sys.executable, "-c", RUNS_NOTHING_WRITTEN]
-    done = subprocess.run(
-        command, input=batch(GOOD), env=environment, capture_output=True, timeout=PATIENCE_SECONDS
-    )
+    done = subprocess.run(command, input=batch(GOOD), env=environment, **CAPTURED)
     if done.returncode == 77:
         pytest.skip("this kernel (before Linux 6.3) forbids no process to run what it wrote")
     why = "the system lets no program run machine code that it made itself: Permission denied"
@@ -173,9 +159,7 @@ def test_the_digest_covers_all_modules_of_the_bot_that_kernels_import():
     program += "known = {os.path.realpath(path) for path in kernel_sources()}\n"
     program += "print(*[n for n, m in sys.modules.items() if n.startswith('nonobot.bot.')"
     program += " and os.path.realpath(m.__file__) not in known])"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_SECONDS
-    )
+    done = subprocess.run([sys.executable, "-c", program], text=True, **CAPTURED)
     assert (done.stdout, done.stderr) == ("\n", "")
 
 
@@ -277,16 +261,117 @@ def test_a_user_without_a_home_has_a_cache_among_the_temporary_files(tmp_path):
     ("kibibytes", "strategy"), [(300_000, "champion"), (400_000, "papers"), (60_000, "papers")]
 )
 def test_too_little_address_space_is_said_in_a_line(tmp_path, kibibytes, strategy):
-    done = subprocess.run(
-        ["sh", "-c", f'ulimit -v {kibibytes}; exec "$@"', "sh", *COMMAND, "--size", "2x2", "--strategy", strategy],
-        input=batch(GOOD),
-        env=os.environ | {"NONOBOT_CACHE_DIR": str(tmp_path)},
-        capture_output=True,
-        timeout=PATIENCE_SECONDS,
-    )
+    bot = [*COMMAND, "--size", "2x2", "--strategy", strategy]
+    command = ["sh", "-c", f'ulimit -v {kibibytes}; exec "$@"', "sh", *bot]
+    environment = os.environ | {"NONOBOT_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, input=batch(GOOD), env=environment, **CAPTURED)
     assert (done.returncode, done.stdout) == (2, b"")
     tables = rb"not enough memory for the tables, [0-9]+ MiB"
     kernels = (
         rb"to compile the kernels takes 580 MiB of address space, and [0-9]{2,3} MiB are left; raise the limit .*"
     )
     assert re.fullmatch(b"nonobot: %b\n" % (tables if kibibytes < 100_000 else kernels), done.stderr)
+
+
+SHIP = """
+import sys, author
+from pathlib import Path
+from nonobot.bot.kernels.memory import Struct, i8
+from nonobot.bot.kernels.object_code import for_processor, kernel_code, machine_code
+from nonobot.bot.kernels.shipped import LEVELS, sealed
+code = kernel_code(author.subtract.py_func, Struct("Kept", first=i8), 2)
+for level in LEVELS:
+    folder = Path("bot/kernels/built", level)
+    folder.mkdir(parents=True)
+    (folder / "subtract-Kept.code").write_bytes(sealed(machine_code(for_processor(code, level))))
+"""
+
+
+@pytest.fixture(name="house", scope="module")
+def _house(tmp_path_factory):
+    """A house with a kernel for each level, and the environment to run it in."""
+    folder = tmp_path_factory.mktemp("house")
+    environment = patched_house(folder, "kernels/loading.py")
+    started(folder, environment, SHIP)
+    return folder, {name: value for name, value in environment.items() if name != "NONOBOT_KERNELS"}
+
+
+def kept(folder):
+    return [path for path in (folder / "cache").rglob("*") if path.is_file()]
+
+
+@x86_64_only
+@pytest.mark.parametrize("level", ["", *LEVELS[: LEVELS.index(processor_level() or LEVELS[0]) + 1]])
+def test_a_kernel_that_came_with_the_bot_is_loaded_without_numba_and_nothing_is_kept(house, level):
+    folder, environment = house
+    assert started(folder, environment | {"NONOBOT_KERNELS": level}, PROGRAM + LOADED) == ([ANSWERS, ""], "")
+    assert not kept(folder)
+
+
+@x86_64_only
+def test_native_kernels_are_compiled(house, tmp_path):
+    folder, environment = house
+    own = environment | {"NONOBOT_KERNELS": "native", "NONOBOT_CACHE_DIR": str(tmp_path)}
+    assert started(folder, own) == (["compiling", ANSWERS], "")
+
+
+@x86_64_only
+@pytest.mark.parametrize(
+    "damage",
+    ["flipped", *(pytest.param(one, marks=pytest.mark.slow) for one in ("empty", "short", "another version"))],
+)
+def test_a_kernel_that_is_not_whole_or_not_of_these_sources_is_reported_and_not_run(house, tmp_path, damage):
+    folder, environment = house
+    path = folder / "bot" / "kernels" / "built" / str(processor_level()) / "subtract-Kept.code"
+    source = folder / "bot" / "line.py"
+    content, text = path.read_bytes(), source.read_text()
+    try:
+        match damage:
+            case "flipped":
+                path.write_bytes(content[:-9] + bytes([content[-9] ^ 1]) + content[-8:])
+            case "empty":
+                path.write_bytes(b"")
+            case "short":
+                path.write_bytes(content[:-1])
+            case _:
+                source.write_text(text.replace("cells", "cell", 1))
+        found, stderr = started(folder, environment | {"NONOBOT_CACHE_DIR": str(tmp_path)})
+    finally:
+        path.write_bytes(content)
+        source.write_text(text)
+    is_lower_used = damage != "another version" and processor_level() != LEVELS[0]
+    assert found == ([ANSWERS] if is_lower_used else ["compiling", ANSWERS])
+    what = "cannot be read" if damage == "empty" else "is damaged, or belongs to another version"
+    assert stderr == f"nonobot: the kernel {path} {what}; install nonobot again\n"
+
+
+@x86_64_only
+def test_another_name_of_a_level_is_refused_in_a_line(house):
+    folder, environment = house
+    program = (
+        "from nonobot.bot.kernels import shipped\ntry: shipped.chosen_level()\nexcept ValueError as e: print(e)"
+    )
+    found, _ = started(folder, environment | {"NONOBOT_KERNELS": "v3"}, program)
+    assert found == [f"NONOBOT_KERNELS=v3: no such level; choose native, {', '.join(LEVELS)}"]
+
+
+@x86_64_only
+def test_without_kernels_and_numba_a_line_names_the_command(tmp_path):
+    environment = patched_house(tmp_path, "kernels/loading.py")
+    lines = PROGRAM.strip().splitlines()
+    lines[-2:] = [f"try: {lines[-2]}", "except ValueError as error: print(error)"]
+    found, _ = started(tmp_path, environment, "\n".join(["import sys", "sys.modules['numba'] = None", *lines]))
+    assert len(found) == 1
+    assert found[0].startswith("compiling the kernels needs numba, not installed")
+
+
+@x86_64_only
+def test_the_level_is_that_of_the_flags_that_the_system_tells():
+    flags = set(next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if "flags" in line).split())
+    needed = (
+        {"cx16", "lahf_lm", "popcnt", "pni", "sse4_1", "sse4_2", "ssse3"},
+        {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"},
+        {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+    )
+    has = [flags >= set().union(*needed[: at + 1]) for at in range(len(needed))]
+    assert processor_level() == LEVELS[sum(has)]

@@ -1,7 +1,5 @@
 """The opponents as processes: the protocol, limits, ends from outside, and what they say."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -15,7 +13,7 @@ from nonobot.arguments import missing
 from nonobot.harness.opponents.__main__ import OPPONENTS, main, summary
 from nonobot.protocol import Puzzle
 from tests.boards import random_grid
-from tests.talking import GOOD, GRID, NONE, PATIENCE_SECONDS, answers, batch, hard, wait_until
+from tests.talking import CAPTURED, GOOD, GRID, NONE, PATIENCE_SECONDS, answers, batch, hard, wait_until
 from tests.test_opponents import ENGINES
 
 pytestmark = [pytest.mark.usefixtures("compiled"), pytest.mark.slow]
@@ -29,9 +27,7 @@ def command(name: str, *options: str) -> list[str]:
 
 
 def run(name: str, text: bytes, *options: str, **more: object) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        command(name, *options), input=text, capture_output=True, timeout=PATIENCE_SECONDS, **more
-    )
+    return subprocess.run(command(name, *options), input=text, **CAPTURED, **more)
 
 
 def too_hard(name: str) -> tuple[Puzzle, Puzzle, int]:
@@ -72,8 +68,7 @@ def test_every_opponent_gives_a_puzzle_up_at_its_limit_and_goes_on(name):
     done = run(name, batch(puzzle, white), "--size", f"{size}x{size}", "--puzzle-limit", "0.5")
     zeros = [[0] * size] * size
     assert done.stdout == answers(zeros, zeros)
-    assert done.stderr == b"$1: line 1: not solved within the limit of 0.5 s\n"
-    assert done.returncode == 1
+    assert (done.stderr, done.returncode) == (b"$1: line 1: not solved within the limit of 0.5 s\n", 1)
 
 
 @pytest.mark.parametrize("propagator", ["bt", "gac"])
@@ -119,28 +114,20 @@ def test_without_its_extra_an_engine_says_what_to_install(name, tmp_path):
     path = os.pathsep.join([str(tmp_path), str(Path(__file__).parent.parent)])
     done = run(name, batch(GOOD), "--size", "2x2", env={**os.environ, "PYTHONPATH": path})
     assert done.stderr.decode() == missing(name, PACKAGES[name]) + "\n"
-    assert done.stdout == b""
-    assert done.returncode == 2
+    assert (done.stdout, done.returncode) == (b"", 2)
 
 
-def test_the_sat_solver_can_be_chosen():
+def test_options_choose_the_sat_solver_and_the_size():
     pytest.importorskip("pysat", reason="it belongs to nonobot[opponents]")
     done = run("sat", batch(GOOD), "--size", "2x2", "--solver", "cadical195")
     assert (done.stdout, done.returncode) == (answers(GRID), 0)
-
-
-def test_square_boards_of_any_size_with_size_auto():
     done = run("line_logic", batch(GOOD, Puzzle.from_grid([[1]])), "--size", "auto")
     assert (done.stdout, done.returncode) == (answers(GRID, [[1]]), 0)
 
 
-# What they say of themselves
-
-
-def test_the_list_has_a_line_for_every_module_that_can_be_started(capsys, monkeypatch):
+def test_the_list_has_a_line_for_every_module_that_can_be_started(output_of, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["opponents"])
-    assert main() == 0
-    lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    lines = [line.split(maxsplit=1) for line in output_of(main).out.splitlines()]
     assert all(len(summary(name)) > 20 and [name, summary(name)] in lines for name in OPPONENTS)
     folder = Path(main.__code__.co_filename).parent
     started = {path.stem for path in folder.glob("*.py") if '__name__ == "__main__"' in path.read_text()}

@@ -1,7 +1,5 @@
 """What differs on macOS, tried on Linux under the name of the other system (see docs/compatibility.md)."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -31,12 +29,8 @@ def macos(monkeypatch):
 
 
 @pytest.mark.usefixtures("macos")
-def test_the_cache_is_where_macos_keeps_caches():
+def test_macos_has_its_own_cache_and_pins_no_bot_to_a_core():
     assert user_cache() == Path.home() / "Library" / "Caches" / "nonobot"
-
-
-@pytest.mark.usefixtures("macos")
-def test_no_bot_is_pinned_to_a_core():
     assert usable_cores()[0] == 0
     assert tournament_core() is None
     with on_cores([0]):

@@ -1,8 +1,7 @@
-"""What the page makes of texts, files, pictures and sets."""
-
-from __future__ import annotations
+"""What the page makes of texts, files, pictures and sets, and what its Python answers; without a browser."""
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from nonobot.harness import UnusableError
 from nonobot.harness.page import boards
 from nonobot.harness.page.boards import Board, puzzle_of_file, puzzle_of_picture, puzzle_of_set, size_of_picture
+from nonobot.harness.page.questions import answered
 from nonobot.harness.pictures.image_cells import read_cells
 from nonobot.protocol import Puzzle
 from nonobot.protocol.formats import formats, read
@@ -47,11 +47,15 @@ def test_any_puzzle_of_a_file_can_be_chosen():
     assert puzzle_of_file(content, len(every) + 1).board is None
 
 
-def test_faults_are_at_their_lines_and_cost_no_other_puzzle():
+def test_faults_cost_no_other_puzzle_and_the_list_of_puzzles_ends_at_its_limit(monkeypatch):
     selection = puzzle_of_file(b"1:2-1:1,1\n3:x-1:1\n1:1-1:1\n")
     assert selection.faults[0] == (1, "the clue of column 2 needs 3 cells, the column has 2")
     assert selection.faults[1][0] == 2
     assert (selection.count, selection.board.rows) == (1, [[1], [1]])
+    monkeypatch.setattr(boards, "MOST_LISTED", 3)
+    selection = puzzle_of_file(b"1-1\n" * 5)
+    assert (selection.count, selection.titles) == (3, ["1x1"] * 3)
+    assert selection.warnings == ["only the first 3 puzzles are listed"]
 
 
 @pytest.mark.parametrize(
@@ -77,13 +81,6 @@ def test_why_a_file_or_a_set_has_no_such_puzzle_is_said_in_a_line(source, number
     assert "\n" not in what
 
 
-def test_the_list_of_puzzles_ends_at_its_limit(monkeypatch):
-    monkeypatch.setattr(boards, "MOST_LISTED", 3)
-    selection = puzzle_of_file(b"1-1\n" * 5)
-    assert (selection.count, selection.titles) == (3, ["1x1"] * 3)
-    assert selection.warnings == ["only the first 3 puzzles are listed"]
-
-
 def test_a_picture_has_the_size_and_the_cells_that_the_command_makes_of_it():
     assert [size_of_picture((6, 2), None), size_of_picture((600, 300), None)] == [(6, 2), (40, 20)]
     assert [size_of_picture((600, 300), 10), size_of_picture((900, 1), 3)] == [(10, 5), (3, 1)]
@@ -96,13 +93,11 @@ def test_a_picture_has_the_size_and_the_cells_that_the_command_makes_of_it():
     assert board.record.solution.cells.tolist() == read_cells(file.getvalue()).cells.astype(int).tolist()
 
 
-def test_a_generated_set_by_name_and_number():
+def test_a_generated_set_by_name_and_number_and_an_official_one_that_is_not_here(monkeypatch, tmp_path):
     selection = puzzle_of_set("boardgen:7x9x20:seed=3", 17)
     assert selection.count == 20
     assert selection.board.record.puzzle == load_set("boardgen:7x9x20:seed=3").puzzles[16].puzzle
-
-
-def test_an_official_set_that_is_not_here_says_how_to_get_it(monkeypatch, tmp_path):
+    assert told("set", name="boardgen:7x9x20:seed=3", number=3)["board"]["title"] == "boardgen:7x9x20:seed=3 $3"
     monkeypatch.setenv("NONOBOT_DATA", str(tmp_path))
     boards._known_set.cache_clear()
     assert "nonojudge data fetch taai2011" in puzzle_of_set("taai2011", 1).faults[0][1]
@@ -124,3 +119,70 @@ def test_an_official_set_that_is_not_here_says_how_to_get_it(monkeypatch, tmp_pa
 def test_a_board_that_is_none(fields, why):
     with pytest.raises(UnusableError, match=f"^{why}".replace("?", r"\?")):
         _ = Board(**{"rows": [[1]], "columns": [[1]], **fields}).record
+
+
+ROBOT = (Path(__file__).parent.parent / "docs/samples/robot.non").read_bytes()
+ONE = {"rows": [[1]], "columns": [[1]]}
+TWO = {"rows": [[1], [1]], "columns": [[1], [1]]}
+NONE = {"rows": [[2], []], "columns": [[2], []]}
+USUAL = {"seconds": 10.0, "solutions": 2, "number": 1}
+
+
+def told(what, board=None, data=b"", **question):
+    return json.loads(answered(what, json.dumps({**USUAL, "board": board, **question}), data))
+
+
+def test_a_text_becomes_a_board_and_the_board_a_verdict():
+    answer = told("solve", told("read", data=ROBOT)["board"])
+    assert (answer["verdict"], answer["exhausted"], len(answer["solutions"])) == ("unique", True, 1)
+    assert told("solve", TWO)["verdict"] == "multiple"
+    assert told("solve", TWO, solutions=1)["solutions"] == ["0110"]
+    answer = told("solve", NONE)
+    assert (answer["verdict"], answer["conflict"]["wrong"]) == ("unsolvable", [["column", 1], ["column", 2]])
+    given = told("solve", {**TWO, "cells": "11??"})
+    assert (given["verdict"], given["without_start"]) == ("unsolvable", "multiple")
+
+
+def test_the_browser_makes_cells_of_a_picture_and_python_a_puzzle():
+    assert told("read", data=b"\x89PNG\r\n\x1a\n")["format"] == "picture"
+    size = told("size", width=600, height=300, columns=6)
+    assert size == {"columns": 6, "rows": 3}
+    board = told("picture", data=bytes([9, 9, 9, 200, 201, 255] * 3), **size)["board"]
+    assert (board["rows"], board["goal"]) == ([[3]] * 3, "111000" * 3)
+
+
+def test_steps_hints_and_what_is_still_right():
+    assert [step["kind"] for step in told("steps", ONE)["steps"]] == ["painted"]
+    assert told("hint", ONE, cells="?")["hint"] == {"line": ["row", 1], "black": [0], "white": []}
+    assert told("check", TWO, cells="1???") == {"right": True, "wrong": []}
+    assert told("check", TWO, cells="1?11") == {"right": False, "wrong": [2], "only": False}
+    assert told("check", NONE, cells="1???") == {"right": None, "wrong": []}
+
+
+def test_every_format_a_picture_and_a_link_are_taken_away():
+    robot = told("read", data=ROBOT)["board"]
+    for form in formats():
+        [record] = read(told("write", robot, format=form.name)["text"].encode(), form.name)
+        assert [list(clue) for clue in record.puzzle.rows] == robot["rows"]
+    assert told("write", TWO, format="link") == {"text": "1:1-1:1\n"}
+    linked = told("write", {**TWO, "cells": "1???", "title": "A & b"}, format="link")["text"]
+    board = told("read", data=linked.encode())["board"]
+    assert (board["rows"], board["cells"], board["title"]) == (TWO["rows"], "1???", "A & b")
+    cells = told("solve", robot)["solutions"][0]
+    assert told("write", robot, format="svg", cells=cells, dark=True)["text"].startswith("<svg ")
+
+
+@pytest.mark.parametrize(
+    ("what", "question", "why"),
+    [
+        ("solve", {"board": {"rows": [[9]], "columns": [[1]]}}, "needs 9 cells"),
+        ("solve", {"board": ONE, "solutions": 0}, "number of solutions must be at least 1"),
+        ("hint", {"board": ONE, "cells": "xyz"}, "cells: expected one of"),
+        ("write", {"board": ONE, "format": "x"}, "unknown format 'x'"),
+        ("size", {"width": 0, "height": 3, "columns": None}, "the picture has no pixels"),
+    ],
+)
+def test_what_cannot_be_answered_is_said_in_a_line(what, question, why):
+    error = told(what, **question)["error"]
+    assert why in error
+    assert "\n" not in error

@@ -1,7 +1,5 @@
 """The page in a real browser: what people paste, open, draw, step through and take away, and what they see."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 
@@ -12,7 +10,7 @@ from nonobot.harness.results.conditions import FileNames
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import BotLog
 from nonobot.protocol import Puzzle
-from tests.browser import BLACK, HEART, RANDOM, ROBOT, TWO, oneline
+from tests.browser import BLACK, GIVEN, HEART, RANDOM, ROBOT, TWO, oneline
 from tests.judged import played
 from tests.paged import Server
 
@@ -22,7 +20,7 @@ WINDOWS = ((1400, 900), (390, 844))
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled")]
 
 
-def test_what_is_pasted_is_solved_and_drawn(visitor):
+def test_what_is_pasted_is_solved_and_text_of_spreadsheets_is_pasted_as_text(visitor):
     assert visitor.paste(HEART) == "unique"
     assert "Unique exactly one solution 5x5" in visitor.text_of("#verdict")
     grid = [[0, 1, 0, 1, 0], [1] * 5, [1] * 5, [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]]
@@ -32,6 +30,12 @@ def test_what_is_pasted_is_solved_and_drawn(visitor):
     assert visitor.text_of("#title") == "A robot by nonobot"
     assert visitor.paste(oneline(RANDOM)) == "unique"
     visitor.keep("page-25x25")
+    visitor.paste(HEART)
+    file = "new File(['1-1'], 'cells.png', {type: 'image/png'})"
+    assert visitor.value(GIVEN % (file, "data.setData('text/plain', '1-1');", "ClipboardEvent", "paste"))
+    file = "new File(['1-1'], 'one.txt')"
+    assert not visitor.value(GIVEN % (file, "", "ClipboardEvent", "paste"))
+    visitor.says("#verdict", "1x1")
 
 
 def test_a_fault_is_at_its_line_while_one_types(visitor):
@@ -77,21 +81,6 @@ def test_a_file_and_a_picture_are_opened(visitor, tmp_path):
     visitor.page.set_input_files("#file", tmp_path / "other.png")
     visitor.says("#verdict", "20x10")
     assert not visitor.value("document.querySelector('#picture-invert').checked")
-
-
-GIVEN = """(() => { const data = new DataTransfer(); data.items.add(%s); %s
-    const event = new %s("%s", {clipboardData: data, dataTransfer: data, bubbles: true, cancelable: true});
-    return document.body.dispatchEvent(event); })()"""
-"""A file that is pasted or dropped; false where the page has taken it."""
-
-
-def test_what_spreadsheets_put_on_the_clipboard_is_pasted_as_text(visitor):
-    visitor.paste(HEART)
-    file = "new File(['1-1'], 'cells.png', {type: 'image/png'})"
-    assert visitor.value(GIVEN % (file, "data.setData('text/plain', '1-1');", "ClipboardEvent", "paste"))
-    file = "new File(['1-1'], 'one.txt')"
-    assert not visitor.value(GIVEN % (file, "", "ClipboardEvent", "paste"))
-    visitor.says("#verdict", "1x1")
 
 
 def test_a_file_that_is_too_large_is_said_so(visitor):
@@ -179,7 +168,7 @@ def test_clues_stay_in_view_wherever_one_scrolls(visitor):
     assert visitor.value("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_whether_it_is_still_right(visitor):
+def test_hints_lead_to_the_solution_and_tell_whether_it_is_still_right(visitor):
     visitor.paste(HEART)
     visitor.click("[data-view='mine']")
     visitor.focus_board()
@@ -189,6 +178,18 @@ def test_whether_it_is_still_right(visitor):
     visitor.press("w")
     visitor.click("#mine-check")
     visitor.says("#hint", "Still right")
+    visitor.paste(HEART)
+    visitor.click("[data-view='mine']")
+    hints = []
+    while visitor.text_of("#hint") != "Solved." and len(hints) < 20:
+        visitor.click("#mine-hint")
+        solved = "document.querySelector('#hint').textContent === 'Solved.'"
+        visitor.wait_for(f"!document.querySelector('#mine-take').hidden || {solved}")
+        if not visitor.value(solved):  # it may come after the hint was asked for
+            hints.append(visitor.text_of("#hint"))
+            visitor.click("#mine-take")
+    assert hints[0] == "Row 2: 5 on 5 cells: cells 1 to 5 are black."
+    assert visitor.text_of("#hint") == "Solved."
 
 
 HOLD = """(async () => {
@@ -242,7 +243,7 @@ def see_steps(visitor) -> None:
     visitor.wait_for("Number(document.querySelector('#step-place').max) > 0")
 
 
-def test_a_solve_is_stepped_through(visitor):
+def test_a_solve_is_stepped_through_to_the_next_guess_and_back(visitor):
     visitor.paste(HEART)
     solved = visitor.picture()
     see_steps(visitor)
@@ -260,9 +261,6 @@ def test_a_solve_is_stepped_through(visitor):
     visitor.says("#step-play", "Play")
     visitor.click("[data-view='solution']")
     assert (visitor.picture() == solved).all()
-
-
-def test_the_next_guess_is_jumped_to_and_stepping_back_undoes_it(visitor):
     visitor.paste(TWO)
     see_steps(visitor)
     visitor.click("#step-guess")
@@ -272,21 +270,6 @@ def test_the_next_guess_is_jumped_to_and_stepping_back_undoes_it(visitor):
     assert (visitor.picture() != after).any()
     visitor.click("#step-next")
     assert (visitor.picture() == after).all()
-
-
-def test_hints_lead_to_the_solution(visitor):
-    visitor.paste(HEART)
-    visitor.click("[data-view='mine']")
-    hints = []
-    while visitor.text_of("#hint") != "Solved." and len(hints) < 20:
-        visitor.click("#mine-hint")
-        solved = "document.querySelector('#hint').textContent === 'Solved.'"
-        visitor.wait_for(f"!document.querySelector('#mine-take').hidden || {solved}")
-        if not visitor.value(solved):  # it may come after the hint was asked for
-            hints.append(visitor.text_of("#hint"))
-            visitor.click("#mine-take")
-    assert hints[0] == "Row 2: 5 on 5 cells: cells 1 to 5 are black."
-    assert visitor.text_of("#hint") == "Solved."
 
 
 def test_a_tournament_is_seen_as_it_goes_on(watcher, live_page, page_results):

@@ -1,7 +1,5 @@
 """A folder of results as the page shows it."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 
@@ -19,8 +17,14 @@ def shown(folder) -> dict:
     return shown_now(folder, Shown()).state
 
 
-def test_an_empty_folder_shows_nothing(tmp_path):
+def test_an_empty_folder_shows_nothing_and_nothing_is_read_again_that_has_not_changed(tmp_path, monkeypatch):
     assert [value for name, value in shown(tmp_path).items() if name != "folder"] == [[]] * 6
+    played("perfect", tmp_path)
+    first = shown_now(tmp_path, Shown())
+    monkeypatch.setattr(live, "read_any", None)
+    assert shown_now(tmp_path, first) is first
+    (tmp_path / "other.journal.jsonl").write_text("nothing\n")
+    assert shown_now(tmp_path, first).state == first.state
 
 
 def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
@@ -84,15 +88,6 @@ def test_a_file_that_cannot_be_read_costs_no_other(tmp_path):
     assert len(state["rankings"]) == 1
     bad = "broken.json", "letter.json", "nested.json", "pipe.json"
     assert [name in line for name, line in zip(bad, state["problems"], strict=True)] == [True] * 4
-
-
-def test_nothing_is_read_again_that_has_not_changed(tmp_path, monkeypatch):
-    played("perfect", tmp_path)
-    first = shown_now(tmp_path, Shown())
-    monkeypatch.setattr(live, "read_any", None)
-    assert shown_now(tmp_path, first) is first
-    (tmp_path / "other.journal.jsonl").write_text("nothing\n")
-    assert shown_now(tmp_path, first).state == first.state
 
 
 def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monkeypatch):

@@ -1,7 +1,5 @@
 """The page's server as programs meet it: what it sends, what it refuses, how it starts and ends."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import itertools
@@ -59,13 +57,8 @@ def test_the_tournament_is_sent_as_events_with_plots(server):
 
 
 SERVED = ("/", "/?puzzle=1-1", "/live", "/static/main.js", "/facts.json", "/nonobot.zip", "/service_worker.js")
-NOT_SERVED = (
-    "/nowhere",
-    "/static/../../guard.py",
-    "/static/%2e%2e/%2e%2e/guard.py",
-    "/static//etc/passwd",
-    "/static/",
-)
+OUTSIDE = ("/static/../../guard.py", "/static/%2e%2e/%2e%2e/guard.py", "/static//etc/passwd")
+NOT_SERVED = ("/nowhere", *OUTSIDE, "/static/")
 
 
 @pytest.mark.parametrize("path", [*SERVED, *NOT_SERVED])
@@ -116,11 +109,14 @@ def test_a_link_from_another_site_leads_here_and_nothing_else_does(server):
     assert server.ask("/", b"", **link).status == 403
 
 
-def test_the_browser_asks_for_nothing_twice(server):
+def test_what_the_browser_has_is_not_sent_again_and_a_request_that_is_none_is_told_so(server):
     known = server.ask("/pyodide/pyodide.asm.wasm")
     assert known.headers["content-type"] == "application/wasm"
     again = server.ask("/pyodide/pyodide.asm.wasm", If_None_Match=known.headers["etag"])
     assert (again.status, again.body) == (304, b"")
+    with socket.create_connection(("127.0.0.1", server.port)) as own:
+        own.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
+        assert own.recv(100).startswith(b"HTTP/1.1 400 ")
 
 
 @pytest.mark.parametrize("size", [0, 100, 100_000_000])
@@ -135,12 +131,6 @@ def test_the_server_takes_nothing(server, size):
     connection.close()
     answer = server.ask("/api/cactus/9")
     assert (answer.status, answer.json) == (404, {"error": "there is no such plot"})
-
-
-def test_a_request_that_is_none_is_told_so(server):
-    with socket.create_connection(("127.0.0.1", server.port)) as own:
-        own.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
-        assert own.recv(100).startswith(b"HTTP/1.1 400 ")
 
 
 @pytest.mark.parametrize(
@@ -158,15 +148,14 @@ def test_what_cannot_be_served_is_one_line(server, options, why, capsys):
     assert (out, why in err, err.count("\n")) == ("", True, 1)
 
 
-def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys):
+def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys, output_of):
     def no_browser():
         raise webbrowser.Error
 
     monkeypatch.setattr("webbrowser.get", no_browser)
     monkeypatch.setattr(page_server, "serve", lambda own, *rest: (own.close(), rest[-1]()))
     monkeypatch.setattr(page_site, "write_site", lambda folder, seconds, **ways: None)
-    assert cli.run(["page", "--port", "0"]) == 0
-    out, err = capsys.readouterr()
+    out, err = output_of(cli.run, ["page", "--port", "0"])
     assert err == "nonojudge: cannot open a browser; open the address yourself\n"
     assert out.startswith("page: http://127.0.0.1:")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)

@@ -1,7 +1,5 @@
 """The page as files: what is in them, where they may be written, and Python that needs nothing else."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -38,19 +36,21 @@ def folder(needs, tmp_path_factory) -> Path:
     return made
 
 
-def test_every_file_is_listed_with_its_digest_and_the_version_is_that_of_all(folder):
+def test_every_file_is_listed_with_its_digest_and_a_first_visit_transfers_little(folder):
     listing = json.loads((folder / "files.json").read_bytes())
-    files = {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     assert set(listing["files"]) == files.keys() - {"files.json"}
     for name, facts in listing["files"].items():
         if name != "service_worker.js":  # it contains the version
             assert facts == {"size": len(files[name]), "sha256": hashlib.sha256(files[name]).hexdigest()}
     assert f'"{listing["version"]}"' in files["service_worker.js"].decode()
+    listed = json.loads((folder / "files.json").read_bytes())["files"]
+    visited = [folder / name for name in listed if not name.startswith("sets/")]
+    assert sum(len(compressed(path)) for path in visited) < FIRST_VISIT_BYTES
 
 
-def test_all_addresses_are_relative_and_of_this_site(folder):
+def test_every_address_is_of_this_site_and_every_page_has_the_policy(folder):
     for path in [*folder.glob("*.html"), *folder.glob("*.js"), *folder.glob("static/*")]:
         text = path.read_text().replace("http://www.w3.org/2000/svg", "")
         assert "://" not in text, path
@@ -58,9 +58,6 @@ def test_all_addresses_are_relative_and_of_this_site(folder):
             found = (folder / "static" if path.suffix == ".js" else folder) / max(address)
             assert not max(address).startswith("/"), path
             assert found.exists() or max(address) in ("./", "", "live"), (path, address)
-
-
-def test_page_and_service_worker_have_the_policy(folder):
     for name in ("index.html", "service_worker.js"):
         assert f'"{site.POLICY}"' in (folder / name).read_text()
 
@@ -103,19 +100,16 @@ print(questions.answered("set", '{"name": "boardgen:5x5x3:seed=1", "number": 2}'
     assert (read["board"]["columns"], of_set["board"]["title"]) == ([[2]], "boardgen:5x5x3:seed=1 $2")
 
 
-def test_a_folder_with_other_files_is_refused_in_a_line(needs, tmp_path, capsys):
+def test_a_folder_with_other_files_is_refused_in_a_line(needs, tmp_path, output_of):
     (tmp_path / "site").mkdir()
     (tmp_path / "file").write_text("mine")
     (tmp_path / "list").mkdir()
     (tmp_path / "list" / "files.json").write_text("[]")
-    assert cli.run(["page", "--export", str(tmp_path / "site")]) == 0
-    out = capsys.readouterr().out
+    out = output_of(cli.run, ["page", "--export", str(tmp_path / "site")]).out
     assert re.search(r"page: .*site \(\d+ files, 1\d\.\d MB\)\n.*python3 -m http.server --directory ", out)
-    assert cli.run(["page", "--export", str(tmp_path / "site")]) == 0  # again, over the earlier one
-    capsys.readouterr()
+    output_of(cli.run, ["page", "--export", str(tmp_path / "site")])
     for name, why in ((".", "no earlier export"), ("list", "no earlier export"), ("file", "not a folder")):
-        assert cli.run(["page", "--export", str(tmp_path / name)]) == 2
-        out, err = capsys.readouterr()
+        out, err = output_of(cli.run, ["page", "--export", str(tmp_path / name)], status=2)
         assert (out, why in err, err.count("\n")) == ("", True, 1)
     assert (tmp_path / "file").read_text() == "mine"
 
@@ -127,12 +121,6 @@ def test_missing_kernels_and_a_live_view_that_cannot_be_are_one_line(monkeypatch
     assert cli.run(["page", "--export", str(tmp_path / "site"), "--results", str(tmp_path)]) == 2
     assert "--results: an exported page has no live view" in capsys.readouterr().err
     assert not (tmp_path / "site").exists()
-
-
-def test_a_first_visit_transfers_little(folder):
-    listed = json.loads((folder / "files.json").read_bytes())["files"]
-    visited = [folder / name for name in listed if not name.startswith("sets/")]
-    assert sum(len(compressed(path)) for path in visited) < FIRST_VISIT_BYTES
 
 
 def compressed(path: Path) -> bytes:

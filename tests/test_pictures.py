@@ -1,7 +1,11 @@
-"""Pictures of boards: what is drawn is read back and compared with the board; see also test_pictures_golden."""
+"""Pictures of boards: what is drawn is read back and compared with the board, and with golden files.
 
-from __future__ import annotations
+After a change that is meant to be seen, `NONOBOT_REFRESH_PICTURES=1 pytest tests/test_pictures.py` writes
+tests/golden/pictures again (and skips, saying so); look at each file that git shows as changed.
+"""
 
+import os
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,10 +15,10 @@ from hypothesis import strategies as st
 
 from nonobot.harness import UnusableError
 from nonobot.harness.pictures.drawings import MOST_PIXELS, png_of
-from nonobot.protocol import BLACK, UNKNOWN, WHITE, Puzzle, Solution
+from nonobot.protocol import BLACK, UNKNOWN, WHITE, Puzzle
 from nonobot.protocol.characters import Blocks, draw, plain_lines
 from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, Scene, scene_of, sheet_of
-from nonobot.protocol.svg import DARK, INHERIT, LIGHT, svg_of
+from nonobot.protocol.svg import DARK, INHERIT, LIGHT, THEMES, svg_of
 from tests.boards import grids
 from tests.pictured import (
     P_PUZZLE,
@@ -50,28 +54,16 @@ def as_clues(clues):
     return [list(clue) or [0] for clue in clues]
 
 
-# What is drawn
-
-
-def test_a_picture_checks_what_it_is_given():
+def test_pictures_that_cannot_be_are_refused():
     with pytest.raises(ValueError, match="no cell to draw"):
         Picture(Puzzle.unchecked(columns=(), rows=((1,),)))
     with pytest.raises(ValueError, match="the cells do not have the size of the puzzle, 8x11"):
         Picture(P_PUZZLE, np.zeros((8, 11)))
     with pytest.raises(ValueError, match="1 \\(black\\), 0 \\(white\\) or -1 \\(unknown\\)"):
         Picture(Puzzle.unchecked(columns=((),), rows=((),)), [[2]])
-
-
-def test_an_answer_has_its_wrong_lines_marked():
-    picture = wrong_p()
-    assert picture.wrong_rows == {3, 8}
-    assert picture.wrong_columns == {3, 6}
-    right = Picture.of_answer(Puzzle.from_grid([[1, 0]]), Solution([[1, 0]]))
-    assert not right.wrong_rows
-    assert not right.wrong_columns
-
-
-# Terminal
+    side = int(MOST_PIXELS**0.5) + 1
+    with pytest.raises(UnusableError, match=f"{side}x{side} pixels.*--number.*--cell"):
+        png_of(Scene("large", side, side, {}, {}), LIGHT)
 
 
 @given(grids(26, 12), st.sampled_from([Blocks.FULL, Blocks.HALF, Blocks.ASCII]), st.booleans())
@@ -137,9 +129,6 @@ def test_the_terminal_marks_wrong_lines(blocks, clues):
         assert all(piece.style == "bold red" for piece in line if sign in piece.text)
 
 
-# SVG
-
-
 @given(grids(12, 12), CELLS)
 def test_an_svg_shows_every_cell(grid, cell):
     text = svg_of(scene_of(of_grid(grid), cell), LIGHT)
@@ -187,9 +176,6 @@ def test_any_title_makes_an_svg(title):
         ElementTree.fromstring(svg_of(scene, DARK).encode())
 
 
-# PNG
-
-
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("cell", [10, 13, 24, 48])
 @pytest.mark.parametrize("name", pictures())
@@ -213,15 +199,6 @@ def test_every_pixel_of_a_cell_has_its_colour(name, cell, theme):
                 assert (found[~dotted] == paper).all()
             else:
                 assert (found == paper).all()
-
-
-def test_a_picture_that_nothing_could_open_is_refused():
-    side = int(MOST_PIXELS**0.5) + 1
-    with pytest.raises(UnusableError, match=f"{side}x{side} pixels.*--number.*--cell"):
-        png_of(Scene("large", side, side, {}, {}), LIGHT)
-
-
-# Sheets
 
 
 @given(st.lists(grids(9, 9), min_size=1, max_size=7), st.integers(1, 9), st.booleans())
@@ -251,3 +228,69 @@ def test_a_long_name_is_cut_on_a_sheet():
     assert first.endswith("…")
     assert len(first) < 40
     assert second == "$1 wrong"
+
+
+FOLDER = Path(__file__).parent / "golden" / "pictures"
+
+NAMES = sorted(pictures())
+
+
+def golden(name: str, content: bytes) -> bytes:
+    """Return what the golden file holds; write `content` to it instead where that is asked for."""
+    path = FOLDER / name
+    if os.environ.get("NONOBOT_REFRESH_PICTURES"):
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        pytest.skip(f"written: {path}")
+    return path.read_bytes()
+
+
+def assert_same_picture(found: bytes, expected: bytes) -> None:
+    """Compare two PNG files: the same size, and hardly a pixel another.
+
+    Not byte for byte: compression and the edges of the digits depend on the versions of zlib and FreeType within
+    Pillow. What must be exact, each pixel of each cell, is in test_pictures.py.
+    """
+    left, right = pixels_of(found), pixels_of(expected)
+    assert left.shape == right.shape
+    difference = np.abs(left - right).max(axis=2)
+    assert (difference > 64).mean() < 0.005
+    assert difference.mean() < 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_terminal(name):
+    drawings = {
+        f"{blocks}, {'with' if clues else 'without'} clues": draw(pictures()[name], blocks, clues)
+        for blocks in Blocks
+        for clues in (True, False)
+    }
+    text = "".join(f"{title}\n" + "\n".join(plain_lines(lines)) + "\n\n" for title, lines in drawings.items())
+    assert text.encode() == golden(f"{name}.txt", text.encode())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_svg(name):
+    content = svg_of(scene_of(pictures()[name], 24), THEMES["light"]).encode()
+    assert content == golden(f"{name}.svg", content)
+
+
+@pytest.mark.parametrize("name", ["p_partial", "p_wrong"])
+def test_thumbnail_for_a_page(name):
+    content = svg_of(scene_of(pictures()[name], 4, clues=False), INHERIT).encode()
+    assert content == golden(f"{name}_thumbnail.svg", content)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("name", NAMES)
+def test_png(name, theme):
+    content = png_of(scene_of(pictures()[name], 24), THEMES[theme])
+    assert_same_picture(content, golden(f"{name}_{theme}.png", content))
+
+
+@pytest.mark.parametrize("clues", [True, False])
+def test_sheet(clues):
+    boards = list(pictures().values())
+    scene = sheet_of(boards, 14 if clues else 6, clues, columns=3)
+    content = png_of(scene, DARK)
+    assert_same_picture(content, golden(f"sheet_{'clues' if clues else 'thumbnails'}_dark.png", content))

@@ -1,7 +1,5 @@
 """The looks of bots in plots: apart for everyone, in both themes."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations, product
 from pathlib import Path

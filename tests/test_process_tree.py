@@ -1,7 +1,5 @@
 """Process trees: found, measured, ended."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`nonojudge profile`: real bots, real files."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
@@ -40,10 +38,7 @@ def collected(folder, stats):
     return profile_of(load_set(SET, None), stating_bot(folder, stats), Configuration(), lambda *_: None)
 
 
-# What is read of a bot
-
-
-def test_what_a_bot_states_is_read(tmp_path):
+def test_what_a_bot_states_is_read_but_for_torn_lines_and_other_puzzles(tmp_path):
     profile = collected(tmp_path, STATED.replace('"nodes"', f'"beyond counting": {10**400}, "nodes"'))
     assert [one.number for one in profile.puzzles] == [1, 2, 3, 4, 5]
     assert {one.verdict for one in profile.puzzles} == {Verdict.RIGHT}
@@ -51,9 +46,6 @@ def test_what_a_bot_states_is_read(tmp_path):
     assert profile.totals == {"nodes": 15}
     assert "--stats" not in profile.command
     assert profile.end.reason is EndReason.FINISHED
-
-
-def test_a_torn_last_line_and_puzzles_of_other_sets_are_left_out(tmp_path):
     profile = collected(tmp_path, LINE % 1 + LINE % 77 + (LINE % 2)[:30])
     assert [one.number for one in profile.puzzles] == [1]
     assert profile.set.puzzle_count == 5
@@ -76,13 +68,12 @@ def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):
 
 @pytest.mark.parametrize("condition", ['[ -z "$1" ]', "true"])  # it refuses --stats FILE, or ignores it
 @pytest.mark.parametrize("feed", ["batch", pytest.param("interactive", marks=pytest.mark.slow)])
-def test_a_bot_without_statistics_is_seen_from_outside(tmp_path, capsys, condition, feed):
+def test_a_bot_without_statistics_is_seen_from_outside(tmp_path, output_of, condition, feed):
     perfect = shlex.join(command("perfect", tmp_path))
     kept, picture = tmp_path / "p.json", tmp_path / "p.svg"
     outs = ["-o", kept, *(["-o", picture] if importlib.util.find_spec("matplotlib") else [])]
     bot = ["sh", "-c", f"{condition} || exit 2; exec {perfect}"]
-    assert profiled(SET, "--feed", feed, *outs, bot=bot) == 0
-    assert "until its first byte" in capsys.readouterr().out
+    assert "until its first byte" in output_of(profiled, SET, "--feed", feed, *outs, bot=bot).out
     profile = read_profile(kept)
     assert profile.from_outside
     assert [one.number for one in profile.puzzles] == [1, 2, 3, 4, 5]
@@ -95,24 +86,26 @@ def test_a_bot_without_statistics_is_seen_from_outside(tmp_path, capsys, conditi
     assert profiled(SET, "--before", kept, "--no-stats", bot=bot) == 0
 
 
-def test_a_bot_that_dies_without_a_word_is_profiled_too_and_one_that_is_not_there_is_named(capsys):
+def test_an_end_without_a_word_wrong_answers_and_no_place_for_the_profile_are_told(capsys, tmp_path):
     assert profiled(SET, bot=["sh", "-c", "cat >/dev/null; exit 3"]) == 1
     assert "it ended as crashed (status 3)" in capsys.readouterr().out
     with pytest.raises(UnusableError, match="no-such-bot"):
         profiled(SET, bot=["./no-such-bot"])
+    bot = stating_bot(tmp_path, STATED)
+    solutions = tmp_path / "solutions.txt"
+    solutions.write_text(re.sub("[01]", "0", solutions.read_text().split("$2")[0]))
+    assert profiled(SET, bot=bot) == 1
+    with pytest.raises(UnusableError, match="cannot write /proc/none"):
+        profiled("-o", "/proc/none/p.json")
 
 
-def test_repeated_runs_have_medians_and_ranges(tmp_path, capsys):
+def test_repeated_runs_have_medians_and_ranges(tmp_path, output_of):
     kept, bot = tmp_path / "p.json", stating_bot(tmp_path, STATED)
-    assert profiled(SET, "--repeat", "3", "-o", kept, bot=bot) == 0
-    assert "medians of 3 runs (wall " in capsys.readouterr().out
+    assert "medians of 3 runs (wall " in output_of(profiled, SET, "--repeat", "3", "-o", kept, bot=bot).out
     profile = read_profile(kept)
     walls = [one.span.seconds for one in profile.runs]
     assert sorted(walls)[1] == profile.usage.wall_seconds
     assert sorted(one.cpu_seconds for one in profile.runs)[1] == profile.usage.cpu_seconds > 0
-
-
-# The command
 
 
 def test_the_own_bot_is_profiled(capfd, compiled):
@@ -134,14 +127,12 @@ def test_the_own_bot_is_profiled(capfd, compiled):
     assert parts == pytest.approx(printed["usage"]["wall_seconds"])
 
 
-def test_kept_shown_again_and_compared(tmp_path, capsys):
+def test_kept_shown_again_and_compared(tmp_path, capsys, output_of):
     kept, picture, page = tmp_path / "deep" / "p.json", tmp_path / "p.svg", tmp_path / "p.png"
     bot = stating_bot(tmp_path, STATED)
-    assert profiled(SET, "-o", kept, bot=bot) == 0
-    first = capsys.readouterr().out
+    first = output_of(profiled, SET, "-o", kept, bot=bot).out
     assert "5 of 5 right" in first
-    assert profiled(kept) == 0
-    assert capsys.readouterr().out == first
+    assert output_of(profiled, kept).out == first
     with pytest.raises(UnusableError, match="it takes no command"):
         profiled(kept, bot=["./mybot"])
     pytest.importorskip("matplotlib")
@@ -149,20 +140,7 @@ def test_kept_shown_again_and_compared(tmp_path, capsys):
     assert picture.read_bytes().startswith(b"<?xml")
     assert page.read_bytes().startswith(b"\x89PNG")
     capsys.readouterr()
-    assert profiled(SET, "--before", kept, bot=bot) == 0
-    assert "every count of every puzzle is the same" in capsys.readouterr().out
-
-
-def test_wrong_answers_show_in_the_exit_status(tmp_path):
-    bot = stating_bot(tmp_path, STATED)
-    solutions = tmp_path / "solutions.txt"
-    solutions.write_text(re.sub("[01]", "0", solutions.read_text().split("$2")[0]))
-    assert profiled(SET, bot=bot) == 1
-
-
-def test_a_profile_that_cannot_be_written_is_told_before_the_run():
-    with pytest.raises(UnusableError, match="cannot write /proc/none"):
-        profiled("-o", "/proc/none/p.json")
+    assert "every count of every puzzle is the same" in output_of(profiled, SET, "--before", kept, bot=bot).out
 
 
 @sandbox_only
@@ -179,7 +157,7 @@ def test_a_sandboxed_bot_finds_its_modules_compiled(tmp_path, compiled):
 
 
 @pytest.mark.slow
-def test_a_slow_line_kernel_shows_in_the_stage_that_uses_it(tmp_path, capsys, compiled, monkeypatch):
+def test_a_slow_line_kernel_shows_in_the_stage_that_uses_it(tmp_path, capsys, output_of, compiled, monkeypatch):
     boards = "boardgen:20x20x40:seed=5:p2=0.4"  # so many that the start of a process on a busy machine is less
     bot = [sys.executable, "-m", "nonobot", "--size", "20x20", "--strategy", "papers"]
     before, after = tmp_path / "before.json", tmp_path / "after.json"
@@ -190,8 +168,7 @@ def test_a_slow_line_kernel_shows_in_the_stage_that_uses_it(tmp_path, capsys, co
     monkeypatch.chdir(house)
     capsys.readouterr()
     slow = ("--env", f"PYTHONPATH={house}", "--show", house)
-    assert profiled(boards, *slow, "--before", before, "-o", after, bot=bot) == 0
-    text = capsys.readouterr().out
+    text = output_of(profiled, boards, *slow, "--before", before, "-o", after, bot=bot).out
     assert "most of all in probing" in text, text
     assert "every count of every puzzle is the same" in text
     # Twenty microseconds for each line that was solved are found again: in the steps, and nowhere else.

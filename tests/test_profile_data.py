@@ -1,7 +1,5 @@
 """nonobot.harness.profiling: how time divides, and how that is shown."""
 
-from __future__ import annotations
-
 import json
 import re
 from xml.etree import ElementTree
@@ -25,8 +23,6 @@ from nonobot.harness.profiling.profile_text import as_text, compare, comparison_
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import BotEnd, EndReason
 from tests.profiled import example, profile, puzzle
-
-# How time divides
 
 
 def names_and_seconds(one):
@@ -80,22 +76,19 @@ def test_parts_are_as_long_as_the_whole_and_none_is_negative(puzzles, wall, answ
     assert min(span.seconds for _, span in depth_first(whole)) >= 0.0
 
 
-def test_time_goes_with_a_count():
+def test_time_goes_with_a_count_and_names_move_no_cursor():
     for probes, per in ((4, ("probes", 4)), (0, (None, None))):
         whole = span_of(profile(puzzle(1, 2.0, {"probing": 1.0}, probes=probes)))
         assert [(span.per, span.count) for _, span in depth_first(whole) if span.name == "probing"] == [per]
+    evil = profile(puzzle(1, 1.0, {"a\x1b[2J": 1.0}, **{"b\x1b[2J": 20}), command=["x\x1b[2J"])
+    for terminal in (True, False):
+        assert "\x1b[2J" not in as_text(evil, terminal)
+    assert "\x1b" not in comparison_as_text(evil, evil, False)
 
 
-# Puzzles
-
-
-TWO_COUNTS = (
-    puzzle(1, 1.0, {"probing": 1.0}, hits=90, probes=50),
-    puzzle(2, 1.0, {"probing": 1.0}, hits=10, probes=50),
-)
-UNEXPLAINED = (
-    puzzle(1, 9.0, {"a": 9.0}, probes=10, descents=2),
-    puzzle(2, 1.0, {"a": 1.0}, probes=990, descents=1),
+TWO_COUNTS = profile(*(puzzle(at, 1.0, {"probing": 1.0}, hits=hits, probes=50) for at, hits in ((1, 90), (2, 10))))
+UNEXPLAINED = profile(
+    puzzle(1, 9.0, {"a": 9.0}, probes=10, descents=2), puzzle(2, 1.0, {"a": 1.0}, probes=990, descents=1)
 )
 
 
@@ -107,21 +100,14 @@ UNEXPLAINED = (
         (profile(puzzle(1, 1.0)), 0, f"{OUTSIDE_PHASES} 100%"),
         (profile(puzzle(1, 0.0)), 0, f"{OUTSIDE_PHASES} 0%"),
         # the count of the stage first
-        (profile(*TWO_COUNTS), 0, "probing 100%; 50 probes (50% of all); 90 hits (90% of all)"),
-        (
-            profile(*UNEXPLAINED),
-            0,
-            "a 100%; no count explains it: memory used for the first time, or others on the core",
-        ),
-        (profile(*UNEXPLAINED), 1, "a 100%; 990 probes (99% of all)"),
+        (TWO_COUNTS, 0, "probing 100%; 50 probes (50% of all); 90 hits (90% of all)"),
+        (UNEXPLAINED, 0, "a 100%; no count explains it: memory used for the first time, or others on the core"),
+        (UNEXPLAINED, 1, "a 100%; 990 probes (99% of all)"),
     ],
 )
 def test_the_reason_names_stage_step_and_counts(one, at, words):
     assert reason(one.puzzles[at], one) == words
     assert sum(stages_of(one.puzzles[at]).values()) == pytest.approx(one.puzzles[at].seconds)
-
-
-# Text
 
 
 def test_text():
@@ -157,16 +143,6 @@ def test_what_makes_a_profile_doubtful_is_said(steps, changes, said):
     assert said in as_text(profile(puzzle(1, 1.0, steps), **changes), terminal=False)
 
 
-def test_names_from_outside_move_no_cursor():
-    evil = profile(puzzle(1, 1.0, {"a\x1b[2J": 1.0}, **{"b\x1b[2J": 20}), command=["x\x1b[2J"])
-    for terminal in (True, False):
-        assert "\x1b[2J" not in as_text(evil, terminal)
-    assert "\x1b" not in comparison_as_text(evil, evil, False)
-
-
-# Files
-
-
 @pytest.mark.parametrize("one", [example(), profile()])
 def test_a_profile_is_read_as_it_was_written(tmp_path, one):
     path = tmp_path / "p.json"
@@ -194,9 +170,6 @@ def test_what_is_no_profile_is_told(tmp_path, content, said):
         read_profile(tmp_path / "none.json")
 
 
-# Comparison
-
-
 def slower(seconds):
     """Return the example with so much more time in a step of its second puzzle."""
     first, second, third = example().puzzles
@@ -205,7 +178,13 @@ def slower(seconds):
     return profile(first, second, third, wall=10.0 + seconds, last_answer_seconds=9.0 + seconds)
 
 
-def test_the_step_that_got_slower_is_named():
+def late(one, seconds):
+    first, last = one.first_answer_seconds + seconds, one.last_answer_seconds + seconds
+    usage = replace(one.usage, wall_seconds=one.usage.wall_seconds + seconds)
+    return replace(one, usage=usage, first_answer_seconds=first, last_answer_seconds=last)
+
+
+def test_the_step_that_got_slower_is_named_also_after_a_late_start():
     comparison = compare(example(), slower(2.0))
     assert conclusion(comparison) == [
         "20% slower (10.0 s before, 12.0 s after)",
@@ -217,16 +196,6 @@ def test_the_step_that_got_slower_is_named():
         "the puzzles: -2.00 s, most of all in learn, rest: 5.60 s before, 3.60 s after",
     ]
     assert conclusion(compare(example(), example()))[0] == "as fast as before"
-
-
-def late(one, seconds):
-    """Return a profile whose bot started so much later."""
-    first, last = one.first_answer_seconds + seconds, one.last_answer_seconds + seconds
-    usage = replace(one.usage, wall_seconds=one.usage.wall_seconds + seconds)
-    return replace(one, usage=usage, first_answer_seconds=first, last_answer_seconds=last)
-
-
-def test_a_late_start_hides_no_slower_step():
     assert conclusion(compare(example(), late(slower(0.5), 1.0)))[1:3] == [
         "the puzzles: +500 ms, most of all in learn, rest: 3.60 s before, 4.10 s after",
         "start, end and the rest: +1.00 s, most of all in before the first puzzle: 1.00 s before, 2.00 s after",
@@ -249,7 +218,7 @@ def test_of_several_runs_each_part_has_its_median_and_only_a_change_beyond_their
     ]
 
 
-def test_counts_that_differ_are_told():
+def test_counts_that_differ_and_steps_that_came_or_went_are_told():
     first, second, third = example().puzzles
     after = profile(first, puzzle(2, 5.0, second.phase_seconds, probes=31, conflicts=90), third)
     comparison = compare(example(), after)
@@ -258,9 +227,6 @@ def test_counts_that_differ_are_told():
     assert conclusion(comparison)[1] == "the counts of 1 puzzle differ, first $2: the search is another"
     text = comparison_as_text(example(), after, False)
     assert any(line.split() == ["probes", "100", "101", "1.010"] for line in text.splitlines())
-
-
-def test_steps_that_came_or_went_are_there():
     before, after = profile(puzzle(1, 2.0, {"old": 1.0})), profile(puzzle(1, 2.0, {"new": 1.5}))
     parts = {part.name: (part.before_seconds, part.after_seconds) for part in compare(before, after).parts}
     assert parts["whole run/puzzles/old"] == (1.0, 0.0)
@@ -268,15 +234,10 @@ def test_steps_that_came_or_went_are_there():
     assert list(parts).index("whole run/puzzles/old") < list(parts).index("whole run/between puzzles")
     stages = {span.name: span.stage for _, span in depth_first(span_of(median_of([before, after])))}
     assert (stages["old"], stages["new"]) == ("old", "new")
-
-
-def test_profiles_of_two_sets_do_not_compare():
     other = profile(puzzle(1, 1.0), set=SetFacts("another", "1" * 64, 5, 5, 1))
     with pytest.raises(UnusableError, match="of the same puzzles"):
         compare(example(), other)
 
-
-# Pictures
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -310,9 +271,11 @@ def test_svg_parts_are_as_wide_as_their_time(theme):
     assert svg == picture(example(), theme)
 
 
-def test_svg_holds_any_name():
+def test_an_svg_holds_any_name_and_many_puzzles_make_no_large_one():
     odd = profile(puzzle(1, 1.0, {"<&$x^$\x00": 1.0}), command=["<b>\x1b"], set=SetFacts("a&b", "0", 5, 5, 1))
     assert any("<&$x^$" in title for title in titled_widths(picture(odd)))
+    many = profile(*(puzzle(number, 0.001, {"a": 0.0005}) for number in range(1, 5001)))
+    assert len(picture(many)) < 1_000_000
 
 
 @pytest.mark.parametrize(
@@ -322,8 +285,3 @@ def test_a_picture_of_nothing_is_one(empty):
     assert ElementTree.fromstring(picture(empty)).tag == f"{SVG}svg"
     assert f"{empty.right} of {empty.set.puzzle_count} right" in as_text(empty, False)
     comparison_as_text(empty, empty, False)
-
-
-def test_many_puzzles_make_no_large_picture():
-    many = profile(*(puzzle(number, 0.001, {"a": 0.0005}) for number in range(1, 5001)))
-    assert len(picture(many)) < 1_000_000

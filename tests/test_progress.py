@@ -1,7 +1,5 @@
 """How far long jobs and runs are, as people see it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
@@ -32,13 +30,21 @@ def _lines_at_once(monkeypatch):
 
 
 @pytest.mark.usefixtures("_lines_at_once")
-def test_lines_for_a_log(capsys, monkeypatch):
+def test_lines_for_a_log_and_of_a_run(capsys, monkeypatch):
     with Progress(8) as shown:
         now = shown._started
         monkeypatch.setattr("time.monotonic", lambda: now + 3)
         for done in (0, 2, 8):
             shown.show(done, f"{done} done")
     assert capsys.readouterr() == ("", "0 done\n2 done, about 9 s to go\n8 done\n")
+    with RunProgress(4, quiet=False) as shown:
+        shown.take(PuzzleResult(1, Verdict.RIGHT), 2.0)
+        shown.take(PuzzleResult(3, Verdict.WRONG, "row 1", 4.0, 1.5), 4.0)
+    assert capsys.readouterr().err.splitlines() == [
+        "0/4, 0 right",
+        "$1, 1/4, 1 right, 0.5/s, about 6 s to go",
+        "$3, 2/4, 1 right, 1 wrong, 0.5/s, slowest $3 1.50 s, about 4 s to go",
+    ]
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
@@ -60,19 +66,7 @@ def test_a_bar_on_a_terminal_without_colour_where_none_is_wanted(capsys, monkeyp
     assert (out, [one in err for one in words]) == ("", [True, True, False, False])
 
 
-@pytest.mark.usefixtures("_lines_at_once")
-def test_the_lines_of_a_run(capsys):
-    with RunProgress(4, quiet=False) as shown:
-        shown.take(PuzzleResult(1, Verdict.RIGHT), 2.0)
-        shown.take(PuzzleResult(3, Verdict.WRONG, "row 1", 4.0, 1.5), 4.0)
-    assert capsys.readouterr().err.splitlines() == [
-        "0/4, 0 right",
-        "$1, 1/4, 1 right, 0.5/s, about 6 s to go",
-        "$3, 2/4, 1 right, 1 wrong, 0.5/s, slowest $3 1.50 s, about 4 s to go",
-    ]
-
-
-def test_the_bar_of_a_run_is_there_before_the_first_answer(capsys, monkeypatch):
+def test_bars_of_a_run_and_of_each_in_play(capsys, monkeypatch):
     on_a_terminal(monkeypatch)
     with RunProgress(2, quiet=False) as shown:
         assert "0/2, 0 right" in str(shown._bars.tasks[0].fields)
@@ -81,6 +75,15 @@ def test_the_bar_of_a_run_is_there_before_the_first_answer(capsys, monkeypatch):
     err = capsys.readouterr().err
     assert "100%" in err
     assert "$2, 2/2, 1 right, 1 given-up, 2.0/s, slowest $1 500 ms" in err
+    on_a_terminal(monkeypatch)
+    with AllRunsProgress(2, quiet=False) as shown:
+        shown.begin("gone", 9)
+        shown.begin("here", 9)
+        shown.end("gone")
+        shown.show("here", 5, 4)
+    err = capsys.readouterr().err
+    assert [one in err for one in ("runs", "here", "5/9, 1 not right")] == [True] * 3
+    assert "gone" not in err.splitlines()[-1]
 
 
 @pytest.mark.usefixtures("_lines_at_once")
@@ -99,25 +102,12 @@ def test_runs_at_one_time(capsys, quiet):
     assert lines == [*([] if quiet else others), "nonojudge: lost: None"]
 
 
-def test_a_bar_for_each_run_in_play(capsys, monkeypatch):
-    on_a_terminal(monkeypatch)
-    with AllRunsProgress(2, quiet=False) as shown:
-        shown.begin("gone", 9)
-        shown.begin("here", 9)
-        shown.end("gone")
-        shown.show("here", 5, 4)
-    err = capsys.readouterr().err
-    assert [one in err for one in ("runs", "here", "5/9, 1 not right")] == [True] * 3
-    assert "gone" not in err.splitlines()[-1]
-
-
 WARM_UP = ["sh", "-c", "printf 'compiling\\nhalf ' >&2; printf 'a line' >&2"]
 
 
 @pytest.mark.parametrize("columns", [60, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("job", ["run", "tournament"])
-def test_the_output_of_warm_ups_and_bots_does_not_break_the_bar(tmp_path, monkeypatch, job, columns):
-    monkeypatch.chdir(tmp_path)
+def test_the_output_of_warm_ups_and_bots_does_not_break_the_bar(tmp_path, own_folder, job, columns):
     bot = command("flood_stderr", tmp_path)
     (tmp_path / "small.toml").write_text(
         f'name = "small"\nsets = ["{RECIPE}"]\n'

@@ -1,7 +1,5 @@
 """Puzzles as Python programs have them: made, read, checked, printed."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import random
@@ -54,13 +52,10 @@ def test_clues_that_cannot_be_are_said_with_their_line(rows, columns, why):
     assert str(caught.value) == why
 
 
-def test_clues_may_be_of_any_whole_numbers_and_an_empty_line_is_empty_or_zero():
+def test_puzzles_have_whole_numbers_for_clues_and_print_as_pictures():
     puzzle = Puzzle(rows=np.array([[2], [0]]), columns=[(1,), iter([1])])
     assert puzzle == Puzzle(rows=[[2], []], columns=[[1], [1]])
     assert (puzzle.rows, puzzle.columns, puzzle.size) == (((2,), ()), ((1,), (1,)), (2, 2))
-
-
-def test_puzzles_and_solutions_print_as_pictures():
     puzzle = Puzzle.from_cells([[1, 0], [1, 1]])
     assert str(puzzle).splitlines() == ["    2 1", "  ┌────┐", "1 │    │", "2 │    │", "  └────┘"]
     assert str(Solution([[1, 0], [1, 1]])).splitlines() == ["┌────┐", "│██  │", "│████│", "└────┘"]
@@ -73,9 +68,6 @@ def test_puzzles_and_solutions_draw_themselves_in_notebooks(side):
         picture = ElementTree.fromstring(one._repr_svg_())
         assert picture.tag.endswith("svg")
         assert side <= int(picture.get("width")) <= 1500
-
-
-# Clues, puzzles and boards
 
 
 @pytest.mark.parametrize(
@@ -97,13 +89,6 @@ def test_the_clue_of_a_line_is_its_runs_of_black_cells(cells, clue):
     assert clue_of(iter(cells)) == clue
 
 
-def test_a_puzzle_from_a_grid_has_columns_top_to_bottom_and_rows_left_to_right():
-    puzzle = Puzzle.from_grid([[1, 1, 0, 1], [0, 1, 0, 0], [1, 1, 0, 0]])
-    assert puzzle.columns == ((1, 1), (3,), (), (1,))
-    assert puzzle.rows == ((2, 1), (1,), (2,))
-    assert (puzzle.width, puzzle.height) == (4, 3)
-
-
 @given(grids())
 def test_a_puzzle_from_a_grid_has_that_solution(grid):
     assert naive.verify(Puzzle.from_grid(grid), grid)
@@ -118,19 +103,13 @@ def test_a_grid_with_rows_of_different_length_is_no_puzzle():
         Puzzle.from_cells([[]])
 
 
-def test_puzzles_are_equal_by_their_clues_and_can_be_keys():
+def test_puzzles_and_solutions_are_equal_by_what_they_are_and_can_be_keys():
     one, other = Puzzle.from_grid([[1, 0]]), Puzzle.unchecked(((1,), ()), ((1,),))
     assert one == other
     assert {one: "found"}[other] == "found"
     assert one != Puzzle.from_grid([[0, 1]])
-
-
-def test_a_puzzle_cannot_be_changed():
     with pytest.raises(AttributeError):
-        Puzzle.from_grid([[1]]).rows = ()
-
-
-def test_solutions_are_equal_by_their_cells_and_shape_and_can_be_keys():
+        one.rows = ()
     one, other = Solution([[1, 0], [0, 1]]), Solution([[True, False], [False, True]])
     assert one == other
     assert hash(one) == hash(other)
@@ -178,9 +157,8 @@ def test_a_board_is_made_from_bytes_or_an_array_and_gives_both(kind, width, heig
     assert board == kind(cells)
     assert (board.content, board.size, board.cells.tolist()) == (content, (width, height), cells)
     assert [[cell - 256 * (cell > 1) for cell in row] for row in board.rows] == cells
-    assert [[cell - 256 * (cell > 1) for cell in column] for column in board.columns] == [
-        *map(list, zip(*cells, strict=True))
-    ]
+    columns = [*map(list, zip(*cells, strict=True))]
+    assert [[cell - 256 * (cell > 1) for cell in column] for column in board.columns] == columns
 
 
 @pytest.mark.parametrize(
@@ -213,9 +191,6 @@ def test_a_board_is_a_copy_that_cannot_be_changed(kind, cells, dtype):
         board.cells = array
 
 
-# Reading
-
-
 @pytest.mark.parametrize("path", sorted(PUZZLES.glob("p.*")), ids=lambda path: path.name)
 def test_a_file_of_any_format_is_read_by_name_path_content_and_text(path):
     content = path.read_bytes()
@@ -227,8 +202,7 @@ def test_a_file_of_any_format_is_read_by_name_path_content_and_text(path):
     assert [record] == list(formats.read(content))
 
 
-def test_a_text_of_one_line_is_a_puzzle_if_no_file_is_called_so(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_text_of_one_line_is_a_puzzle_if_no_file_is_called_so(tmp_path, own_folder):
     text = "1:2-2:1"
     [record] = read(text)
     Path(text).write_text("width 1\nheight 1\nrows\n1\ncolumns\n1\n")
@@ -236,7 +210,7 @@ def test_a_text_of_one_line_is_a_puzzle_if_no_file_is_called_so(tmp_path, monkey
     assert read(text)[0].puzzle.size == (1, 1)
 
 
-def test_a_record_takes_arrays_and_prints_with_its_title_and_start():
+def test_records_take_arrays_refuse_other_boards_and_are_equal_wherever_they_stand():
     written = Record(Puzzle.from_cells([[1, 0]]), np.array([[1, -1]]), [[1, 0]], title="A dot", author="Somebody")
     [record] = read(formats.write([written], "grid").data)
     assert record == written
@@ -245,18 +219,12 @@ def test_a_record_takes_arrays_and_prints_with_its_title_and_start():
     assert str(record).splitlines()[0] == "A dot by Somebody"
     assert "██" in str(record)
     assert record._repr_svg_().startswith("<svg")
-
-
-def test_a_record_refuses_boards_of_another_size_or_kind():
     puzzle = Puzzle.from_cells([[1, 0]])
     for board in ({"start": [[1]]}, {"solution": Solution([[1]])}):
         with pytest.raises(PuzzleError, match="a 1x1 board for a 2x1 puzzle"):
             Record(puzzle, **board)
     with pytest.raises(PuzzleError, match="a solution holds 0"):
         Record(puzzle, solution=[[1, -1]])
-
-
-def test_a_record_is_equal_to_another_wherever_they_stand():
     puzzle = Puzzle.from_cells([[1, 0]])
     assert Record(puzzle, number=1, line=1) == Record(puzzle, number=2, line=9)
     assert Record(puzzle, title="P") != Record(puzzle)
@@ -264,18 +232,14 @@ def test_a_record_is_equal_to_another_wherever_they_stand():
 
 def test_puzzles_boards_and_records_are_copied_and_pickled():
     puzzle = Puzzle.from_cells([[1, 0]])
-    for one in (
-        puzzle,
-        Solution([[1, 0]]),
-        Record(puzzle, start=[[1, -1]], title="A dot"),
-        check(puzzle, [[0, 1]]),
-    ):
+    record = Record(puzzle, start=[[1, -1]], title="A dot")
+    for one in (puzzle, Solution([[1, 0]]), record, check(puzzle, [[0, 1]])):
         for same in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
             assert same == one
             assert str(same) == str(one)
 
 
-def test_what_cannot_be_read_is_raised_or_collected(tmp_path):
+def test_what_cannot_be_read_is_raised_or_collected_and_a_missing_path_is_an_error_of_the_system(tmp_path):
     text = "$1\n1\n1\n$2\n2\n1\n$3\n1\n1\n"
     with pytest.raises(PuzzleError, match=r"^\$2: line 5: the clue of column 1 needs 2 cells, the column has 1$"):
         read(text, size=(1, 1))
@@ -288,6 +252,8 @@ def test_what_cannot_be_read_is_raised_or_collected(tmp_path):
     assert errors == [fault, f"{path}: {fault}"]
     with pytest.raises(PuzzleError, match=rf"^{path}: \$2: line 5: the clue of column 1 needs 2 cells"):
         read(path, size=(1, 1))
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / "none")
 
 
 def test_a_puzzle_on_one_line_may_be_longer_than_any_name_of_a_file():
@@ -301,14 +267,6 @@ def test_a_puzzle_on_one_line_may_be_longer_than_any_name_of_a_file():
         read("x" * 5000)
     with pytest.raises(PuzzleError):
         read("\ud800")
-
-
-def test_a_path_that_is_not_there_is_an_error_of_the_system(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        read(tmp_path / "none")
-
-
-# Texts
 
 
 @given(st.text())
@@ -327,23 +285,14 @@ def test_a_plain_text_keeps_letters_and_joiners_and_loses_what_moves_the_cursor(
     assert plain_text(None) is None
 
 
-# Checking
-
-
 def test_a_wrong_board_says_where():
     found = check(Puzzle(rows=[[2], []], columns=[[1], [1]]), [[1, 0], [0, 0]])
     assert not found
     assert str(found) == "row 1: expected 2, found 1\ncolumn 2: expected 1, found no black cell"
     assert str(check(Puzzle(rows=[[1]], columns=[[1]]), Solution([[1]]))) == "right"
-
-
-@pytest.mark.parametrize("grid", [[[1, 1]], [[-1]], [1]])
-def test_what_is_no_painted_board_of_that_size_cannot_be_checked(grid):
-    with pytest.raises(PuzzleError):
-        check(Puzzle(rows=[[1]], columns=[[1]]), grid)
-
-
-# Writing
+    for grid in ([[1, 1]], [[-1]], [1]):  # no painted board of that size
+        with pytest.raises(PuzzleError):
+            check(Puzzle(rows=[[1]], columns=[[1]]), grid)
 
 
 def test_several_puzzles_are_written_with_their_numbers_and_losses_are_logged(tmp_path, caplog):

@@ -1,7 +1,5 @@
 """Verdicts on answers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -72,14 +70,11 @@ def test_a_solution_that_took_too_long_is_late():
     assert referee.take(FOURTH, 9.5, None).verdict is Verdict.RIGHT  # answered before it was sent
 
 
-def test_the_cells_of_a_grid_are_kept_whatever_they_are_worth():
+def test_cells_are_kept_and_the_first_answer_counts():
     referee = Referee(load_set("boardgen:3x3x2:seed=1"))
     wrong = referee.take(Answer(1, 1, Solution([[1, 0, 0], [0, 0, 0], [1, 1, 1]])))
     assert wrong.cells_hex == "8380"  # 1000 0011 1, then zeros
     assert referee.take(Answer(2, 1, word="timeout")).cells_hex is None
-
-
-def test_the_first_answer_counts_and_the_others_are_counted():
     referee = Referee(SET)
     assert referee.take(Answer(1, 1, word="timeout"))
     assert referee.take(FIRST) is None
@@ -90,9 +85,6 @@ def test_the_first_answer_counts_and_the_others_are_counted():
         "line 1: $1 was answered before; the first answer counts",
         "line 7: 'x' does not belong to an answer; write other text to stderr",
     ]
-
-
-def test_remarks_are_counted_and_the_first_are_kept():
     referee = Referee(load_set("boardgen:2x2x2:seed=1"))
     for number in range(100, 200):
         assert referee.take(Answer(number, 1, word="")) is None
@@ -133,27 +125,22 @@ def test_a_mistake_is_that_of_most_of_the_first_wrong_answers():
     assert taken([1 - one for one in mirrored[:3]], 30) == f"all 3 wrong answers would be right {both} black"
 
 
-@pytest.mark.parametrize(
-    ("remedy", "turned"),
-    [
-        ("rotated by 90 degrees clockwise", lambda board: np.rot90(board, 1)),
-        ("rotated by 90 degrees counterclockwise", lambda board: np.rot90(board, -1)),
-        ("mirrored along the diagonal from bottom left to top right", lambda board: np.rot90(board, 2).T),
-    ],
-)
-def test_the_turns_of_square_boards_are_named(remedy, turned):
-    recipe = "boardgen:9x9x5:seed=4"
-    referee = Referee(load_set(recipe))
-    for number, (_, board) in enumerate(Recipe.parse(recipe).boards(), 1):
-        referee.take(Answer(number, 1, Solution(turned(board.cells))))
-    assert referee.score().mistake.startswith(f"all 5 wrong answers would be right if {remedy}: the first row is")
+def test_the_turns_of_square_boards_are_named():
+    recipe = Recipe.parse("boardgen:9x9x5:seed=4")
+    right = "all 5 wrong answers would be right if"
+    for remedy, turned in {
+        "rotated by 90 degrees clockwise": lambda board: np.rot90(board, 1),
+        "rotated by 90 degrees counterclockwise": lambda board: np.rot90(board, -1),
+        "mirrored along the diagonal from bottom left to top right": lambda board: np.rot90(board, 2).T,
+    }.items():
+        referee = Referee(load_set(str(recipe)))
+        for number, (_, board) in enumerate(recipe.boards(), 1):
+            referee.take(Answer(number, 1, Solution(turned(board.cells))))
+        assert referee.score().mistake.startswith(f"{right} {remedy}: the first row is")
 
 
 def test_answers_of_another_shape_are_told_from_one_that_was_cut_off():
-    wide = [
-        Answer(1, 1, problem="line 2: 7 numbers, expected 9"),
-        Answer(2, 3, problem="line 4: 7 numbers, expected 9"),
-    ]
+    wide = [Answer(number, 1, problem=f"line {2 * number}: 7 numbers, expected 9") for number in (1, 2)]
     assert taken(wide, 3) == (
         "all 2 malformed answers have rows of 7 numbers, as many as a column has cells: a question lists the "
         "columns first, an answer the rows"
@@ -162,10 +149,7 @@ def test_answers_of_another_shape_are_told_from_one_that_was_cut_off():
     assert taken(one_line, 3) == (
         "all 2 malformed answers have all 63 cells on one line: end the line after each row of 9 numbers"
     )
-    short = [
-        Answer(1, 1, problem="line 9: 5 rows, expected 7"),
-        Answer(2, 9, problem="line 15: 5 rows, expected 7"),
-    ]
+    short = [Answer(number, 1, problem=f"line {9 * number}: 5 rows, expected 7") for number in (1, 2)]
     size = "check the bot's board size; these boards are 9x7"
     assert taken(short, 3) == f"all 2 malformed answers have 5 rows: {size}"
     assert taken(short[:1], 3) is None

@@ -1,7 +1,5 @@
 """`nonojudge render`: what it takes, prints and writes, on real terminals and pipes."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -26,8 +24,7 @@ P_START = write([Record(P_PUZZLE, start=START, title="The letter P")], "grid")
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def _in_a_folder_of_its_own(tmp_path, own_folder, monkeypatch):
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
     Path("p.txt").write_bytes(format_puzzle(1, P_PUZZLE) + format_puzzle(2, P_PUZZLE) + format_puzzle(5, P_PUZZLE))
@@ -44,7 +41,6 @@ def render(*arguments):
 
 
 def refused(capsys, *arguments):
-    """Return the one line that says why a command line is refused."""
     assert render(*arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -64,29 +60,21 @@ def without_styles(text):
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
-# Which puzzles, and what of them
-
-
 @pytest.mark.parametrize(
     ("numbers", "drawn"), [("", "1"), ("2", "2"), ("1,5", "15"), ("2-9", "25"), ("all", "125"), ("5,1-2", "125")]
 )
-def test_the_first_puzzle_is_drawn_or_those_with_the_numbers_asked_for(numbers, drawn, capsys):
-    assert render("p.txt", "--size", "8x11", *(["--number", numbers] if numbers else [])) == 0
-    out = capsys.readouterr().out
+def test_the_first_puzzle_is_drawn_or_those_with_the_numbers_asked_for(numbers, drawn, output_of):
+    out = output_of(render, "p.txt", "--size", "8x11", *(["--number", numbers] if numbers else [])).out
     assert re.findall(r"^\$(\d+)  8x11$", out, re.MULTILINE) == list(drawn)
     assert "█" not in out
 
 
-def test_the_solution_of_a_generated_set(capsys):
+def test_the_solution_and_the_start_are_drawn(capsys, output_of):
     assert render("boardgen:12x9x3:seed=4", "--solution", "--number", "3") == 0
     _, solution = list(Recipe.parse("boardgen:12x9x3:seed=4").boards())[2]
     lines = capsys.readouterr().out.splitlines()[1:]
     assert np.array_equal(read_terminal(lines, 2), solution.cells == BLACK)
-
-
-def test_a_start_is_drawn_with_its_puzzle(capsys):
-    assert render("start.txt") == 0
-    caption, *lines = capsys.readouterr().out.splitlines()
+    caption, *lines = output_of(render, "start.txt").out.splitlines()
     assert caption == "$1 The letter P  8x11"
     assert np.argwhere(read_terminal(lines, 2)).tolist() == [[1, 1], [1, 2], [1, 3], [1, 4]]
     assert sum(line.count("·") for line in lines) == 12
@@ -118,24 +106,23 @@ def test_answers_right_wrong_and_missing(capsys):
         ("$1\n" + "0\t0\t0\t0\t0\t0\t0\t0\n" * 11, "$1 given-up", "zeros"),
     ],
 )
-def test_answers_without_a_grid(answer, name, word, capsys):
+def test_answers_without_a_grid(answer, name, word, output_of):
     Path("answers.txt").write_text(answer)
-    assert render("p.txt", "--size", "8x11", "--answers", "answers.txt") == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = output_of(render, "p.txt", "--size", "8x11", "--answers", "answers.txt").out.splitlines()
     assert lines[0] == f"{name}  8x11"
     assert lines[-1] == word
     assert "✗" not in "".join(lines)
 
 
-def test_of_many_wrong_lines_the_first_few_are_said(capsys):
+def test_many_wrong_lines_and_titles_that_cannot_be_encoded(output_of):
     Path("answers.txt").write_bytes(format_answer(1, Solution(np.ones((11, 8), dtype=int))))
-    assert render("p.txt", "--size", "8x11", "--answers", "answers.txt") == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = output_of(render, "p.txt", "--size", "8x11", "--answers", "answers.txt").out.splitlines()
     assert lines[-1] == "and 11 more"
     assert lines[-2].startswith("row 8: ")
-
-
-# Files
+    Path("title.grid").write_text("1x1\ntitle: Ünï\nrows 1\ncolumns 1\n", encoding="utf-8")
+    command = [sys.executable, "-m", "nonobot.harness", "render", "title.grid"]
+    done = subprocess.run(command, env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True, check=True)
+    assert done.stdout.startswith(b"$1 ?n?  1x1\n")
 
 
 def test_a_png_in_the_colours_of_its_theme(capsys):
@@ -148,10 +135,9 @@ def test_a_png_in_the_colours_of_its_theme(capsys):
     assert capsys.readouterr().out.splitlines()[0] == "picture: light.png (1 puzzle, 257x342 pixels)"
 
 
-def test_an_svg_sheet_says_what_is_wrong(capsys):
+def test_an_svg_sheet_says_what_is_wrong(output_of):
     arguments = ["p.txt", "--size", "8x11", "--answers", "answers.txt", "--number", "all"]
-    assert render(*arguments, "-o", "sheet.svg", "--columns", "2", "--no-clues", "--cell", "9") == 0
-    out = capsys.readouterr().out
+    out = output_of(render, *arguments, "-o", "sheet.svg", "--columns", "2", "--no-clues", "--cell", "9").out
     assert "$2 wrong: row 4: expected 2 2, found 3 2\n" in out
     assert out.splitlines()[-1].startswith("picture: sheet.svg (3 puzzles, ")
     words = svg_texts(Path("sheet.svg").read_text(encoding="utf-8"))
@@ -159,16 +145,12 @@ def test_an_svg_sheet_says_what_is_wrong(capsys):
     assert words[0][1] == words[1][1] < words[2][1]
 
 
-# Terminals
-
-
-def test_a_terminal_gets_colours_and_a_pipe_none(capsys):
+def test_a_terminal_gets_colours_and_a_pipe_none(output_of):
     arguments = ["p.txt", "--size", "8x11", "--answers", "answers.txt", "--number", "2"]
     written, status = on_a_terminal(*arguments)
     assert status == 0
     assert re.search(r"\x1b\[1;31m *2 2✗", written)
-    assert render(*arguments) == 0
-    assert capsys.readouterr().out == without_styles(written)
+    assert output_of(render, *arguments).out == without_styles(written)
     plain, status = on_a_terminal("boardgen:25x25x1:seed=3", columns=70, NO_COLOR="1")
     assert status == 0
     assert "\x1b" not in plain
@@ -201,11 +183,10 @@ def test_the_largest_blocks_that_fit_and_that_the_output_has(columns, lines, enc
     assert np.array_equal(read_terminal(drawn[1:], per_cell)[:25], solution.cells == BLACK)
 
 
-def test_a_board_that_does_not_fit_says_so_and_the_others_are_drawn(terminal, capsys):
+def test_a_board_that_does_not_fit_says_so_and_the_others_are_drawn(terminal, capsys, output_of):
     Path("boards.txt").write_text("1-1\n40-" + ":".join(["1"] * 40) + "\n2-1:1\n")
     terminal(50)
-    assert render("boards.txt", "--number", "all") == 1
-    out, err = capsys.readouterr()
+    out, err = output_of(render, "boards.txt", "--number", "all", status=1)
     assert re.findall(r"^\$(\d)  ", out, re.MULTILINE) == ["1", "3"]
     assert err == (
         "nonojudge: $2: the board is 52 columns wide, the terminal 50: widen it, "
@@ -218,37 +199,24 @@ def test_a_board_that_does_not_fit_says_so_and_the_others_are_drawn(terminal, ca
     assert render("boards.txt", "--number", "2", "--no-clues") == 0
 
 
-def test_a_title_that_the_output_cannot_encode_is_drawn_all_the_same():
-    Path("title.grid").write_text("1x1\ntitle: Ünï\nrows 1\ncolumns 1\n", encoding="utf-8")
-    command = [sys.executable, "-m", "nonobot.harness", "render", "title.grid"]
-    done = subprocess.run(command, env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True, check=True)
-    assert done.stdout.startswith(b"$1 ?n?  1x1\n")
-
-
-def test_half_blocks_that_cannot_be_drawn_say_why(terminal, capsys):
+def test_half_blocks_that_cannot_be_drawn_say_why(terminal, capsys, output_of):
     assert render("start.txt", "--blocks", "half") == 1
     assert "unknown cells differ from white ones only in their colour" in capsys.readouterr().err
     terminal(has_colours=True)
-    assert render("start.txt", "--blocks", "half") == 0
-    assert "▄" in capsys.readouterr().out
+    assert "▄" in output_of(render, "start.txt", "--blocks", "half").out
 
 
-# What cannot be used
-
-
-def test_a_puzzle_that_cannot_be_read_costs_no_other(capsys):
+def test_a_puzzle_that_cannot_be_read_costs_no_other(capsys, output_of):
     Path("bad.txt").write_bytes(
         format_puzzle(1, P_PUZZLE).replace(b"9", b"99", 1)
         + format_puzzle(2, P_PUZZLE)
         + format_puzzle(3, P_PUZZLE)
     )
-    assert render("bad.txt", "--size", "8x11", "--number", "all") == 1
-    out, err = capsys.readouterr()
+    out, err = output_of(render, "bad.txt", "--size", "8x11", "--number", "all", status=1)
     assert re.findall(r"^\$\d", out, re.MULTILINE) == ["$2", "$3"]
     assert err.startswith("bad.txt: $1: line ")
     assert len(err.splitlines()) == 1
-    assert render("bad.txt", "--size", "8x11", "--number", "2") == 0
-    assert capsys.readouterr().err == ""
+    assert output_of(render, "bad.txt", "--size", "8x11", "--number", "2").err == ""
     assert "nothing that can be drawn" in refused(capsys, "bad.txt", "--size", "8x11", "--number", "1")
 
 

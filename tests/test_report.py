@@ -1,14 +1,12 @@
 """The report: what it states and how it is written; test_report_browser.py looks at it in a browser."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
 import sys
 from collections import defaultdict
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from statistics import median
 from xml.etree import ElementTree
@@ -42,7 +40,7 @@ def report_of(*results) -> Report:
     return Report({Path(f"{number:02}.json"): one for number, one in enumerate(results)})
 
 
-def page_with(*results, title: str = "A title") -> Reader:
+def page_with(*results, title: str = "A title"):
     return Reader(page_of(report_of(*results), title, "1.0", lambda done, what: None))
 
 
@@ -63,26 +61,11 @@ def read(request) -> Reader:
     return page_with(*getattr(samples, request.param)())
 
 
-# The page
-
-
-def test_every_link_of_the_page_leads_somewhere(read):
+def test_links_lead_somewhere_and_the_page_can_be_listened_to(read):
     ids = read.having("id")
     assert len(ids) == len(set(ids))
     inner = read.having("href") + [f"#{name}" for name in re.findall(r"url\(#([^)]*)\)", read.page)]
     assert {address.removeprefix("#") for address in inner} <= set(ids)
-
-
-def test_the_page_needs_nothing_from_outside_and_runs_no_script(read):
-    tags = {one.tag.rpartition("}")[2].lower() for one in read.root.iter()}
-    assert not {"script", "link", "img", "iframe", "object", "image", "foreignobject"} & tags
-    assert not [name for one in read.root.iter() for name in one.attrib if name.startswith("on")]
-    assert not read.having("src")
-    assert "@import" not in read.page
-    assert not re.findall(r"url\((?!#)", read.page)
-
-
-def test_the_page_can_be_listened_to(read):
     levels = [int(one.tag[1]) for one in read.root.iter() if re.fullmatch("h[1-6]", one.tag)]
     assert (levels[0], levels.count(1)) == (1, 1)
     assert all(after <= before + 1 for before, after in pairwise(levels))
@@ -95,7 +78,13 @@ def test_the_page_can_be_listened_to(read):
             assert len(one.get("aria-label")) > 20
 
 
-def test_no_colour_of_the_drawings_is_left(read):
+def test_the_page_needs_nothing_from_outside_runs_no_script_and_has_its_own_colours(read):
+    tags = {one.tag.rpartition("}")[2].lower() for one in read.root.iter()}
+    assert not {"script", "link", "img", "iframe", "object", "image", "foreignobject"} & tags
+    assert not [name for one in read.root.iter() for name in one.attrib if name.startswith("on")]
+    assert not read.having("src")
+    assert "@import" not in read.page
+    assert not re.findall(r"url\((?!#)", read.page)
     drawings = "".join(re.findall(r"<svg viewBox.*?</svg>", read.page, re.DOTALL))
     assert not re.findall(r"#0[0-9a-f]{5}\b", drawings)
     assert "var(--bot-0)" in drawings
@@ -139,19 +128,23 @@ def test_a_page_is_the_same_byte_for_byte_whatever_the_settings(tmp_path):
 
 
 @pytest.mark.slow
-def test_five_bots_on_a_thousand_puzzles_are_less_than_two_megabytes():
+def test_the_page_stays_small_and_there_may_be_more_bots_than_looks():
     runs = [samples.run_of(f"bot {pace}", "boardgen:25x25x1000:seed=7", pace=pace / 100) for pace in range(1, 6)]
     assert len(page_with(*runs).page.encode()) < 2_000_000
+    read = page_with(*(one_puzzle(bot=f"bot {number}") for number in range(60)))
+    assert len([one for one in read.root.iter("symbol") if one.get("id").startswith("swatch")]) == 60
 
 
-# What it states
-
-
-def test_bots_and_runs_stand_in_the_order_of_the_ranking():
+def test_runs_stand_in_the_order_of_the_ranking_and_are_drawn_with_a_right_answer():
     report = report_of(*reversed(samples.twelve_bots()))
     assert list(report.bots) == [row.bot for row in report.sets[0].ranking.rows]
     assert [run.bot for run in report.sets[0].runs] == list(range(12))
     assert [second.bot for _, second in report.sets[0].duels] == list(range(1, contents.MOST_DUELS + 1))
+    runs = [*(samples.run_of("one", pace=pace) for pace in (0.01, 0.03, 0.02)), NONE]
+    report = report_of(*runs)
+    assert len(report.runs) == 4
+    assert [run.result for run in report.sets[0].runs] == [runs[2], NONE]
+    assert [run.result for run in report.sets[0].timed] == [runs[2]]
 
 
 def test_every_result_is_on_the_page_and_steps_are_told_in_order():
@@ -196,12 +189,6 @@ def test_one_puzzle_is_a_report(number, took):
     assert "1 puzzle solved by both" in read.text
 
 
-@pytest.mark.slow
-def test_there_may_be_more_bots_than_looks():
-    read = page_with(*(one_puzzle(bot=f"bot {number}") for number in range(60)))
-    assert len([one for one in read.root.iter("symbol") if one.get("id").startswith("swatch")]) == 60
-
-
 def test_answer_files_and_logs_are_ranked_and_not_drawn_and_own_times_have_a_column_where_a_bot_keeps_a_log():
     log = BotLog({1: 0.5, 2: 1.25}, 1.75)
     files = map(Path, ("0.json", "1.json", "a <b>.log"))
@@ -223,24 +210,13 @@ def test_a_page_of_many_sets_draws_fewer_points_of_each():
     assert report_of(*samples.twelve_bots()).most_points == contents.MOST_POINTS
 
 
-def test_runs_are_chosen_by_the_ranking_and_drawn_with_a_right_answer():
-    runs = [*(samples.run_of("one", pace=pace) for pace in (0.01, 0.03, 0.02)), NONE]
-    report = report_of(*runs)
-    assert len(report.runs) == 4
-    assert [run.result for run in report.sets[0].runs] == [runs[2], NONE]
-    assert [run.result for run in report.sets[0].timed] == [runs[2]]
-
-
-def test_slowest_puzzles_are_those_with_the_longest_median():
+def test_the_slowest_puzzles_and_a_few_faults_are_named():
     runs = samples.two_bots()
     times = defaultdict(list)
     for one in (one for run in runs for one in run.score.puzzles if one.verdict is Verdict.RIGHT):
         times[one.number].append(one.took_seconds)
     expected = sorted(((number, median(each)) for number, each in times.items()), key=lambda one: -one[1])
     assert list(report_of(*runs).sets[0].slowest.items()) == expected[: contents.SLOWEST]
-
-
-def test_only_right_answers_are_drawn_and_a_few_faults_named():
     [part] = report_of(samples.run_of("hare", samples.SMALL, samples.mixed)).sets
     right = {one.number for one in part.runs[0].result.score.puzzles if one.verdict is Verdict.RIGHT}
     assert (part.runs[0].seconds.keys(), len(part.runs[0].by_number)) == (right, 60)
@@ -249,19 +225,13 @@ def test_only_right_answers_are_drawn_and_a_few_faults_named():
     assert (len(shown) + further, len(shown), part.faulty) == (60, contents.SHOWN_FAULTS, [])
 
 
-def test_a_mistake_that_wrong_answers_share_is_told_beside_them_and_in_the_story():
+def test_a_shared_mistake_is_told_twice_and_an_overall_ranking_without_bots_has_no_table():
     run = samples.run_of("mixed", samples.SMALL, samples.mixed)
     read = page_with(replace(run, score=replace(run.score, mistake="all 2 would be right if transposed"))).text
     assert read.count("all 2 would be right if transposed") == 2
-
-
-def test_an_overall_ranking_without_bots_has_no_table():
     page = page_with(samples.run_of("hare"), samples.run_of("tortoise", samples.OTHER))
     assert "No set that every bot has played" in page.text
     assert "Overall ranking" not in page.having("aria-label")
-
-
-# Facts
 
 
 def test_what_differs_is_marked():
@@ -288,16 +258,12 @@ def test_every_term_is_stated(name):
 def test_how_a_bot_was_held_and_counted_is_stated():
     run, on_two = run_on(Configuration(core=1)), run_on(Configuration(core=(0, 1)))
     assert configurations([run, on_two]).facts["Cores used"] == ["number 1 alone", "2: numbers 0, 1"]
-    held = replace(
-        run, attempts=[replace(run.attempts[0], sandboxed=True, cgroup_measures=CgroupMeasures(cpu=True))]
-    )
+    attempt = replace(run.attempts[0], sandboxed=True, cgroup_measures=CgroupMeasures(cpu=True))
+    held = replace(run, attempts=[attempt])
     assert configurations([run, held]).differing == ["Sandbox", "Measured by cgroup"]
     absent = samples.not_started("absent")  # what is unknown differs from nothing
     both = configurations([absent, replace(held, configuration=absent.configuration)])
     assert (both.differing, both.letter_of) == ([], ["A", "A"])
-
-
-# Pictures
 
 
 WRONG = Run("wrong", 0, samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG))
@@ -326,14 +292,10 @@ def test_without_the_puzzle_no_line_is_marked_and_no_endless_set_is_read(tmp_pat
         assert marks(name=name) == 0
 
 
-@pytest.mark.parametrize("cells", ["", "zz", "ff", "ff" * 14, "é", None])
-def test_cells_that_are_no_grid_of_the_set_give_no_picture(cells):
-    result = replace(samples.run_of("x").score.puzzles[0], cells_hex=cells)
-    assert cells_of(result, SetFacts("x", "0" * 64, 10, 10, 60)) is None
-    assert cells_of(result, SetFacts("x", "0" * 64, 0, 10, 60)) is None
-
-
-# Plots
+def test_cells_that_are_no_grid_of_the_set_give_no_picture():
+    for cells, width in product(("", "zz", "ff", "ff" * 14, "é", None), (10, 0)):
+        result = replace(samples.run_of("x").score.puzzles[0], cells_hex=cells)
+        assert cells_of(result, SetFacts("x", "0" * 64, width, 10, 60)) is None
 
 
 def run_with(times: dict[int, float]) -> Run:
@@ -341,15 +303,12 @@ def run_with(times: dict[int, float]) -> Run:
     return Run("x", 0, replace(run_result(), score=Score.of(puzzles)))
 
 
-def test_a_running_median_follows_its_points():
+def test_medians_and_the_slowest_points_are_drawn_whatever_is_thinned():
     points = [(number, 1.0 + number % 3) for number in range(1, 201)]
     middle = plots.running_median(points)
     assert {time for _, time in middle} == {2.0}
     assert all(1 <= number <= 200 for number, _ in middle)
     assert plots.running_median(points[:10]) == []
-
-
-def test_the_slowest_points_are_drawn_whatever_is_thinned():
     points = [(number, 1.0 + number % 7) for number in range(5000)]
     points[1234] = (1234, 99.0)
     kept = plots.thinned(points, 1000)
@@ -367,27 +326,20 @@ def test_duels_are_counted():
     )
 
 
-# The command
-
-
-def test_the_command_writes_the_page_and_names_what_is_left_out(own_folder, capsys):
+def test_the_command_writes_the_page_and_names_what_is_left_out(own_folder, capsys, output_of):
     samples.read_back(Path(), samples.run_of("one"))
     assert cli.run(["report", "00.json", "-o", "new/page.html", "--title", "Spring & summer"]) == 0
     assert "<title>Spring &amp; summer</title>" in Path("new/page.html").read_text()
     assert capsys.readouterr().out == "report: new/page.html\n"
     Path("bad.json").write_text("{")
-    assert cli.run(["report", "."]) == 1
-    assert "bad.json is not a result" in capsys.readouterr().err
+    assert "bad.json is not a result" in output_of(cli.run, ["report", "."], status=1).err
     assert Path("report.html").exists()
-    assert cli.run(["report", "00.json", "-o", "."]) == 2
-    assert "cannot write" in capsys.readouterr().err
+    assert "cannot write" in output_of(cli.run, ["report", "00.json", "-o", "."], status=2).err
 
 
-def test_without_a_run_or_a_library_there_is_no_report(own_folder, monkeypatch, capsys):
+def test_without_a_run_or_a_library_there_is_no_report(own_folder, monkeypatch, output_of):
     samples.read_back(Path(), samples.checked())
-    assert cli.run(["report", "00.json"]) == 2
-    assert "no run results found" in capsys.readouterr().err
+    assert "no run results found" in output_of(cli.run, ["report", "00.json"], status=2).err
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    assert cli.run(["report", "00.json"]) == 2
-    assert "needs jinja2, " in capsys.readouterr().err
+    assert "needs jinja2, " in output_of(cli.run, ["report", "00.json"], status=2).err
     assert not Path("report.html").exists()

@@ -1,7 +1,5 @@
 """The report in a real browser: everything is drawn, nothing is fetched, nothing is reported."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Official sets by their names, wherever a set is asked for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,6 @@ TAAI = published.CONTENTS["taai2011"]
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Return a data folder of its own; the working folder is empty."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     with published.small_registry(tmp_path, monkeypatch) as path:
@@ -32,7 +29,10 @@ def error_of(source, size=None):
     return str(caught.value)
 
 
-def test_a_name_is_enough(folder):
+def test_a_name_is_enough_also_beside_a_file_of_that_name(folder, tmp_path):
+    other = published.question_file(3, count=2)
+    (tmp_path / "here" / "taai2011").write_bytes(other)
+    assert error_of("taai2011").endswith("; the file in this folder is ./taai2011")
     keep(registry.official_sets()["taai2011"], TAAI)
     found = load_set("taai2011")
     assert (found.name, found.width, found.height, len(found.puzzles)) == ("taai2011", 5, 5, 400)
@@ -40,23 +40,14 @@ def test_a_name_is_enough(folder):
     assert found.sha256 == registry.official_sets()["taai2011"].sha256
     assert load_set("taai2011", (5, 5)) == found
     assert error_of("taai2011", (25, 25)) == "taai2011 has boards of 5x5, not 25x25"
-
-
-def test_a_name_means_the_official_set_also_beside_a_file_of_that_name(folder, tmp_path):
-    other = published.question_file(3, count=2)
-    (tmp_path / "here" / "taai2011").write_bytes(other)
-    assert error_of("taai2011").endswith("; the file in this folder is ./taai2011")
-    keep(registry.official_sets()["taai2011"], TAAI)
-    assert load_set("taai2011").text == TAAI
     assert load_set("./taai2011", (5, 5)).text == other
 
 
 def test_a_part_of_a_set_has_each_nth_puzzle_numbered_from_one():
     whole = load_set("boardgen:5x5x7:seed=3")
     parts = [load_set(f"boardgen:5x5x7:seed=3@{number}/3") for number in (1, 2, 3)]
-    assert [[one.puzzle for one in part.puzzles] for part in parts] == [
-        [one.puzzle for one in whole.puzzles[first::3]] for first in range(3)
-    ]
+    expected = [[one.puzzle for one in whole.puzzles[first::3]] for first in range(3)]
+    assert [[one.puzzle for one in part.puzzles] for part in parts] == expected
     assert [one.number for one in parts[0].puzzles] == [1, 2, 3]
     assert parts[0].text.startswith(b"$1\n")
     assert parts[1].name == "boardgen:5x5x7:seed=3@2/3"
@@ -90,18 +81,13 @@ def test_a_file_that_is_not_there_may_be_meant_as_a_name(source, hint):
     assert error_of(source) == f"cannot read the set {source}: No such file or directory{hint}"
 
 
-def test_a_damaged_file_is_not_played(folder):
+def test_a_file_that_is_damaged_or_cannot_be_read_is_not_played(folder):
     keep(registry.official_sets()["taai2011"], TAAI)
-    (folder / "taai2011.txt").write_bytes(TAAI[:-10])
-    assert error_of("taai2011").startswith(f"{folder}/taai2011.txt is not the official taai2011")
-
-
-def test_a_data_folder_that_cannot_be_read(folder):
-    (folder / "taai2011.txt").mkdir(parents=True)
-    assert error_of("taai2011") == f"cannot read the set {folder}/taai2011.txt: Is a directory"
-
-
-# Files of other formats
+    (path := folder / "taai2011.txt").write_bytes(TAAI[:-10])
+    assert error_of("taai2011").startswith(f"{path} is not the official taai2011")
+    path.unlink()
+    path.mkdir()
+    assert error_of("taai2011") == f"cannot read the set {path}: Is a directory"
 
 
 @pytest.mark.parametrize("name", [found.name for found in formats() if found.name != "taai"])

@@ -1,7 +1,5 @@
 """The attacks of the siege, each a few times."""
 
-from __future__ import annotations
-
 import random
 from itertools import islice
 
@@ -9,11 +7,14 @@ import pytest
 
 from tests.siege import ATTACKS
 
-pytestmark = [pytest.mark.nightly, pytest.mark.usefixtures("compiled", "own_folder")]
-TRIES = {"hostile": 4, "memory": 4, "kills": 2}
+pytestmark = [pytest.mark.usefixtures("compiled", "own_folder")]
+TRIES = {"hostile": 4, "memory": 4, "kills": 2, "truncated": 10}
+AT_ONCE = ("results", "truncated")
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in AT_ONCE else pytest.mark.nightly) for name in ATTACKS]
+)
 def test_attacks_are_withstood(name):
     attack, _ = ATTACKS[name]
     assert not any(islice(attack(random.Random(1)), TRIES.get(name, 40)))

@@ -1,7 +1,5 @@
 """The simulation of many workers, against what can be reckoned."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -86,7 +84,7 @@ def test_a_job_reckoned_for_the_most_part_is_like_one_simulated(figures):
     assert part.failures == pytest.approx(whole.failures, rel=0.15)
 
 
-def test_a_survey_has_all_boards_and_hard_ones_as_often_as_they_are():
+def test_surveys_and_leagues_have_the_tasks_and_limits_that_they_should():
     job = survey(100_003, 0.01, 1e-3, 5.0, task_seconds=1.5)
     assert job.mean_seconds == pytest.approx(1.5, rel=0.01)
     total = sum(map(job.seconds, range(job.tasks)))
@@ -94,9 +92,6 @@ def test_a_survey_has_all_boards_and_hard_ones_as_often_as_they_are():
     assert job.seconds(7) == job.seconds(7)
     light = survey(100_003, 0.01, 0.0, 5.0, task_seconds=1.5)
     assert sum(map(light.seconds, range(light.tasks))) == pytest.approx(1000.03)
-
-
-def test_a_league_keeps_its_limit():
     job = league(20, 30, 7200.0)
     runs = [job.seconds(run) for run in range(job.tasks)]
     assert len(runs) == 600

@@ -1,7 +1,5 @@
 """The tournaments of the opponents, and the small boards that one of them is played on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -20,17 +18,19 @@ BOTS = ["nonobot", "papers_fp1", "papers_fp2", "papers_fp3", "csp_bt", "csp_fc",
 BOTS.remove("csp")  # which plays with each of its propagators
 
 
-# The boards
-
-
 def boards(size: tuple[int, int]) -> list[Puzzle]:
     with (SMALL / f"{size[0]}x{size[1]}.txt").open("rb") as lines:
         entries = list(read_batch(lines, size))
     return [entry.puzzle for entry in entries]
 
 
-def test_there_is_a_file_for_each_size_and_no_other():
+def test_the_files_are_the_sets_of_the_tournament(monkeypatch):
     assert {path.stem for path in SMALL.glob("*.txt")} == {f"{width}x{height}" for width, height in SIZES}
+    monkeypatch.chdir(FOLDER.parent)
+    sets = list(map(played_set, read_tournament(FOLDER / "small.toml").sets))
+    assert sets == [(f"tournaments/small/{width}x{height}.txt", (width, height)) for width, height in SIZES]
+    for name, size in sets:
+        assert len(load_set(name, size).puzzles) == 2
 
 
 @pytest.mark.slow
@@ -47,9 +47,6 @@ def test_both_boards_have_a_single_solution_and_only_the_first_is_line_solvable(
         assert strategy.solve(puzzle, solutions=2).verdict == "unique"
 
 
-# The tournaments of the opponents
-
-
 @pytest.mark.parametrize("name", ["opponents", "small"])
 def test_every_opponent_plays_and_gives_up_before_it_is_stopped(name):
     tournament = read_tournament(FOLDER / f"{name}.toml")
@@ -63,11 +60,3 @@ def test_every_opponent_plays_and_gives_up_before_it_is_stopped(name):
         module = f"nonobot.harness.opponents.{program}" if program else "nonobot"
         assert bot.command == f"{{python}} -P -m {module} {options}--size {{size}} --puzzle-limit 3"
     assert tournament.limits.puzzle > 3
-
-
-def test_the_small_boards_are_the_sets_of_their_tournament(monkeypatch):
-    monkeypatch.chdir(FOLDER.parent)
-    sets = list(map(played_set, read_tournament(FOLDER / "small.toml").sets))
-    assert sets == [(f"tournaments/small/{width}x{height}.txt", (width, height)) for width, height in SIZES]
-    for name, size in sets:
-        assert len(load_set(name, size).puzzles) == 2

@@ -1,7 +1,5 @@
 """Solving for Python programs, against enumeration; Ctrl-C, and programs that want no more."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import logging
@@ -71,20 +69,12 @@ def test_the_name_of_a_file_is_solved_if_one_puzzle_is_in_it(tmp_path):
             solve(wrong)
 
 
-@pytest.mark.parametrize("seconds", [1e10, 1e15, float("inf")])
-def test_a_limit_that_no_search_reaches_is_none(seconds):
-    assert solve(TWO, seconds=seconds).verdict == "multiple"
-
-
-def test_a_result_prints_as_its_verdict_and_a_picture():
+def test_results_print_and_are_copied_and_pickled():
     assert str(solve(ONE)).splitlines()[:2] == ["unique", "    2 1"]
     assert solve(ONE)._repr_svg_().startswith("<svg")
     result = solve(hard(), seconds=0.01)
     assert (result.status, str(result)) == ("timeout", "unknown")
     assert result._repr_svg_().startswith("<svg")
-
-
-def test_puzzles_results_and_errors_are_copied_and_pickled():
     result = solve(ONE)
     assert copy.deepcopy(result) == copy.copy(result) == result
     for one in (ONE, Record(ONE, title="One"), result, result.solutions[0]):
@@ -116,16 +106,15 @@ def test_a_board_or_a_start_that_cannot_be_is_said(puzzle, start, why):
         solve(puzzle, start=start)
 
 
-@pytest.mark.parametrize("given", [{"solutions": 0}, {"jobs": 0}])
-def test_numbers_are_1_or_more(given):
-    with pytest.raises(ValueError, match="0; expected 1 or more"):
-        solve_all([ONE], **given)
-
-
-def test_a_time_that_is_no_number_is_refused():
+def test_numbers_are_1_or_more_and_a_time_is_a_number():
+    for given in ({"solutions": 0}, {"jobs": 0}):
+        with pytest.raises(ValueError, match="0; expected 1 or more"):
+            solve_all([ONE], **given)
     for function in (solve, difficulty):
         with pytest.raises(ValueError, match="seconds: nan; expected a number or None"):
             function(ONE, seconds=float("nan"))
+    for seconds in (1e10, 1e15, float("inf")):  # no search reaches such a limit
+        assert solve(TWO, seconds=seconds).verdict == "multiple"
 
 
 @pytest.mark.parametrize("jobs", [1, 3, None])
@@ -138,27 +127,16 @@ def test_many_are_solved_in_their_order_with_the_same_counts(jobs):
         assert (result.solutions, result.counts) == (alone.solutions, alone.counts)
 
 
-def test_who_wants_no_more_can_go_on_with_something_else():
+def test_who_wants_no_more_and_a_puzzle_at_fault_leave_the_solver_usable():
     results = solve_all(itertools.repeat(ONE), jobs=2)
     assert next(results).verdict == "unique"
     results.close()
     assert solve(ONE).verdict == "unique"
-
-
-def test_a_puzzle_at_fault_is_raised_in_its_place():
     results = solve_all([ONE, TOO_LARGE, ONE])
     assert next(results).verdict == "unique"
     with pytest.raises(PuzzleError, match="too large"):
         next(results)
     assert solve(ONE).verdict == "unique"
-
-
-def test_solvers_are_used_again():
-    solve(ONE)
-    idle = list(api._idle)
-    assert idle
-    solve(ONE)
-    assert api._idle == idle
 
 
 def test_ctrl_c_ends_a_search_at_once_and_the_program_goes_on():
@@ -201,9 +179,6 @@ def test_compiling_is_told_to_the_log(caplog, monkeypatch):
     assert caplog.messages[-1:] == ["compiling line logic (once per version and machine) ..."]
 
 
-# Difficulty
-
-
 def test_how_hard_puzzles_are_by_the_slow_twins():
     levels = set()
     for seed in (33, 55, 56, 57, 58, 61):
@@ -219,11 +194,8 @@ def test_how_hard_puzzles_are_by_the_slow_twins():
     assert levels == {"lines", "probing", "search"}
 
 
-def test_the_board_to_start_from_counts_for_the_difficulty():
+def test_time_and_the_board_to_start_from_count_for_the_difficulty():
     assert difficulty(TWO).level == "search"
     assert difficulty(Record(TWO, start=np.array([[1, -1], [-1, -1]], np.int8))).level == "lines"
     assert difficulty(NONE) == Difficulty("unknown", 0, "unsolvable")
-
-
-def test_a_puzzle_that_time_is_not_enough_for_is_of_unknown_difficulty():
     assert difficulty(hard(), seconds=0.01).level == "unknown"

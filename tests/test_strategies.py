@@ -1,7 +1,5 @@
 """Both strategies: against enumeration, also from a partly painted board; the trace events of a search."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from functools import cache
@@ -31,8 +29,6 @@ STRATEGIES = {
     "papers": PapersStrategy,
 }
 SHARED = {name: make() for name, make in STRATEGIES.items()}
-
-# Against enumeration
 
 
 @pytest.fixture(params=[*STRATEGIES, pytest.param("champion in wider masks", marks=pytest.mark.nightly)])
@@ -113,8 +109,6 @@ def test_a_board_that_takes_too_long_is_a_timeout_and_the_next_is_solved_as_befo
         assert (after.solutions, after.counts) == (before.solutions, before.counts)
 
 
-# Boards to start from
-
 PUZZLE = Puzzle.from_grid([[1, 0], [0, 1]])
 
 
@@ -178,8 +172,6 @@ def test_masks_of_lines(board):
     height, width = start.shape
     assert grid_of(found[0][:height], found[1][:height], width) == PartialGrid(start)
 
-
-# Trace events
 
 PUZZLES = [one.puzzle for one in load_set("boardgen:12x9x12:seed=4").puzzles]
 

@@ -1,7 +1,5 @@
 """Surveys: the table compared with slow references, sums of parts, and the forms of output."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from itertools import pairwise, product
@@ -140,7 +138,7 @@ def random_survey():
     return survey_of(boards, 10**6)
 
 
-def test_the_table_has_a_row_for_each_kind_and_shares_of_its_boards():
+def test_the_table_has_a_row_for_each_kind_and_json_all_counts():
     works = (("lines", 100), ("probing", 220), ("search", 330), (None, 12345))
     kind, denser = BoardKind(10, 10, 50), BoardKind(10, 10, 55)
     boards = [(kind, Grade(True, level is not None, work, work // 100, level)) for level, work in works]
@@ -150,6 +148,13 @@ def test_the_table_has_a_row_for_each_kind_and_shares_of_its_boards():
     assert head.split("  ")[0] == "size"
     assert " ".join(lines[0].split()) == "10x10 50% 4 25% 50% 75% - 220 12,000 120 16".replace("-", NOTHING)
     assert " ".join(lines[1].split()) == "55% 1 - - - 100% 1,000,000 1,000,000 9 -".replace("-", NOTHING)
+    survey = random_survey()
+    rows = json.loads(as_json(survey, ["boardgen:1x1x1:seed=1"], 7))["rows"]
+    for (kind, row), kept in zip(survey.rows(), rows, strict=True):
+        assert BoardKind(*(kept.pop(name) for name in ("width", "height", "percent"))) == kind
+        for name in ("work", "conflicts"):
+            kept[name] = Counter({int(value): number for value, number in kept[name].items()})
+        assert Row(**kept) == row
 
 
 @pytest.mark.parametrize(
@@ -162,13 +167,3 @@ def test_a_plot_is_drawn_and_alike_each_time(form, first):
     if form == "svg":
         text = data.decode()
         assert all(f">{words}</text>" in text for words in ("10x10", "20x20", "solved by line logic alone, %"))
-
-
-def test_json_keeps_all_counts():
-    survey = random_survey()
-    rows = json.loads(as_json(survey, ["boardgen:1x1x1:seed=1"], 7))["rows"]
-    for (kind, row), kept in zip(survey.rows(), rows, strict=True):
-        assert BoardKind(*(kept.pop(name) for name in ("width", "height", "percent"))) == kind
-        for name in ("work", "conflicts"):
-            kept[name] = Counter({int(value): number for value, number in kept[name].items()})
-        assert Row(**kept) == row

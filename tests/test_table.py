@@ -1,7 +1,5 @@
 """The official ranking: its order, and its forms; test_result_files.py compares two of them with golden files."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -32,20 +30,21 @@ def placed(section):
 
 
 def run(*arguments):
-    """Carry out a command line of the command; return its exit status."""
     return cli.run(["table", *map(str, arguments)])
 
 
-def test_the_time_is_that_of_the_last_answer_or_else_of_the_whole_run():
+def test_times_and_titles_of_a_ranking():
     [section] = ranking(run_result("a", (1.0, 2.0), wall=50.0), run_result("b", (1.0, None), wall=50.0))
     assert [row.time_seconds for row in section.rows] == [3.0, 50.0]
+    other = run_result("b", set=structs.replace(run_result().set, sha256=64 * "f"))
+    titles = [one.title for one in ranking(run_result("a"), other)][:2]
+    assert titles == ["set1 (sha256 set1-dig)", "set1 (sha256 ffffffff)"]
 
 
-def test_a_bot_that_did_not_start_has_no_time_and_ranks_behind_those_that_tried(tmp_path, capsys):
+def test_a_bot_that_did_not_start_has_no_time_and_ranks_behind_those_that_tried(tmp_path, output_of):
     absent = run_result("absent", (None, None), end=EndReason.NOT_STARTED)
     files = written(tmp_path, absent=absent, slow=run_result("slow", (None, None), wall=50.0))
-    assert run(*files) == 0
-    lines = [line.replace("2 missing", "2-missing").split() for line in capsys.readouterr().out.splitlines()]
+    lines = [line.replace("2 missing", "2-missing").split() for line in output_of(run, *files).out.splitlines()]
     [columns] = [words for words in lines if words[:2] == ["#", "bot"]]
     assert columns[5] == "time"
     rows = [words for words in lines if words[1:2] in (["slow"], ["absent"]) and len(words) > 5]
@@ -65,7 +64,7 @@ def test_ranks_agree_with_counting_who_is_better(bots):
     assert [row.rank for row in section.rows] == sorted(row.rank for row in section.rows)
 
 
-def test_of_several_runs_of_a_bot_the_middle_one_is_shown():
+def test_several_runs_answer_files_and_logs_have_their_places():
     runs = [run_result("bot", (seconds, 1.0)) for seconds in (9.0, 2.0, 5.0)]
     [section] = ranking(*runs)
     [row] = section.rows
@@ -73,6 +72,10 @@ def test_of_several_runs_of_a_bot_the_middle_one_is_shown():
     [section] = ranking(*runs, run_result("bot", (1.0, 1.0), {1: Verdict.WRONG}))
     assert section.rows[0].time_seconds == 6.0  # 3, 6, 10 and one not all right: the better of 6 and 10
     assert any("the middle one" in note for note in section.notes)
+    answers = verify_result("deep/all.txt", 3), verify_result("-", 3)
+    [section] = ranking(*answers, run_result("bot", (9.0, 9.0, 9.0)), run_result("half", (1.0, 1.0, None)))
+    assert placed(section) == [(1, "bot"), (2, "1"), (2, "all"), (4, "half")]
+    assert (section.rows[2].evidence, section.rows[2].time_seconds) == (Evidence.ANSWERS, None)
 
 
 def test_overall_is_over_the_sets_that_everyone_played():
@@ -95,19 +98,6 @@ def test_overall_is_over_the_sets_that_everyone_played():
     assert overall.notes == ["over x, y", "z is left out: no result of b"]
     overall = ranking(run_result("a", set_name="x"), run_result("b", set_name="y"))[-1]
     assert (overall.rows, overall.notes[0]) == ([], "no set that every bot has played")
-
-
-def test_sets_of_one_name_have_their_digests_in_the_title():
-    other = run_result("b", set=structs.replace(run_result().set, sha256=64 * "f"))
-    titles = [one.title for one in ranking(run_result("a"), other)][:2]
-    assert titles == ["set1 (sha256 set1-dig)", "set1 (sha256 ffffffff)"]
-
-
-def test_a_checked_answer_file_stands_behind_runs_with_as_many_right():
-    answers = verify_result("deep/all.txt", 3), verify_result("-", 3)
-    [section] = ranking(*answers, run_result("bot", (9.0, 9.0, 9.0)), run_result("half", (1.0, 1.0, None)))
-    assert placed(section) == [(1, "bot"), (2, "1"), (2, "all"), (4, "half")]
-    assert (section.rows[2].evidence, section.rows[2].time_seconds) == (Evidence.ANSWERS, None)
 
 
 def logging(log, *others, bot="logs", **changes):
@@ -185,6 +175,9 @@ def test_circumstances_that_make_times_incomparable_are_warnings():
         "not the same CPU: Slow CPU (a); Fast CPU (b)",
         "the machine was busy at the start of 1 of 2 runs: others used 40% of its CPU time (a)",
     ]
+    first, other, both = (run_result(str(core), terms=Configuration(core=core)) for core in (0, 3, (0, 1)))
+    assert ranking(first, other)[0].warnings == []  # which core it was is no difference, and how many is one
+    assert ranking(first, both)[0].warnings == ["not the same number of cores: 1 (0); 2 ((0, 1))"]
 
 
 def test_what_is_unknown_is_not_different():
@@ -198,18 +191,16 @@ def test_what_is_unknown_is_not_different():
     assert (resumed.sandboxed, resumed.cgroup_measures) == ("yes", str(counted))
     assert ranking(whole, resumed, absent)[0].warnings == []
     bare = structs.replace(first, sandboxed=False)
-    assert ranking(whole, run_result("d", attempts=[bare]), absent)[0].warnings == [
-        "not the same sandbox: yes (a); no (d)"
-    ]
+    [section] = ranking(whole, run_result("d", attempts=[bare]), absent)
+    assert section.warnings == ["not the same sandbox: yes (a); no (d)"]
     filtered, open_to_all = (
         run_result(str(refused), attempts=[structs.replace(first, filtered=refused)]) for refused in (True, False)
     )
-    assert ranking(filtered, open_to_all, resumed, absent)[0].warnings == [
-        "not the same filter of system calls: yes (True); no (False)"
-    ]
+    [section] = ranking(filtered, open_to_all, resumed, absent)
+    assert section.warnings == ["not the same filter of system calls: yes (True); no (False)"]
 
 
-def test_a_busy_machine_is_one_line_for_all_sets():
+def test_machines_that_were_busy_or_of_two_kinds_are_warnings():
     machines = [structs.replace(SLOW, busy_share=share) for share in (0.12, 0.5, 0.7, 1.0)]
     places = [(bot, set_name) for set_name in ("set1", "set2") for bot in "ab"]
     runs = [run_result(bot, set_name=name, machine=one) for (bot, name), one in zip(places, machines, strict=True)]
@@ -218,6 +209,15 @@ def test_a_busy_machine_is_one_line_for_all_sets():
     assert ranking(runs[2])[0].warnings == [
         "the machine was busy at the start of 1 of 1 run: others used 70% of its CPU time"
     ]
+    first = [run_result(bot, set_name="set1") for bot in "ab"]
+    second = [run_result(bot, set_name="set2", machine=SLOW) for bot in "ab"]
+    ranked = ranking(*first, *second)
+    assert [section.warnings for section in ranked] == [[], [], []]
+    assert "; Fast CPU, " in ranked[0].notes[0]
+    assert "; Slow CPU, " in ranked[1].notes[0]
+    mixed = [*first, second[0], run_result("b", set_name="set2")]
+    line = "not the same CPU: Slow CPU (a); Fast CPU (b)"
+    assert [section.warnings for section in ranking(*mixed)] == [[], [line], [line]]
 
 
 @pytest.fixture
@@ -233,9 +233,8 @@ def results(tmp_path):
     return folder
 
 
-def test_text(results, capsys):
-    assert run(results) == 0
-    out = capsys.readouterr().out
+def test_text_and_markdown(results, output_of):
+    out = output_of(run, results).out
     assert "\x1b" not in out
     lines = [" ".join(line.split()).replace(NOTHING, "-") for line in out.splitlines()]
     assert "1 plain 3 0 - 1.75 1.75 48 500.00 1.000 ($1) finished" in lines
@@ -243,6 +242,13 @@ def test_text(results, capsys):
     assert "3 answers 2 1 - - - - - - answers only" in lines
     assert "1 champion 2 0.80 375.00 0.500 ($1)" in lines
     assert out.index("logs, not verified") > out.index("answers only")
+    out = output_of(run, results, "--format", "markdown").out
+    assert r"a\|b" in out
+    tables = [part.splitlines() for part in out.split("\n\n") if part.startswith("|")]
+    assert len(tables) == 2
+    for lines in tables:
+        assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
+        assert set(lines[1]) <= set("|-: ")
 
 
 @pytest.mark.parametrize(
@@ -261,53 +267,35 @@ def test_names_in_results_do_not_steer_a_terminal_or_fill_it(tmp_path, capsys, w
         assert 500 < len(out) < 5000
 
 
-def test_markdown_is_well_formed(results, capsys):
-    assert run(results, "--format", "markdown") == 0
-    out = capsys.readouterr().out
-    assert r"a\|b" in out
-    tables = [part.splitlines() for part in out.split("\n\n") if part.startswith("|")]
-    assert len(tables) == 2
-    for lines in tables:
-        assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
-        assert set(lines[1]) <= set("|-: ")
-
-
-def test_json_names_the_files_left_out(results, capsys):
+def test_files_left_out_are_named_and_so_are_no_result_and_no_place_for_the_table(results, output_of):
     (results / "bad.json").write_text("{}")
-    assert run(results, results / "nowhere.json", "--format", "json") == 1
-    out, err = capsys.readouterr()
+    out, err = output_of(run, results, results / "nowhere.json", "--format", "json", status=1)
     problems = json.loads(out)["errors"]
     assert ["bad.json" in problems[0], "nowhere.json" in problems[1], len(problems)] == [True, True, 2]
     assert err == "".join(f"nonojudge: left out: {problem}\n" for problem in problems)
+    assert "no result to show" in output_of(run, results / "bad.json", status=2).err
+    assert "cannot write" in output_of(run, results, "-o", results / "no" / "a.md", status=2).err
 
 
-@pytest.mark.parametrize(
-    ("name", "beginning"),
-    [("a.md", "## set1"), ("a.csv", "scope,"), ("a.json", "{"), ("a.txt", "set1"), ("a", "set1")],
-)
-def test_the_ending_of_the_file_tells_the_format(results, tmp_path, name, beginning):
-    assert run(results, "-o", tmp_path / name) == 0
-    assert (tmp_path / name).read_text().startswith(beginning)
+def test_the_ending_of_the_file_tells_the_format(results, tmp_path):
+    for name, beginning in {
+        "a.md": "## set1",
+        "a.csv": "scope,",
+        "a.json": "{",
+        "a.txt": "set1",
+        "a": "set1",
+    }.items():
+        assert run(results, "-o", tmp_path / name) == 0
+        assert (tmp_path / name).read_text().startswith(beginning)
 
 
-def test_no_result_and_no_place_for_the_table_are_told(results, capsys):
-    (results / "bad.json").write_text("{")
-    for arguments, said in (
-        ([results / "bad.json"], "no result to show"),
-        ([results, "-o", results / "no" / "a.md"], "cannot write"),
-    ):
-        assert run(*arguments) == 2
-        assert said in capsys.readouterr().err
-
-
-def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_columns(monkeypatch, capsys, results):
+def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_columns(monkeypatch, output_of, results):
     def shown(columns: int, **environment: str) -> str:
         for name in ("NO_COLOR", "FORCE_COLOR"):
             monkeypatch.delenv(name, raising=False)
         for name, value in {"TERM": "xterm-256color", "COLUMNS": str(columns), **environment}.items():
             monkeypatch.setenv(name, value)
-        assert run(results) == 0
-        return capsys.readouterr().out
+        return output_of(run, results).out
 
     written(results, d=run_result("d", machine=SLOW))
     monkeypatch.setattr(table, "on_terminal", lambda: True)
@@ -320,23 +308,3 @@ def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_column
     assert yellow not in wide
     assert run(results, "-o", results / "table.txt") == 0
     assert "\x1b" not in (results / "table.txt").read_text()
-
-
-def test_sets_on_machines_of_their_own_add_up_and_one_on_two_kinds_does_not():
-    first = [run_result(bot, set_name="set1") for bot in "ab"]
-    second = [run_result(bot, set_name="set2", machine=SLOW) for bot in "ab"]
-    ranked = ranking(*first, *second)
-    assert [section.warnings for section in ranked] == [[], [], []]
-    assert "; Fast CPU, " in ranked[0].notes[0]
-    assert "; Slow CPU, " in ranked[1].notes[0]
-    mixed = [*first, second[0], run_result("b", set_name="set2")]
-    line = "not the same CPU: Slow CPU (a); Fast CPU (b)"
-    assert [section.warnings for section in ranking(*mixed)] == [[], [line], [line]]
-
-
-@pytest.mark.parametrize(
-    ("cores", "warnings"), [((0, 3), []), ((0, (0, 1)), ["not the same number of cores: 1 (0); 2 (1)"])]
-)
-def test_which_core_a_run_had_is_no_difference_and_how_many_it_had_is_one(cores, warnings):
-    runs = [run_result(str(number), terms=Configuration(core=core)) for number, core in enumerate(cores)]
-    assert ranking(*runs)[0].warnings == warnings

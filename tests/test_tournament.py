@@ -1,7 +1,5 @@
 """Tournaments and duels of scripted bots, as real processes."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -17,7 +15,6 @@ from msgspec.structs import replace
 
 from nonobot.harness import cli
 from nonobot.harness.cluster import remote_run
-from nonobot.harness.play import machine
 from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.match import not_started
@@ -33,22 +30,16 @@ from tests.clusters import definition, noted
 from tests.judged import RECIPE, command, let_time_fly, pids_with, verdicts
 from tests.talking import interrupted, wait_until
 
-pytestmark = pytest.mark.usefixtures("own_folder")
-
-
-@pytest.fixture(autouse=True)
-def _no_long_look_at_the_machine(monkeypatch):
-    monkeypatch.setattr(machine, "SAMPLE_SECONDS", 0.01)
+pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
 
 def played(*arguments: str) -> int:
     return cli.run(["tournament", *arguments])
 
 
-def test_every_bot_plays_and_the_ranking_is_printed(tmp_path, capsys):
+def test_every_bot_plays_and_the_ranking_is_printed(tmp_path, output_of):
     path = definition(tmp_path, {"good": "perfect", "odd one": "wrong_at_2"})
-    assert played(str(path)) == 0
-    out, err = capsys.readouterr()
+    out, err = output_of(played, str(path))
     assert out.index("good") < out.index("odd one")
     assert out.endswith("results: results/small\n")
     assert "[2/2] odd one on boardgen:5x5x5:seed=3: 4 of 5 right" in err
@@ -73,25 +64,23 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_
     assert capsys.readouterr().err == ""
 
 
-def test_the_likely_mistake_of_a_bot_is_named_in_its_line(tmp_path, capsys):
+def test_the_likely_mistake_of_a_bot_is_named_in_its_line(tmp_path, output_of):
     inverting = [sys.executable, str(Path(__file__).with_name("check_bots.py")), "Inverted", "5", "5"]
     bots = {"inverts": inverting, "mute": ["true"]}
     text = "".join(f"[[bots]]\nname = '{name}'\ncommand = {json.dumps(words)}\n" for name, words in bots.items())
     Path("t.toml").write_text(f'name = "x"\nsets = ["{RECIPE}"]\n{text}')
-    assert played("t.toml") == 0
-    *_, inverts, _, mute = capsys.readouterr().err.splitlines()
+    *_, inverts, _, mute = output_of(played, "t.toml").err.splitlines()
     assert inverts.endswith(", finished (all 5 wrong answers would be right with 0 and 1 exchanged: 1 is black)")
     assert mute.endswith(", finished (no puzzle was answered; check that the bot expects boards of 5x5)")
 
 
-def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_again(tmp_path, capsys):
+def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_again(tmp_path, output_of):
     path = definition(tmp_path, {"cold": "perfect", "slow": "perfect", "good": "perfect", "nobody": "perfect"})
     before = path.read_text()
     cold = before.replace('name = "cold"', 'name = "cold"\nwarm-up = "false"')
     cold = cold.replace('name = "slow"', 'name = "slow"\nwarm-up = "sleep 1000"\nwarm-up-limit = 0.2')
     path.write_text(cold.rpartition("command = ")[0] + 'command = "no-such-program"\n')
-    assert played(str(path)) == 1
-    out, err = capsys.readouterr()
+    out, err = output_of(played, str(path), status=1)
     assert out.index("good") < min(out.index("cold"), out.index("nobody"))
     assert "not-started" in out
     assert "nonojudge: cold: --warm-up failed: false: exited with status 1" in err
@@ -100,8 +89,7 @@ def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_a
     result = read_result(Path("results/small/boardgen-5x5x5-seed-3--nobody.json"))
     assert (result.end.reason, verdicts(result)) == (EndReason.NOT_STARTED, ["missing"] * 5)
     path.write_text(before)
-    assert played(str(path), "--quiet") == 0
-    assert "not-started" not in capsys.readouterr().out
+    assert "not-started" not in output_of(played, str(path), "--quiet").out
 
 
 def so_far(journal: Path) -> bytes:
@@ -142,18 +130,17 @@ def test_an_interrupted_tournament_goes_on_with_the_same_command(tmp_path, monke
     assert read_result(slow.with_name("boardgen-5x5x5-seed-3--good.json")).score.all_right
 
 
-def test_an_interrupted_run_of_an_older_judge_that_nothing_is_missing_from_is_over(tmp_path, capsys):
+def test_an_interrupted_run_of_an_older_judge_that_nothing_is_missing_from_is_over(tmp_path, output_of):
     path = definition(tmp_path, {"good": "perfect"})
     first = tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json"
     assert played(str(path), "--quiet") == 0
     result = read_result(first)
     attempt = replace(result.attempts[0], end=BotEnd(EndReason.INTERRUPTED, detail="the judge was killed"))
     write_json(first, replace(result, attempts=[attempt]))
-    assert played(str(path)) == 0
-    assert "played before; 5 of 5 right" in capsys.readouterr().err
+    assert "played before; 5 of 5 right" in output_of(played, str(path)).err
 
 
-def test_journals_that_a_killed_judge_left_before_and_after_a_run(tmp_path, capsys):
+def test_journals_that_a_killed_judge_left_before_and_after_a_run(tmp_path, output_of):
     path = definition(tmp_path, {"good": "perfect"})
     first = tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json"
     journal = journal_path(first)
@@ -168,8 +155,7 @@ def test_journals_that_a_killed_judge_left_before_and_after_a_run(tmp_path, caps
     with Journal(journal) as left:
         for record in records_of(result):
             left.add(record)
-    assert played(str(path)) == 0
-    assert "played before; 5 of 5 right" in capsys.readouterr().err
+    assert "played before; 5 of 5 right" in output_of(played, str(path)).err
     assert not journal.exists()
 
 
@@ -193,9 +179,8 @@ def test_what_differs_from_the_tournament_now_is_named_also_where_the_judge_was_
         first.unlink()
     capsys.readouterr()
     assert played(str(definition(tmp_path, **given | changed))) == 2
-    assert re.fullmatch(
-        f"nonojudge: .*: played under other conditions: {said}.* with --again good\n", capsys.readouterr().err
-    )
+    err = capsys.readouterr().err
+    assert re.fullmatch(f"nonojudge: .*: played under other conditions: {said}.* with --again good\n", err)
 
 
 def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_path, monkeypatch):
@@ -262,22 +247,19 @@ def resubmitted(folder, behaviour, *, name="mine"):
 
 
 @pytest.mark.parametrize("where", [(), pytest.param(("--on", "local:1"), marks=pytest.mark.slow)])
-def test_a_bot_that_was_replaced_plays_again_and_its_old_result_is_kept_apart(tmp_path, capsys, where):
+def test_a_bot_that_was_replaced_plays_again_and_its_old_result_is_kept_apart(tmp_path, capsys, output_of, where):
     path = resubmitted(tmp_path, "wrong_at_2")
     result = Path("results/small/boardgen-5x5x5-seed-3--mine.json")
     other = result.with_name("boardgen-5x5x5-seed-3--other.json")
-    assert played(str(path), *where) == 0
-    first, version = capsys.readouterr().out, re.compile(r"mine +([0-9a-f]{8}) +(\d)")
+    first, version = output_of(played, str(path), *where).out, re.compile(r"mine +([0-9a-f]{8}) +(\d)")
     old = read_result(result)
     assert [Path(one.name).name for one in old.program_files][-1] == "mine.sh"
     assert old.program_files[-1].size_bytes == (tmp_path / "mine.sh").stat().st_size
     of_other = other.read_bytes()
     os.utime(tmp_path / "mine.sh")  # the same content
-    assert played(str(path), *where) == 0
-    assert "replaced" not in capsys.readouterr().err
+    assert "replaced" not in output_of(played, str(path), *where).err
     resubmitted(tmp_path, "perfect")
-    assert played(str(path), *where) == 0
-    out, err = capsys.readouterr()
+    out, err = output_of(played, str(path), *where)
     assert f"nonojudge: mine was replaced ({tmp_path}/mine.sh {NEW.format('1 run')}\n" in err
     assert err.count("was replaced") == 1
     assert (version.search(first)[2], version.search(out)[2]) == ("4", "5")
@@ -286,8 +268,7 @@ def test_a_bot_that_was_replaced_plays_again_and_its_old_result_is_kept_apart(tm
     aside = Path(f"{result}.before-1")
     kept = read_result(aside)
     assert (kept.score, Path(kept.stderr_file).read_text()) == (old.score, "wrong_at_2\n")
-    assert cli.run(["table", str(result.parent)]) == 0
-    assert version.search(capsys.readouterr().out)[2] == "5"
+    assert version.search(output_of(cli.run, ["table", str(result.parent)]).out)[2] == "5"
     assert cli.run(["table", str(result.parent), str(aside)]) == 0
     assert "warning: mine: its runs are of different versions" in capsys.readouterr().out
     resubmitted(tmp_path, "never_end")  # a name that is taken is not taken again
@@ -296,7 +277,7 @@ def test_a_bot_that_was_replaced_plays_again_and_its_old_result_is_kept_apart(tm
     assert Path(f"{result}.before-2").exists()
 
 
-def test_a_result_without_digests_and_a_file_that_is_gone_are_no_difference(tmp_path, capsys):
+def test_a_result_without_digests_and_a_file_that_is_gone_are_no_difference(tmp_path, output_of):
     path = resubmitted(tmp_path, "perfect")
     result = Path("results/small/boardgen-5x5x5-seed-3--mine.json")
     assert played(str(path), "--quiet") == 0
@@ -304,13 +285,12 @@ def test_a_result_without_digests_and_a_file_that_is_gone_are_no_difference(tmp_
     assert played(str(path)) == 0
     resubmitted(tmp_path, "wrong_at_2")
     write_json(result, replace(read_result(result), program_files=UNSET))
-    assert played(str(path)) == 0
-    assert "replaced" not in capsys.readouterr().err
+    assert "replaced" not in output_of(played, str(path)).err
     assert [one.name for one in result.parent.iterdir() if "before" in one.name] == []
 
 
 @pytest.mark.parametrize("killed", [False, True])
-def test_an_interrupted_run_of_a_bot_that_was_replaced_is_not_gone_on_with(tmp_path, capsys, killed):
+def test_an_interrupted_run_of_a_bot_that_was_replaced_is_not_gone_on_with(tmp_path, capsys, output_of, killed):
     path = resubmitted(tmp_path, "hang_at_3")
     result = Path("results/small/boardgen-5x5x5-seed-3--mine.json")
     journal = journal_path(result)
@@ -323,8 +303,7 @@ def test_an_interrupted_run_of_a_bot_that_was_replaced_is_not_gone_on_with(tmp_p
     left = journal if killed else result
     assert cli.run(["run", "--resume", str(result)]) == 2
     assert f"the bot was replaced after this run began ({tmp_path}/mine.sh)" in capsys.readouterr().err
-    assert played(str(path)) == 0
-    assert "mine was replaced" in capsys.readouterr().err
+    assert "mine was replaced" in output_of(played, str(path)).err
     run = read_result(result)
     assert (verdicts(run), len(run.attempts)) == (["right"] * 5, 1)
     assert Path(f"{left}.before-1").exists()
@@ -367,14 +346,12 @@ def test_bots_that_are_named_play_again_and_without_a_name_all(tmp_path, words, 
     assert {one.stem.rpartition("-")[2] for one in again} == bots
 
 
-def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_removed(tmp_path, capsys):
+def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_removed(tmp_path, capsys, output_of):
     path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}))
     assert played(path, "--again", "godo") == 2
-    assert (
-        capsys.readouterr().err == "nonojudge: --again godo: no such bot (similar: good); the bots are good, odd\n"
-    )
-    assert played("--again") == 2
-    assert "name the tournament's file" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said == "nonojudge: --again godo: no such bot (similar: good); the bots are good, odd\n"
+    assert "name the tournament's file" in output_of(played, "--again", status=2).err
     assert not Path("results").exists()
 
 
@@ -401,18 +378,8 @@ def test_terms_and_placeholders(tmp_path):
     terms = tournament.configuration
     assert terms == Configuration(Feed.INTERACTIVE, 7200.0, 5.0, 2.5, 2 << 30, None, None, True, Contain.AUTO, 512)
     words = filled_in(tournament.bots[0].command, load_set("boardgen:7x4x1:seed=1"), terms)
-    assert words == [
-        sys.executable,
-        "x.py",
-        "--size",
-        "7x4",
-        "-w7",
-        "--limit",
-        "2.5",
-        "{a b}",
-        "{size}",
-        "${size}",
-    ]
+    assert words[0] == sys.executable
+    assert shlex.join(words[1:]) == "x.py --size 7x4 -w7 --limit 2.5 '{a b}' '{size}' '${size}'"
 
 
 # Duels: both bots at the same time on one core
@@ -426,14 +393,13 @@ WHITE = "import sys\nfor line in sys.stdin:\n    if line.startswith('$'): print(
 
 
 def duel(folder, *behaviours):
-    """Return the words of a duel of two scripted bots."""
     if not can_pin():
         pytest.skip("this system cannot hold a bot on a core")
     options = ["--quiet", "--set", str(RECIPE), "--contain", "no"]
     return ["duel", *options, *(shlex.join(command(one, folder)) for one in behaviours)]
 
 
-def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, capsys):
+def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, capsys, output_of):
     results = tmp_path / "results"
     words = duel(tmp_path, "meet_and_solve", "meet_and_compute")
     assert cli.run([*words, *DECIDING, "--rounds", "2", "--env", "A=1", "--results", str(results)]) == 1
@@ -451,8 +417,7 @@ def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, 
     assert runs[0][0].configuration.shared_core != runs[1][0].configuration.shared_core
     assert cli.run(["compare", *DECIDING, str(results / "before"), str(results / "after")]) == 1
     assert capsys.readouterr().out == said
-    assert cli.run([*words, "--results", str(results)]) == 2
-    assert "before contains results" in capsys.readouterr().err
+    assert "before contains results" in output_of(cli.run, [*words, "--results", str(results)], status=2).err
 
 
 @pytest.mark.nightly
@@ -482,15 +447,11 @@ def test_until_plays_a_part_of_the_set_in_each_round(tmp_path, capsys):
         assert {one.puzzle_count for one in sets} == {50}
 
 
-def test_a_bot_that_cannot_be_run_is_named_and_the_other_is_not_waited_for(tmp_path, capsys):
+def test_a_bot_of_a_duel_that_cannot_run_or_solves_nothing_is_named(tmp_path, capsys, output_of):
     [*options, _, _] = words = duel(tmp_path, "hang_at_3", "perfect")
     assert cli.run([*options, words[-2], "/nowhere/bot"]) == 2
     assert capsys.readouterr().err == "nonojudge: after: cannot start '/nowhere/bot': No such file or directory\n"
-
-
-def test_a_bot_that_solves_nothing_is_named_with_its_last_words(tmp_path, capsys):
-    assert cli.run(duel(tmp_path, "perfect", "ends_with_2_at_once")) == 2
-    said = capsys.readouterr().err
+    said = output_of(cli.run, duel(tmp_path, "perfect", "ends_with_2_at_once"), status=2).err
     assert said.startswith("nonojudge: after solved no puzzle: 0 of 5 right, ")
     assert "crashed; its last line on stderr: unrecognized: --fats; `nonojudge check -- " in said
 

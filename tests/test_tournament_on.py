@@ -1,7 +1,5 @@
 """Tournaments on clusters, with real processes that are killed."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os
@@ -12,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -37,25 +36,23 @@ def played(*arguments: str) -> int:
 
 
 @pytest.mark.slow
-def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsys):
+def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsys, output_of):
     bots = {"good": "perfect", "odd": "wrong_at_2", "short": "crash_at_3"}
     path = str(definition(tmp_path, bots, RECIPES))
-    assert played(path) == 0
-    alone = outcomes(RESULTS), ranking(capsys.readouterr().out)
+    ranked = ranking(output_of(played, path).out)
+    alone = outcomes(RESULTS), ranked
     assert len(alone[0]) == 12
     assert len(alone[1]) == 15, "four sets and all of them"
     definition(tmp_path, bots | {"good": "kill_worker_once"}, RECIPES)
-    assert played(path, "--on", "local:2", "--again") == 0
-    out, err = capsys.readouterr()
+    out, err = output_of(played, path, "--on", "local:2", "--again")
     assert (outcomes(RESULTS), ranking(out)) == alone
     assert err.count(" right, ") == 12
     assert len(noted(tmp_path / "kills")) == 1
     assert err.count("it is played again") == 1
     assert not any(psutil.pid_exists(pid) for pid in noted(tmp_path / "kills"))
     before = {one.name: one.read_bytes() for one in RESULTS.iterdir()}
-    assert {Path(name.removesuffix(".before-1")).suffix for name in before} <= {".json", ".txt"}, (
-        "no journal is left"
-    )
+    kinds = {Path(name.removesuffix(".before-1")).suffix for name in before}
+    assert kinds <= {".json", ".txt"}, "no journal is left"
     for result in map(read_result, RESULTS.glob("*.json")):
         if result.bot == "short":
             assert "cannot go on" in Path(result.stderr_file).read_text()
@@ -159,10 +156,9 @@ def at_work(worker: subprocess.Popen[bytes]) -> bool:
 
 
 @pytest.mark.nightly
-def test_a_run_of_which_three_workers_die_is_given_up_and_the_rest_goes_on(tmp_path, capsys):
+def test_a_run_of_which_three_workers_die_is_given_up_and_the_rest_goes_on(tmp_path, output_of):
     path = str(definition(tmp_path, {"good": "perfect", "kills": "kill_worker_at_3"}, RECIPES[:2]))
-    assert played(path, "--on", "local:2") == 1
-    out, err = capsys.readouterr()
+    out, err = output_of(played, path, "--on", "local:2", status=1)
     assert len(noted(tmp_path / "kills")) == 6
     assert err.count("given up, 3 workers were lost with it") == 2
     assert sorted(outcomes(RESULTS)) == ["boardgen-4x6x5-seed-3--good.json", "boardgen-5x5x5-seed-3--good.json"]
@@ -253,7 +249,7 @@ def other_version(folder: Path) -> tuple[str, str]:
 
 
 @pytest.mark.nightly
-def test_workers_that_do_not_fit_are_refused_before_anything_is_played(tmp_path, capsys, cluster):
+def test_workers_that_do_not_fit_are_refused_before_anything_is_played(tmp_path, output_of, cluster):
     for name, text, options in (
         ("here", "pass", ()),
         ("there", "raise", ()),
@@ -269,8 +265,7 @@ def test_workers_that_do_not_fit_are_refused_before_anything_is_played(tmp_path,
     (tmp_path / "bot.py").write_text("pass")
     bots = 'bots = [{name = "a", command = "{python} bot.py"}]'
     Path("small.toml").write_text(f'name = "small"\nsets = ["{RECIPES[0]}"]\n{bots}')
-    assert played("small.toml", "--on", cluster.address) == 2
-    first, *lines = capsys.readouterr().err.splitlines()
+    first, *lines = output_of(played, "small.toml", "--on", cluster.address, status=2).err.splitlines()
     assert first == f"nonojudge: not all workers at {cluster.address} can be used:"
     for why in ("./bot.py not there, here sha256 ", "./bot.py sha256 ", "nonobot 0.0, ", "3 threads; start it "):
         assert sum(f": {why}" in line for line in lines) == 1, lines
@@ -323,15 +318,14 @@ def test_runs_of_a_set_on_machines_of_several_kinds(tmp_path, monkeypatch, capsy
 
 
 @pytest.mark.nightly
-def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, capsys):
+def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, output_of):
     path = str(definition(tmp_path, {"good": "perfect"}, RECIPES[:2]))
     assert played(path, "--quiet") == 0
     result = next(RESULTS.glob("*5x5x5*.json"))
     result.write_text(re.sub(r'"cpu": ".*?"', '"cpu": "Old CPU"', result.read_text()))
     path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}, RECIPES[:2]))
     monkeypatch.setattr(runs_on_workers, "SECONDS_TO_COME", 0)
-    assert played(path, "--on", "local:1", "--same-kind") == 2
-    last = capsys.readouterr().err.splitlines()[-1]
+    last = output_of(played, path, "--on", "local:1", "--same-kind", status=2).err.splitlines()[-1]
     assert last.startswith("nonojudge: --same-kind: no worker is on a machine such as Old CPU / ")
     assert last.endswith("1 run left; the same command resumes")
     assert len(outcomes(RESULTS)) == 3
@@ -348,6 +342,17 @@ def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, 
 def test_what_does_not_go_with_workers_is_refused(tmp_path, capsys, more, options, why):
     assert played(str(definition(tmp_path, {"good": "perfect"}, more=more)), *options) == 2
     assert why in capsys.readouterr().err
+
+
+def test_a_run_is_given_up_with_its_third_worker_or_the_tenth_that_was_lost_before_it_began():
+    for begun, most in ((True, 3), (False, 10)):
+        said = []
+        runs = runs_on_workers.RunsOnWorkers([], SimpleNamespace(say=said.append), None)
+        one = runs_on_workers._Playing(SimpleNamespace(result_path="r", name="r"), "worker", None, begun)
+        for _ in range(most):
+            runs._again_or_given_up(one, "it died")
+        assert ["given up" in line for line in said] == [False] * (most - 1) + [True]
+        assert len(runs._todo) == most - 1
 
 
 def test_a_lock_that_is_taken_or_removed_is_none(tmp_path):

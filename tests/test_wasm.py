@@ -1,7 +1,5 @@
 """The kernels for browsers: the pure wheel in Pyodide, run by Node, does what the bot does natively."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -202,7 +200,7 @@ def test_a_kernel_that_is_not_whole_is_reported_in_a_line_and_not_run(pyodide, w
     assert not stderr
 
 
-def test_without_kernels_a_line_says_so(pyodide, wheel, tmp_path):
+def test_without_kernels_or_a_linker_a_line_says_so(pyodide, wheel, tmp_path):
     bare = tmp_path / wheel.name
     with ZipFile(wheel) as given, ZipFile(bare, "w") as made:
         for name in given.namelist():
@@ -212,6 +210,9 @@ def test_without_kernels_a_line_says_so(pyodide, wheel, tmp_path):
     assert stdout.splitlines()[0].startswith(
         "a browser compiles no kernels: install a wheel of nonobot with kernels"
     )
+    command = (sys.executable, "-m", "release.level_kernels", "--only-wasm", "-o", tmp_path)
+    done = subprocess.run(command, env={"PATH": str(tmp_path)}, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, f"release.level_kernels: {level_kernels.NO_LINKER}\n")
 
 
 def test_the_kernels_of_the_clone_are_found_if_they_belong_to_its_sources(kernels, tmp_path):
@@ -222,12 +223,6 @@ def test_the_kernels_of_the_clone_are_found_if_they_belong_to_its_sources(kernel
     assert sum(len(Path(path).read_bytes()) for path in found if "Champion64" in path) <= 120_000
     assert not shipped.is_whole(b"")
     assert champion_map(64, SMALL).size <= 45 << 20
-
-
-def test_without_a_linker_a_line_names_the_package(tmp_path):
-    command = (sys.executable, "-m", "release.level_kernels", "--only-wasm", "-o", tmp_path)
-    done = subprocess.run(command, env={"PATH": str(tmp_path)}, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (2, f"release.level_kernels: {level_kernels.NO_LINKER}\n")
 
 
 def test_a_kernel_is_the_same_bytes_each_time(kernels, tmp_path):

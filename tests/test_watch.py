@@ -1,7 +1,5 @@
 """`nonobot --watch` and pictures as answers, on real terminals."""
 
-from __future__ import annotations
-
 import re
 import signal
 from pathlib import Path
@@ -98,11 +96,18 @@ def test_ctrl_c_leaves_the_terminal_as_it_was(questions):
     assert shown.endswith("\x1b[?25h\x1b[?1049l")
 
 
-def test_without_colours(questions):
+def test_without_colours_and_on_narrow_terminals(questions):
     with watched(questions, FAST, environment={"NO_COLOR": "1"}) as terminal:
         shown = terminal.wait_for("Any key continues")
     assert not COLOUR.search(shown)
     assert "██" in shown
+    with watched(questions, FAST, columns=44, lines=30) as terminal:
+        words = " ".join(" ".join(terminal.screen("q: quit")).split())
+    assert "contradiction" in words
+    assert "n: next step b: step back + -: speed e: to the end q: quit" in words
+    with watched(questions, FAST, columns=43, lines=30) as terminal:
+        shown = COLOUR.sub("", terminal.wait_for("Any key continues"))
+    assert not re.search("[^\r\nH]\x1b\\[[KJ]", shown)
 
 
 @pytest.mark.parametrize(("columns", "lines"), [(60, 12), (18, 40), (20, 6), (12, 3)])
@@ -120,20 +125,6 @@ def test_a_terminal_that_is_too_small_is_told_the_size_that_is_enough(questions,
         board = terminal.screen("cells known")
     assert board[0].startswith("$1  12x9  champion: solved")
     assert any(line.startswith("└") for line in board)
-
-
-def test_words_that_do_not_fit_a_narrow_terminal_are_broken_into_lines(questions):
-    with watched(questions, FAST, columns=44, lines=30) as terminal:
-        words = " ".join(" ".join(terminal.screen("q: quit")).split())
-    assert "contradiction" in words
-    assert "n: next step b: step back + -: speed e: to the end q: quit" in words
-
-
-def test_nothing_erases_the_last_column_of_a_full_line(questions):
-    # Some terminals stay on the last character of a full line, where erasing the rest erases that character.
-    with watched(questions, FAST, columns=43, lines=30) as terminal:
-        shown = COLOUR.sub("", terminal.wait_for("Any key continues"))
-    assert not re.search("[^\r\nH]\x1b\\[[KJ]", shown)
 
 
 def test_a_puzzle_at_fault_or_without_a_solution_costs_no_other(tmp_path):
@@ -156,9 +147,8 @@ def test_a_puzzle_at_fault_or_without_a_solution_costs_no_other(tmp_path):
 def test_a_start_board_is_there_from_the_beginning(tmp_path):
     path = tmp_path / "start.grid"
     board = Puzzle.from_grid([[1, 1, 0, 1], [0, 1, 0, 0], [1, 0, 0, 1]])
-    path.write_bytes(
-        write([Record(board, start=PartialGrid([[1, 1, 0, 1], [0, -1, 0, 0], [1, 0, -1, 1]]))], "grid").data
-    )
+    start = PartialGrid([[1, 1, 0, 1], [0, -1, 0, 0], [1, 0, -1, 1]])
+    path.write_bytes(write([Record(board, start=start)], "grid").data)
     with watched(str(path), "--speed", "0.01") as terminal:
         terminal.wait_for("1 of 2: cells follow from a line, 11 of 12 cells known")
 
@@ -183,9 +173,6 @@ def test_a_file_that_cannot_be_watched(tmp_path, name, text, why):
     assert why in err
     assert "Traceback" not in err
     assert shown == "" or shown.endswith("\x1b[?25h\x1b[?1049l")
-
-
-# Pictures as answers
 
 
 def answered(text: bytes, *options: str, **terminal) -> str:
@@ -224,12 +211,9 @@ def test_several_puzzles_and_batches_are_pictures_too_each_with_its_number_and_t
     assert sum("██" in line for line in lines) == 2
 
 
-def test_a_puzzle_without_a_solution_is_a_line_on_a_terminal():
+def test_a_puzzle_without_a_solution_is_a_line_and_the_command_alone_says_what_to_type():
     with Terminal([*COMMAND, "--size", "2x2"], standard_input=format_puzzle(1, NONE)) as shown_on:
         assert shown_on.end() == (1, "", "$1: line 1: the puzzle has no solution\n")
-
-
-def test_the_command_alone_on_a_terminal_says_what_to_type():
     with Terminal([*COMMAND]) as shown_on:
         status, shown, err = shown_on.end()
     assert (status, shown) == (2, "")

@@ -1,7 +1,5 @@
 """The wheels, as `release/wheel.py` builds them: installed without other packages, by each Python that is here."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -13,14 +11,11 @@ import pytest
 from packaging.requirements import Requirement
 
 from nonobot.protocol import format_answer
-from tests.talking import GOOD, GRID, PATIENCE_SECONDS, Solution, batch
+from tests.talking import CAPTURED, GOOD, GRID, Solution, batch
 from tests.terminals import Terminal
 from tests.test_native import ON_X86_64
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not ON_X86_64, reason="kernels are shipped for x86-64 Linux"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not ON_X86_64, reason="kernels are shipped for x86-64 Linux")]
 
 ANSWER = format_answer(1, Solution(GRID))
 PROGRAM = """
@@ -60,9 +55,7 @@ def done(folder: Path, *command: str | Path, text: bytes = b"") -> subprocess.Co
     (folder / "home").mkdir(exist_ok=True)
     (folder / "good.nin").write_text("2 2\n1\n2\n2\n1\n")
     environment = {"HOME": str(folder / "home")}
-    return subprocess.run(
-        command, input=text, cwd=folder, env=environment, capture_output=True, timeout=PATIENCE_SECONDS
-    )
+    return subprocess.run(command, input=text, cwd=folder, env=environment, **CAPTURED)
 
 
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
@@ -81,9 +74,8 @@ def test_the_wheel_with_kernels_plays_without_other_packages_and_keeps_nothing(w
     assert said("nonobot", "--size", "2x2", "--strategy", "papers", text=batch(GOOD)) == ANSWER
     assert said("nonobot", "good.nin") == ANSWER
     question = {"do": "solve", "rows": GOOD.rows, "columns": GOOD.columns}
-    assert json.loads(said("nonobot", "--dialogue", text=f"{json.dumps(question)}\n".encode()))["solutions"] == [
-        "1011"
-    ]
+    told = said("nonobot", "--dialogue", text=f"{json.dumps(question)}\n".encode())
+    assert json.loads(told)["solutions"] == ["1011"]
     assert said("python", "-c", PROGRAM).decode().splitlines() == [
         r"unique b'\x01\x00' b'\x01\x01'",
         "an array of cells needs numpy: pip install numpy",

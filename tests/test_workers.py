@@ -1,7 +1,5 @@
 """`nonobot --jobs`: puzzles solved at once, answered in their order."""
 
-from __future__ import annotations
-
 import threading
 from itertools import count
 from threading import Event, Lock, Thread
@@ -39,9 +37,8 @@ def test_each_worker_has_one_item_at_a_time_and_all_work_at_once():
 
         return make
 
-    assert [item for item, _ in in_order(range(50), [worker(own) for own in of_worker], lambda: None)] == list(
-        range(50)
-    )
+    made = in_order(range(50), [worker(own) for own in of_worker], lambda: None)
+    assert [item for item, _ in made] == list(range(50))
 
 
 def test_items_are_looked_at_no_further_ahead_than_the_window():
