@@ -148,3 +148,8 @@ def test_the_command_runs_as_plain_python(tmp_path, monkeypatch):
     told = json.loads(stats.read_text())
     assert compiled.counts["decisions"] > 0
     assert {name: told[name] for name in compiled.counts} == compiled.counts
+
+
+def test_no_solution_is_not_to_be_asked_for(champion):
+    with pytest.raises(ValueError, match="number of solutions must be at least 1"):
+        champion.solve(Puzzle.from_grid([[1]]), solutions=0)

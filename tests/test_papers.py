@@ -127,3 +127,29 @@ def test_boards_of_other_sizes_in_between_change_no_solution():
         else:
             found, alone = strategy.solve(puzzle, solutions=2), solve(puzzle, probing="fp1", solutions=2)
             assert found.solutions == alone.solutions
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_both_line_solvers_deduce_the_same_on_larger_boards(level):
+    rng = random.Random(10 + level)
+    for _ in range(6):
+        grid = random_grid(rng, rng.randint(8, 20), rng.randint(8, 20), rng.uniform(0.3, 0.6))
+        puzzle = Puzzle.from_grid(grid)
+        assert same(deduce(puzzle, level, "bitset"), deduce(puzzle, level, "recurrence")), puzzle
+
+
+def test_deduce_returns_int8_of_height_and_width():
+    painted = deduce(Puzzle.from_grid([[1, 0, 1], [0, 0, 0]]), 0)
+    assert painted.dtype == np.int8
+    assert painted.tolist() == [[1, 0, 1], [0, 0, 0]]
+
+
+def test_clues_that_cannot_fit_or_count_differently_are_unsolvable():
+    for puzzle in (
+        Puzzle.unchecked(columns=((1,), (1,)), rows=((1,), ())),
+        Puzzle.unchecked(columns=((3,), ()), rows=((1,), (2,))),
+        Puzzle.unchecked(columns=((1, 1), ()), rows=((1,), (1,))),
+    ):
+        result = solve(puzzle)
+        assert (result.status, result.solutions, result.exhausted) == ("unsolvable", (), True)
+        assert deduce(puzzle, 2) is None
