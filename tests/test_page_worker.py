@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from nonobot.harness.pictures.image_cells import read_cells
-from nonobot.protocol import Puzzle
+from nonobot.protocol import Puzzle, Record
+from nonobot.protocol.formats import formats, write
 from nonobot.tournament_data import load_set
 from tests.browser import GIVEN, HEART, ROBOT, TWO, oneline
 from tests.page_sets import right, solved_natively, solved_on_page, with_other_counts
@@ -143,6 +144,15 @@ def test_a_picture_becomes_the_puzzle_that_the_command_makes(visitor, width, hei
     found = asked(visitor, "read", {"number": 1, "columns": columns, "isInverted": inverted}, data)["board"]
     cells = read_cells(data, width=columns, invert=inverted).cells
     assert Puzzle(found["rows"], found["columns"]) == Puzzle.from_grid(cells.astype("uint8"))
+
+
+def test_every_format_is_written_as_the_command_writes_it(visitor):
+    puzzle = load_set("boardgen:9x9x1:seed=4").puzzles[0].puzzle
+    board = {"rows": puzzle.rows, "columns": puzzle.columns}
+    for one in formats():
+        assert asked(visitor, "write", {"board": board, "format": one.name})["text"].encode() == (
+            write([Record(puzzle)], one.name).data
+        ), one.name
 
 
 def test_a_puzzle_of_an_official_set_is_picked(visitor, page_data):
