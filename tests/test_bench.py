@@ -113,7 +113,7 @@ def test_a_run_of_pyperf_from_the_command_line_on(tmp_path, output_of):
     file = tmp_path / "measured.json"
     printed = json.loads(output_of(carry_out, bench, "protocol-writing", "--fast", "--json", "-o", file).out)
     measured = printed["benchmarks"]["protocol-writing"]
-    assert printed["kind"] == "benchmarks"
+    assert printed["kind"] == "bench"
     assert printed["machine"]["python"]
     assert (measured["unit"], measured["clock"]) == ("answer", "cpu")
     kept = pyperf.BenchmarkSuite.load(str(file)).get_benchmark("protocol-writing")
