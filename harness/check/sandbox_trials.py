@@ -95,8 +95,10 @@ def _connects(targets: Targets) -> str | None:
 def _is_privileged(targets: Targets) -> str | None:
     lines = Path("/proc/self/status").read_text().splitlines()
     status = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
-    if int(status["CapEff"], 16) or int(status["CapBnd"], 16):
-        return f"has the capabilities {status['CapEff']} of {status['CapBnd']}"
+    # Not CapBnd: newer versions of bubblewrap keep it, as NoNewPrivs lets no program gain a capability from it.
+    held = [name for name in ("CapPrm", "CapEff", "CapInh", "CapAmb") if int(status[name], 16)]
+    if held:
+        return f"has capabilities: {', '.join(f'{name} {status[name]}' for name in held)}"
     if status.get("NoNewPrivs") != "1":
         return "may gain privileges"
     with contextlib.suppress(OSError):
