@@ -18,7 +18,6 @@ from nonobot.harness.grading import Findings
 from nonobot.harness.pictures.image_cells import Cells
 from nonobot.protocol import Puzzle
 
-MOST_TRIES = 1000  # boards to solve before giving up: seconds at 30x30
 CHOICES = 16
 """Cells tried for each change. A dithered board of 30x30 took 26 changes with 8 of them, 15 with 16, and with 32
 13 and twice the tries."""
@@ -45,7 +44,7 @@ def make_unique(
     cells: Cells,
     solve: Callable[[Puzzle], Findings],
     *,
-    most_tries: int = MOST_TRIES,
+    most_tries: int,
     on_change: Callable[[int, int, int], None] = lambda *_: None,
 ) -> MadeUnique:
     """Return a board with a single solution that differs from the drawn one in few cells.

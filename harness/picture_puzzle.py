@@ -5,22 +5,26 @@ from __future__ import annotations
 import argparse
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nonobot.arguments import Parser, number, seconds, whole_number
 from nonobot.harness import UnusableError
 from nonobot.harness.cli import add_option
 from nonobot.harness.grading import Findings, Grading, GradingBot, grading_bot
-from nonobot.harness.make_unique import MOST_TRIES, MadeUnique, differing, make_unique
 from nonobot.harness.pictures.black_white import LARGEST_SIDE
-from nonobot.harness.pictures.image_cells import Cells, read_cells
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import print_line, ranges
 from nonobot.protocol import Puzzle, Record, Solution
 from nonobot.protocol.clues import count
 from nonobot.protocol.formats import MOST_BYTES, Format
 
+if TYPE_CHECKING:  # what needs numpy is imported with a picture, so that formats convert without numpy
+    from nonobot.harness.make_unique import MadeUnique
+    from nonobot.harness.pictures.image_cells import Cells
+
 PICTURE = "picture"  # the name of the format, for `--from`
 PUZZLE_SECONDS = 10.0
+MOST_TRIES = 1000  # boards to solve before giving up: seconds at 30x30
 MOST_SOLUTIONS = 100  # number of solutions to look for, which show the ambiguous cells
 MOST_CELLS_OF_SOLUTIONS = 4_000_000  # most cells in all solutions: of large boards, fewer solutions are looked for
 MOST_ROWS_NAMED = 3
@@ -91,6 +95,8 @@ def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to:
 
 
 def _cells(data: bytes, arguments: argparse.Namespace, name: str) -> Cells:
+    from nonobot.harness.pictures.image_cells import read_cells
+
     if len(data) > MOST_BYTES:
         raise UnusableError(f"{name}: more than {MOST_BYTES >> 20} MiB; shrink the picture first")
     options = {option: getattr(arguments, option) for option in _OPTIONS[:5]}
@@ -104,6 +110,8 @@ def _cells(data: bytes, arguments: argparse.Namespace, name: str) -> Cells:
 
 
 def _made_unique(cells: Cells, bot: GradingBot, tries: int) -> MadeUnique:
+    from nonobot.harness.make_unique import make_unique
+
     with Progress(tries) as progress:
         return make_unique(
             cells,
@@ -127,6 +135,8 @@ def _changes(made: MadeUnique, limit: float) -> str:
 
 
 def _solutions(cells: Cells, findings: Findings, limit: float) -> str:
+    from nonobot.harness.make_unique import differing
+
     number = len(findings.solutions)
     if findings.unique:
         return "unique: the clues have no other solution"

@@ -70,6 +70,7 @@ def test_a_breakpoint_set_in_pdb_fires(tmp_path):
     assert "(1, 2)" in done.stdout.splitlines(), done
 
 
+SAMPLE = REPOSITORY / "docs/samples/robot.non"
 JUDGE = "from nonobot.harness import cli; cli.run({})"
 
 
@@ -84,6 +85,7 @@ JUDGE = "from nonobot.harness import cli; cli.run({})"
         (JUDGE.format(["--help"]), "nonobot.bot rich numba numpy"),
         (JUDGE.format(["run", "--help"]), "nonobot.bot rich numba matplotlib"),
         (JUDGE.format(["data", "list"]), "pooch requests rich"),
+        (JUDGE.format(["convert", str(SAMPLE), "-", "--to", "non"]), "PIL numpy"),
         (JUDGE.format(["render", "--help"]), "PIL rich"),
         (JUDGE.format(["report", "--help"]), "matplotlib jinja2 rich"),
     ],

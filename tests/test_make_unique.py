@@ -8,6 +8,7 @@ import pytest
 
 from nonobot.harness.grading import Findings, Grading, grading_bot
 from nonobot.harness.make_unique import MOST_LATE, differing, make_unique
+from nonobot.harness.picture_puzzle import MOST_TRIES
 from nonobot.protocol import Puzzle
 from tests import naive
 from tests.drawn_boards import letters, noise
@@ -35,7 +36,7 @@ def test_the_fewest_cells_of_all_small_boards_are_changed(width, height, most):
     for boards in boards_by_clues(width, height).values():
         for cells in boards:
             before = cells.copy()
-            done = make_unique(cells, solve)
+            done = make_unique(cells, solve, most_tries=MOST_TRIES)
             assert done.unique
             assert (cells == before).all()
             assert len(boards_by_clues(width, height)[puzzle_of(done.cells)]) == 1
@@ -59,7 +60,7 @@ def test_a_cell_at_the_edge_is_changed_rather_than_one_that_shows():
         asked.append(puzzle)
         return found if puzzle == puzzle_of(cells) else Findings(cells[None], True, True)
 
-    done = make_unique(cells, solve)
+    done = make_unique(cells, solve, most_tries=MOST_TRIES)
     assert (done.changed, done.tries) == (1, 3)  # as drawn, a cell changed, the cell changed back
     assert (done.cells != cells)[6, 1]  # a speck
 
@@ -69,7 +70,9 @@ def test_what_is_told_on_the_way():
     told = []
     cells = np.eye(6, dtype=bool)
     with grading_bot(Grading((6, 6), solutions=100, puzzle_seconds=60)) as bot:
-        done = make_unique(cells, bot.findings, on_change=lambda *numbers: told.append(numbers))
+        done = make_unique(
+            cells, bot.findings, most_tries=MOST_TRIES, on_change=lambda *numbers: told.append(numbers)
+        )
     assert done.unique
     assert told[0][:2] == (1, 0)
     assert 4 <= told[0][2] <= 36  # all are open, in 720 solutions of which the bot was to tell a hundred
@@ -89,7 +92,7 @@ def test_the_number_of_tries_is_bounded_and_it_is_given_up_where_every_cell_was_
         done = make_unique(cells, never_unique, most_tries=tries)
         assert (done.unique, done.changed, done.tries) == (False, 0, tries)
         assert (done.cells == cells).all()
-    done = make_unique(np.eye(2, dtype=bool), never_unique)
+    done = make_unique(np.eye(2, dtype=bool), never_unique, most_tries=MOST_TRIES)
     assert (done.unique, done.changed, done.tries) == (False, 0, 1 + 4 + 3 + 2 + 1)
 
 
@@ -98,7 +101,7 @@ def test_the_number_of_tries_is_bounded_and_it_is_given_up_where_every_cell_was_
 )
 def test_it_is_given_up_where_the_time_is_up(number, tries):
     late = lambda puzzle: Findings(never_unique(puzzle).solutions[:number], complete=False, in_time=False)  # noqa: E731
-    done = make_unique(np.eye(9, dtype=bool), late)
+    done = make_unique(np.eye(9, dtype=bool), late, most_tries=MOST_TRIES)
     assert (done.unique, done.changed, done.tries) == (False, 0, tries)
 
 
@@ -110,7 +113,7 @@ def test_random_boards_are_unique_by_enumeration(size):
     with grading_bot(Grading(size, solutions=100, puzzle_seconds=60)) as bot:
         for _ in range(10):
             cells = generator.random((height, width)) < 0.5
-            done = make_unique(cells, bot.findings)
+            done = make_unique(cells, bot.findings, most_tries=MOST_TRIES)
             assert done.unique
             [solution] = naive.solutions(puzzle_of(done.cells), limit=2)
             assert (np.array(solution) == done.cells).all()
@@ -125,7 +128,7 @@ def test_drawn_boards(draw, side):
         for seed in range(4):
             cells = draw(side, side, random.Random(seed))
             found = bot.findings(puzzle_of(cells))
-            done = make_unique(cells, bot.findings)
+            done = make_unique(cells, bot.findings, most_tries=MOST_TRIES)
             assert done.unique
             assert bot.findings(puzzle_of(done.cells)).unique
             assert (done.changed == 0) == found.unique
@@ -133,4 +136,4 @@ def test_drawn_boards(draw, side):
             # Where the solutions agreed nothing had to be changed at first.
             if done.changed == 1:
                 assert not ((done.cells != cells) & ~differing(cells, found)).any()
-            assert (make_unique(cells, bot.findings).cells == done.cells).all()
+            assert (make_unique(cells, bot.findings, most_tries=MOST_TRIES).cells == done.cells).all()
