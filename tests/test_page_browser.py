@@ -115,7 +115,7 @@ def test_samples_and_sets_are_picked(visitor):
     assert visitor.text_of("#title") == "A heart"
     for name, place, text in (
         ("boardgen:8x6x5:seed=1", "#title", "boardgen:8x6x5:seed=1 $1"),
-        ("nothing", "#set-fault", "there is no set"),
+        ("nothing", "#set-fault", "cannot find the set"),
     ):
         visitor.change("#set-name", name)
         visitor.click("#set-form button")
