@@ -25,7 +25,6 @@ MOST_GENERATED_CELLS = 2_000_000  # of a generated set, up to the wanted puzzle
 LEAST_CELLS = 50  # boards with fewer cells take as long
 
 MOST_PIXELS_AS_CELLS = 80
-EXAMPLE = "boardgen:25x25x1000:seed=7"
 PICTURE = "picture"  # in place of a format's name
 LARGE_PICTURE_WIDTH = 40  # default columns of a picture that is too large for a cell per pixel
 
@@ -161,7 +160,7 @@ def puzzle_of_set(name: str, number: int) -> Selection:
         if name.startswith(PREFIX):
             return _generated(Recipe.parse(name), number)
         if name not in official_sets():
-            raise UnusableError(f"cannot find the set: {name}; choose from the list, or type {EXAMPLE}")
+            raise UnusableError(f"cannot find the set: {name}; choose from the list")
         puzzles = _known_set(name).puzzles
         if number > len(puzzles):
             raise UnusableError(f"{name} has {len(puzzles)} puzzles")
