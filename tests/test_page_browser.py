@@ -11,6 +11,7 @@ from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import BotLog
 from nonobot.protocol import Puzzle
 from tests.browser import BLACK, GIVEN, HEART, RANDOM, ROBOT, TWO, oneline
+from tests.conftest import EMPTY
 from tests.judged import played
 from tests.paged import Server
 
@@ -51,6 +52,26 @@ def test_a_fault_is_at_its_line_while_one_types(visitor):
     assert visitor.text_of("#faults") == ""
 
 
+def test_every_line_has_its_number(visitor):
+    visitor.value("document.querySelector('#text').value = '\\n'.repeat(6000)")
+    visitor.value("document.querySelector('#text').focus()")
+    visitor.insert("1-2")
+    visitor.says("#gutter mark", "6001")
+    gutter = visitor.text_of("#gutter").split("\n")
+    assert gutter == [*map(str, range(1, 6002)), ""]
+
+
+def test_the_board_of_before_is_whole_again_once_there_is_no_fault(visitor):
+    visitor.paste(ROBOT)
+    assert visitor.paste("1-2") == "fault"
+    assert visitor.text_of("#title") == ""
+    visitor.value(EMPTY)
+    visitor.says("#verdict", "16x16")
+    assert visitor.text_of("#title") == "A robot by nonobot"
+    assert visitor.value("document.querySelector('.stale')") is None
+    assert visitor.value("document.querySelector('#take-file').disabled") is False
+
+
 def test_one_of_several_puzzles_is_chosen(visitor):
     titles = "[...document.querySelector('#chooser-number').options].map(one => one.textContent)"
     visitor.paste(f"{HEART}\n{TWO}\n1-1\n")
@@ -75,15 +96,19 @@ def test_a_file_and_a_picture_are_opened(visitor, tmp_path):
     visitor.says("#verdict", "12x6")
     assert not visitor.value("document.querySelector('#picture-options').hidden")
     visitor.value("document.querySelector('#picture-invert').click()")
-    visitor.change("#picture-width", "6")
-    visitor.says("#verdict", "6x3")
+    for width, size in (("6", "6x3"), ("2.6", "3x2"), ("-3", "12x6")):
+        visitor.change("#picture-width", width)
+        visitor.says("#verdict", size)
+        assert visitor.value("document.querySelector('#picture-width').value") == size.split("x")[0]
     image.resize((20, 10)).save(tmp_path / "other.png")  # nothing of the first one holds for it
     visitor.page.set_input_files("#file", tmp_path / "other.png")
     visitor.says("#verdict", "20x10")
     assert not visitor.value("document.querySelector('#picture-invert').checked")
 
 
-def test_a_file_that_is_too_large_is_said_so(visitor):
+def test_a_file_that_is_too_large_or_empty_is_said_so(visitor):
+    assert not visitor.value(GIVEN % ("new File([], 'empty.non')", "", "DragEvent", "drop"))
+    visitor.says("#verdict", "empty.non cannot be read: it is empty")
     file = "new File([new Uint8Array((16 << 20) + 1)], 'large.png')"
     assert not visitor.value(GIVEN % (file, "", "DragEvent", "drop"))
     for place in ("#faults", "#verdict"):
@@ -107,6 +132,8 @@ def test_clues_appear_as_one_draws(visitor):
     assert visitor.text_of("#place").startswith("row 2, column 2")
     visitor.click("#draw-undo", "#draw-redo", "#draw-invert", "#take-link", "#draw-clear")
     visitor.says("#verdict", "4x4")
+    visitor.change("#draw-width", "")
+    assert visitor.value("document.querySelector('#draw-width').value") == "4"
 
 
 def test_samples_and_sets_are_picked(visitor):
@@ -115,7 +142,7 @@ def test_samples_and_sets_are_picked(visitor):
     assert visitor.text_of("#title") == "A heart"
     for name, place, text in (
         ("boardgen:8x6x5:seed=1", "#title", "boardgen:8x6x5:seed=1 $1"),
-        ("nothing", "#set-fault", "there is no set"),
+        ("nothing", "#set-fault", "cannot find the set"),
     ):
         visitor.change("#set-name", name)
         visitor.click("#set-form button")
@@ -128,6 +155,16 @@ def test_a_link_opens_with_its_puzzle_solved(visitor, page_server):
         visitor.open(f"{page_server.address}{mark}puzzle={HEART}")
         assert visitor.verdict() == "unique"
         assert visitor.value("document.querySelector('#text').value") == HEART
+
+
+def test_a_wrong_link_shows_its_fault_while_one_draws(visitor, page_server):
+    visitor.click("#tab-draw")
+    visitor.says("#verdict", "Drawing …")
+    visitor.value("location.hash = 'puzzle=1-2'")
+    visitor.says("#verdict", "the clue of column 1 needs 2 cells")
+    assert visitor.value("document.querySelector('#panel-text').hidden") is False
+    visitor.open("about:blank")
+    visitor.open(page_server.address)
 
 
 def test_two_solutions_can_both_be_seen_and_lines_that_contradict_are_marked(visitor):
@@ -218,6 +255,17 @@ def test_an_answer_that_comes_too_late_changes_nothing(visitor):
     visitor.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert visitor.text_of("#hint") == ""
     assert visitor.value("document.querySelector('#mine-take').hidden")
+
+
+def test_drawing_goes_on_if_a_text_is_still_being_read(visitor):
+    visitor.value(HOLD)
+    visitor.value("document.querySelector('#text').focus()")
+    visitor.insert(HEART)
+    visitor.says("#verdict", "Reading …")
+    visitor.click("#tab-draw")
+    visitor.value("window.release()")
+    visitor.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert visitor.value("document.querySelector('#tab-draw').ariaSelected") == "true"
 
 
 def test_cells_are_painted_with_the_mouse(visitor):
@@ -340,7 +388,7 @@ def test_the_puzzle_is_taken_away(visitor):
         assert download.value.suggested_filename == name
         visitor.wait_for(f"document.querySelector('#take-said').textContent === '{name} is saved.'")
     visitor.click("#take-link")
-    visitor.wait_for("!document.querySelector('#take-said').textContent.includes('saved')")
+    visitor.wait_for("/link|#puzzle=/.test(document.querySelector('#take-said').textContent)")
     disabled = "[...document.querySelectorAll('.take button')].map(one => one.disabled)"
     assert visitor.paste("1-2") == "fault"  # the board of before is not what the text says
     assert visitor.value(disabled) == [True] * 5

@@ -73,6 +73,22 @@ def test_the_page_is_usable_while_python_loads(chromium, page_server):
         context.unroute("**/pyodide.asm.wasm")
 
 
+def test_a_file_that_cannot_be_loaded_is_reported(chromium, page_server):
+    context = chromium.page.context
+    chromium.open(page_server.address)
+    chromium.value(FORGET)
+    chromium.open("about:blank")
+    context.route("**/pyodide.asm.wasm", lambda route: route.fulfill(status=404))
+    try:
+        chromium.open(page_server.address)
+        chromium.says("#failure", "pyodide.asm.wasm is missing (404)")
+        assert not chromium.page.is_visible("#loading")
+    finally:
+        context.unroute("**/pyodide.asm.wasm")
+    chromium.open("about:blank")
+    chromium.complaints.clear()
+
+
 def test_a_search_ends_when_it_is_cancelled_or_at_the_limit_and_another_is_solved(visitor):
     visitor.value("window.same = 1")
     visitor.value("document.querySelector('#text').select()")

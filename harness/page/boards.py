@@ -160,7 +160,7 @@ def puzzle_of_set(name: str, number: int) -> Selection:
         if name.startswith(PREFIX):
             return _generated(Recipe.parse(name), number)
         if name not in official_sets():
-            raise UnusableError(f"there is no set {name!r}; there are {', '.join(official_sets())}")
+            raise UnusableError(f"cannot find the set: {name}; choose from the list")
         puzzles = _known_set(name).puzzles
         if number > len(puzzles):
             raise UnusableError(f"{name} has {len(puzzles)} puzzles")

@@ -67,8 +67,8 @@ export class Editor {
   }
 
   resize(width, height) {
-    const within = (size) => Math.min(this.longestSide, Math.max(1, Math.round(size) || 1));
-    const [w, h] = [within(width), within(height)];
+    const within = (size, now) => Math.min(this.longestSide, Math.max(1, Math.round(size) || now)); // empty: as it is
+    const [w, h] = [within(width, this.state.width), within(height, this.state.height)];
     if (w === this.state.width && h === this.state.height) return this.#show();
     const cells = new Int8Array(w * h).fill(WHITE);
     for (let y = 0; y < Math.min(h, this.state.height); y++) {

@@ -66,6 +66,7 @@ export class PuzzleInput {
     try {
       if (file.size > this.mostBytes) throw new Error(`more than ${this.mostBytes >> 20} MiB; puzzles are smaller`);
       data = await this.#latest.run(() => file.arrayBuffer());
+      if (data?.byteLength === 0) throw new Error("it is empty");
     } catch (error) {
       return this.#refuse(`${file.name} cannot be read: ${error.message}`); // a folder, for one
     }
@@ -89,7 +90,7 @@ export class PuzzleInput {
     }
     const question = { number: this.#number, columns: null, isInverted: false };
     if (this.#file && !element("picture-options").hidden) {
-      question.columns = Number(element("picture-width").value) || null;
+      question.columns = Math.max(0, Math.round(element("picture-width").value)) || null;
       question.isInverted = element("picture-invert").checked;
     }
     try {
@@ -102,7 +103,7 @@ export class PuzzleInput {
 
   #take(found, name) {
     const isPicture = found.format === "picture";
-    if (isPicture && element("picture-options").hidden) {
+    if (isPicture) {
       element("picture-options").hidden = false;
       element("picture-width").value = found.board.columns.length;
     }
@@ -172,19 +173,16 @@ export class PuzzleInput {
 
   // Numbers of lines beside the text, those at fault marked.
   #markLines(wrong) {
-    const count = Math.min(this.text.value.split("\n").length, 5000);
-    const isWrong = new Set(wrong);
-    if (!wrong.length) {
-      this.gutter.textContent = Array.from({ length: count }, (_, at) => at + 1).join("\n");
-    } else {
-      const parts = [];
-      for (let line = 1; line <= count; line++) {
-        const mark = document.createElement(isWrong.has(line) ? "mark" : "span");
-        mark.textContent = line;
-        parts.push(mark, "\n");
-      }
-      this.gutter.replaceChildren(...parts);
+    const numbers = this.text.value.split("\n").map((_, at) => `${at + 1}\n`);
+    const parts = [];
+    let next = 0;
+    for (const line of [...new Set(wrong)].filter((one) => one <= numbers.length).sort((a, b) => a - b)) {
+      const mark = document.createElement("mark");
+      mark.textContent = line;
+      parts.push(numbers.slice(next, line - 1).join(""), mark, "\n");
+      next = line;
     }
+    this.gutter.replaceChildren(...parts, numbers.slice(next).join(""));
     this.gutter.scrollTop = this.text.scrollTop;
   }
 

@@ -10,7 +10,7 @@ import { keepOffline, setTotal, takeNewVersion } from "./status.js";
 import { Stepping } from "./stepping.js";
 import { TakeAway } from "./takeaway.js";
 import { Verdict, differing } from "./verdict.js";
-import { UNKNOWN, cellsFrom } from "./words.js";
+import { UNKNOWN, cellsFrom, many } from "./words.js";
 
 const DRAWN_MS = 200;
 const element = (id) => document.getElementById(id);
@@ -104,9 +104,7 @@ async function open(board) {
   state.answer = null;
   state.solution = 0;
   press(element("solutions"), "solution", "0");
-  element("title").textContent = [board.title, board.author].filter(Boolean).join(" by ");
   element("place").textContent = "\u00a0";
-  setStale(false);
   layOut();
   view.setPuzzle(board.rows, board.columns);
   name(board);
@@ -128,15 +126,18 @@ async function solve(board) {
   if (state.board === board) view.layOut(); // the verdict may take two lines
 }
 
-// Nothing new has come: the board that is there has its verdict again.
+// Nothing new has come: the board that is there has its title and verdict again.
 function settle() {
   if (state.isDrawing) drawn();
-  else if (state.board) solve(state.board);
+  else if (state.board) (name(state.board), solve(state.board));
   else verdict.say("none", "Paste, draw or pick a puzzle.");
 }
 
-const name = (board) =>
-  element("board").setAttribute("aria-label", `The board, ${board.columns.length} columns by ${board.rows.length} rows`);
+function name({ rows, columns, title, author }) {
+  element("title").textContent = [title, author].filter(Boolean).join(" by ");
+  element("board").setAttribute("aria-label", `The board, ${many(columns.length, "column")} by ${many(rows.length, "row")}`);
+  setStale(false);
+}
 
 let drawnTimer = 0;
 
@@ -146,8 +147,6 @@ function drawn() {
   const { rows, columns } = editor.board;
   state.board = { rows, columns, title: null, author: null };
   state.answer = null;
-  element("title").textContent = "";
-  setStale(false);
   layOut();
   view.setPuzzle(rows, columns);
   name(state.board);
@@ -174,12 +173,12 @@ function setTab(chosen, opens = true) {
     state.lastShown = { width: view.width, height: view.height, cells: view.cells };
   }
   state.isDrawing = chosen === "draw";
+  clearTimeout(drawnTimer);
   if (state.isDrawing && opens) {
+    incoming.cancel(); // a text that is still to be read would end the drawing
     drawn();
   } else if (wasDrawing && opens && state.board) {
-    const { board } = state;
-    clearTimeout(drawnTimer);
-    open(board);
+    open(state.board);
   }
   layOut();
 }
@@ -247,7 +246,7 @@ addEventListener("keydown", (event) => {
 // A link brings its puzzle; without one, the first sample is shown.
 async function begin() {
   const link = new URLSearchParams(location.search).get("puzzle") ?? new URLSearchParams(location.hash.slice(1)).get("puzzle");
-  if (link) input.put(link);
+  if (link) (setTab("text", false), input.put(link));
   const known = await facts();
   state.seconds = python.seconds = known.puzzle_seconds;
   picks.fill(known);

@@ -66,6 +66,7 @@ export class TakeAway {
 
   async #take(act) {
     if (!this.shown().board) return this.#say("There is no puzzle yet.");
+    this.#say("Asking …"); // a search may come first
     try {
       await act(this.formats?.find((one) => one.name === element("take-format").value));
     } catch (error) {

@@ -30,18 +30,20 @@ async function keepLargest() {
 }
 
 const usual = self.fetch;
+let breakOff;
+const brokenOff = new Promise((_, reject) => (breakOff = reject)); // Pyodide waits for ever for a file that does not come
 
 async function fetched(address) {
   const response = await usual(address);
   if (!response.ok) throw new Error(`${new URL(address).pathname} is missing (${response.status}); export the page again`);
-  countAll(response.clone()).catch(() => {});
+  countAll(response.clone()).catch(({ message }) => breakOff(new Error(`${message}; reload the page`)));
   return response;
 }
 
 const early = new Map();
 const FILES = [ARCHIVE, ...["pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"].map((name) => CORE + name)];
 for (const address of FILES) early.set(address, fetched(address));
-for (const one of early.values()) one.catch(() => {}); // it is told to the one who asks for it
+for (const one of early.values()) one.catch(breakOff);
 
 self.fetch = (address, ...rest) => {
   const url = String(address?.url ?? address);
@@ -70,7 +72,7 @@ async function load() {
 
 const KERNELS_AFTER_MS = 300;
 
-const loading = load();
+const loading = Promise.race([load(), brokenOff]);
 let turn = Promise.resolve();
 
 async function answer({ what, question, data }) {
