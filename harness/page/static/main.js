@@ -129,8 +129,10 @@ async function solve(board) {
 // Nothing new has come: the board that is there has its title and verdict again.
 function settle() {
   if (state.isDrawing) drawn();
-  else if (state.board) (name(state.board), solve(state.board));
-  else verdict.say("none", "Paste, draw or pick a puzzle.");
+  else if (state.board) {
+    name(state.board);
+    solve(state.board);
+  } else verdict.say("none", "Paste, draw or pick a puzzle.");
 }
 
 function name({ rows, columns, title, author }) {
@@ -246,7 +248,10 @@ addEventListener("keydown", (event) => {
 // A link brings its puzzle; without one, the first sample is shown.
 async function begin() {
   const link = new URLSearchParams(location.search).get("puzzle") ?? new URLSearchParams(location.hash.slice(1)).get("puzzle");
-  if (link) (setTab("text", false), input.put(link));
+  if (link) {
+    setTab("text", false);
+    input.put(link);
+  }
   const known = await facts();
   state.seconds = python.seconds = known.puzzle_seconds;
   picks.fill(known);
