@@ -23,7 +23,7 @@ import msgspec
 
 from nonobot.harness import UnusableError
 from nonobot.harness.play.bot_command import HOME, OWN_BOT, OWN_JUDGE
-from nonobot.harness.results.result_files import UNDECODABLE, json_text
+from nonobot.harness.results.result_files import UNDECODABLE, json_document
 from nonobot.harness.text import drawn, last_line, new_table, plain
 from nonobot.tournament_data.registry import FOLDER_VARIABLE, State, data_folder, official_sets, state_of
 
@@ -244,4 +244,4 @@ def as_json(measured: Sequence[Measured]) -> str:
         {**msgspec.to_builtins(one.claim), "outcome": one.status, "measured": one.figure, "reason": one.reason}
         for one in measured
     ]
-    return json_text({"kind": "claims", "schema_version": 2, "claims": claims})
+    return json_document("claims", claims=claims)

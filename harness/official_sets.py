@@ -10,13 +10,11 @@ from pathlib import Path
 
 from nonobot.harness import UnusableError
 from nonobot.harness.progress import Progress
-from nonobot.harness.results.result_files import json_text
+from nonobot.harness.results.result_files import json_document
 from nonobot.harness.text import percent, print_line
 from nonobot.tournament_data import registry
 from nonobot.tournament_data.downloads import FetchError, OfflineError, SetupError
 from nonobot.tournament_data.registry import OfficialSet, Recognised, State
-
-SCHEMA_VERSION = 2
 
 TYPICAL_BYTES = 680_000  # assumed size of a set of unknown size, for the progress alone
 MOST_NAMED = 5
@@ -43,8 +41,7 @@ def as_json(states: Mapping[OfficialSet, State]) -> str:
         counts = {"puzzle_count": facts.pop("puzzles"), "size_bytes": facts.pop("bytes")}
         here = {"state": state.name.casefold(), "path": str(registry.stored_path(official))}
         sets.append({**facts, **counts, "width": side, "height": side, **here})
-    head = {"kind": "data-list", "schema_version": SCHEMA_VERSION, "folder": str(registry.data_folder())}
-    return json_text({**head, "sets": sets})
+    return json_document("data-list", folder=str(registry.data_folder()), sets=sets)
 
 
 def _counted(states: Iterable[State]) -> str:

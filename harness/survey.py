@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 from nonobot import __version__
-from nonobot.harness.results.result_files import json_text
+from nonobot.harness.results.result_files import json_document
 from nonobot.harness.text import NOTHING, drawn, in_unit, new_table, percent
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import black_cells
 from nonobot.tournament_data.select import Grade
-
-SURVEY_SCHEMA_VERSION = 1
 
 STEP_PERCENT = 5  # step of the shares of black cells by which boards are grouped
 
@@ -136,5 +134,5 @@ def as_json(survey: Survey, recipes: Sequence[str], line_limit: int) -> str:
         for name in ("work", "conflicts"):
             values[name] = dict(sorted(values[name].items()))
         rows.append(kind._asdict() | values)
-    head = {"kind": "survey", "schema_version": SURVEY_SCHEMA_VERSION, "version": __version__}
-    return json_text({**head, "recipes": list(recipes), "line_limit": line_limit, "rows": rows})
+    of_boards = {"recipes": list(recipes), "line_limit": line_limit, "rows": rows}
+    return json_document("survey", version=__version__, **of_boards)

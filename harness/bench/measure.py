@@ -17,10 +17,8 @@ from nonobot.harness import UnusableError
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.play.bot_command import HOME
 from nonobot.harness.play.machine import machine_facts
-from nonobot.harness.results.result_files import json_text
+from nonobot.harness.results.result_files import json_document
 from nonobot.harness.text import drawn, duration, last_line, new_table, percent, spaced, styled
-
-BENCH_SCHEMA_VERSION = 2
 
 PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")  # to pyperf's workers
 
@@ -168,5 +166,4 @@ def as_json(measured: Sequence[Measured]) -> str:
 
 def json_of(kind: str, **content: object) -> str:
     """Return the JSON text of a kind of measurement, with the facts of this machine."""
-    head = {"kind": kind, "schema_version": BENCH_SCHEMA_VERSION, "machine": machine_facts(())}
-    return json_text({**head, **content})
+    return json_document(kind, machine=machine_facts(()), **content)

@@ -17,13 +17,11 @@ from nonobot.harness.play.revisions import git
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import Progress
 from nonobot.harness.ranking.comparison import Limits
-from nonobot.harness.results.result_files import json_text
+from nonobot.harness.results.result_files import json_document
 from nonobot.harness.statistics import needed_pairs
 from nonobot.harness.text import in_short, interval_in_words, ratio_in_words
 from nonobot.harness.user_files import loaded
 from nonobot.protocol.clues import count as in_number
-
-BISECT_SCHEMA_VERSION = 1
 
 EXAMPLES = f"""\
 examples:
@@ -117,7 +115,5 @@ def _in_words(one: Difference) -> list[str]:
 
 
 def _as_json(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
-    head = {"kind": "bisect", "schema_version": BISECT_SCHEMA_VERSION, "good": plan.good, "bad": plan.bad}
-    values = {**head, "set": plan.set, "candidate_count": count}
-    values["findings"] = {one.question: one for one in findings}
-    return json_text(values)
+    commits = {"good": plan.good, "bad": plan.bad, "set": plan.set, "candidate_count": count}
+    return json_document("bisect", **commits, findings={one.question: one for one in findings})

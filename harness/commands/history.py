@@ -19,12 +19,10 @@ from nonobot.harness.play.revisions import git
 from nonobot.harness.profiling.profile_data import Profile, read_profile
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.report.file_plots import Point, drawing_of_history, short
-from nonobot.harness.results.result_files import files_in, json_text, read_result
+from nonobot.harness.results.result_files import files_in, json_document, read_result
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import NOTHING, drawn, duration, new_table, on_terminal, plain, spaced, styled
 from nonobot.harness.user_files import require_writable, write_output
-
-HISTORY_SCHEMA_VERSION = 1
 
 EXAMPLES = """\
 examples:
@@ -63,8 +61,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         write_output(output, drawing_of_history(groups, output.suffix.removeprefix(".")))
     if arguments.json:
         histories = [{"bot": bot, "set": name, "points": points} for (bot, name), points in groups.items()]
-        head = {"kind": "history", "schema_version": HISTORY_SCHEMA_VERSION}
-        print(json_text({**head, "histories": histories}), end="")
+        print(json_document("history", histories=histories), end="")
     else:
         runs = [(short(one.revision), one) for one in results if isinstance(one, RunResult) and one.revision]
         print(_as_text(groups, differences(runs, MACHINE_AND_CONFIGURATION), on_terminal()), end="")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nonobot.harness import UnusableError
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, SOFTWARE, busy_lines, differences
 from nonobot.harness.ranking.compared_runs import Version, pairs_of_runs, same_sets, shared_cores
-from nonobot.harness.results.result_files import json_text
+from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.statistics import (
     RESOLUTION_SECONDS,
@@ -33,8 +33,6 @@ from nonobot.harness.statistics import (
 from nonobot.harness.text import duration, ratio_in_words
 from nonobot.protocol.clues import count
 from nonobot.tournament_data.sets import PART
-
-COMPARISON_SCHEMA_VERSION = 2
 
 FEWEST_PUZZLES = 5  # with fewer compared puzzles, times decide nothing
 BURST_SHARE = 0.05  # share of puzzles below the resolution above which many answers arrived together
@@ -281,8 +279,6 @@ class Comparison:
         each = self.puzzle_ratio
         faster, slower, alike = self.counts
         values = {
-            "kind": "comparison",
-            "schema_version": COMPARISON_SCHEMA_VERSION,
             "outcome": self.outcome,
             "reasons": self.reasons,
             "resolution_seconds": RESOLUTION_SECONDS,
@@ -309,7 +305,7 @@ class Comparison:
             "lost_more_than_solved": self.lost_more_than_solved,
             "duels": self.duels,
         }
-        return json_text(values)
+        return json_document("comparison", **values)
 
     def figures(self, number: int) -> dict[str, Any]:
         """Return the figures of the baseline (0) or candidate (1); mean and total of the puzzles compared."""

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from nonobot.harness.ranking.standings import Evidence, Ranking, Row, Scope
-from nonobot.harness.results.result_files import json_text
+from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.text import GAP, MEBIBYTE, NOTHING, drawn, in_short, in_unit, new_table, spaced, styled, width
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
-
-TABLE_SCHEMA_VERSION = 2
 
 WORDS = ("bot", "version", "other", "end")  # columns without numbers
 GIVEN_UP = ("peak MiB", "CPU s", "median ms", "own s", "runs", "version", "slowest s")
@@ -41,8 +39,7 @@ def as_json(ranked: Sequence[Ranking], problems: Sequence[str]) -> str:
         msgspec.to_builtins(replace(ranking, rows=[])) | {"rows": [_values(row) for row in ranking.rows]}
         for ranking in ranked
     ]
-    head = {"kind": "table", "schema_version": TABLE_SCHEMA_VERSION}
-    return json_text({**head, "sections": sections, "errors": list(problems)})
+    return json_document("table", sections=sections, errors=list(problems))
 
 
 def as_csv(ranked: Sequence[Ranking]) -> str:

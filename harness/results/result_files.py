@@ -72,6 +72,20 @@ def json_text(value: Any) -> str:
     return json.dumps(storable(value), indent=1).replace("\x7f", r"\u007f") + "\n"
 
 
+SCHEMA_VERSIONS = {
+    **dict.fromkeys(("bench", "bench-against", "claims", "comparison", "data-list", "table"), 2),
+    **dict.fromkeys(("bisect", "history", "survey"), 1),
+}
+"""Schema versions of the JSON documents that nonojudge writes but does not read, by their `kind`."""
+
+KINDS = {*SCHEMA_VERSIONS, "check", "profile", "run", "verify"}  # of all JSON documents of nonojudge
+
+
+def json_document(kind: str, **content: object) -> str:
+    """Return a JSON document of a kind of `SCHEMA_VERSIONS` as text."""
+    return json_text({"kind": kind, "schema_version": SCHEMA_VERSIONS[kind], **content})
+
+
 def write_json(path: Path, result: RunResult | VerifyResult) -> None:
     """Write `result` to `path`, in full or not at all."""
     with whole_file(path, lasting=True) as file:
@@ -153,13 +167,6 @@ def decoded_json(content: bytes, kind: Any, stated: int | None, version: int) ->
     if stated != version - 1:
         return msgspec.json.decode(content, type=kind)
     return msgspec.convert(_renamed(msgspec.json.decode(content), version), type=kind, str_keys=True)
-
-
-KINDS = {
-    *("bench", "bench-against", "bisect", "check", "claims", "comparison", "data-list", "history", "profile"),
-    *("run", "survey", "table", "verify"),
-}
-"""The `kind` of each JSON document of nonojudge."""
 
 
 class OtherDocumentError(UnusableError):
