@@ -13,7 +13,7 @@ import msgspec
 
 from nonobot.arguments import Parser, similar_names
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import say
+from nonobot.harness.cli import add_option, add_shared, say
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers
 from nonobot.harness.play.bot_files import change_in_words
@@ -75,35 +75,17 @@ Exit status: 0 everything was played, 1 a bot did not start or a run was given u
 
 def add_to(parser: Parser) -> None:
     parser.description = "Run every bot of a TOML file on every set of it, and rank them."
-    parser.epilog = EXAMPLES
-    parser.add_argument("file", type=Path, nargs="?", metavar="FILE.toml", help="tournament file")
-    parser.add_argument(
-        "--results",
-        type=Path,
-        metavar="FOLDER",
-        help="folder for results (default: results/NAME, NAME from the file)",
-    )
-    parser.add_argument(
-        "--contain",
-        choices=["auto", "yes", "no"],
-        help="sandbox the bots, overrides the file (see `nonojudge run --help`)",
-    )
-    parser.add_argument(
-        "--again",
-        nargs="?",
-        action="append",
-        const=None,
-        default=[],
-        metavar="BOT",
-        help="play this bot again and keep its old results as *.before-1 and so on; without a name: all bots "
-        "(repeatable)",
-    )
-    parser.add_argument("--on", type=where, metavar="WHERE", help=f"play several runs at a time: {WHERE_HELP}")
-    parser.add_argument(
-        "--same-kind", action="store_true", help="with --on: play all runs of a set on one kind of machine"
-    )
-    parser.add_argument("--quiet", action="store_true", help="print the ranking only, without progress")
-    parser.set_defaults(carry_out=carry_out)
+    add_option(parser, "file", "FILE.toml", "tournament file", Path, nargs="?")
+    about = "folder for results (default: results/NAME, NAME from the file)"
+    add_option(parser, "--results", "FOLDER", about, Path)
+    about = "sandbox the bots, overrides the file (see `nonojudge run --help`)"
+    add_shared(parser, "--contain", default=None, help=about)
+    about = "play this bot again and keep its old results as *.before-1 and so on; without a name: all bots"
+    add_option(parser, "--again", "BOT", f"{about} (repeatable)", nargs="?", action="append", default=[])
+    add_option(parser, "--on", "WHERE", f"play several runs at a time: {WHERE_HELP}", where)
+    about = "with --on: play all runs of a set on one kind of machine"
+    parser.add_argument("--same-kind", action="store_true", help=about)
+    add_shared(parser, "--quiet", help="print the ranking only, without progress")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
