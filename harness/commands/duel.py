@@ -41,7 +41,7 @@ PART_PUZZLES = 50  # fewest puzzles in a part of a set: with fewer, a run mostly
 
 EXAMPLES = f"""\
 examples:
-  nonojudge duel ../old/.venv/bin/nonobot .venv/bin/nonobot         two revisions of nonobot on {DEFAULT_SET}
+  nonojudge duel ../old/.venv/bin/nonobot .venv/bin/nonobot         two revisions, {DEFAULT_SET}
   nonojudge duel './mybot' './mybot --fast' --set questions.txt     two ways to run one bot
   nonojudge duel --until ./old ./new                                only as long as needed
 
