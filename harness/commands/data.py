@@ -50,7 +50,7 @@ def add_to(parser: Parser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
 
     def action(name: str, carry_out: Callable[[argparse.Namespace], int], about: str, more: str = "") -> Parser:
-        added = actions.add_parser(name, help=about, description=f"{about.capitalize()}.{more}")
+        added = actions.add_parser(name, help=about, description=f"{about[0].upper() + about[1:]}.{more}")
         added.set_defaults(action=carry_out)
         return added
 

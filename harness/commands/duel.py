@@ -41,7 +41,7 @@ PART_PUZZLES = 50  # fewest puzzles in a part of a set: with fewer, a run mostly
 
 EXAMPLES = f"""\
 examples:
-  nonojudge duel ../old/.venv/bin/nonobot .venv/bin/nonobot         two revisions of nonobot on {DEFAULT_SET}
+  nonojudge duel ../old/.venv/bin/nonobot .venv/bin/nonobot         two revisions, {DEFAULT_SET}
   nonojudge duel './mybot' './mybot --fast' --set questions.txt     two ways to run one bot
   nonojudge duel --until ./old ./new                                only as long as needed
 
@@ -65,7 +65,7 @@ def add_to(parser: Parser) -> None:
     add_shared(parser, "--size")
     about = f"pairs of runs; a 95%% interval needs at least 6 (default: {ROUNDS}; with --until {MOST_ROUNDS})"
     add_option(parser, "--rounds", "N", about, whole_number(1, 999, "a number of rounds"))
-    about = f"stop as soon as the verdict is certain; each pair plays {PART_PUZZLES} puzzles or more of the set"
+    about = f"stop as soon as the outcome is certain; each pair plays {PART_PUZZLES} puzzles or more of the set"
     parser.add_argument("--until", action="store_true", help=about)
     add_shared(parser, "--core", "--contain", "--show", "--env")
     about = "store the results in FOLDER/before and FOLDER/after (default: not stored)"

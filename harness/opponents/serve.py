@@ -35,7 +35,7 @@ example:
 input: '$k' starts puzzle k; then a line for each column, left to right, and a line for each row, top to bottom:
 block lengths separated by TAB. A line without black cells is an empty line (or 0).
 output: '$k', then a line for each row: 1 black, 0 white, separated by TAB; zeros alone for a puzzle that was not
-solved (standard error says why).
+solved (standard error reports the reason).
 
 exit status: 0 every puzzle read was answered with a solution; 1 some were not; 2 unusable arguments or input."""
 
