@@ -180,7 +180,7 @@ class GradingBot:
 
     def _last_words(self) -> str:
         self._talk.listen(0.0)  # this reads stderr, too
-        return self._words.last_line or "it said nothing"
+        return self._words.last_line or "it wrote nothing"
 
 
 def _level(record: dict[str, Any]) -> Level:

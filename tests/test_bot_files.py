@@ -73,7 +73,7 @@ def test_the_champion_of_2011_to_2015(tmp_path):
     assert result.stderr_bytes == len(said)
     lines = result.lines()
     assert "the bot used files: questions in input.txt, answers in solution.txt" in lines
-    assert any(line.startswith("its own log: 5 puzzles in 2.00 s; the judge's clock: ") for line in lines)
+    assert any(line.startswith("its own log: 5 puzzles in 2.00 s; the judge's time: ") for line in lines)
     assert read_result(tmp_path / "result.json") == result
 
 

@@ -330,7 +330,7 @@ def test_many_answers_in_one_burst_are_told(short, warned):
         ([run_result(times=(1.0, 1.0))], "was --size the same"),
         ([run_result(), run_result(times=(1.0, 1.0))], "other puzzles than in the other runs on set1"),
         ([verify_result("answers.txt", 3)], "is a checked answer file, without times"),
-        ([run_result("one"), run_result("two")], "after holds runs of different bots: one in .*, two in "),
+        ([run_result("one"), run_result("two")], "after contains runs of different bots: one in .*, two in "),
     ],
 )
 def test_what_cannot_be_compared_is_refused(tmp_path, others, message):

@@ -206,7 +206,7 @@ def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path
     assert "interrupted" in out
     result = json.loads((tmp_path / "a result.json").read_text())
     assert result["attempts"][-1]["end"]["reason"] == "interrupted"
-    assert "\ngo on with: nonojudge run --resume 'a result.json'\n" in out
+    assert "\nresume with: nonojudge run --resume 'a result.json'\n" in out
 
 
 def test_every_command_explains_itself(output_of):

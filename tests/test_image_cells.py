@@ -208,7 +208,7 @@ def test_whatever_the_bytes_nothing_else_is_raised(noise, at, kind):
 def test_no_program_is_started_and_a_missing_pillow_is_one_line(monkeypatch):
     monkeypatch.setattr("subprocess.check_call", lambda *_, **__: pytest.fail("a program was started"))
     page = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n"
-    assert refused(page) == "cannot read the picture: Pillow does not know its format"
+    assert refused(page) == "cannot read the picture: Pillow cannot read its format"
     data = file_of(Image.new("1", (2, 2)))
     monkeypatch.setitem(sys.modules, "PIL", None)
     assert "reading a picture needs Pillow, not installed; install with: " in refused(data)

@@ -108,7 +108,7 @@ def test_a_folder_with_other_files_is_refused_in_a_line(needs, tmp_path, output_
     out = output_of(cli.run, ["page", "--export", str(tmp_path / "site")]).out
     assert re.search(r"page: .*site \(\d+ files, 1\d\.\d MB\)\n.*python3 -m http.server --directory ", out)
     output_of(cli.run, ["page", "--export", str(tmp_path / "site")])
-    for name, why in ((".", "no earlier export"), ("list", "no earlier export"), ("file", "not a folder")):
+    for name, why in ((".", "not an earlier export"), ("list", "not an earlier export"), ("file", "not a folder")):
         out, err = output_of(cli.run, ["page", "--export", str(tmp_path / name)], status=2)
         assert (out, why in err, err.count("\n")) == ("", True, 1)
     assert (tmp_path / "file").read_text() == "mine"

@@ -88,7 +88,7 @@ def all_black(bot: BotUnderTest) -> None:
 def zero_clue(bot: BotUnderTest) -> None:
     """Other programs write it."""
     sent = "a puzzle with 0 for its empty rows, and one more"
-    advice = "read a 0 that stands alone as an empty clue"
+    advice = "read a single 0 as an empty clue"
     puzzles = [with_empty_edge_rows(bot.size), *easy(bot.size, 1)]
     _ask(bot, sent, advice, puzzles, lambda text: re.sub(rb"^\n", b"0\n", text, flags=re.MULTILINE))
 

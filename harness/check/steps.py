@@ -39,7 +39,7 @@ def ends_with_its_input(bot: BotUnderTest) -> str:
     session.demand(wanted, sent, "answer what came before the end")
     expected, got = "the bot ends by itself with exit status 0", session.how_it_stood()
     if not session.ended:
-        raise ShortfallError(sent, expected, got, "end when a read says that the input has ended")
+        raise ShortfallError(sent, expected, got, "exit when a read reports the end of the input")
     if session.process.exit_status < 0:
         raise ShortfallError(sent, expected, got, "look at what runs at the end: threads, handlers, what is freed")
     if session.process.exit_status:

@@ -55,7 +55,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     address = f"http://{host}:{own.getsockname()[1]}/"
 
     def on_ready() -> None:
-        print(f"page: {address} (Ctrl-C ends it)", flush=True)
+        print(f"page: {address} (Ctrl-C stops it)", flush=True)
         if not arguments.no_browser and not open_browser(address):
             say("cannot open a browser; open the address yourself")
 

@@ -94,7 +94,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     _print(arguments, result, f"result: {result_path}")
     if result.end.reason is EndReason.INTERRUPTED:
         go_on = shlex.join(["nonojudge", "run", "--resume", str(result_path)])
-        print_line(f"go on with: {go_on}", sys.stderr if arguments.json else sys.stdout)
+        print_line(f"resume with: {go_on}", sys.stderr if arguments.json else sys.stdout)
         return EXIT_INTERRUPTED
     return 0 if result.score.all_right else 1
 
@@ -122,7 +122,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), configuration.feed, dashes="--")
     puzzle_set = loaded(given.get("set", DEFAULT_SET), given.get("size"))
     if "core" not in given and not can_pin():
-        say("this system cannot hold a bot on one core; it may use all of them", arguments.quiet)
+        say("this system cannot pin a bot to one core; it may use all of them", arguments.quiet)
     say(sandbox_note(configuration.containment), arguments.quiet)
     require_place(configuration, result_path)
     command = arguments.bot_command or own_bot(puzzle_set)

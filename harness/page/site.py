@@ -87,7 +87,7 @@ def _earlier_files(folder: Path) -> set[str]:
     except NotADirectoryError:
         raise UnusableError(f"--export {folder}: not a folder; name a new or an empty one") from None
     except (OSError, ValueError, LookupError, TypeError):
-        what = "it has other files, and is no earlier export; name a new or an empty folder"
+        what = "it has other files and is not an earlier export; name a new or an empty folder"
         raise UnusableError(f"--export {folder}: {what}") from None
 
 

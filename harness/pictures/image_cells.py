@@ -61,7 +61,7 @@ def read_cells(
     except UnusableError:
         raise
     except UnidentifiedImageError:
-        raise UnusableError("cannot read the picture: Pillow does not know its format") from None
+        raise UnusableError("cannot read the picture: Pillow cannot read its format") from None
     except Exception as error:  # the decoders of some thirty formats raise any exception on broken files
         why = " ".join(str(error).split()) or type(error).__name__
         raise UnusableError(f"cannot read the picture: {why}") from None

@@ -92,7 +92,7 @@ def tournament_core(count: int = 1) -> int | tuple[int, ...] | None:
         raise UnusableError(f"--cores {count}: only {len(usable)} cores are available")
     if not can_pin():
         if count > 1:
-            raise UnusableError(f"{count} cores: this system cannot hold a process on cores; use --core any")
+            raise UnusableError(f"{count} cores: this system cannot pin a process to cores; use --core any")
         return None
     return usable[-1] if count == 1 else tuple(usable[-count:])
 
@@ -102,7 +102,7 @@ def require_cores(cores: Sequence[int]) -> None:
     usable = usable_cores()
     for core in cores:
         if not can_pin():
-            raise UnusableError(f"core {core}: this system cannot hold a process on a core; use --core any")
+            raise UnusableError(f"core {core}: this system cannot pin a process to a core; use --core any")
         if core not in usable:
             raise UnusableError(f"core {core} cannot be used here; usable: {', '.join(map(str, usable))}")
 

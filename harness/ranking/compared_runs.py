@@ -131,7 +131,7 @@ def read_version(label: str, places: Sequence[Path]) -> Version:
         bots.setdefault(run.bot, path)
         if len(bots) > 1:
             named = ", ".join(f"{bot} in {first}" for bot, first in bots.items())
-            raise UnusableError(f"{label} holds runs of different bots: {named}")
+            raise UnusableError(f"{label} contains runs of different bots: {named}")
         repeats = runs.setdefault(run.set.sha256, [])
         if repeats and _numbers(repeats[0]) != _numbers(run):
             raise UnusableError(f"{path}: other puzzles than in the other runs on {run.set.name}")

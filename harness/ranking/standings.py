@@ -268,7 +268,7 @@ def _log_ranking(logs: Mapping[Path, BotLog]) -> Ranking:
     ]
     cut_off = [path.stem for path, log in logs.items() if log.total_seconds is None]
     if cut_off:
-        notes.append(f"without a total, the sum of its times stands for it: {', '.join(cut_off)}")
+        notes.append(f"without a total, the sum of its times replaces it: {', '.join(cut_off)}")
     rows = [_row((path.stem, Evidence.LOG), {path: log}) for path, log in logs.items()]
     return Ranking(Scope.LOGS, "logs, not verified", [], _ranked(rows), notes, [])
 

@@ -416,7 +416,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         if self.own_seconds is None:
             return [f"its own log: {doubts}"] if doubts else []
         puzzles = sum(len(log.seconds) for log in self._own_logs)
-        times = f"{duration(self.own_seconds)}; the judge's clock: {duration(self.time_seconds)}"
+        times = f"{duration(self.own_seconds)}; the judge's time: {duration(self.time_seconds)}"
         lines = [f"its own log: {puzzles} puzzles in {times}"]
         return [*lines, f"warning: its own log is unreliable: {doubts}"] if doubts else lines
 
