@@ -12,6 +12,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.text import percent, print_line
+from nonobot.protocol.clues import count
 from nonobot.tournament_data import registry
 from nonobot.tournament_data.downloads import FetchError, OfflineError, SetupError
 from nonobot.tournament_data.registry import OfficialSet, Recognised, State
@@ -95,9 +96,9 @@ def imported(folder: Path) -> int:
     if unknown:
         others = ", ..." if len(unknown) > MOST_NAMED else ""
         first = ", ".join(map(str, unknown[:MOST_NAMED]))
-        print_line(f"no official set: {first}{others} ({len(unknown)} files)", sys.stdout)
+        print_line(f"no official set: {first}{others} ({count(len(unknown), 'file')})", sys.stdout)
     states = map(registry.state_of, registry.official_sets().values())
-    print(f"{len(names)} official sets found; {_counted(states)}")
+    print(f"{count(len(names), 'official set')} found; {_counted(states)}")
     return len(names)
 
 

@@ -71,15 +71,15 @@ def test_what_is_left_out_is_said_once_and_counted(capsys, output_of):
     assert run(str(PUZZLES / "several.non"), "out.oneline") == 0
     name = PUZZLES / "several.non"
     assert capsys.readouterr().err.splitlines() == [
-        f"{name}: warning: $1: oneline cannot hold the title, which is dropped",
-        f"{name}: warning: $2: oneline cannot hold the title, author, solution, which is dropped",
-        f"{name}: warning: $3: oneline cannot hold the title, catalogue, which is dropped",
+        f"{name}: warning: $1: oneline cannot hold the title; dropped",
+        f"{name}: warning: $2: oneline cannot hold the title, author, solution; dropped",
+        f"{name}: warning: $3: oneline cannot hold the title, catalogue; dropped",
         "3 puzzles written to out.oneline (oneline)",
     ]
     Path("in.xml").write_text("<puzzleset>" + 5 * PUZZLE_IN_XML + "</puzzleset>")
     assert output_of(run, "in.xml", "out.oneline").err.splitlines() == [
         "in.xml: warning: $1: line 1: <note> is dropped (and 4 more like this)",
-        "in.xml: warning: $1: oneline cannot hold the title, solution, which is dropped (and 4 more like this)",
+        "in.xml: warning: $1: oneline cannot hold the title, solution; dropped (and 4 more like this)",
         "5 puzzles written to out.oneline (oneline)",
     ]
 

@@ -100,7 +100,9 @@ def test_the_name_of_a_file_does_not_matter(source, folder, output_of):
 )
 def test_line_ends_that_git_or_an_editor_changed_are_put_back(source, content, output_of):
     (source / "one").write_bytes(content)
-    assert "imported, its line ends restored" in output_of(cli.run, ["data", "import", str(source)]).out
+    out = output_of(cli.run, ["data", "import", str(source)]).out
+    assert "imported, its line ends restored" in out
+    assert "\n1 official set found; " in out
     [official] = [one for one in registry.official_sets().values() if state_of(one) is State.HERE]
     assert stored_path(official).read_bytes() == published.CONTENTS[official.name]
 

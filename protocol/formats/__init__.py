@@ -170,7 +170,7 @@ def write(records: Iterable[Record], format: str) -> Written:
         kept.append(record)
         fields = (name for name in (*TEXT_FIELDS, "start", "solution") if getattr(record, name) is not None)
         if lost := ", ".join(name for name in fields if name not in to.holds):
-            what = f"{to.name} cannot hold the {lost}, which is dropped"
+            what = f"{to.name} cannot hold the {lost}; dropped"
             warnings.append(Fault(FaultKind.FORMAT, what, record.number))
     if len(kept) > 1 and not to.several:
         several = ", ".join(one.name for one in formats() if one.several)
