@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nonobot.arguments import Parser, number, seconds, whole_number
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option
+from nonobot.harness.cli import add_option, switch
 from nonobot.harness.grading import Findings, Grading, GradingBot, grading_bot
 from nonobot.harness.pictures.black_white import LARGEST_SIDE
 from nonobot.harness.progress import Progress
@@ -42,10 +42,9 @@ def add_options(parser: Parser) -> None:
     share = number(0.0, 1.0, "a share of white from 0 to 1, such as 0.5")
     about = "cells darker than this share of white are black (default: the threshold of Otsu's method)"
     add_option(shades, "--threshold", "SHARE", about, share)
-    shades.add_argument("--dither", action="store_true", help="grey as a pattern of dots (Floyd-Steinberg)")
-    group.add_argument("--invert", action="store_true", help="swap black and white; transparent parts stay white")
-    about = "change few cells of the board until it has a single solution"
-    group.add_argument("--unique", action="store_true", help=about)
+    shades.add_argument("--dither", **switch("grey as a pattern of dots (Floyd-Steinberg)"))
+    group.add_argument("--invert", **switch("swap black and white; transparent parts stay white"))
+    group.add_argument("--unique", **switch("change few cells of the board until it has a single solution"))
     add_option(group, "--tries", "N", f"boards that --unique may try (default: {MOST_TRIES})", whole_number(1))
     about = f"let the bot look for other solutions of a board for S seconds (default: {PUZZLE_SECONDS:g})"
     add_option(group, "--puzzle-limit", "S", about, seconds)

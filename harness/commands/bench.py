@@ -12,7 +12,7 @@ from nonobot.harness.bench import against, measure
 from nonobot.harness.bench.against import Plan, measure_against
 from nonobot.harness.bench.catalogue import Benchmark, chosen, listing
 from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
-from nonobot.harness.cli import add_option, add_shared
+from nonobot.harness.cli import add_option, add_shared, switch
 from nonobot.harness.play.machine import require_cores
 from nonobot.harness.progress import Progress
 from nonobot.harness.statistics import EXIT_STATUS
@@ -35,9 +35,9 @@ bench cannot tell for some benchmarks.
 
 def add_to(parser: Parser) -> None:
     add_option(parser, "names", "NAME", "benchmark, or the start of its name", nargs="*")
-    parser.add_argument("--list", action="store_true", help="list the benchmarks and exit")
-    parser.add_argument("--fast", action="store_true", help="fewer runs: quicker and less exact")
-    parser.add_argument("--cold", action="store_true", help="also measure cold starts, which compile all kernels")
+    parser.add_argument("--list", **switch("list the benchmarks and exit"))
+    parser.add_argument("--fast", **switch("fewer runs: quicker and less exact"))
+    parser.add_argument("--cold", **switch("also measure cold starts, which compile all kernels"))
     add_option(parser, "--against", "REV", "compare the working tree with this revision")
     add_shared(parser, "--tolerance", default=Plan.tolerance)
     rounds = whole_number(1, 1000, "a number of rounds")

@@ -16,7 +16,7 @@ from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
 from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, CheckResult, list_of_steps, selected, summary
-from nonobot.harness.cli import add_option, add_shared, say
+from nonobot.harness.cli import add_option, add_shared, say, switch
 from nonobot.harness.play.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import json_text
@@ -48,14 +48,14 @@ def add_to(parser: Parser) -> None:
     add_option(parser, "--start-timeout", "S", about, seconds, default=120.0)
     about = "run these checks and those that they need"
     add_option(parser, "--only", "N,M", about, _numbers, default=[])
-    parser.add_argument("--list", action="store_true", help="list the checks and exit")
+    parser.add_argument("--list", **switch("list the checks and exit"))
     about = (
         "sandbox the bot as in `nonojudge run`; without value and bot: test this machine's sandbox (default: auto)"
     )
     add_shared(parser, "--contain", default="auto", nargs="?", const=None, metavar="auto|yes|no", help=about)
     add_shared(parser, "--show", default=[])
     add_shared(parser, "--env", "--json")
-    parser.add_argument("--verbose", action="store_true", help="show the messages of each check")
+    parser.add_argument("--verbose", **switch("show the messages of each check"))
 
 
 def _numbers(text: str) -> list[int]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, similar_names
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option, add_shared
+from nonobot.harness.cli import add_option, add_shared, switch
 from nonobot.harness.official_sets import as_json, as_text, fetched, imported
 from nonobot.tournament_data.registry import (
     BROWSABLE,
@@ -59,7 +59,7 @@ def add_to(parser: Parser) -> None:
 
     fetching = action("fetch", fetch_sets, "download sets, and check the SHA-256 of each")
     add_option(fetching, "names", "NAME", "official set such as taai2011", nargs="*")
-    fetching.add_argument("--all", action="store_true", help="download all sets")
+    fetching.add_argument("--all", **switch("download all sets"))
     add_option(fetching, "--from", "URL", "download URL/NAME.txt instead", dest="base")
     silence = "seconds that the server may be silent (default: %(default)g)"
     add_option(fetching, "--timeout", "S", silence, seconds, default=30.0)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option, add_shared
+from nonobot.harness.cli import add_option, add_shared, switch
 from nonobot.harness.commands.compare import add_limits, compared, limits_of
 from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.judge_process import JudgeProcess
@@ -66,7 +66,7 @@ def add_to(parser: Parser) -> None:
     about = f"pairs of runs; a 95%% interval needs at least 6 (default: {ROUNDS}; with --until {MOST_ROUNDS})"
     add_option(parser, "--rounds", "N", about, whole_number(1, 999, "a number of rounds"))
     about = f"stop as soon as the outcome is certain; each pair plays {PART_PUZZLES} puzzles or more of the set"
-    parser.add_argument("--until", action="store_true", help=about)
+    parser.add_argument("--until", **switch(about))
     add_shared(parser, "--core", "--contain", "--show", "--env")
     about = "store the results in FOLDER/before and FOLDER/after (default: not stored)"
     add_option(parser, "--results", "FOLDER", about, Path)

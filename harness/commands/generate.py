@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, count, explained, seconds
 from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import add_option, add_shared, file_of, say
+from nonobot.harness.cli import add_option, add_shared, file_of, say, switch
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.generating import survey_boards, write_questions
 from nonobot.harness.play.sandbox import sandbox_note
@@ -51,7 +51,7 @@ def add_to(parser: Parser) -> None:
     add_option(parser, "--solutions-out", "FILE", "file for the solutions", Path)
 
     choice = parser.add_argument_group("training sets")
-    choice.add_argument("--unique", action="store_true", help="keep only puzzles with exactly one solution")
+    choice.add_argument("--unique", **switch("keep only puzzles with exactly one solution"))
     for name, number, about in (
         ("--hard", 1, "draw N boards for each puzzle and keep the hardest"),
         ("--draws", MOST_DRAWS, "give up after N unsuitable boards in a row"),

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from nonobot.arguments import Parser, seconds, whole_number
 from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import add_option, say
+from nonobot.harness.cli import add_option, say, switch
 
 EXAMPLES = """\
 examples:
@@ -31,7 +31,7 @@ def add_to(parser: Parser) -> None:
     add_option(parser, "--export", "FOLDER", "write the files of the page into a folder and exit", Path)
     about = "port to serve on; 0 picks a free one (default: %(default)s)"
     add_option(parser, "--port", "N", about, whole_number(0, 65535, "a port"), default=8625)
-    parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
+    parser.add_argument("--no-browser", **switch("print the address and open no browser"))
     add_option(parser, "--results", "FOLDER", "also show the runs of this folder live", Path)
     about = "limit of the search for each puzzle in seconds (default: %(default)g)"
     add_option(parser, "--puzzle-limit", "S", about, seconds, default=10.0)

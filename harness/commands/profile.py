@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, whole_number
 from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import SET_HELP, add_option, add_shared, file_of, say
+from nonobot.harness.cli import SET_HELP, add_option, add_shared, file_of, say, switch
 from nonobot.harness.play.bot_command import is_own_bot, own_bot
 from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.play.match import warmed_up
@@ -49,8 +49,7 @@ def add_to(parser: Parser) -> None:
     add_option(parser, "--time-limit", "S", about, seconds, dest="wall_limit_seconds", default=7200.0)
     about = "run the bot N times and show medians and ranges (default: 1)"
     add_option(parser, "--repeat", "N", about, whole_number(1, 1000, "a number of runs"), default=1)
-    about = "do not add --stats FILE; show only what the judge measures"
-    parser.add_argument("--no-stats", action="store_true", help=about)
+    parser.add_argument("--no-stats", **switch("do not add --stats FILE; show only what the judge measures"))
     add_shared(parser, "--feed", "--warm-up", "--warm-up-limit", "--contain", "--show", "--env")
     add_option(parser, "--before", "PROFILE.json", "compare with this stored profile of the same set", Path)
     about = "write a picture (.svg, .png) or the profile (.json) (repeatable)"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option, add_shared, file_of
+from nonobot.harness.cli import add_option, add_shared, file_of, switch
 from nonobot.harness.pictures.drawings import (
     CELL_DEFAULTS,
     Drawing,
@@ -53,11 +53,11 @@ def add_to(parser: Parser) -> None:
     add_option(parser, "questions", "QUESTIONS", about)
     cells = parser.add_mutually_exclusive_group()
     add_option(cells, "--answers", "FILE", "draw the answers of this file; - for stdin")
-    cells.add_argument("--solution", action="store_true", help="draw the solutions of the file or generated set")
+    cells.add_argument("--solution", **switch("draw the solutions of the file or generated set"))
     about = "puzzles to draw: a number, several as in 1,4,7-9, or all (default: the first)"
     add_option(parser, "--number", "K", about, _numbers)
     add_shared(parser, "--size")
-    parser.add_argument("--no-clues", action="store_true", help="draw the cells only")
+    parser.add_argument("--no-clues", **switch("draw the cells only"))
     about = "blocks for cells on the terminal (default: what fits)"
     add_option(parser, "--blocks", None, about, choices=["full", "half"])
     about = ".png or .svg file; a sheet for several puzzles"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import EXIT_INTERRUPTED, UnusableError
-from nonobot.harness.cli import ABSENT, SET_HELP, add_option, add_shared, say
+from nonobot.harness.cli import ABSENT, SET_HELP, add_option, add_shared, say, switch
 from nonobot.harness.play.bot_command import is_own_bot, name_of, own_bot
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
@@ -70,7 +70,7 @@ def add_to(parser: Parser) -> None:
     add_limits(parser.add_argument_group("limits"))
     output = parser.add_argument_group("result")
     add_option(output, "--result", "FILE.json", "result file (default: a new file in results/)", Path)
-    output.add_argument("--force", action="store_true", help="overwrite the --result file")
+    output.add_argument("--force", **switch("overwrite the --result file"))
     add_option(output, "--resume", "FILE.json", "resume an interrupted run", Path)
     add_shared(output, "--quiet", "--json")
 

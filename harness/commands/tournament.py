@@ -13,7 +13,7 @@ import msgspec
 
 from nonobot.arguments import Parser, similar_names
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option, add_shared, say
+from nonobot.harness.cli import add_option, add_shared, say, switch
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers
 from nonobot.harness.play.bot_files import change_in_words
@@ -83,8 +83,7 @@ def add_to(parser: Parser) -> None:
     about = "play this bot again and keep its old results as *.before-1 and so on; without a name: all bots"
     add_option(parser, "--again", "BOT", f"{about} (repeatable)", nargs="?", action="append", default=[])
     add_option(parser, "--on", "WHERE", f"play several runs at a time: {WHERE_HELP}", where)
-    about = "with --on: play all runs of a set on one kind of machine"
-    parser.add_argument("--same-kind", action="store_true", help=about)
+    parser.add_argument("--same-kind", **switch("with --on: play all runs of a set on one kind of machine"))
     add_shared(parser, "--quiet", help="print the ranking only, without progress")
 
 
