@@ -48,7 +48,7 @@ LIGHT, DARK, INHERIT = (
     Theme(paper, {role: colours[at] for role, colours in _COLOURS.items()})
     for at, paper in enumerate(("#ffffff", "#14181d", None))
 )
-"""Theme for an SVG within a light or dark page: it uses the colour of the surrounding text."""
+"""Themes of an SVG; `INHERIT` is for one within a light or dark page and uses the colour of the text around it."""
 
 THEMES = {"light": LIGHT, "dark": DARK}
 

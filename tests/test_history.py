@@ -89,6 +89,11 @@ def test_what_cannot_be_shown_is_left_out_with_a_line(commits, tmp_path, capsys,
     assert [line.split(":")[1] for line in err] == [" left out", " left out"]
     assert "c.json is not a result" in err[0]
     assert "1 of 2 results state no revision" in err[1]
+    broken.write_text('{"kind": "profile", "schema_version": 2}')
+    (tmp_path / "d.json").write_text('{"kind": "comparison", "schema_version": 2}')
+    err = output_of(cli.run, ["history", str(tmp_path)], status=1).err.splitlines()
+    assert len(err) == 2
+    assert "c.json is not what `nonojudge profile --json` writes" in err[0]
     assert "no result that states a revision" in output_of(cli.run, ["history", str(without)], status=2).err
     assert cli.run(["history", str(with_it), "-o", "x.pdf"]) == 2
     assert "--output x.pdf: a plot ends in .png or .svg" in capsys.readouterr().err

@@ -1,7 +1,7 @@
 """Simulation of large jobs on any number of workers: their time, their cost, and the part that limits them.
 
-python -m nonobot.harness.cluster.simulation league python -m nonobot.harness.cluster.simulation survey --workers
-1,100,10000 --failures 0.05
+    python -m nonobot.harness.cluster.simulation league
+    python -m nonobot.harness.cluster.simulation survey --workers 1,100,10000 --failures 0.05
 
 It simulates discrete events. The scheduler gives one free worker after the other a task. The worker completes it,
 or dies of it and another worker repeats it. Results are read one at a time. The middle of a very long job, in

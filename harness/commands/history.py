@@ -19,8 +19,8 @@ from nonobot.harness.play.revisions import git
 from nonobot.harness.profiling.profile_data import Profile, read_profile
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.report.file_plots import Point, drawing_of_history, short
-from nonobot.harness.results.result_files import files_in, json_document, read_result
-from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.results.result_files import OtherDocumentError, files_in, json_document, read_result
+from nonobot.harness.results.run_result import RunResult, VerifyResult
 from nonobot.harness.text import NOTHING, drawn, duration, new_table, on_terminal, plain, spaced, styled
 from nonobot.harness.user_files import require_writable, write_output
 
@@ -81,15 +81,22 @@ def _read(places: Sequence[Path]) -> tuple[list[RunResult | Profile], list[str]]
         for path in paths:
             name = os.path.realpath(path)  # a file that is named twice counts once
             try:
-                with contextlib.suppress(UnusableError):
-                    results[name] = read_profile(path)
-                    continue
-                result = read_result(path)
-                if isinstance(result, RunResult):
+                result = _read_file(path)
+                if not isinstance(result, VerifyResult):
                     results[name] = result
+            except OtherDocumentError as problem:
+                if path == place:
+                    problems.append(str(problem))
             except UnusableError as problem:
                 problems.append(str(problem))
     return list(results.values()), problems
+
+
+def _read_file(path: Path) -> RunResult | VerifyResult | Profile:
+    try:
+        return read_result(path)
+    except OtherDocumentError:
+        return read_profile(path)
 
 
 def _groups(results: Sequence[RunResult | Profile]) -> dict[tuple[str, str], list[Point]]:

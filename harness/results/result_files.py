@@ -18,6 +18,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import MOST_SECONDS
 from nonobot.harness.results.run_result import SCHEMA_VERSION, BotLog, RunResult, Score, VerifyResult
 from nonobot.harness.text import in_short
+from nonobot.protocol.clues import shown
 from nonobot.system import whole_file
 
 RESULT_ENDINGS = (".json", ".log")  # endings of the files read from a folder; a named file may have any
@@ -269,14 +270,14 @@ def parse_log(path: Path, content: bytes) -> BotLog:
         if not text:
             continue
         if total is not None:
-            raise UnusableError(f"{path}: line {number}: {_shown(text)} comes after the total time")
+            raise UnusableError(f"{path}: line {number}: {shown(text)} comes after the total time")
         if puzzle := _PUZZLE.fullmatch(text):
             seconds.setdefault(int(puzzle[1]), _time(path, number, puzzle[2]))
         elif stated := _TOTAL.fullmatch(text):
             total = _time(path, number, stated[1])
         else:
             raise UnusableError(
-                f"{path}: line {number}: {_shown(text)} is neither '#k<TAB>seconds' nor 'total time: seconds'"
+                f"{path}: line {number}: {shown(text)} is neither '#k<TAB>seconds' nor 'total time: seconds'"
             )
     return BotLog(seconds, total)
 
@@ -285,8 +286,4 @@ def _time(path: Path, number: int, text: str) -> float:
     with contextlib.suppress(ValueError):
         if 0 <= float(text) <= MOST_SECONDS:
             return float(text)
-    raise UnusableError(f"{path}: line {number}: {_shown(text)} is not a time in seconds")
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:40] + "...")
+    raise UnusableError(f"{path}: line {number}: {shown(text)} is not a time in seconds")
