@@ -25,11 +25,27 @@ FILES = ("FILE", "IN", "OUT", "QUESTIONS", "ANSWERS", "SET")  # beginnings of th
 SHELLS = ("bash", "zsh", "tcsh", "fish")
 
 
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """argparse's formatter, which looks up the width of the terminal only to print.
+
+    argparse makes a formatter for each argument of a parser. The look-up imports shutil: 1 ms of each start.
+    """
+
+    def __init__(self, prog: str, **options: Any) -> None:
+        super().__init__(prog, **{"width": 80, **options})
+        self._options = options
+
+    def format_help(self) -> str:
+        printing = argparse.RawDescriptionHelpFormatter(self._prog, **self._options)
+        self._width, self._max_help_position = printing._width, printing._max_help_position
+        return super().format_help()
+
+
 class Parser(argparse.ArgumentParser):
     """Argument parser that keeps the layout of its help and reports an unusable argument in one text line."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{"formatter_class": argparse.RawDescriptionHelpFormatter, **options})
+        super().__init__(**{"formatter_class": _HelpFormatter, **options})
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as argparse does, but report an unknown option that resembles one of this parser at once."""

@@ -78,6 +78,7 @@ JUDGE = "from nonobot.harness import cli; cli.run({})"
     ("code", "unwanted"),
     [
         ("import nonobot, nonobot.__main__", "typing numpy numba llvmlite argparse"),
+        ("from nonobot.bot.cli import parse; parse([])", "shutil numpy numba llvmlite"),
         ("import nonobot; nonobot.Puzzle", "numba llvmlite argparse"),
         ("import nonobot.protocol", "nonobot.protocol.formats"),
         ("from nonobot.protocol import formats; formats.detect_prefix(b'$')", "pyexpat html"),
