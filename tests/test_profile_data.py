@@ -76,6 +76,14 @@ def test_parts_are_as_long_as_the_whole_and_none_is_negative(puzzles, wall, answ
     assert min(span.seconds for _, span in depth_first(whole)) >= 0.0
 
 
+def test_answers_that_were_read_after_the_exit_take_no_time_beyond_it():
+    seen = {"from_outside": True, "first_output_seconds": 0.8, "last_answer_seconds": 3.3}
+    whole = span_of(profile(puzzle(1, 1.0), puzzle(2, 1.5), wall=3.0, **seen))
+    assert [part.seconds for part in whole.children] == pytest.approx([0.8, 2.2, 0.0, 0.0])
+    whole = span_of(profile(puzzle(1, 1.0), wall=0.7, **seen))
+    assert [part.seconds for part in whole.children] == pytest.approx([0.7, 0.0, 0.0, 0.0])
+
+
 def test_time_goes_with_a_count_and_names_move_no_cursor():
     for probes, per in ((4, ("probes", 4)), (0, (None, None))):
         whole = span_of(profile(puzzle(1, 2.0, {"probing": 1.0}, probes=probes)))

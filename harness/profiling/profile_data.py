@@ -285,8 +285,10 @@ def span_of(profile: Profile) -> Span:
         start = min(profile.first_answer_seconds - profile.puzzles[0].seconds, whole - in_puzzles - end)
         start = max(0.0, start)
     if profile.from_outside:
-        start = whole if profile.first_output_seconds is UNSET else profile.first_output_seconds
+        # The judge may read the last answers after it has seen the exit, with which the run ends.
+        start = whole if profile.first_output_seconds is UNSET else min(whole, profile.first_output_seconds)
         end = max(0.0, whole - (profile.last_answer_seconds or start))
+        in_puzzles = min(in_puzzles, whole - start - end)
     between = max(0.0, whole - start - in_puzzles - end)
     last = "after the last answer" if profile.puzzles else "no answer"
     if profile.end.reason is not EndReason.FINISHED and profile.puzzles:
