@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from nonobot.harness.play.revisions import git
 from nonobot.harness.profiling.profile_data import Profile, read_profile
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.report.file_plots import Point, drawing_of_history, short
-from nonobot.harness.results.result_files import OtherDocumentError, files_in, json_document, read_result
+from nonobot.harness.results.result_files import OtherDocumentError, json_document, read_documents, read_result
 from nonobot.harness.results.run_result import RunResult, VerifyResult
 from nonobot.harness.text import NOTHING, drawn, duration, new_table, on_terminal, plain, spaced, styled
 from nonobot.harness.user_files import require_writable, write_output
@@ -70,26 +69,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 def _read(places: Sequence[Path]) -> tuple[list[RunResult | Profile], list[str]]:
     """Return the runs and profiles in files and folders, and a line on each file that is neither."""
-    results: dict[str, RunResult | Profile] = {}
-    problems = []
-    for place in places:
-        try:
-            paths = files_in(place, (".json",))
-        except UnusableError as problem:
-            paths = []
-            problems.append(str(problem))
-        for path in paths:
-            name = os.path.realpath(path)  # a file that is named twice counts once
-            try:
-                result = _read_file(path)
-                if not isinstance(result, VerifyResult):
-                    results[name] = result
-            except OtherDocumentError as problem:
-                if path == place:
-                    problems.append(str(problem))
-            except UnusableError as problem:
-                problems.append(str(problem))
-    return list(results.values()), problems
+    documents, problems = read_documents(places, (".json",), _read_file)
+    return [one for one in documents.values() if not isinstance(one, VerifyResult)], problems
 
 
 def _read_file(path: Path) -> RunResult | VerifyResult | Profile:

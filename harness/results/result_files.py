@@ -8,9 +8,9 @@ import math
 import os
 import re
 import stat
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -27,6 +27,7 @@ _PUZZLE = re.compile(r"#\s*([0-9]{1,18})\s+(\S+)")
 _TOTAL = re.compile(r"total time\s*:\s*(\S+?)\s*s?", re.IGNORECASE)
 
 AnyResult = RunResult | VerifyResult | BotLog
+Document = TypeVar("Document")
 
 MOST_BYTES = 1 << 30  # largest file that is read: a result has about 300 bytes for a puzzle
 UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError)  # also for bad UTF-8 and deep nesting
@@ -232,12 +233,19 @@ def read_any(path: Path) -> AnyResult:
 def read_results(
     places: Sequence[Path], endings: Sequence[str] = RESULT_ENDINGS
 ) -> tuple[dict[Path, AnyResult], list[str]]:
-    """Return the results in files and folders, each file once, and a message for each unreadable file.
+    """Return the results in files and folders, and a message for each unreadable file."""
+    return read_documents(places, endings, read_any)
 
-    Files of another kind in a folder, such as profiles, are skipped.
+
+def read_documents(
+    places: Sequence[Path], endings: Sequence[str], read: Callable[[Path], Document]
+) -> tuple[dict[Path, Document], list[str]]:
+    """Return what `read` returns for files and folders, each file once, and a message for each unreadable file.
+
+    Files of another kind in a folder, such as comparisons, are skipped.
     """
     paths: dict[str, Path] = {}
-    results: dict[Path, AnyResult] = {}
+    documents: dict[Path, Document] = {}
     problems: list[str] = []
     for place in places:
         try:
@@ -247,13 +255,13 @@ def read_results(
             problems.append(str(problem))
     for path in paths.values():
         try:
-            results[path] = read_any(path)
+            documents[path] = read(path)
         except OtherDocumentError as problem:
             if path in places:
                 problems.append(str(problem))
         except UnusableError as problem:
             problems.append(str(problem))
-    return results, problems
+    return documents, problems
 
 
 def is_log(content: bytes) -> bool:
