@@ -31,12 +31,11 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     argparse makes a formatter for each argument of a parser. The look-up imports shutil: 1 ms of each start.
     """
 
-    def __init__(self, prog: str, **options: Any) -> None:
-        super().__init__(prog, **{"width": 80, **options})
-        self._options = options
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=80)
 
     def format_help(self) -> str:
-        printing = argparse.RawDescriptionHelpFormatter(self._prog, **self._options)
+        printing = argparse.RawDescriptionHelpFormatter(self._prog)
         self._width, self._max_help_position = printing._width, printing._max_help_position
         return super().format_help()
 
