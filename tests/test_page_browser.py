@@ -257,6 +257,20 @@ def test_an_answer_that_comes_too_late_changes_nothing(visitor):
     assert visitor.value("document.querySelector('#mine-take').hidden")
 
 
+def test_a_width_that_is_being_typed_is_kept_if_an_answer_comes(visitor, tmp_path):
+    image = pytest.importorskip("PIL.Image").new("1", (12, 6), 1)
+    image.save(tmp_path / "white.png")
+    visitor.page.set_input_files("#file", tmp_path / "white.png")
+    visitor.says("#verdict", "12x6")
+    visitor.value(HOLD)
+    visitor.value("document.querySelector('#picture-invert').click()")
+    visitor.page.fill("#picture-width", "6")
+    visitor.value("window.release()")
+    visitor.says("#verdict", "12x6")
+    visitor.page.locator("#picture-width").blur()
+    visitor.says("#verdict", "6x3")
+
+
 def test_drawing_goes_on_if_a_text_is_still_being_read(visitor):
     visitor.value(HOLD)
     visitor.value("document.querySelector('#text').focus()")

@@ -89,23 +89,25 @@ export class PuzzleInput {
       return;
     }
     const question = { number: this.#number, columns: null, isInverted: false };
+    const width = element("picture-width").value;
     if (this.#file && !element("picture-options").hidden) {
-      question.columns = Math.max(0, Math.round(element("picture-width").value)) || null;
+      question.columns = Math.max(0, Math.round(width)) || null;
       question.isInverted = element("picture-invert").checked;
     }
     try {
       const found = await this.#latest.run((signal) => ask("read", question, signal, data));
-      if (found) this.#take(found, name);
+      if (found) this.#take(found, name, width);
     } catch (error) {
       this.#refuse(error.message);
     }
   }
 
-  #take(found, name) {
+  #take(found, name, askedWidth) {
     const isPicture = found.format === "picture";
     if (isPicture) {
+      const field = element("picture-width");
       element("picture-options").hidden = false;
-      element("picture-width").value = found.board.columns.length;
+      if (field.value === askedWidth) field.value = found.board.columns.length; // else somebody types another width
     }
     this.#showFaults(found.faults ?? [], found.warnings ?? []);
     this.#showChooser(found);
