@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import index
 from typing import Any, NamedTuple
@@ -63,12 +63,10 @@ def answer(strategy: Strategy, request: Any) -> dict[str, Any]:
 def _parsed(line: bytes) -> Any:
     try:
         return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise _not_a_request(error) from None
-
-
-def _not_a_request(error: Exception) -> ValueError:
-    return ValueError(f"not a request: {type(error).__name__}: {error}")
+    except RecursionError:
+        raise ValueError("not JSON: it is nested too deeply; send one JSON object in each line") from None
+    except ValueError as error:
+        raise ValueError(f"not JSON: {error}; send one JSON object in each line") from None
 
 
 def _write(answer: dict[str, Any]) -> None:
@@ -87,23 +85,23 @@ class _Request(NamedTuple):
 
 
 def _checked(given: Any) -> _Request:
-    try:
-        puzzle = Puzzle(rows=given["rows"], columns=given["columns"])
-        if max(puzzle.size) > LONGEST_SIDE:  # before cells are allocated
-            raise PuzzleError(f"the board is too large; boards have up to {LONGEST_SIDE}x{LONGEST_SIDE} cells")
-        cells, seconds = given.get("cells"), given.get("seconds")
-        request = _Request(
-            str(given["do"]),
-            puzzle,
-            PartialGrid.blank(puzzle.size) if cells is None else cells_from_text(cells, puzzle.size),
-            index(given.get("solutions", 2)),
-            None if seconds is None else float(seconds),
-            min(index(given.get("most_steps", MOST_TRACE_EVENTS)), MOST_TRACE_EVENTS),
-        )
-    except PuzzleError:
-        raise
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
-        raise _not_a_request(error) from None
+    if not isinstance(given, dict):
+        raise ValueError("not a JSON object; docs/page.md describes the requests")
+    for name in "do", "rows", "columns":
+        if name not in given:
+            raise ValueError(f"{name} is missing; docs/page.md describes the requests")
+    rows, columns = (_value(given, name, list, "a list of clues") for name in ("rows", "columns"))
+    puzzle = Puzzle(rows=rows, columns=columns)
+    if max(puzzle.size) > LONGEST_SIDE:  # before cells are allocated
+        raise PuzzleError(f"the board is too large; boards have up to {LONGEST_SIDE}x{LONGEST_SIDE} cells")
+    request = _Request(
+        str(given["do"]),
+        puzzle,
+        _value(given, "cells", partial(_board, size=puzzle.size), "one of 1, 0 and ? for each cell"),
+        _value(given, "solutions", index, "a whole number", 2),
+        None if given.get("seconds") is None else _value(given, "seconds", float, "a number"),
+        min(_value(given, "most_steps", index, "a whole number", MOST_TRACE_EVENTS), MOST_TRACE_EVENTS),
+    )
     if request.seconds is not None and not request.seconds > 0:
         raise ValueError(f"seconds: {request.seconds:g}; expected a positive number")
     if request.most_steps < 0:
@@ -111,6 +109,20 @@ def _checked(given: Any) -> _Request:
     if request.do not in _ANSWERS:
         raise ValueError(f"do: {shown(request.do)}; expected one of {', '.join(_ANSWERS)}")
     return request
+
+
+def _board(cells: str | None, size: tuple[int, int]) -> PartialGrid:
+    return PartialGrid.blank(size) if cells is None else cells_from_text(cells, size)
+
+
+def _value(
+    given: dict[str, Any], name: str, convert: Callable[[Any], Any], expected: str, default: Any = None
+) -> Any:
+    value = given.get(name, default)
+    try:
+        return convert(value)
+    except (ValueError, TypeError, AttributeError, OverflowError):
+        raise ValueError(f"{name}: {shown(str(value))}; expected {expected}") from None
 
 
 def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
