@@ -94,6 +94,8 @@ def test_what_cannot_be_shown_is_left_out_with_a_line(commits, tmp_path, capsys,
     err = output_of(cli.run, ["history", str(tmp_path)], status=1).err.splitlines()
     assert len(err) == 2
     assert "c.json is not what `nonojudge profile --json` writes" in err[0]
+    err = output_of(cli.run, ["history", str(with_it), str(tmp_path / "d.json")], status=1).err
+    assert "d.json is not a result of nonojudge: its kind is comparison" in err
     assert "no result that states a revision" in output_of(cli.run, ["history", str(without)], status=2).err
     assert cli.run(["history", str(with_it), "-o", "x.pdf"]) == 2
     assert "--output x.pdf: a plot ends in .png or .svg" in capsys.readouterr().err

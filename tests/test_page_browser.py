@@ -412,6 +412,16 @@ def test_the_puzzle_is_taken_away(visitor):
     assert visitor.text_of("#take-said") == ""
 
 
+def test_a_file_that_is_saved_late_has_the_name_of_its_puzzle(visitor):
+    visitor.paste(ROBOT)
+    visitor.value(HOLD)
+    visitor.click("#take-file")
+    visitor.paste(HEART)
+    with visitor.page.expect_download() as download:
+        visitor.value("window.release()")
+    assert download.value.suggested_filename == "A-robot.non"
+
+
 def test_the_keyboard_alone_is_enough(visitor, page_server):
     visitor.open("about:blank")
     visitor.open(page_server.address)

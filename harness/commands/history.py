@@ -76,8 +76,11 @@ def _read(places: Sequence[Path]) -> tuple[list[RunResult | Profile], list[str]]
 def _read_file(path: Path) -> RunResult | VerifyResult | Profile:
     try:
         return read_result(path)
-    except OtherDocumentError:
-        return read_profile(path)
+    except OtherDocumentError as other:
+        try:
+            return read_profile(path)
+        except OtherDocumentError:
+            raise other from None
 
 
 def _groups(results: Sequence[RunResult | Profile]) -> dict[tuple[str, str], list[Point]]:

@@ -42,11 +42,11 @@ export class TakeAway {
   // `shown` returns the board and the cells that are shown.
   constructor(shown) {
     this.shown = shown;
-    element("take-file").addEventListener("click", () => this.#take(async (format) => this.#save(blobOf(await this.#asked(format.name)), format.extension)));
-    element("take-copy").addEventListener("click", () => this.#take((format) => this.#copy(format.name, "The puzzle")));
-    element("take-png").addEventListener("click", () => this.#take(async () => this.#save(await pngOf(await this.#asked("svg")), ".png")));
-    element("take-svg").addEventListener("click", () => this.#take(async () => this.#save(blobOf(await this.#asked("svg"), "image/svg+xml"), ".svg")));
-    element("take-link").addEventListener("click", () => this.#take(() => this.#copy("link", "The link", linkTo)));
+    this.#onClick("take-file", (what, { name, extension }) => this.#save(what, name, extension, (text) => blobOf(text)));
+    this.#onClick("take-copy", (what, { name }) => this.#copy(what, name, "The puzzle"));
+    this.#onClick("take-png", (what) => this.#save(what, "svg", ".png", pngOf));
+    this.#onClick("take-svg", (what) => this.#save(what, "svg", ".svg", (text) => blobOf(text, "image/svg+xml")));
+    this.#onClick("take-link", (what) => this.#copy(what, "link", "The link", linkTo));
   }
 
   fill(formats) {
@@ -64,31 +64,34 @@ export class TakeAway {
     this.#say(why);
   }
 
-  async #take(act) {
-    if (!this.shown().board) return this.#say("There is no puzzle yet.");
-    this.#say("Asking …"); // a search may come first
-    try {
-      await act(this.formats?.find((one) => one.name === element("take-format").value));
-    } catch (error) {
-      this.#say(error.message);
-    }
+  // `act` gets what was shown at the click, and the format that was chosen then.
+  #onClick(id, act) {
+    element(id).addEventListener("click", async () => {
+      const what = this.shown();
+      if (!what.board) return this.#say("There is no puzzle yet.");
+      this.#say("Asking …"); // a search may come first
+      try {
+        await act(what, this.formats?.find((one) => one.name === element("take-format").value) ?? {});
+      } catch (error) {
+        this.#say(error.message);
+      }
+    });
   }
 
-  async #asked(format) {
-    const { board, cells } = this.shown();
+  async #asked({ board, cells }, format) {
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const { text } = await ask("write", { board, cells: cells && textFrom(cells), format, dark });
     return text;
   }
 
-  #save(blob, ending) {
-    const name = fileName(this.shown().board, ending);
-    save(blob, name);
+  async #save(what, format, ending, made) {
+    const name = fileName(what.board, ending);
+    save(await made(await this.#asked(what, format)), name);
     this.#say(`${name} is saved.`);
   }
 
-  async #copy(format, what, made = (text) => text) {
-    const text = made(await this.#asked(format));
+  async #copy(shown, format, what, made = (text) => text) {
+    const text = made(await this.#asked(shown, format));
     try {
       await navigator.clipboard.writeText(text);
       this.#say(`${what} is copied.`);
