@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +51,13 @@ class Firefox(Tab):
         self.process = subprocess.Popen(
             [command, *options, "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
+        self._connection = ExitStack()
         self._number = 0
         self.requests: list[str] = []
         self.complaints: list[str] = []
         try:
-            self._socket = client.connect(f"{self._address()}/session", max_size=None, proxy=None)
+            connection = client.connect(f"{self._address()}/session", max_size=None, proxy=None)
+            self._socket = self._connection.enter_context(connection)
             self.ask("session.new", capabilities={})
             self.ask("session.subscribe", events=["network.beforeRequestSent", "log.entryAdded"])
             self._context = self.ask("browsingContext.getTree")["contexts"][0]["context"]
@@ -65,7 +68,7 @@ class Firefox(Tab):
     def _address(self) -> str:
         """Return the address that the browser writes into its profile."""
         announced = Path(self._folder.name, "WebDriverBiDiServer.json")
-        wait_until(announced.exists)
+        wait_until(lambda: announced.exists() and announced.read_text().rstrip().endswith("}"))
         place = json.loads(announced.read_text())
         return f"ws://{place['ws_host']}:{place['ws_port']}"
 
@@ -75,7 +78,7 @@ class Firefox(Tab):
     def __exit__(self, *_: object) -> None:
         if hasattr(self, "_socket"):
             self.ask("browser.close")
-            self._socket.close()
+            self._connection.close()
         else:
             self.process.kill()
         self.process.wait(timeout=PATIENCE_SECONDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -62,14 +63,15 @@ class Terminal:
             self.process.stderr.close()
         os.close(self._own)
 
-    def wait_for(self, text: str) -> str:
-        """Read until `text` comes after the text of the last wait; return what came since that."""
+    def wait_for(self, *texts: str) -> str:
+        """Read until `texts` come in this order after the last wait; return what came since."""
         before = self._waited_to
         until = time.monotonic() + PATIENCE_SECONDS
-        while (found := self._written.find(text.encode(), before)) < 0:
-            assert time.monotonic() < until, f"{text!r} did not come: {self._written[-2000:]!r}"
-            assert self._read(), f"the process ended without {text!r}: {self._written[-2000:]!r}"
-        self._waited_to = found + len(text.encode())
+        for text in texts:
+            while (found := self._written.find(text.encode(), self._waited_to)) < 0:
+                assert time.monotonic() < until, f"{text!r} did not come: {self._written[-2000:]!r}"
+                assert self._read(), f"the process ended without {text!r}: {self._written[-2000:]!r}"
+            self._waited_to = found + len(text.encode())
         return self._written[before:].decode("utf-8", "replace")
 
     def resize(self, columns: int, lines: int) -> None:
@@ -81,14 +83,14 @@ class Terminal:
         self._size = columns, lines
         fcntl.ioctl(self._own, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
-    def screen(self, text: str) -> list[str]:
-        """Read until `text`, perhaps broken into lines, is on the screen; return the lines of the screen."""
+    def screen(self, pattern: str) -> list[str]:
+        """Read until `pattern`, perhaps broken into lines, is on the screen; return the lines of the screen."""
         screen = pyte.Screen(*self._size)
         stream = pyte.ByteStream(screen)
         fed = 0
-        while text not in " ".join(lines := [line.rstrip() for line in screen.display]):
+        while not re.search(pattern, " ".join(lines := [line.rstrip() for line in screen.display])):
             if fed == len(self._written):
-                assert self._read(), f"the process ended without {text!r}: {lines}"
+                assert self._read(), f"the process ended without {pattern!r}: {lines}"
             stream.feed(self._written[fed:])
             fed = len(self._written)
         return lines

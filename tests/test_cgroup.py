@@ -88,7 +88,7 @@ def test_the_limits_of_processes_and_memory_end_who_breaks_them(group_of):
     group = group_of(process_limit=8)
     code = (
         "import threading, time\ncount = 0\ntry:\n  for count in range(20):\n"
-        "    threading.Thread(target=time.sleep, args=(1,), daemon=True).start()\n"
+        "    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\n"
         "except RuntimeError: print(count, flush=True)"
     )
     with group.entered():

@@ -287,7 +287,7 @@ class Live:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._shown = Shown()
+        self._shown = self._before = Shown()
         self._svgs: dict[str, bytes] = {}  # of the plots that are shown, as far as a browser has asked
         self._looked = -SECONDS_BETWEEN_LOOKS
         self._looking = asyncio.Lock()
@@ -313,8 +313,9 @@ class Live:
             self.watchers -= 1
 
     async def cactus(self, key: str) -> bytes | None:
-        """Return the plot that a state names by this key, None if it is shown no more."""
-        plots = {plot.key: plot for plot in (await self._look()).plots.values()}
+        """Return the plot that a state names by this key, None if the last two states do not."""
+        await self._look()
+        plots = {plot.key: plot for look in (self._before, self._shown) for plot in look.plots.values()}
         async with self._drawing:  # one at a time: matplotlib's settings are shared
             if key not in self._svgs and key in plots:
                 svg = await run_in_threadpool(_drawn, plots[key].runs)
@@ -326,7 +327,8 @@ class Live:
         async with self._looking:
             now = asyncio.get_running_loop().time()
             if now - self._looked >= SECONDS_BETWEEN_LOOKS:
-                self._shown = await run_in_threadpool(shown_now, self._folder, self._shown)
+                self._before = self._shown
+                self._shown = await run_in_threadpool(shown_now, self._folder, self._before)
                 self._looked = asyncio.get_running_loop().time()
             return self._shown
 

@@ -45,7 +45,7 @@ export class Attempt {
     this.cells[index] = value;
     this.#latest.cancel();
     this.#say("");
-    this.#sayIfDone();
+    this.sayIfDone();
     this.onChange();
   }
 
@@ -75,6 +75,7 @@ export class Attempt {
   }
 
   async check() {
+    this.#latest.cancel();
     const number = this.cells.filter((one) => one !== UNKNOWN).length;
     if (!number) return this.#say("No cell is set yet.", {});
     const told = (found) => {
@@ -87,7 +88,6 @@ export class Attempt {
     };
     const right = this.#onlySolution();
     if (!right) return this.#asked("check", told);
-    this.#latest.cancel();
     const wrong = Array.from(this.cells.keys()).filter((at) => this.cells[at] !== UNKNOWN && this.cells[at] !== right[at]);
     told({ right: !wrong.length, wrong, only: true });
     this.onChange();
@@ -136,12 +136,12 @@ export class Attempt {
     for (const cell of this.#told.white) cells[cell] = WHITE;
     this.cells = cells;
     this.#say("");
-    this.#sayIfDone();
+    this.sayIfDone();
     this.onChange();
     element("mine-hint").focus();
   }
 
-  #sayIfDone() {
+  sayIfDone() {
     const { solutions } = this.solutions();
     const isDone = solutions?.some((solution) =>
       this.cells.every((one, at) => (one === BLACK) === (solution[at] === "1")),

@@ -24,11 +24,11 @@ export class PuzzleInput {
     this.text = element("text");
     this.gutter = element("gutter");
     this.text.addEventListener("input", (event) => {
+      this.cancel();
       this.#file = null;
       this.#number = 1;
       element("picture-options").hidden = true;
       this.#markLines([]);
-      clearTimeout(this.#timer);
       const isWhole = /^insertFrom|^deleteByCut/.test(event.inputType ?? "");
       this.#timer = setTimeout(() => this.read(), isWhole ? 0 : TYPING_MS);
     });
@@ -47,9 +47,15 @@ export class PuzzleInput {
     this.#markLines([]);
   }
 
+  // Gives up what is still to be read.
+  cancel() {
+    clearTimeout(this.#timer);
+    this.#latest.cancel();
+  }
+
   // Puts a text there as if it had been typed; nothing is read.
   put(text) {
-    this.#latest.cancel();
+    this.cancel();
     this.#file = null;
     this.text.value = text;
     this.#showFaults([], []);
@@ -121,7 +127,7 @@ export class PuzzleInput {
   }
 
   #refuse(why) {
-    this.#latest.cancel();
+    this.cancel();
     this.#showFaults([[null, why]], []);
     this.#showChooser({});
     this.onNothing(why);

@@ -206,12 +206,15 @@ function open() {
 
 // An EventSource does not tell what the server has answered.
 async function sayWhy() {
+  const own = source; // another one may be open when the answer comes
   const asking = new AbortController();
   try {
     const response = await fetch("/api/live", { signal: asking.signal });
-    if (!response.ok) say(`${(await response.json()).error}; it is asked again.`);
+    if (response.ok) return;
+    const { error } = await response.json();
+    if (own === source) say(`${error}; it is asked again.`);
   } catch {
-    say("The server does not answer; it is asked again.");
+    if (own === source) say("The server does not answer; it is asked again.");
   } finally {
     asking.abort();
   }

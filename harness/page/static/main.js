@@ -120,6 +120,7 @@ async function solve(board) {
   await verdict.of(board, state.seconds, (answer) => {
     if (state.board !== board) return;
     state.answer = answer;
+    attempt.sayIfDone();
     layOut();
     refresh();
   });
@@ -177,7 +178,7 @@ function setTab(chosen, opens = true) {
   state.isDrawing = chosen === "draw";
   clearTimeout(drawnTimer);
   if (state.isDrawing && opens) {
-    incoming.cancel(); // a text that is still to be read would end the drawing
+    input.cancel(); // a text that is still to be read would end the drawing
     drawn();
   } else if (wasDrawing && opens && state.board) {
     open(state.board);
@@ -249,7 +250,7 @@ addEventListener("keydown", (event) => {
 async function begin() {
   const link = new URLSearchParams(location.search).get("puzzle") ?? new URLSearchParams(location.hash.slice(1)).get("puzzle");
   if (link) {
-    setTab("text", false);
+    setTab("text");
     input.put(link);
   }
   const known = await facts();
@@ -261,7 +262,7 @@ async function begin() {
   input.mostBytes = known.most_bytes;
   editor.longestSide = known.longest_side;
   for (const id of ["picture-width", "draw-width", "draw-height"]) element(id).max = known.longest_side;
-  if (link) await input.read();
+  if (link && !state.isDrawing) await input.read();
   return known;
 }
 

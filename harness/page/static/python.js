@@ -72,7 +72,8 @@ export class Python {
   keepFiles() {
     return new Promise((done) => {
       this.#onKept = done;
-      this.#worker?.postMessage({ keep: true });
+      if (this.#worker) this.#worker.postMessage({ keep: true });
+      else done();
     });
   }
 
@@ -146,6 +147,7 @@ export class Python {
   }
 
   #restart(why) {
+    this.#onKept?.(); // the service worker fetches it
     this.#worker.terminate();
     const asked = this.#running;
     this.#rest();
@@ -154,6 +156,7 @@ export class Python {
   }
 
   #fail(why) {
+    this.#onKept?.();
     this.#worker?.terminate();
     this.#worker = null;
     const asked = [this.#running, ...this.#waiting].filter(Boolean);

@@ -39,6 +39,8 @@ async function pngOf(svg) {
 }
 
 export class TakeAway {
+  #reason = ""; // why nothing can be taken away
+
   // `shown` returns the board and the cells that are shown.
   constructor(shown) {
     this.shown = shown;
@@ -61,7 +63,8 @@ export class TakeAway {
     const buttons = document.querySelectorAll(".take button");
     if (buttons[0].disabled === Boolean(why)) return;
     for (const button of buttons) button.disabled = Boolean(why);
-    this.#say(why);
+    this.#reason = why;
+    this.#say("");
   }
 
   // `act` gets what was shown at the click, and the format that was chosen then.
@@ -101,6 +104,6 @@ export class TakeAway {
   }
 
   #say(words) {
-    element("take-said").textContent = words;
+    element("take-said").textContent = [words, this.#reason].filter(Boolean).join(" ");
   }
 }
