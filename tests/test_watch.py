@@ -116,10 +116,10 @@ def test_a_terminal_that_is_too_small_is_told_the_size_that_is_enough(questions,
         if (columns, lines) == (12, 3):
             terminal.screen("^the terminal is too small: 12$")
             return
-        sizes = rf"too small: {columns} columns, {lines} lines; enlarge it to (\d+) and (\d+) n:"
+        sizes = rf"too small: {columns} columns, {lines} lines; enlarge it to (\d+) and (\d+) space:"
         wide, high = map(int, re.search(sizes, " ".join(terminal.screen(sizes))).groups())
         terminal.resize(wide, high - 1)
-        terminal.screen(f"{high - 1} lines; enlarge it to {wide} and {high} n:")
+        terminal.screen(f"{high - 1} lines; enlarge it to {wide} and {high} space:")
         terminal.resize(wide, high)
         board = terminal.screen("cells known")
     assert board[0].startswith("$1  12x9  champion: solved")
