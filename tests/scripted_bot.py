@@ -226,7 +226,9 @@ def kill_worker_at_3():
 
 
 def kill_worker_once():
-    if noted("kills"):
+    try:
+        os.close(os.open(beside("killer"), os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
         perfect()
     else:
         kill_worker_at_3()

@@ -74,7 +74,7 @@ def test_what_comes_is_kept(url, folder, behaviour):
 def test_what_is_not_the_file_is_not_kept(url, folder, behaviour, error, message):
     official = small_set(url, behaviour)
     with pytest.raises(error, match=f"^{official.url}: .*{message}.*$") as caught:
-        fetch(official, timeout_seconds=0.2)
+        fetch(official, timeout_seconds=0.2 if error is OfflineError else 60)
     assert type(caught.value) is error
     assert names_in(folder) == []
 
@@ -87,10 +87,11 @@ def closed_port():
 
 @pytest.mark.parametrize(
     ("base", "message"),
-    [(f"http://127.0.0.1:{closed_port()}", "refused"), ("http://nonobot.invalid", "http://nonobot.invalid")],
-    ids=["nobody-listens", "no-such-name"],
+    [("nobody-listens", "refused"), ("http://nonobot.invalid", "http://nonobot.invalid")],
 )
 def test_no_network_is_said_in_a_line(folder, base, message):
+    if base == "nobody-listens":
+        base = f"http://127.0.0.1:{closed_port()}"
     official = registry.official_sets()["taai2011"].at(base)
     with pytest.raises(OfflineError, match=message) as caught:
         fetch(official, timeout_seconds=5)

@@ -37,7 +37,7 @@ def result_of(behaviour, folder, contain, **terms):
     word = f"{behaviour}-{os.getpid()}-{time.monotonic_ns()}"
     bot = Bot("hostile", [sys.executable, "-S", str(HOSTILE_BOT), behaviour, word])
     before = psutil.Process().children()  # of multiprocessing, which another test of this process used
-    terms = {"wall_limit_seconds": 0.5, "process_limit": 48, "core": tournament_core(), **terms}
+    terms = {"wall_limit_seconds": 1.0, "process_limit": 48, "core": tournament_core(), **terms}
     result = play(
         load_set("boardgen:5x5x3:seed=1"), bot, Configuration(contain=contain, **terms), folder / "result.json"
     )

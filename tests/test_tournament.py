@@ -295,8 +295,10 @@ def test_an_interrupted_run_of_a_bot_that_was_replaced_is_not_gone_on_with(tmp_p
     result = Path("results/small/boardgen-5x5x5-seed-3--mine.json")
     journal = journal_path(result)
     judge = [sys.executable, "-m", "nonobot.harness", "tournament", str(path)]
+    own = str(tmp_path / "solutions.txt")  # a word in the command of this bot alone
     with subprocess.Popen(judge, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         wait_until(lambda: b'"number":2' in so_far(journal))
+        assert pids_with(own)
         process.send_signal(signal.SIGKILL if killed else signal.SIGINT)
     assert (journal.exists(), result.exists()) == (killed, not killed)
     resubmitted(tmp_path, "perfect")
@@ -307,7 +309,7 @@ def test_an_interrupted_run_of_a_bot_that_was_replaced_is_not_gone_on_with(tmp_p
     run = read_result(result)
     assert (verdicts(run), len(run.attempts)) == (["right"] * 5, 1)
     assert Path(f"{left}.before-1").exists()
-    assert pids_with("hang_at_3") == []
+    assert pids_with(own) == []
 
 
 def test_a_log_that_the_bot_writes_makes_it_no_other_bot(tmp_path, capsys):
