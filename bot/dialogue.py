@@ -88,18 +88,19 @@ def _checked(given: Any) -> _Request:
     if not isinstance(given, dict):
         raise ValueError("not a JSON object; docs/page.md describes the requests")
     for name in "do", "rows", "columns":
-        if name not in given:
+        if given.get(name) is None:
             raise ValueError(f"{name} is missing; docs/page.md describes the requests")
     rows, columns = (_value(given, name, list, "a list of clues") for name in ("rows", "columns"))
     puzzle = Puzzle(rows=rows, columns=columns)
     if max(puzzle.size) > LONGEST_SIDE:  # before cells are allocated
         raise PuzzleError(f"the board is too large; boards have up to {LONGEST_SIDE}x{LONGEST_SIDE} cells")
+    board = partial(cells_from_text, size=puzzle.size)
     request = _Request(
         str(given["do"]),
         puzzle,
-        _value(given, "cells", partial(_board, size=puzzle.size), "one of 1, 0 and ? for each cell"),
+        _value(given, "cells", board, "one of 1, 0 and ? for each cell", PartialGrid.blank(puzzle.size)),
         _value(given, "solutions", index, "a whole number", 2),
-        None if given.get("seconds") is None else _value(given, "seconds", float, "a number"),
+        _value(given, "seconds", float, "a number"),
         min(_value(given, "most_steps", index, "a whole number", MOST_TRACE_EVENTS), MOST_TRACE_EVENTS),
     )
     if request.seconds is not None and not request.seconds > 0:
@@ -111,14 +112,12 @@ def _checked(given: Any) -> _Request:
     return request
 
 
-def _board(cells: str | None, size: tuple[int, int]) -> PartialGrid:
-    return PartialGrid.blank(size) if cells is None else cells_from_text(cells, size)
-
-
 def _value(
     given: dict[str, Any], name: str, convert: Callable[[Any], Any], expected: str, default: Any = None
 ) -> Any:
-    value = given.get(name, default)
+    value = given.get(name)
+    if value is None:
+        return default
     try:
         return convert(value)
     except (ValueError, TypeError, AttributeError, OverflowError):

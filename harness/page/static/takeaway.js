@@ -44,11 +44,11 @@ export class TakeAway {
   // `shown` returns the board and the cells that are shown.
   constructor(shown) {
     this.shown = shown;
-    this.#onClick("take-file", (what, { name, extension }) => this.#save(what, name, extension, (text) => blobOf(text)));
-    this.#onClick("take-copy", (what, { name }) => this.#copy(what, name, "The puzzle"));
-    this.#onClick("take-png", (what) => this.#save(what, "svg", ".png", pngOf));
-    this.#onClick("take-svg", (what) => this.#save(what, "svg", ".svg", (text) => blobOf(text, "image/svg+xml")));
-    this.#onClick("take-link", (what) => this.#copy(what, "link", "The link", linkTo));
+    this.#onClick("take-file", (shown, { name, extension }) => this.#save(shown, name, extension, blobOf));
+    this.#onClick("take-copy", (shown, { name }) => this.#copy(shown, name, "The puzzle"));
+    this.#onClick("take-png", (shown) => this.#save(shown, "svg", ".png", pngOf));
+    this.#onClick("take-svg", (shown) => this.#save(shown, "svg", ".svg", (text) => blobOf(text, "image/svg+xml")));
+    this.#onClick("take-link", (shown) => this.#copy(shown, "link", "The link", linkTo));
   }
 
   fill(formats) {
@@ -70,11 +70,11 @@ export class TakeAway {
   // `act` gets what was shown at the click, and the format that was chosen then.
   #onClick(id, act) {
     element(id).addEventListener("click", async () => {
-      const what = this.shown();
-      if (!what.board) return this.#say("There is no puzzle yet.");
+      const shown = this.shown();
+      if (!shown.board) return this.#say("There is no puzzle yet.");
       this.#say("Asking …"); // a search may come first
       try {
-        await act(what, this.formats?.find((one) => one.name === element("take-format").value) ?? {});
+        await act(shown, this.formats?.find((one) => one.name === element("take-format").value) ?? {});
       } catch (error) {
         this.#say(error.message);
       }
@@ -87,9 +87,9 @@ export class TakeAway {
     return text;
   }
 
-  async #save(what, format, ending, made) {
-    const name = fileName(what.board, ending);
-    save(await made(await this.#asked(what, format)), name);
+  async #save(shown, format, ending, made) {
+    const name = fileName(shown.board, ending);
+    save(await made(await this.#asked(shown, format)), name);
     this.#say(`${name} is saved.`);
   }
 
