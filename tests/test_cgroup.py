@@ -13,7 +13,7 @@ from nonobot.harness.play.cgroup import made_group
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration
 from tests.judged import remove
-from tests.talking import wait_until
+from tests.waiting import wait_until
 
 EVERYTHING = CgroupMeasures(cpu=True, memory=True, processes=True)
 
