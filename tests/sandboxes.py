@@ -6,8 +6,10 @@ sandbox, and the judge reports that.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -33,53 +35,56 @@ def path_with(double: Path) -> str:
     return os.pathsep.join([str(double), OWN_PATH])
 
 
+@contextlib.contextmanager
+def having(kind: str) -> Iterator[None]:
+    """Have a kind of bubblewrap within the block: absent, refused, stand-in or real."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+        for name in OF_EVERY_SYSTEM:
+            Path(folder, name).symlink_to(shutil.which(name, path=OWN_PATH) or "missing")
+        paths = {
+            "absent": folder,
+            "refused": path_with(REFUSING),
+            "stand-in": path_with(WORKING),
+            "real": OWN_PATH,
+        }
+        patched.setenv("PATH", paths[kind])
+        _forget()
+        yield
+    _forget()
+
+
+def _forget() -> None:
+    """Have the judge look for bubblewrap again."""
+    for remembered in (sandbox._program, sandbox._help, sandbox._tried):
+        remembered.cache_clear()
+
+
 @cache
 def why_not_real() -> str | None:
     """Return why the installed bubblewrap creates no sandbox here; None if it does."""
-    with pytest.MonkeyPatch.context() as patched:
-        _set(patched, OWN_PATH)
-        why = sandbox.sandbox_note(Contain.AUTO)
-    _forget()
-    return why
+    with having("real"):
+        return sandbox.sandbox_note(Contain.AUTO)
+
+
+def _had(kind: str) -> contextlib.AbstractContextManager[None]:
+    if kind == "real" and (why := why_not_real()):
+        pytest.skip(why)
+    return having(kind)
 
 
 @pytest.fixture
-def _path(
-    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[[str], None]]:
-    """Return what sets PATH for a kind of bubblewrap, or skips the test where the real one creates no sandbox."""
-
-    def set_path(kind: str) -> None:
-        path = {"real": OWN_PATH, "refused": path_with(REFUSING), "stand-in": path_with(WORKING)}.get(kind)
-        if kind == "real" and (why := why_not_real()):
-            pytest.skip(why)
-        if kind == "absent":
-            folder = tmp_path_factory.mktemp("programs")
-            for name in OF_EVERY_SYSTEM:
-                (folder / name).symlink_to(shutil.which(name, path=OWN_PATH) or "missing")
-            path = str(folder)
-        assert path
-        _set(monkeypatch, path)
-
-    yield set_path
-    _forget()
-
-
-@pytest.fixture
-def bubblewrap(request: pytest.FixtureRequest, _path: Callable[[str], None]) -> str:
-    """Have the bubblewrap that the parameter names, the real one without; return its name."""
+def bubblewrap(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Have the bubblewrap that the parameter names, by default the real one; skip where that makes no sandbox."""
     kind = str(getattr(request, "param", "real"))
-    _path(kind)
-    return kind
+    with _had(kind):
+        yield kind
 
 
 @pytest.fixture(params=["no", "stand-in", "real"])
-def contain(request: pytest.FixtureRequest, _path: Callable[[str], None]) -> Contain:
+def contain(request: pytest.FixtureRequest) -> Iterator[Contain]:
     """Return the option of a bot without a sandbox, then of one in a sandbox, as the parameter names it."""
-    if request.param == "no":
-        return Contain.NO
-    _path(request.param)
-    return Contain.YES
+    with contextlib.nullcontext() if request.param == "no" else _had(request.param):
+        yield Contain.NO if request.param == "no" else Contain.YES
 
 
 sandbox_only = pytest.mark.usefixtures("bubblewrap")
@@ -98,14 +103,3 @@ def no_sandbox(test: Test) -> Test:
 
 contained_or_not = pytest.mark.parametrize("contain", ["no", "real"], indirect=True)
 """Marks a test of what holds without a sandbox, and in the real one."""
-
-
-def _set(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    monkeypatch.setenv("PATH", path)
-    _forget()
-
-
-def _forget() -> None:
-    """Have the judge look for bubblewrap again."""
-    for remembered in (sandbox._program, sandbox._help, sandbox._tried):
-        remembered.cache_clear()

@@ -120,7 +120,7 @@ def test_a_bot_has_the_commit_of_its_clone_and_whether_it_was_edited(tmp_path, o
     (tmp_path / "built").mkdir()
     (tmp_path / "built" / "bot").touch(0o755)  # untracked
     git(tmp_path, "worktree", "add", "-q", "--detach", str(tmp_path / "old"))
-    monkeypatch.setenv("GIT_DIR", "/nowhere")  # as in a hook
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))  # as in a hook
     for command in (["./bot"], ["sh", "bot"], ["nice", "./built/bot"], ["sh", "-c", "cd old && ./bot"]):
         assert revision_of(command) == commit
     (tmp_path / "bot").write_text("#!/bin/sh\nexit\n")

@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -68,6 +69,65 @@ def test_the_bot_prints_nothing_except_answers(module):
     lines = {ast.unparse(call.func): call.lineno for call in calls(module)}
     assert "print" not in lines, f"{module}:{lines.get('print')}"
     assert "sys.stdout.write" not in lines, f"{module}:{lines.get('sys.stdout.write')}"
+
+
+CAME_AFTER_3_11_0 = {
+    "data_filter tar_filter fully_trusted_filter extraction_filter": "tarfile in 3.11.4",
+    "FilterError AbsolutePathError OutsideDestinationError SpecialFileError": "tarfile in 3.11.4",
+    "AbsoluteLinkError LinkOutsideDestinationError": "tarfile in 3.11.4",
+    "SetReparseDeferralEnabled GetReparseDeferralEnabled": "xml.parsers.expat in 3.11.9",
+    "verify_generated_headers": "email.policy in 3.11.10",
+    "ALLOW_MISSING LinkFallbackError": "os.path and tarfile in 3.11.13",
+}
+"""Names that a later 3.11 added to Python's library: linters and type checkers only distinguish 3.11 from 3.12.
+
+They are what differs between the libraries of 3.11.2 and 3.11.7, and what the documents note for later ones.
+"""
+
+LATER_KEYWORDS = {
+    ("extract", "filter"): "tarfile in 3.11.4",
+    ("extractall", "filter"): "tarfile in 3.11.4",
+    ("unpack_archive", "filter"): "shutil in 3.11.4",
+    ("getaddresses", "strict"): "email.utils in 3.11.10",
+    ("parseaddr", "strict"): "email.utils in 3.11.10",
+}
+"""The same for names of arguments: function, argument."""
+
+
+def later_than_3_11_0(source: str) -> Iterator[str]:
+    """Yield what a module uses that Python 3.11.0 lacks."""
+    names = {name: when for several, when in CAME_AFTER_3_11_0.items() for name in several.split()}
+    for node in ast.walk(ast.parse(source)):
+        used = {
+            ast.Attribute: lambda node: [node.attr],
+            ast.ImportFrom: lambda node: [one.name for one in node.names],
+            ast.Name: lambda node: [node.id],
+        }.get(type(node), lambda node: [])(node)
+        yield from (f"line {node.lineno}: {name}: {names[name]}" for name in used if name in names)
+        if isinstance(node, ast.Call):
+            function = ast.unparse(node.func).rpartition(".")[2]
+            given = [keyword.arg for keyword in node.keywords]
+            later = {name: LATER_KEYWORDS.get((function, name)) for name in given}
+            yield from (f"line {node.lineno}: {function}({name}=): {when}" for name, when in later.items() if when)
+
+
+def test_nothing_is_used_that_python_3_11_0_lacks():
+    ours = [path for folder in (*PACKAGES, "tests") for path in (REPOSITORY / folder).rglob("*.py")]
+    assert len(ours) > 300
+    found = {path: [*later_than_3_11_0(path.read_text(encoding="utf-8"))] for path in ours}
+    assert {str(path): lines for path, lines in found.items() if lines} == {}
+
+
+def test_what_python_3_11_0_lacks_is_seen_however_it_is_used():
+    for source in (
+        "with open(name) as files:\n    files.extractall(folder, filter='data')",
+        "shutil.unpack_archive(name, filter='data')",
+        "from tarfile import data_filter as check",
+        "files.extraction_filter = None",
+        "os.path.realpath(name, strict=os.path.ALLOW_MISSING)",
+    ):
+        assert [*later_than_3_11_0(source)], source
+    assert not [*later_than_3_11_0("bot.extract(name, folder=filter); filter(None, names)")]
 
 
 SAME_ROLE = {"cli", "state", "strategy", "search"}

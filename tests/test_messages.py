@@ -18,6 +18,7 @@ from nonobot.harness import cli
 from nonobot.protocol.formats import FormatError, detect
 from nonobot.tournament_data import Recipe, write_set
 from tests.generated_docs import REPOSITORY
+from tests.sandboxes import having
 from tests.talking import carried_out
 from tests.test_formats_faults import said as lines_of
 
@@ -34,8 +35,8 @@ def messages(mark: str) -> list[tuple[str, str]]:
 
 @contextlib.contextmanager
 def sample_files() -> Iterator[None]:
-    """Be in a folder with the files that the command lines name."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    """Be in a folder with the files that the command lines name; bots can be sandboxed."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), having("stand-in"):
         with Path("set.txt").open("wb") as questions:
             write_set(Recipe(5, 5, 5, seed=3).boards(), questions)
         Path("dot.nin").write_text(DOT)

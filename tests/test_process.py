@@ -289,7 +289,7 @@ def test_a_closed_stdout_ends_it_quietly_with_a_puzzle_in_work(talk, strategy):
     assert one.receive(len(answers(FULL))) == answers(FULL)
     one.process.stdout.close()
     one.send(format_puzzle(2, Puzzle.from_grid(FULL)) + format_puzzle(3, hard()) * 4)
-    assert one.end() == (1, None, b"")
+    assert one.end() == (1, b"", b"")
 
 
 def in_shell(line: str, text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
