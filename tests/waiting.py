@@ -81,11 +81,13 @@ def next_line(process: subprocess.Popen[Any], stream: str = "stdout") -> str:
 def finished(process: subprocess.Popen[Any]) -> tuple[Any, Any]:
     """Return the rest of stdout and stderr once a process has ended; fail if a child of its keeps them open."""
     until = time.monotonic() + PATIENCE_SECONDS
+    seen_to_end = False
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.communicate(timeout=LOOK_SECONDS)
-        if process.returncode is None and process.poll() is not None:
-            until = min(until, time.monotonic() + AFTERWARDS_SECONDS)
+        if not seen_to_end and process.poll() is not None:
+            seen_to_end = True
+            until = time.monotonic() + AFTERWARDS_SECONDS
         assert time.monotonic() < until, f"its output did not end; {told(process)}"
 
 
