@@ -1,5 +1,7 @@
 """Waits end with the process that they wait for, and the failure shows its output."""
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -59,7 +61,7 @@ def test_a_child_that_keeps_the_output_open_is_not_waited_for(wait):
         child = next_line(process, "stderr").strip()
         with pytest.raises(AssertionError, match="status 3: "):
             wait(process)
-        subprocess.run(["kill", child], check=True)
+        os.kill(int(child), signal.SIGKILL)
 
 
 def test_a_process_is_killed_after_a_failure():
@@ -87,7 +89,7 @@ def test_a_child_that_keeps_a_terminal_is_not_waited_for():
         child = next_line(terminal.process, "stderr").strip()
         with pytest.raises(AssertionError, match="status 3: "):
             terminal.end()
-        subprocess.run(["kill", child], check=True)
+        os.kill(int(child), signal.SIGKILL)
 
 
 def test_a_talk_shows_why_its_process_has_ended(talk):
