@@ -218,6 +218,8 @@ def top_of(folder: Path) -> Path | None:
 
 def commit_of(revision: str, repository: Path) -> str:
     """Return the full name of a commit; UnusableError unless the folder is the top of a clone that has it."""
+    if shutil.which("git") is None:
+        raise UnusableError("another revision needs git, which is not installed: install the package git")
     if top_of(repository) != repository:
         raise UnusableError(f"another revision needs a git clone, and {repository} is not one")
     try:
