@@ -1,6 +1,7 @@
 """Rules for all modules that no linter checks; the import contracts themselves are in pyproject.toml."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -128,6 +129,55 @@ def test_what_python_3_11_0_lacks_is_seen_however_it_is_used():
     ):
         assert [*later_than_3_11_0(source)], source
     assert not [*later_than_3_11_0("bot.extract(name, folder=filter); filter(None, names)")]
+
+
+STARTS = ("Popen", "running", "talk")
+"""Calls in tests that start a process and go on."""
+
+INSTEAD = {
+    r".*\.communicate": "finished",
+    r".*\.(stdout|stderr)\.read(line)?": "next_line, next_bytes or finished",
+    r"select\.select|selectors\..*": "wait_to_read",
+}
+"""Calls that wait for output, perhaps after the process has ended, and what tests/waiting.py has for them."""
+
+
+def waits_that_may_not_end(source: str) -> Iterator[str]:
+    """Yield the waits of a test module that go on after their process has ended, or hide what it printed."""
+    tree = ast.parse(source)
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        name = ast.unparse(call.func)
+        instead = next((better for pattern, better in INSTEAD.items() if re.fullmatch(pattern, name)), None)
+        if instead:
+            yield f"line {call.lineno}: {name}: use {instead} of tests/waiting.py"
+    for block in (node for node in ast.walk(tree) if isinstance(node, ast.With)):
+        if any(ast.unparse(item.context_expr).startswith("subprocess.Popen(") for item in block.items):
+            yield f"line {block.lineno}: a block waits for its process at its end: use running of tests/waiting.py"
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        inside = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+        if any(ast.unparse(call.func).rpartition(".")[2] in STARTS for call in inside):
+            for call in inside:
+                if ast.unparse(call.func) == "wait_until" and len(call.args) < 2:
+                    yield f"line {call.lineno}: wait_until: give it the process that has to run"
+
+
+TESTS = [path for path in (REPOSITORY / "tests").glob("*.py") if path.name != "waiting.py"]
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.stem)
+def test_every_wait_ends_with_its_process(path):
+    assert [*waits_that_may_not_end(path.read_text(encoding="utf-8"))] == []
+
+
+def test_a_wait_that_may_not_end_is_seen():
+    for source in (
+        "out, err = judge.communicate(timeout=60)",
+        "line = process.stdout.readline()",
+        "select.select([judge.stdout], [], [])",
+        "with subprocess.Popen(command) as judge, other: pass",
+        "def test():\n    judge = subprocess.Popen(command)\n    wait_until(marker.exists)",
+    ):
+        assert [*waits_that_may_not_end(source)], source
 
 
 SAME_ROLE = {"cli", "state", "strategy", "search"}

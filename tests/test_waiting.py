@@ -21,9 +21,15 @@ ENDED = r"(?s)status 1: .*no memory left"
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 
 
+@pytest.fixture(autouse=True)
+def _less_patience(monkeypatch):
+    """Wait less for what hangs, which would fail with another message."""
+    monkeypatch.setattr(waiting, "PATIENCE_SECONDS", 60)
+
+
 @pytest.fixture
 def _no_patience(monkeypatch):
-    """Wait a moment for what an ended process may leave behind; a wait for more than that still takes minutes."""
+    """Wait a moment only for what an ended process may leave behind."""
     monkeypatch.setattr(waiting, "AFTERWARDS_SECONDS", 0.1)
     monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.1)
 
@@ -50,6 +56,9 @@ def test_a_condition_that_asks_an_ended_process_has_not_happened():
         process.wait()
         with pytest.raises(AssertionError, match=ENDED):
             wait_until(lambda: 1 / 0, process)
+
+
+def test_a_fault_of_the_condition_is_raised():
     with pytest.raises(ZeroDivisionError):
         wait_until(lambda: 1 / 0)
 
