@@ -99,17 +99,13 @@ def later_than_3_11_0(source: str) -> Iterator[str]:
     """Yield what a module uses that Python 3.11.0 lacks."""
     names = {name: when for several, when in CAME_AFTER_3_11_0.items() for name in several.split()}
     for node in ast.walk(ast.parse(source)):
-        used = {
-            ast.Attribute: lambda node: [node.attr],
-            ast.ImportFrom: lambda node: [one.name for one in node.names],
-            ast.Name: lambda node: [node.id],
-        }.get(type(node), lambda node: [])(node)
-        yield from (f"line {node.lineno}: {name}: {names[name]}" for name in used if name in names)
-        if isinstance(node, ast.Call):
-            function = ast.unparse(node.func).rpartition(".")[2]
-            given = [keyword.arg for keyword in node.keywords]
-            later = {name: LATER_KEYWORDS.get((function, name)) for name in given}
-            yield from (f"line {node.lineno}: {function}({name}=): {when}" for name, when in later.items() if when)
+        match node:
+            case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name) if name in names:
+                yield f"line {node.lineno}: {name}: {names[name]}"
+            case ast.Call(func=ast.Attribute(attr=function) | ast.Name(id=function), keywords=keywords):
+                for keyword in keywords:
+                    if when := LATER_KEYWORDS.get((function, keyword.arg)):
+                        yield f"line {node.lineno}: {function}({keyword.arg}=): {when}"
 
 
 def test_nothing_is_used_that_python_3_11_0_lacks():
@@ -144,16 +140,15 @@ INSTEAD = {
 
 def waits_that_may_not_end(source: str) -> Iterator[str]:
     """Yield the waits of a test module that go on after their process has ended, or hide what it printed."""
-    tree = ast.parse(source)
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+    nodes = [*ast.walk(ast.parse(source))]
+    for call in (node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         name = ast.unparse(call.func)
-        instead = next((better for pattern, better in INSTEAD.items() if re.fullmatch(pattern, name)), None)
-        if instead:
+        if instead := next((better for pattern, better in INSTEAD.items() if re.fullmatch(pattern, name)), None):
             yield f"line {call.lineno}: {name}: use {instead} of tests/waiting.py"
-    for block in (node for node in ast.walk(tree) if isinstance(node, ast.With)):
+    for block in (node for node in nodes if isinstance(node, ast.With)):
         if any(ast.unparse(item.context_expr).startswith("subprocess.Popen(") for item in block.items):
             yield f"line {block.lineno}: a block waits for its process at its end: use running of tests/waiting.py"
-    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+    for function in (node for node in nodes if isinstance(node, ast.FunctionDef)):
         inside = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
         if any(ast.unparse(call.func).rpartition(".")[2] in STARTS for call in inside):
             for call in inside:
