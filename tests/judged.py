@@ -19,16 +19,13 @@ from nonobot.harness.play import attempt, bot_process
 from nonobot.harness.play.cgroup import Group
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
-from nonobot.harness.play.sandbox import sandbox_note
-from nonobot.harness.results.conditions import Configuration, Contain
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import RunResult
 from nonobot.tournament_data import Recipe, load_set, write_set
-from tests.talking import wait_until
+from tests.waiting import wait_until
 
 RECIPE = Recipe(5, 5, 5, seed=3)
 SCRIPTED_BOT = Path(__file__).with_name("scripted_bot.py")
-
-sandbox_only = pytest.mark.skipif(bool(sandbox_note(Contain.AUTO)), reason=f"{sandbox_note(Contain.AUTO)}")
 
 
 def command(behaviour: str, folder: Path) -> list[str]:

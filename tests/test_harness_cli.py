@@ -26,7 +26,7 @@ from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.result_files import read_result
 from nonobot.system import usable_cores
 from nonobot.tournament_data import Recipe, write_set
-from tests.judged import RECIPE, command, sandbox_only
+from tests.judged import RECIPE, command
 from tests.talking import interrupted
 
 JUDGE = [sys.executable, "-m", "nonobot.harness"]
@@ -280,7 +280,6 @@ def grown(size):
     return [sys.executable, "-S", "-c", f"x = b'x' * {size}; import time; time.sleep(1000)"]
 
 
-@pytest.mark.parametrize("contain", [Contain.NO, pytest.param(Contain.YES, marks=sandbox_only)])
 @pytest.mark.parametrize(
     ("warm_up", "limit"),
     [

@@ -15,6 +15,7 @@ from nonobot.harness.play.bot_command import HOME, OWN_BOT
 from nonobot.harness.play.revisions import git, revision_of
 from nonobot.harness.profiling.profile_data import to_json
 from nonobot.harness.results.conditions import Configuration
+from tests.benching import require_git
 from tests.profiled import profile, puzzle
 from tests.ranked import facts, run_result, written
 from tests.test_bisection import Repository
@@ -106,6 +107,7 @@ EVIL = '[core]\n\tfsmonitor = touch {0}\n[filter "evil"]\n\tclean = touch {0}\n'
 
 def made(folder, **files):
     """Make a repository with a commit of a bot; return the commit."""
+    require_git()
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in {"bot": "#!/bin/sh\n", **files}.items():
         (folder / name).write_text(text)
@@ -120,7 +122,7 @@ def test_a_bot_has_the_commit_of_its_clone_and_whether_it_was_edited(tmp_path, o
     (tmp_path / "built").mkdir()
     (tmp_path / "built" / "bot").touch(0o755)  # untracked
     git(tmp_path, "worktree", "add", "-q", "--detach", str(tmp_path / "old"))
-    monkeypatch.setenv("GIT_DIR", "/nowhere")  # as in a hook
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))  # as in a hook
     for command in (["./bot"], ["sh", "bot"], ["nice", "./built/bot"], ["sh", "-c", "cd old && ./bot"]):
         assert revision_of(command) == commit
     (tmp_path / "bot").write_text("#!/bin/sh\nexit\n")
@@ -147,6 +149,7 @@ def test_a_script_in_no_clone_has_no_revision_of_the_clone_that_its_python_is_in
 def test_without_git_or_a_commit_there_is_no_revision(tmp_path, own_folder, monkeypatch):
     (tmp_path / "bot").touch(0o755)
     assert revision_of(["./bot"]) is None
+    require_git()
     subprocess.run(["git", "init", "-q"], check=True)
     assert revision_of(["./bot"]) is None
     made(tmp_path)

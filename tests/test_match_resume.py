@@ -29,7 +29,7 @@ from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, Usage, Verdict
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, little_patience, pids_with, played, verdicts  # noqa: F401
-from tests.talking import wait_until
+from tests.waiting import wait_until
 
 SET = load_set(str(RECIPE))
 
@@ -147,8 +147,8 @@ def test_a_judge_killed_by_sigkill_loses_the_puzzle_in_work_at_most(tmp_path):
     options = ["--set", str(RECIPE), "--result", "result.json", "--contain", "no"]  # the bot writes in its folder
     judge = subprocess.Popen([*JUDGE, *options, "--", *command("hang_once_at_3", tmp_path)], cwd=tmp_path)
     path = tmp_path / "result.journal.jsonl"
-    wait_until(lambda: sum(isinstance(one, PuzzleJudged) for one in read_records(path)) == 2)
-    wait_until((tmp_path / "solutions.txt.marker").exists)
+    wait_until(lambda: sum(isinstance(one, PuzzleJudged) for one in read_records(path)) == 2, judge)
+    wait_until((tmp_path / "solutions.txt.marker").exists, judge)
     judge.kill()
     judge.wait()
     assert not (tmp_path / "result.json").exists()
@@ -173,7 +173,7 @@ def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path
     options = ["--set", str(RECIPE), "--result", "result.json", "--contain", "no"]
     judge = subprocess.Popen([*JUDGE, *options, "--", *command("never_end", tmp_path)], cwd=tmp_path)
     path = tmp_path / "result.journal.jsonl"
-    wait_until(lambda: sum(isinstance(one, PuzzleJudged) for one in read_records(path)) == 5)
+    wait_until(lambda: sum(isinstance(one, PuzzleJudged) for one in read_records(path)) == 5, judge)
     judge.kill()
     judge.wait()
     done = resumed(tmp_path)

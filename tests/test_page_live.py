@@ -10,7 +10,7 @@ pytest.importorskip("starlette", reason="the extra `page` is not installed")
 from nonobot.harness.page import live
 from nonobot.harness.page.live import Live, Shown, shown_now
 from tests.judged import RECIPE, nothing_hangs, played  # noqa: F401
-from tests.talking import wait_until
+from tests.waiting import wait_until
 
 
 def shown(folder) -> dict:

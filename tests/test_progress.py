@@ -110,11 +110,11 @@ WARM_UP = ["sh", "-c", "printf 'compiling\\nhalf ' >&2; printf 'a line' >&2"]
 def test_the_output_of_warm_ups_and_bots_does_not_break_the_bar(tmp_path, own_folder, job, columns):
     bot = command("flood_stderr", tmp_path)
     (tmp_path / "small.toml").write_text(
-        f'name = "small"\nsets = ["{RECIPE}"]\n'
+        f'name = "small"\nsets = ["{RECIPE}"]\ncontain = "no"\n'
         f'[[bots]]\nname = "bot"\ncommand = {json.dumps(bot)}\nwarm-up = {json.dumps(WARM_UP)}\n'
     )
     arguments = {
-        "run": ["run", "--set", str(RECIPE), "--warm-up", shlex.join(WARM_UP), "--", *bot],
+        "run": ["run", "--contain", "no", "--set", str(RECIPE), "--warm-up", shlex.join(WARM_UP), "--", *bot],
         "tournament": ["tournament", "small.toml"],
     }[job]
     judge = [sys.executable, "-m", "nonobot.harness", *arguments]

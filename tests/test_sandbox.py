@@ -22,14 +22,15 @@ from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.exchange_folder import scratch_folder
 from nonobot.harness.play.journal import AttemptStarted, journal_path, read_records
 from nonobot.harness.play.match import Bot, WarmUpError, play, warmed_up
-from nonobot.harness.play.sandbox import Sandbox, built_sandbox
+from nonobot.harness.play.sandbox import Sandbox, built_sandbox, sandbox_note
 from nonobot.harness.play.system_calls import KEYCTL, filter_program
 from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.tournament_data import load_set
-from tests.judged import RECIPE, command, pids_with, played, sandbox_only, verdicts
-from tests.talking import wait_until
+from tests.judged import RECIPE, command, pids_with, played, verdicts
+from tests.sandboxes import any_sandbox, no_sandbox, sandbox_only
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
@@ -86,7 +87,7 @@ def test_scratch_is_home_and_gone_or_the_folder_that_was_given(tmp_path):
         assert (folder / "file").read_text() == "x\n"
 
 
-@sandbox_only
+@any_sandbox
 def test_variables_reach_the_bot_and_not_bubblewrap(tmp_path):
     own = tmp_path / "preload.so"
     own.write_text("not a library: the loader complains of it on stderr")
@@ -110,7 +111,7 @@ def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
     assert not (tmp_path / "made").exists()
 
 
-@sandbox_only
+@any_sandbox
 def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
     (tmp_path / "text").write_text("x")
     for program in ("no-such-program", "./no-such-program", "./text"):
@@ -204,7 +205,7 @@ def test_calls_in_32_bits_are_filtered_too():
     assert said in (f"{-errno.EPERM}\n", "")  # a kernel for 64 bits alone ends the program
 
 
-@sandbox_only
+@any_sandbox
 @pytest.mark.parametrize(
     ("behaviour", "end"), [("ends_with_2_in_colours", (2, None)), ("killed_at_3", (None, "SIGKILL"))]
 )
@@ -214,7 +215,7 @@ def test_ends_are_told_as_without_a_sandbox(tmp_path, behaviour, end):
     assert result.sandboxed == "yes"
 
 
-@sandbox_only
+@any_sandbox
 def test_a_contained_bot_hears_that_it_is_to_end():
     code = "trap 'echo heard; exit 3' TERM; echo ready; while :; do sleep 0.01; done"
     with BotProcess(["sh", "-c", code], LastWords(), sandbox=built_sandbox(Contain.YES)) as bot:
@@ -223,7 +224,7 @@ def test_a_contained_bot_hears_that_it_is_to_end():
     assert bot.exit_status == 3
 
 
-@sandbox_only
+@any_sandbox
 @pytest.mark.parametrize("first", ["#!{python}", "#! {python} -S", "#!/usr/bin/env -S {python} -S"])
 def test_a_script_sees_its_interpreter(tmp_path, first):
     """As that of a venv whose Python lies in somebody's home, which is not shown as such."""
@@ -234,6 +235,7 @@ def test_a_script_sees_its_interpreter(tmp_path, first):
     assert said_by([str(script)], built_sandbox(Contain.YES)) == "started\n"
 
 
+@any_sandbox
 def test_a_shim_finds_the_program_that_it_starts(tmp_path):
     """As pyenv's, a script that starts the version that a file beside its folder names."""
     manager = tmp_path / "manager"
@@ -250,16 +252,24 @@ def test_a_shim_finds_the_program_that_it_starts(tmp_path):
     assert said_by([str(manager / "shims" / "mypython")], built_sandbox(Contain.YES)) == "started\n"
 
 
-def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, capsys, output_of, monkeypatch):
-    monkeypatch.setattr(sandbox_module, "_tried", lambda: (None, "bubblewrap is not installed"))
-    with pytest.raises(UnusableError, match="--contain yes: bubblewrap is not installed"):
-        built_sandbox(Contain.YES)
+@no_sandbox
+def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, output_of):
+    note = sandbox_note(Contain.AUTO)
     bot = ["--set", str(RECIPE), "--result", "r.json", "--", *command("perfect", tmp_path)]
-    assert cli.run(["run", *bot]) == 0
-    assert capsys.readouterr().err.count("bots run without a sandbox: bubblewrap is not installed; ") == 1
+    err = output_of(cli.run, ["run", "--contain", "yes", *bot], status=2).err
+    assert err.startswith("nonojudge: --contain yes: bubblewrap ")
+    assert output_of(cli.run, ["run", *bot]).err.count(note) == 1
     assert read_result(tmp_path / "r.json").sandboxed == "no"
-    assert "without a sandbox" not in output_of(cli.run, ["run", "--force", "--contain", "no", *bot]).err
+    assert note not in output_of(cli.run, ["run", "--force", "--contain", "no", *bot]).err
     assert cli.run(["check", "--contain"]) == 2
+
+
+@any_sandbox
+def test_where_bots_can_be_contained_they_are_and_nothing_is_said(tmp_path, output_of):
+    assert sandbox_note(Contain.AUTO) is None
+    bot = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--", *command("perfect", tmp_path)]
+    assert output_of(cli.run, ["run", *bot]).err == ""
+    assert read_result(tmp_path / "r.json").sandboxed == "yes"
 
 
 def test_a_bubblewrap_that_does_not_answer_is_a_bot_that_cannot_be_started(monkeypatch):
@@ -271,7 +281,7 @@ def test_a_bubblewrap_that_does_not_answer_is_a_bot_that_cannot_be_started(monke
         BotProcess(["true"], LastWords(), sandbox=Sandbox())
 
 
-@sandbox_only
+@any_sandbox
 def test_the_smallest_limit_of_processes_is_the_bots_alone():
     limits = Configuration(process_limit=1)
     with BotProcess(["echo", "x"], LastWords(), built_sandbox(Contain.YES), limits) as bot:
@@ -299,6 +309,11 @@ def test_what_is_to_be_shown_has_to_be_there(tmp_path):
         built_sandbox(Contain.AUTO, [tmp_path / "nowhere"])
 
 
+def wait_for_end(*words):
+    """Wait until the system has ended the processes with these words."""
+    wait_until(lambda: not any(map(pids_with, words)))
+
+
 @sandbox_only
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 11))])
 def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path, seed):
@@ -309,13 +324,13 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     bot = ["sh", "-c", code, f"bot-{os.getpid()}-{seed}"]
     judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", "run", *options, "--", *bot])
     # In its first milliseconds, until it has set up the mounts, bubblewrap itself is not bound to the judge.
-    wait_until(lambda: pids_with(f"sleep 900 #{seed}"))
+    wait_until(lambda: pids_with(f"sleep 900 #{seed}"), judge)
     journal = journal_path(tmp_path / "r.json")
-    wait_until(lambda: any(isinstance(one, AttemptStarted) for one in read_records(journal)))
+    wait_until(lambda: any(isinstance(one, AttemptStarted) for one in read_records(journal)), judge)
     time.sleep(random.Random(seed).uniform(0, 0.3))
     judge.send_signal(signal.SIGKILL)
     judge.wait()
-    wait_until(lambda: not pids_with(bot[-1]) + pids_with(f"sleep 900 #{seed}"))
+    wait_for_end(bot[-1], f"sleep 900 #{seed}")
     (tmp_path / "go").touch()
     assert cli.run(["run", "--resume", "r.json", "--quiet"]) == 0
     result = read_result(tmp_path / "r.json")

@@ -15,7 +15,8 @@ import pytest
 from nonobot import Difficulty, Puzzle, PuzzleError, Record, api, difficulty, solve, solve_all
 from tests import naive
 from tests.boards import random_grid
-from tests.talking import PATIENCE_SECONDS, hard
+from tests.talking import hard
+from tests.waiting import PATIENCE_SECONDS, finished, next_line, running
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -151,10 +152,10 @@ def test_ctrl_c_ends_a_search_at_once_and_the_program_goes_on():
         "except KeyboardInterrupt:\n"
         "    print(nonobot.solve(nonobot.Puzzle(rows=[[1]], columns=[[1]])).verdict)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as program:
-        assert program.stdout.readline() == "ready\n"
+    with running([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as program:
+        assert next_line(program) == "ready\n"
         program.send_signal(signal.SIGINT)
-        assert program.communicate(timeout=600)[0] == "unique\n"
+        assert finished(program)[0] == "unique\n"
     assert program.returncode == 0
 
 

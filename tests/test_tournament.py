@@ -28,7 +28,8 @@ from nonobot.harness.tournament.rounds import scheduled_runs
 from nonobot.tournament_data import load_set
 from tests.clusters import definition, noted
 from tests.judged import RECIPE, command, let_time_fly, pids_with, verdicts
-from tests.talking import interrupted, wait_until
+from tests.talking import interrupted
+from tests.waiting import finished, running, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
@@ -296,10 +297,11 @@ def test_an_interrupted_run_of_a_bot_that_was_replaced_is_not_gone_on_with(tmp_p
     journal = journal_path(result)
     judge = [sys.executable, "-m", "nonobot.harness", "tournament", str(path)]
     own = str(tmp_path / "solutions.txt")  # a word in the command of this bot alone
-    with subprocess.Popen(judge, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        wait_until(lambda: b'"number":2' in so_far(journal))
+    with running(judge, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        wait_until(lambda: b'"number":2' in so_far(journal), process)
         assert pids_with(own)
         process.send_signal(signal.SIGKILL if killed else signal.SIGINT)
+        finished(process)
     assert (journal.exists(), result.exists()) == (killed, not killed)
     resubmitted(tmp_path, "perfect")
     left = journal if killed else result
