@@ -282,6 +282,11 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         return Usage.of_all([one.usage for one in self.attempts])
 
     @property
+    def core_count(self) -> int:
+        """Number of cores that the bot could use, selected or not."""
+        return len(self.configuration.cores) or self.machine.usable_cores
+
+    @property
     def sandboxed(self) -> str:
         """Whether the bot ran in a sandbox: yes, no, in some attempts, or unknown."""
         return _in_attempts({one.sandboxed is True for one in self._known})
