@@ -22,6 +22,7 @@ from nonobot.harness.report.contents import Report, Run, configurations, machine
 from nonobot.harness.report.report_page import STEPS, Gallery, page_of
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames, SetFacts
 from nonobot.harness.results.run_result import BotLog, EndReason, PuzzleResult, RunResult, Score, Verdict
+from nonobot.harness.results.worth import worth
 from nonobot.harness.text import plain
 from nonobot.protocol import mismatches
 from tests import report_samples as samples
@@ -266,6 +267,13 @@ def test_how_a_bot_was_held_and_counted_is_stated():
     absent = samples.not_started("absent")  # what is unknown differs from nothing
     both = configurations([absent, replace(held, configuration=absent.configuration)])
     assert (both.differing, both.letter_of) == ([], ["A", "A"])
+
+
+def test_the_page_says_what_figures_are_worth_in_the_words_of_a_run():
+    run = samples.one_bot()[0]
+    run = replace(run, attempts=[replace(one, sandboxed=False) for one in run.attempts])
+    assert len(worth([run])) == 2
+    assert "; ".join(worth([run])) in page_with(run).page
 
 
 WRONG = Run("wrong", 0, samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG))

@@ -22,6 +22,7 @@ from nonobot.harness.progress import RunProgress
 from nonobot.harness.results.conditions import LIMITS, add_limits, configuration_of
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, RunResult
+from nonobot.harness.results.worth import worth
 from nonobot.harness.text import in_short, print_line
 from nonobot.harness.user_files import loaded, refuse_input
 from nonobot.system import printable
@@ -104,7 +105,7 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
     if arguments.json:
         print(json_text(result), end="")
     else:
-        print("\n".join(in_short(printable(line)) for line in [*result.lines(), *more]))
+        print("\n".join(in_short(printable(line)) for line in [*result.lines(), *worth([result]), *more]))
 
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
