@@ -143,8 +143,8 @@ def test_a_terminal_without_a_bar_shows_each_state_of_a_line_as_it_comes(capsys,
     words = PassedOn(live=True)
     for data, shown in (
         (b"\rone", "one"),
-        (b" longer than the terminal", "\rone longe"),
-        (b" by far", ""),
+        (b" of many words", "\rone of ma"),
+        (b" and more", ""),
         (b"\rtwo", "\rtwo      "),
         (b"\r   \r", "\r   "),
         (b"three\n", "\rthree\n"),
