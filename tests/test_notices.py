@@ -12,6 +12,8 @@ from tests.plain import IS_PLAIN
 from tests.talking import COMMAND, PATIENCE_SECONDS
 from tests.terminals import Terminal, seen
 
+WARM_UP = [*COMMAND, "--warm-up", "--strategy", "papers"]  # compiled fastest
+BEGUN = "nonobot: compiling the papers' search (once per version and machine; about "
 BEGINNING = "compiling it (once per version and machine; about {} s) ..."
 
 
@@ -36,7 +38,7 @@ def test_progress_is_a_line_now_and_then_or_a_text_that_replaces_the_one_before(
         notice = Notices(said.append, shown.append if is_live else None)
         for share, left in ((0.0, 20.0), (0.25, 15.1), (0.999, 0.1), (1.0, 0.0)):
             notice("it", share, left)
-        progress = ["25% compiled, about 16 s to go", "100% compiled, about 1 s to go"]
+        progress = ["compiling: 25%, about 16 s to go", "compiling: 100%, about 1 s to go"]
         assert (said, shown) == (
             ([BEGINNING.format(20)], [*progress, ""]) if is_live else ([BEGINNING.format(20), *progress], [])
         )
@@ -84,14 +86,10 @@ def test_the_kernels_to_compile_are_counted_beforehand():
     assert (done.stdout, done.stderr) == ("True True True\n", "")
 
 
-WARM_UP = [*COMMAND, "--warm-up", "--strategy", "papers"]
-BEGUN = "nonobot: compiling the papers' search (once per version and machine; about "
-
-
 @pytest.mark.skipif(IS_PLAIN, reason="compiles")
 def test_a_first_start_shows_on_a_terminal_how_long_it_still_takes(tmp_path):
     with Terminal(WARM_UP, environment={"NONOBOT_CACHE_DIR": str(tmp_path)}, errors_too=True) as terminal:
-        terminal.wait_for(BEGUN, "% compiled, about ", " s to go")
+        terminal.wait_for(BEGUN, "nonobot: compiling: ", "%, about ", " s to go")
         status, shown, _ = terminal.end()
     first, last = filter(None, seen(shown))  # nothing is left of the progress
     assert (status, first.startswith(BEGUN), last.startswith("nonobot: compiled in ")) == (0, True, True)
@@ -105,3 +103,13 @@ def test_a_first_start_writes_whole_lines_on_stderr_alone(tmp_path):
     assert (done.returncode, done.stdout, lines[-1]) == (0, b"", "")
     assert (lines[0].startswith(BEGUN), lines[-2].startswith("nonobot: compiled in ")) == (True, True)
     assert "\r" not in done.stderr.decode()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(IS_PLAIN, reason="compiles")
+def test_a_check_of_nonobot_compiles_before_it_begins(tmp_path):
+    bot = [sys.executable, "-P", "-m", "nonobot", "--strategy", "papers"]
+    check = [sys.executable, "-m", "nonobot.harness", "check", "--only", "1", "--", *bot]
+    own = {**os.environ, "NONOBOT_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(check, env=own, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert (done.returncode, [BEGUN in line for line in done.stderr.splitlines()].count(True)) == (0, 1)

@@ -164,7 +164,7 @@ def test_a_run_on_a_terminal_shows_how_far_the_kernels_are_compiled(tmp_path, ow
     own = {"NONOBOT_CACHE_DIR": str(tmp_path)}
     with Terminal(judge, environment=own, errors_too=True) as terminal:
         terminal.wait_for(
-            "nonobot: compiling the papers' search (once per version and machine; about ", "% compiled"
+            "nonobot: compiling the papers' search (once per version and machine; about ", "nonobot: compiling: "
         )
         status, shown, _ = terminal.end()
     assert status == 0

@@ -55,5 +55,5 @@ class Notices:
         elif now < self._next:
             return
         else:
-            (self._show or self._say)(f"{share:.0%} compiled, about {ceil(seconds_left)} s to go")
+            (self._show or self._say)(f"compiling: {share:.0%}, about {ceil(seconds_left)} s to go")
         self._next = now + (_SECONDS_BETWEEN_STATES if self._show else _SECONDS_BETWEEN_LINES)
