@@ -97,7 +97,7 @@ def test_a_first_start_shows_on_a_terminal_how_long_it_still_takes(tmp_path):
 
 @pytest.mark.skipif(IS_PLAIN, reason="compiles")
 def test_a_first_start_writes_whole_lines_on_stderr_alone(tmp_path):
-    own = {**os.environ, "NONOBOT_CACHE_DIR": str(tmp_path)}
+    own = {**os.environ, "NONOBOT_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run(WARM_UP, env=own, capture_output=True, timeout=PATIENCE_SECONDS)
     lines = done.stderr.decode().split("\n")
     assert (done.returncode, done.stdout, lines[-1]) == (0, b"", "")
@@ -110,6 +110,6 @@ def test_a_first_start_writes_whole_lines_on_stderr_alone(tmp_path):
 def test_a_check_of_nonobot_compiles_before_it_begins(tmp_path):
     bot = [sys.executable, "-P", "-m", "nonobot", "--strategy", "papers"]
     check = [sys.executable, "-m", "nonobot.harness", "check", "--only", "1", "--", *bot]
-    own = {**os.environ, "NONOBOT_CACHE_DIR": str(tmp_path)}
+    own = {**os.environ, "NONOBOT_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run(check, env=own, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert (done.returncode, [BEGUN in line for line in done.stderr.splitlines()].count(True)) == (0, 1)

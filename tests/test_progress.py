@@ -161,7 +161,7 @@ def test_a_run_on_a_terminal_shows_how_far_the_kernels_are_compiled(tmp_path, ow
     """The strategy `papers` is compiled fastest."""
     bot = [sys.executable, "-P", "-m", "nonobot", "--size", "5x5", "--strategy", "papers"]
     judge = [sys.executable, "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--", *bot]
-    own = {"NONOBOT_CACHE_DIR": str(tmp_path)}
+    own = {"NONOBOT_CACHE_DIR": str(tmp_path / "cache")}
     with Terminal(judge, environment=own, errors_too=True) as terminal:
         terminal.wait_for(
             "nonobot: compiling the papers' search (once per version and machine; about ", "nonobot: compiling: "
