@@ -15,7 +15,7 @@ from tests.ranked import MACHINE, run_result
 EXACT = CgroupMeasures(cpu=True, memory=True, processes=True)
 ALL_EXACT = "wall time, CPU time and memory are exact"
 SAMPLED = "wall time is exact; CPU time and memory are approximate"
-BUBBLEWRAP = "for a sandbox, install bubblewrap"
+BUBBLEWRAP = "for a sandbox, install and allow bubblewrap"
 CGROUPS = "for exact figures, allow cgroups (docs/measuring.md)"
 FILTER = "for a filter of system calls, install libseccomp"
 

@@ -54,7 +54,7 @@ def _remedies(runs: Sequence[RunResult], unfiltered: bool, approximate: bool) ->
     if not all(run.machine.system.startswith("Linux") for run in runs):
         return ["sandboxes and exact figures need Linux"] if wanted or approximate else []
     remedies = {
-        "for a sandbox, install bubblewrap": wanted,
+        "for a sandbox, install and allow bubblewrap": wanted,
         "for a filter of system calls, install libseccomp": unfiltered,
         "for exact figures, allow cgroups (docs/measuring.md)": approximate,
     }
