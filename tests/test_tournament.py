@@ -228,8 +228,6 @@ def test_variables_of_the_file_reach_bots_and_their_warm_ups_and_are_terms(tmp_p
     said = [path.read_text() for path in sorted(Path("results/t").glob("*.txt"))]
     assert said == ["12\n", "13\n"]
     assert "warning: not the same environment: A=1, B=2 (x); A=1, B=3 (y)" in capsys.readouterr().out
-    path.write_text(text.replace('B = "3"', 'B = "3", LANG = "C.UTF-8"'))  # as the judge sets it anyway
-    assert played(str(path)) == 0
     path.write_text(text.replace('B = "3"', 'B = "4"'))
     assert played(str(path)) == 2
 

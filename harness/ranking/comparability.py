@@ -47,8 +47,9 @@ CONFIGURATION: dict[str, Fact] = {
 MACHINE_AND_CONFIGURATION: dict[str, Fact] = {
     **{name: lambda run, of=of: of(run.machine) for name, of in KIND_FACTS.items()},  # type: ignore[misc]
     **CONFIGURATION,
+    "environment": lambda run: environment_of([run])(run),
 }
-"""Conditions that must be equal to compare the times of two bots; `environment_of` is another one."""
+"""Conditions that must be equal to compare the times of two bots."""
 
 SOFTWARE: dict[str, Fact] = {
     "judge": lambda run: run.judge_version,
@@ -61,7 +62,7 @@ SOFTWARE: dict[str, Fact] = {
 
 
 def environment_of(runs: Iterable[RunResult]) -> Fact:
-    """Return the condition `environment`: the values that variables had, of those that were given to any run."""
+    """Return the condition `environment` of several runs: the values of all variables that were given to any."""
     return partial(
         _variables, names=sorted({name for run in runs for name in run.configuration.environment or {}})
     )

@@ -16,7 +16,7 @@ from msgspec.structs import astuple
 from msgspec.structs import replace as replaced
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.bot_command import made_environment, named_by
+from nonobot.harness.play.bot_command import named_by
 from nonobot.harness.play.bot_files import changed_files
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.journal import Record, journal_path, read_records
@@ -32,7 +32,7 @@ from nonobot.harness.play.match import (
 )
 from nonobot.harness.play.process_tree import end_leftover
 from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
-from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, Fact, environment_of
+from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, Fact
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.result_files import read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
@@ -196,11 +196,8 @@ class ScheduledRun:
             files=self.files or UNSET,
             set=SetFacts.of(self.puzzle_set),
             configuration=own,
-            environment=was.environment
-            and made_environment(self.command, own.environment, was.sandboxed == "yes"),
         )
-        facts = {**PLAYED, "environment": environment_of([was, now])}
-        changes = {name: (str(of(was)), str(of(now))) for name, of in facts.items()}
+        changes = {name: (str(of(was)), str(of(now))) for name, of in PLAYED.items()}
         if told := [f"{name} {old}, now {new}" for name, (old, new) in changes.items() if old != new]:
             raise UnusableError(
                 f"{path}: played under other conditions: {'; '.join(told)}; "
