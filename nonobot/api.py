@@ -223,6 +223,7 @@ _idle: list[Any] = []
 def _strategy() -> Any:
     from nonobot.bot.champion import ChampionStrategy
     from nonobot.bot.kernels.loading import require_compiler
+    from nonobot.bot.kernels.notices import Notices
     from nonobot.bot.kernels.shipped import has_kernels
 
     try:
@@ -234,9 +235,7 @@ def _strategy() -> Any:
             except ValueError as error:
                 raise ImportError(str(error)) from None
         strategy = ChampionStrategy()
-        strategy.prepare(
-            lambda part: _log.warning("compiling %s (once per version and machine) ...", part), size=None
-        )
+        strategy.prepare(Notices(_log.warning), size=None)
         return strategy
 
 

@@ -64,7 +64,7 @@ JUDGE = [sys.executable, "-P", "-m", "nonobot.harness"]
 def boards(rng: random.Random) -> Failures:
     """Solve odd boards, and ask a SAT solver how many solutions each has."""
     strategy = ChampionStrategy()
-    strategy.prepare(lambda _: None)
+    strategy.prepare()
     while True:
         puzzle = odd_board(rng)
         result = strategy.solve(puzzle, solutions=2)

@@ -180,7 +180,7 @@ def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path
     assert (done.returncode, done.stderr) == (0, "")
     assert "(the judge was killed after the last answer)" in done.stdout
     assert "None" not in done.stdout
-    assert "sandbox: no; measured by cgroup: " in done.stdout
+    assert "sandbox: no; wall time" in done.stdout
     result = read_result(tmp_path / "result.json")
     assert attempts(result) == [(1, "finished")]
     assert pids_with(str(tmp_path / "solutions.txt")) == []

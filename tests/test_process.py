@@ -71,7 +71,7 @@ def test_what_a_board_makes_compile_is_not_its_time(tmp_path, monkeypatch):
     done = run(batch(wide), "--size", "70x2", "--puzzle-limit", "1")
     [answer] = [one.solution for one in read_answers(done.stdout.splitlines(keepends=True), 70, 2)]
     assert naive.verify(wide, answer.cells.tolist())
-    assert b"compiling the search for boards of up to 126 cells a side (once" in done.stderr
+    assert b"compiling the search for boards of up to 126x126 (once" in done.stderr
 
 
 ZEROS_3 = b"0\t0\t0\n" * 3

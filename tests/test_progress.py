@@ -136,3 +136,38 @@ def test_a_warm_up_that_writes_over_its_line_is_shown_as_it_ended(capsys):
     words.write(b"five")
     words.close()
     assert capsys.readouterr().err == "        three \ufffd\ufffd[2K\n\nfourfive\n"
+
+
+def test_a_terminal_without_a_bar_shows_each_state_of_a_line_as_it_comes(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "10")
+    words = PassedOn(live=True)
+    for data, shown in (
+        (b"\rone", "one"),
+        (b" of many words", "\rone of ma"),
+        (b" and more", ""),
+        (b"\rtwo", "\rtwo      "),
+        (b"\r   \r", "\r   "),
+        (b"three\n", "\rthree\n"),
+        (b"four\nfi", "four\nfi"),
+    ):
+        words.write(data)
+        assert capsys.readouterr().err == shown
+    words.close()
+    assert capsys.readouterr().err == "\rfi\n"
+
+
+@pytest.mark.slow
+def test_a_run_on_a_terminal_shows_how_far_the_kernels_are_compiled(tmp_path, own_folder):
+    """The strategy `papers` is compiled fastest."""
+    bot = [sys.executable, "-P", "-m", "nonobot", "--size", "5x5", "--strategy", "papers"]
+    judge = [sys.executable, "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--", *bot]
+    own = {"NONOBOT_CACHE_DIR": str(tmp_path / "cache")}
+    with Terminal(judge, environment=own, errors_too=True) as terminal:
+        terminal.wait_for(
+            "nonobot: compiling the papers' search (once per version and machine; about ", "nonobot: compiling: "
+        )
+        status, shown, _ = terminal.end()
+    assert status == 0
+    lines = [line for line in seen(shown) if line.startswith("nonobot: ")]
+    assert len(lines) == 2  # nothing is left of the progress
+    assert lines[1].startswith("nonobot: compiled in ")

@@ -27,6 +27,7 @@ from nonobot.harness.play.system_calls import KEYCTL, filter_program
 from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.worth import worth
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, pids_with, played, verdicts
 from tests.sandboxes import any_sandbox, no_sandbox, sandbox_only
@@ -178,7 +179,7 @@ def test_the_result_states_whether_system_calls_were_filtered(tmp_path, monkeypa
     for filtered in (True, False):
         result = played("perfect", tmp_path, contain=Contain.YES)
         assert result.attempts[0].filtered is filtered
-        assert ("sandbox: yes, system calls not filtered" in "\n".join(result.lines())) is not filtered
+        assert ("sandbox: yes, system calls not filtered" in worth([result])[0]) is not filtered
         monkeypatch.setattr(system_calls, "filter_program", lambda: None)
     assert played("perfect", tmp_path, contain=Contain.NO).attempts[0].filtered is UNSET
 

@@ -176,8 +176,9 @@ def test_compiling_is_told_to_the_log(caplog, monkeypatch):
     strategy = api._strategy()
     caplog.clear()  # of kernels that were compiled just now
     with caplog.at_level(logging.WARNING, "nonobot"):
-        strategy._on_compile("line logic")
-    assert caplog.messages[-1:] == ["compiling line logic (once per version and machine) ..."]
+        for share in (0.0, 0.5, 1.0):
+            strategy._on_compile("line logic", share, 12.4)
+    assert caplog.messages == ["compiling line logic (once per version and machine; about 10 s) ..."]
 
 
 def test_how_hard_puzzles_are_by_the_slow_twins():

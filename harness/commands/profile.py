@@ -7,6 +7,7 @@ the judge measures.
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, whole_number
@@ -99,7 +100,8 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     say(sandbox_note(configuration.containment), arguments.quiet)
     show = [path.absolute() for path in given.get("show", [])]
     sandbox = built_sandbox(configuration.containment, show)
-    warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"))
+    live = on_terminal(sys.stderr) and not arguments.quiet
+    warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"), live)
     profiles: list[Profile] = []
     asks_stats = not arguments.no_stats
     for _ in range(arguments.repeat):

@@ -22,7 +22,8 @@ from nonobot.harness.progress import RunProgress
 from nonobot.harness.results.conditions import LIMITS, add_limits, configuration_of
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, RunResult
-from nonobot.harness.text import in_short, print_line
+from nonobot.harness.results.worth import worth
+from nonobot.harness.text import in_short, on_terminal, print_line
 from nonobot.harness.user_files import loaded, refuse_input
 from nonobot.system import printable
 
@@ -104,7 +105,7 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
     if arguments.json:
         print(json_text(result), end="")
     else:
-        print("\n".join(in_short(printable(line)) for line in [*result.lines(), *more]))
+        print("\n".join(in_short(printable(line)) for line in [*result.lines(), *worth([result]), *more]))
 
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
@@ -131,7 +132,8 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     show = [path.absolute() for path in given.get("show", [])]
     bot = Bot(given.get("name", name), command, files=files, show=show, warm_up=warm_up or ())
     sandbox = bot.sandbox(configuration.containment, result_path)
-    seconds = warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"))
+    live = on_terminal(sys.stderr) and not arguments.quiet
+    seconds = warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"), live)
     bot = replace(bot, warm_up_seconds=seconds)
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
         result = play(puzzle_set, bot, configuration, result_path, progress.take)

@@ -344,22 +344,37 @@ class LastWords:
 
 
 class PassedOn(StderrLog):
-    """A bot's stderr, bounded as in a file; the judge prints whole lines, so that no progress bar breaks."""
+    """A bot's stderr, bounded as in a file; the judge prints whole lines, so that no progress bar breaks.
 
-    def __init__(self) -> None:
+    `live`: stderr is a terminal without a progress bar, and also shows the state of a line that is not complete.
+    """
+
+    def __init__(self, live: bool = False) -> None:
         super().__init__(Path(os.devnull))
+        self._live = live
         self._begun = b""
+        self._shown = ""  # state of the incomplete line on the terminal
 
     def _add(self, data: bytes) -> None:
         *lines, begun = (self._begun + data).split(b"\n")
         self._begun = begun[-TAIL_BYTES:]
         for line in lines:
-            # A terminal would show the last state of an overwritten line.
-            words = line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")
-            print(plain(words.expandtabs()), file=sys.stderr, flush=True)
+            self._print(_last_state(line), "\n")
+        if self._live and (state := _last_state(begun)[: shutil.get_terminal_size().columns - 1]) != self._shown:
+            self._print(state, "")
+
+    def _print(self, text: str, end: str) -> None:
+        start = "\r" if self._shown else ""
+        print(f"{start}{text:<{len(self._shown)}}", end=end, file=sys.stderr, flush=True)
+        self._shown = "" if end else text
 
     def close(self) -> None:
         """Print the rest, including an incomplete last line."""
         super().close()
         if self._begun:
             self._add(b"\n")
+
+
+def _last_state(line: bytes) -> str:
+    """Return what a terminal would show of a line that its program has overwritten."""
+    return plain(line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace").expandtabs())

@@ -74,12 +74,17 @@ class Bot:
 
 
 def warmed_up(
-    command: Sequence[str] | None, sandbox: Sandbox | None, run: Configuration, limit_seconds: float | None = None
+    command: Sequence[str] | None,
+    sandbox: Sandbox | None,
+    run: Configuration,
+    limit_seconds: float | None = None,
+    live: bool = False,
 ) -> float | None:
     """Run the command that prepares a bot, and return its duration in seconds; None without a command.
 
-    The run's limits on memory and processes apply; any core may be used. The judge passes its stderr on, and ends
-    processes that it leaves running: a helper from before the run would escape the bot's core and limits.
+    The run's limits on memory and processes apply; any core may be used. The judge passes its stderr on (see
+    `PassedOn` for `live`), and ends processes that it leaves running: a helper from before the run would escape
+    the bot's core and limits.
 
     WarmUpError if the command fails or reaches a limit, KeyboardInterrupt if the user stops the judge.
     """
@@ -87,13 +92,15 @@ def warmed_up(
         return None
     if is_own_bot(command):
         compile_modules()
+        if live:
+            run = replace(run, environment={**(run.environment or {}), "NONOBOT_PROGRESS": "live"})
     limit_seconds = limit_seconds or WARM_UP_SECONDS
     sandbox = sandbox and dataclasses.replace(sandbox, prepares=True)
     limits = with_memory_limit(replace(run, core=None))
     limit: EndReason | None = None
     with Interrupts() as interrupts:
         try:
-            process = BotProcess(command, PassedOn(), sandbox, limits)
+            process = BotProcess(command, PassedOn(live), sandbox, limits)
         except StartError as error:
             raise WarmUpError(f"--warm-up: {error}") from None
         with process:

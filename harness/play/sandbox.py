@@ -213,7 +213,7 @@ def _tried() -> tuple[tuple[str, ...] | None, str | None]:
         return None, "sandboxes need Linux"
     program = _program()
     if not program:
-        return None, "bubblewrap is not installed (bwrap, of the package bubblewrap)"
+        return None, "bubblewrap is not installed (package bubblewrap)"
     own = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     files = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL"]
     # A bot that can make its own namespaces is root in them, and closer to bugs of the kernel.

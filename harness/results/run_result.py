@@ -282,23 +282,28 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         return Usage.of_all([one.usage for one in self.attempts])
 
     @property
+    def core_count(self) -> int:
+        """Number of cores that the bot could use, selected or not."""
+        return len(self.configuration.cores) or self.machine.usable_cores
+
+    @property
     def sandboxed(self) -> str:
         """Whether the bot ran in a sandbox: yes, no, in some attempts, or unknown."""
-        return _in_attempts({one.sandboxed is True for one in self._known})
+        return _in_attempts({one.sandboxed is True for one in self.known_attempts})
 
     @property
     def filtered(self) -> str:
         """Whether Linux refused system calls to the bot: yes, no, in some attempts, or unknown."""
-        return _in_attempts({one.filtered for one in self._known if one.filtered is not UNSET})
+        return _in_attempts({one.filtered for one in self.known_attempts if one.filtered is not UNSET})
 
     @property
     def cgroup_measures(self) -> str:
         """Figures that the cgroup measured in every attempt, in words."""
-        each = [astuple(one.cgroup_measures or CgroupMeasures()) for one in self._known]
+        each = [astuple(one.cgroup_measures or CgroupMeasures()) for one in self.known_attempts]
         return str(CgroupMeasures(*map(all, zip(*each, strict=True)))) if each else UNKNOWN
 
     @property
-    def _known(self) -> list[Attempt]:
+    def known_attempts(self) -> list[Attempt]:
         """Attempts whose conditions are known: the bot started, and no killed judge failed to record them."""
         started = [one for one in self.attempts if one.end.reason is not EndReason.NOT_STARTED]
         cut_off = [one for one in started if one.end.reason is EndReason.INTERRUPTED or one.end == FINISHED_UNSEEN]
@@ -351,12 +356,6 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         lines = [*self.score.lines(), str(self.usage), self.end.in_words(self.configuration)]
         if self.score.unanswered and self.hint:
             lines.insert(1, f"  {self.hint}")
-        if any(one.sandboxed is not UNSET for one in self._known):
-            unfiltered = any(one.filtered is False for one in self.attempts)
-            sandbox = self.sandboxed + (", system calls not filtered" if unfiltered else "")
-            lines.append(f"sandbox: {sandbox}; measured by cgroup: {self.cgroup_measures}")
-        if unmeasured := {what for one in self.attempts for what in one.unmeasured or ()}:
-            lines[-1] += f"; memory not measured: {', '.join(sorted(unmeasured))}"
         if taken := {core for one in self.attempts for core in one.cores_taken or ()}:
             lines.append(f"the bot used other cores ({ranges(sorted(taken))}); its times are unreliable")
         if (self.end.reason is EndReason.CRASHED or self.end.exit_status) and (said := self.last_words()):
