@@ -46,14 +46,37 @@ def own_bot(puzzle_set: PuzzleSet) -> list[str]:
     return [*OWN_BOT, *(["--size", f"{size[0]}x{size[1]}"] if size != DEFAULT_SIZE else [])]
 
 
-def is_own_bot(command: Sequence[str]) -> bool:
-    """Return whether a command starts nonobot with the judge's Python, or a program in that Python's folder."""
+def own_arguments(command: Sequence[str]) -> list[str] | None:
+    """Return the arguments of nonobot if a command starts it as the judge does, otherwise None.
+
+    That is `OWN_BOT`, or the program `nonobot` in the folder of the judge's Python. Such a bot runs like any other
+    and is trusted no more: its environment may change what it imports.
+    """
     named, *words = command
     program, python = Path(shutil.which(named) or named), Path(sys.executable)
     if program.parent == python.parent and program.resolve() == python.resolve():
-        module = words[1:] if words[:1] == ["-P"] else words
-        return module[:2] == ["-m", "nonobot"]
-    return program.resolve() == python.with_name("nonobot").resolve()
+        _, *start = OWN_BOT
+        return words[len(start) :] if words[: len(start)] == start else None
+    return words if program.resolve() == python.with_name("nonobot").resolve() else None
+
+
+def is_own_bot(command: Sequence[str]) -> bool:
+    """Return whether a command starts nonobot as the judge does."""
+    return own_arguments(command) is not None
+
+
+def own_warm_up(arguments: Sequence[str]) -> list[str]:
+    """Return the command with which the judge warms up its own nonobot, for a bot with these arguments.
+
+    What it compiles, every later `nonobot` runs. So it imports the modules that the judge imports, and nothing of
+    a bot's, of the working folder or of the environment; numba would read its configuration in the working folder.
+    """
+    path = [one for one in sys.path if Path(one).is_absolute()]
+    program = (
+        f"import os, sys; os.chdir('/'); sys.path[:] = {[*path, str(HOME)]!r}; "
+        "from nonobot.__main__ import command; command()"
+    )
+    return [sys.executable, "-I", "-c", program, "--warm-up", *arguments]
 
 
 def compile_modules() -> None:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from nonobot import __version__
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.play.attempt import limit_reached, play_attempt
-from nonobot.harness.play.bot_command import compile_modules, is_own_bot, made_environment
+from nonobot.harness.play.bot_command import compile_modules, made_environment, own_arguments, own_warm_up
 from nonobot.harness.play.bot_files import bot_files, changed_files, without_written
 from nonobot.harness.play.bot_process import BotProcess, PassedOn
 from nonobot.harness.play.cgroup import with_memory_limit
@@ -81,19 +81,24 @@ def warmed_up(
     The run's limits on memory and processes apply; any core may be used. The judge passes its stderr on, and ends
     processes that it leaves running: a helper from before the run would escape the bot's core and limits.
 
+    If the command starts nonobot as the judge does, the judge warms up its own nonobot in its place, without a
+    sandbox and in a clean environment: no bot ever writes compiled kernels.
+
     WarmUpError if the command fails or reaches a limit, KeyboardInterrupt if the user stops the judge.
     """
     if not command:
         return None
-    if is_own_bot(command):
-        compile_modules()
-    limit_seconds = limit_seconds or WARM_UP_SECONDS
-    sandbox = sandbox and dataclasses.replace(sandbox, prepares=True)
+    words, sandbox = command, sandbox and dataclasses.replace(sandbox, prepares=True)
     limits = with_memory_limit(replace(run, core=None))
+    own = own_arguments(command)
+    if own is not None:
+        compile_modules()
+        words, sandbox, limits = own_warm_up(own), None, replace(limits, environment=UNSET)
+    limit_seconds = limit_seconds or WARM_UP_SECONDS
     limit: EndReason | None = None
     with Interrupts() as interrupts:
         try:
-            process = BotProcess(command, PassedOn(), sandbox, limits)
+            process = BotProcess(words, PassedOn(), sandbox, limits)
         except StartError as error:
             raise WarmUpError(f"--warm-up: {error}") from None
         with process:
