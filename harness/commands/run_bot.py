@@ -111,13 +111,13 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     given = vars(arguments)
-    resumes = "resume" in given
     if "force" in given and "result" not in given:
         raise UnusableError("--force only applies to a result file; add --result FILE.json")
     if given.get("result", result_path) != result_path:
         raise UnusableError(f"--resume {result_path} and --result {given['result']} name two results; remove one")
+    recorded = recorded_run(result_path) if "resume" in given else None
     refuse_input(result_path, [given.get("set", DEFAULT_SET)])
-    if result_path.is_file() and not ("force" in given or resumes):
+    if result_path.is_file() and not ("force" in given or recorded):
         remedy = "add --force to overwrite it, choose another --result, or resume an interrupted run with --resume"
         raise UnusableError(f"{result_path} exists; {remedy}")
     if "core" in given and "cores" in given:
@@ -129,15 +129,15 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     if "core" not in given and not can_pin():
         say("this system cannot pin a bot to one core; it may use all of them", arguments.quiet)
     say(sandbox_note(configuration.containment), arguments.quiet)
-    if not resumes:
+    if recorded is None:
         require_place(configuration, result_path)
     command = arguments.bot_command or own_bot(puzzle_set)
     name = name_of(command) if arguments.bot_command else "nonobot"
     warm_up = given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else None)
     show = [path.absolute() for path in given.get("show", [])]
     bot = Bot(given.get("name", name), command, files=files, show=show, warm_up=warm_up or ())
-    if resumes:
-        _require_same(result_path, bot, puzzle_set, configuration, "core" in given)
+    if recorded:
+        _require_same(recorded, result_path, bot, puzzle_set, configuration, "core" in given)
         with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
             return resume(puzzle_set, bot, configuration, result_path, progress.take)
     sandbox = bot.sandbox(configuration.containment, result_path)
@@ -151,22 +151,24 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
 
 
 def _require_same(
-    result_path: Path, bot: Bot, puzzle_set: PuzzleSet, configuration: Configuration, core_named: bool
+    recorded: RunResult,
+    path: Path,
+    bot: Bot,
+    puzzle_set: PuzzleSet,
+    configuration: Configuration,
+    core_named: bool,
 ) -> None:
     """Check that an interrupted run began under the conditions of this command; UnusableError otherwise."""
-    recorded = recorded_run(result_path)
     now = structs.replace(
         recorded,
         bot=bot.name,
         command=list(bot.command),
         files=bot.files or UNSET,
-        show=[str(path) for path in bot.show] or UNSET,
+        show=[str(one) for one in bot.show] or UNSET,
         hide=UNSET,
         set=SetFacts.of(puzzle_set),
         configuration=configuration,
     )
     if told := changed_facts(recorded, now, CONTINUED, core_named):
-        raise UnusableError(
-            f"{result_path}: this run began under other conditions; give its command and options again: "
-            f"{'; '.join(told)}"
-        )
+        why = f"this run began under other conditions; give its command and options again: {'; '.join(told)}"
+        raise UnusableError(f"{path}: {why}")

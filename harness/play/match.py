@@ -201,7 +201,7 @@ def resume(
                 )
             require_cores(configuration.cores)
             sandbox = bot.sandbox(configuration.containment, result_path)
-        except UnusableError:
+        except (UnusableError, KeyboardInterrupt):
             if not there:
                 journal.remove()
             raise
