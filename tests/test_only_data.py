@@ -172,6 +172,17 @@ def test_a_python_that_may_find_another_nonobot_is_a_bot_like_any_other(words, r
     assert not ran.exists()
 
 
+def test_a_file_in_the_working_folder_does_not_change_how_kernels_are_compiled(tmp_path):
+    (tmp_path / ".numba_config.yaml").write_text("opt: 0\n")
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "yaml.py").write_text("def safe_load(file):\n    return {'opt': '0'}\n")
+    code = "from nonobot.bot.kernels import loading; from numba import config; before = config.OPT; "
+    code += "assert loading._what_has_changed() is None; print(int(before), int(config.OPT))"
+    path = os.pathsep.join(filter(None, [str(tmp_path / "library"), str(HOME)]))
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": path}, capture_output=True)
+    assert done.stdout == b"0 3\n", done.stderr
+
+
 def warm_up_writes(bot_folder, *paths):
     """Return what the warm-up of a bot that names a folder may do with some paths."""
     return seen(Sandbox(prepares=True).mounts(["sh", str(bot_folder)]), *paths)
@@ -222,6 +233,75 @@ def test_a_sandboxed_warm_up_that_names_them_cannot_write_them(tmp_path, capfd):
     words = ["sh", "-c", WRITABLE, "sh", *map(str, [*trusted, *files, *git_data])]
     assert warmed_up([*words, str(bots / "bot")], built_sandbox(Contain.YES), Configuration()) > 0
     assert capfd.readouterr().err == f"writable: {bots}/bot\n"  # its own folder
+
+
+# What a folder shows
+
+
+def shows(words, path):
+    """Return whether a bot sees a path."""
+    return seen(Sandbox().mounts(words), path) == ["read"]
+
+
+def script(path, interpreter="/bin/sh"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!{interpreter}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_links_and_first_lines_in_the_folder_of_a_bot_show_no_other_folder(tmp_path):
+    key, run = script(tmp_path / "secret/deep/key"), script(tmp_path / "secret/deep/run.sh")
+    key.chmod(0o600)
+    evil = script(tmp_path / "bots/evil/bin/bot").parent.parent
+    script(evil / "code.sh")
+    script(evil / "odd.sh", run)
+    script(evil / "far.sh", key)
+    targets = {"lib": key.parent, "share": key.parents[1], "etc": "../../secret", "to": key.parent, "up": "../.."}
+    targets |= {"data": key, "bot": run}
+    for name, target in targets.items():
+        (evil / name).symlink_to(target)
+    named = [
+        ["sh", f"bots/evil/{name}"]
+        for name in ("data", "to", "to/key", "to/run.sh", "bot", "up", "odd.sh", "far.sh")
+    ]
+    named += [[words[1]] for words in named] + [[str(tmp_path / words[1])] for words in named]
+    named += [["bots/evil/bin/bot"], ["sh", "-c", "cat bots/evil/to/key"], ["cat", f"--book={evil}/data"]]
+    for words in named:
+        mounts = Sandbox().mounts([*words, "bots/evil/code.sh"])
+        assert seen(mounts, key) != ["read"], words
+        assert seen(mounts, tmp_path / "bots") != ["read"], words
+        assert not {str(evil / name) for name in targets} & {one[-1] for one in mounts}, words
+
+
+def test_links_of_the_user_and_to_installed_programs_are_followed(tmp_path):
+    python = script(tmp_path / "elsewhere/versions/3/bin/python3")
+    (python.parents[1] / "lib").mkdir()
+    script(tmp_path / "mine/env/bin/bot", tmp_path / "mine/env/bin/python")
+    (tmp_path / "mine/env/bin/python").symlink_to(python)
+    (tmp_path / "mine/book").touch()
+    (tmp_path / "mine/now").symlink_to("book")
+    for words in (["mine/env/bin/python", "mine/book"], ["mine/env/bin/bot"], ["nice", "mine/env/bin/bot"]):
+        assert shows(words, python)
+        assert shows(words, python.parents[1] / "lib")
+    (tmp_path / "link").symlink_to("mine")
+    assert shows(["cat", "link/now"], tmp_path / "mine/book")
+    assert shows(["cat", "link/now"], tmp_path / "link/book")
+    (tmp_path / "bot").symlink_to("elsewhere/versions/3/bin/python3")
+    assert shows(["./bot"], python)
+
+
+@sandbox_only
+def test_a_program_whose_link_is_not_followed_is_named(tmp_path, monkeypatch, capsys):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here/bot").symlink_to(script(tmp_path / "there/bot"))
+    monkeypatch.chdir(tmp_path / "here")
+    words = ["run", "--set", str(RECIPE), "--contain", "yes", "--quiet"]
+    assert cli.run([*words, "--", "./bot"]) == 2
+    said = f"cannot start './bot': it is a link out of its folder; name {tmp_path}/there/bot itself\n"
+    assert capsys.readouterr().err.endswith(said)
+    assert cli.run([*words, "--show", str(tmp_path / "there"), "--", "./bot"]) == 1
+    assert cli.run([*words, "--", str(tmp_path / "there/bot")]) == 1
 
 
 # Resuming

@@ -28,6 +28,8 @@ from nonobot.harness.play.bot_command import (
     folders_of,
     homes,
     is_in,
+    is_installed,
+    leads_out,
     prefixes_of,
 )
 from nonobot.harness.results.conditions import Contain
@@ -91,6 +93,14 @@ class Sandbox:
         if not shutil.which(command[0]):
             there = os.sep in command[0] and Path(command[0]).exists()
             raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
+        program = Path.cwd() / command[0]
+        real = program.resolve()
+        if (
+            leads_out(program)
+            and not is_installed(real)
+            and not is_in(real, *(one.resolve() for one in self.show))
+        ):
+            raise OSError(errno.ENOENT, f"it is a link out of its folder; name {real} itself")
         size = ("--size", str(2 * memory_bytes if memory_bytes else SCRATCH_BYTES)) if "--size" in _help() else ()
         # Its own session: a signal to the bot's group must not reach bubblewrap, which waits outside.
         words = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
@@ -134,7 +144,7 @@ class Sandbox:
             *(("--ro-bind", str(one), str(one)) for one in shown),
             *map(_cover, hidden),
             *(("--bind", str(one), str(one)) for one in written),
-            *(("--ro-bind", str(one / GIT), str(one / GIT)) for one in written if (one / GIT).exists()),
+            *(("--ro-bind", str(one / GIT), str(one / GIT)) for one in written if _is_own(one / GIT)),
             ("--dir", str(self.scratch or here)),  # it may be in a covered folder
             *(("--remount-ro", str(one)) for one in (*of_root, *hidden) if one.is_dir()),
             *(("--remount-ro", one) for one in (*empty, "/")),
@@ -144,7 +154,7 @@ class Sandbox:
     def _hidden(self, shown: Sequence[Path], named: Sequence[Path]) -> Iterator[Path]:
         """Yield what must be covered, under each name that it has in the folders that are shown."""
         show = [path.resolve() for path in self.show]
-        needed = [*show, *(path.resolve() for path in (*named, *shown))]
+        needed = [*show, *(path.resolve() for path in (*named, *shown) if not leads_out(path))]
         for folder in (*shown, *(one for one in SYSTEM if not _is_link(one))):
             real = folder.resolve()
             for one in self._hidden_in(real, show, needed):
@@ -308,6 +318,11 @@ def _folders_of_the_judge() -> list[Path]:
     with contextlib.suppress(FileNotFoundError):
         caches.append(temporary_cache())
     return list({one.resolve(): None for one in (*_package(), *map(Path, pythons), *libraries, *caches)})
+
+
+def _is_own(path: Path) -> bool:
+    """Return whether there is a file or folder that is no link to somewhere else."""
+    return path.exists() and not path.is_symlink()
 
 
 def _is_hidden_in_home(real: Path) -> bool:
