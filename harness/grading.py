@@ -13,7 +13,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.play.bot_command import OWN_BOT
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.conversation import Conversation
-from nonobot.harness.play.match import warmed_up
+from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.play.sandbox import built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.protocol import Puzzle, format_puzzle
@@ -85,7 +85,8 @@ def grading_bot(grading: Grading, strategy: str = "champion") -> Iterator[Gradin
         *("--stats", "/dev/stdout"),
         *("--strategy", strategy),
     ]
-    warmed_up(command, None, Configuration())
+    with contextlib.suppress(WarmUpError):  # the bot itself says why
+        warmed_up(command, None, Configuration())
     words = LastWords()
     with BotProcess(command, words, built_sandbox(grading.contain)) as process:
         yield GradingBot(process, words, grading)

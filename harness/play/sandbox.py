@@ -321,7 +321,7 @@ def _folders_of_the_judge() -> list[Path]:
 
 
 def _is_own(path: Path) -> bool:
-    """Return whether there is a file or folder that is no link to somewhere else."""
+    """Return whether a file or folder exists and is not a link."""
     return path.exists() and not path.is_symlink()
 
 
