@@ -168,7 +168,7 @@ def test_the_warm_up_of_the_judges_own_bot_writes_nothing_but_kernels(tmp_path):
 def test_a_python_that_may_find_another_nonobot_is_a_bot_like_any_other(words, ran):
     Path("nonobot.py").write_text(f"open({str(ran)!r}, 'w')\n")
     result = not_started(SET, Bot("a", [sys.executable, *words]), Configuration(), "not now")
-    assert "-m nonobot" not in [one.name for one in result.program_files]
+    assert "-m nonobot" not in [one.name for one in result.program_files or ()]
     assert not ran.exists()
 
 
