@@ -113,7 +113,7 @@ def test_git_runs_nothing_of_a_folder_that_claims_to_be_a_worktree(tmp_path, ran
 @pytest.mark.parametrize(
     "of_git", [".git", ".git/HEAD", ".git/refs/heads/main", ".git/packed-refs", ".git/commondir"]
 )
-@pytest.mark.parametrize("trap", ["pipe", "zeros", "large", "circle", "kernel", "gone", "nul", "up"])
+@pytest.mark.parametrize("trap", ["digits", "pipe", "zeros", "large", "circle", "kernel", "gone", "nul", "up"])
 def test_git_data_that_is_no_file_costs_no_time_and_no_memory(tmp_path, of_git, trap):
     made(tmp_path)
     git(tmp_path, "checkout", "-q", "-B", "main")
@@ -132,7 +132,15 @@ def test_git_data_that_is_no_file_costs_no_time_and_no_memory(tmp_path, of_git, 
     elif trap in ("nul", "up"):
         path.write_bytes({"nul": b"gitdir: \0\n", "up": b"ref: refs/../../secret\n"}[trap])
     else:
-        targets = {"zeros": "/dev/zero", "circle": path, "kernel": "/proc/self/environ", "gone": "/nowhere"}
+        (tmp_path / "private").mkdir()
+        (tmp_path / "private" / "token").write_text("ab" * 20)
+        targets = {
+            "digits": tmp_path / "private" / "token",
+            "zeros": "/dev/zero",
+            "circle": path,
+            "kernel": "/proc/self/environ",
+            "gone": "/nowhere",
+        }
         path.symlink_to(targets[trap])
     revision = revision_of(["./bot"])
     assert revision is None or of_git == ".git/commondir"

@@ -187,7 +187,10 @@ def leads_out(path: Path) -> bool:
     for part in path.parts[1:]:
         folder, at = at, at.parent if part == os.pardir else at / part
         if at.is_symlink():
-            at = at.resolve()
+            try:
+                at = at.resolve()
+            except RuntimeError:  # a circle
+                return True
             if folder not in users_own and not is_in(at, folder):
                 return True
     return False

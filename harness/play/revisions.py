@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nonobot.harness.play.bot_command import HOME, KERNEL_FOLDERS, is_in, is_own_bot, named_by
+from nonobot.harness.play.bot_command import HOME, KERNEL_FOLDERS, is_in, is_own_bot, leads_out, named_by
 
 LONGEST_SECONDS = 5.0  # time for git to report a revision; a large clone on a slow disk then has none
 MOST_BYTES = 4 << 20  # largest file of git's data to read: 60,000 packed branches and tags
@@ -82,7 +82,7 @@ class _Data(NamedTuple):
 def _data_of(path: Path) -> _Data | None:
     """Return where git's data of the clone or worktree that a path belongs to is; None if it is in none."""
     clone = next((folder for folder in (path, *path.parents) if os.path.lexists(folder / ".git")), None)
-    if clone is None:
+    if clone is None or leads_out(clone / ".git"):
         return None
     elsewhere = _content(clone / ".git")  # a worktree or a submodule has a file that names the folder
     try:
@@ -109,12 +109,15 @@ def _path_in(text: bytes) -> str:
 
 
 def _content(path: Path) -> bytes:
-    """Return the content of a file of git's data; empty if it is missing, too large, or not a file on a disk."""
+    """Return the content of a file of git's data; empty if it is missing, too large, or not a file on a disk.
+
+    A link may lead to a file that is not for everybody who reads the result.
+    """
     try:
-        real = path.resolve()
-        if not real.is_file() or is_in(real, *KERNEL_FOLDERS):  # to open or read others may wait, or do something
+        # To open or read a device, a pipe or a file of the kernel may wait, or do something.
+        if leads_out(path) or not path.is_file() or is_in(path.resolve(), *KERNEL_FOLDERS):
             return b""
-        with open(os.open(real, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # noqa: PTH123
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # noqa: PTH123
             content = file.read(MOST_BYTES + 1) or b""
     except (OSError, RuntimeError, ValueError):  # such as a circle of links, or a NUL in the path
         return b""
