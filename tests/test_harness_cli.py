@@ -206,7 +206,8 @@ def test_a_judge_that_is_stopped_stops_the_bot_and_writes_what_is_there(tmp_path
     assert "interrupted" in out
     result = json.loads((tmp_path / "a result.json").read_text())
     assert result["attempts"][-1]["end"]["reason"] == "interrupted"
-    assert "\nresume with: nonojudge run --resume 'a result.json'\n" in out
+    assert "\nto resume, add to the same command: --resume 'a result.json'\n" in out
+    assert cli.run(["run", "--quiet", *options, "--resume", "a result.json", "--", *bot]) == 0
 
 
 def test_every_command_explains_itself(output_of):

@@ -18,6 +18,7 @@ from nonobot.harness import StartError, UnusableError, cli
 from nonobot.harness.check.sandbox_trials import CALLS, CORE, ENDED, SCRATCH, TRIALS, UNPRIVILEGED, tried_sandbox
 from nonobot.harness.play import bot_process, cgroup, system_calls
 from nonobot.harness.play import sandbox as sandbox_module
+from nonobot.harness.play.bot_command import OWN_BOT
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.exchange_folder import scratch_folder
 from nonobot.harness.play.journal import AttemptStarted, journal_path, read_records
@@ -321,9 +322,9 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     solutions = command("perfect", tmp_path)[-1]
     code = f"trap '' TERM INT HUP; (setsid sh -c 'sleep 900 #{seed}' &) 2> /dev/null; "
     code += f"until test -e go; do sleep 0.01; done; cat {shlex.quote(solutions)}"
-    options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]
     bot = ["sh", "-c", code, f"bot-{os.getpid()}-{seed}"]
-    judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", "run", *options, "--", *bot])
+    words = ["run", "--set", str(RECIPE), "--quiet", "--contain", "yes"]
+    judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", *words, "--result", "r.json", "--", *bot])
     # In its first milliseconds, until it has set up the mounts, bubblewrap itself is not bound to the judge.
     wait_until(lambda: pids_with(f"sleep 900 #{seed}"), judge)
     journal = journal_path(tmp_path / "r.json")
@@ -333,7 +334,7 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     judge.wait()
     wait_for_end(bot[-1], f"sleep 900 #{seed}")
     (tmp_path / "go").touch()
-    assert cli.run(["run", "--resume", "r.json", "--quiet"]) == 0
+    assert cli.run([*words, "--resume", "r.json", "--", *bot]) == 0
     result = read_result(tmp_path / "r.json")
     assert verdicts(result) == ["right"] * 5
     assert [one.end.reason.value for one in result.attempts] == ["interrupted", "finished"]
@@ -351,5 +352,5 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
 @pytest.mark.usefixtures("compiled")
 def test_the_bot_of_this_project_finds_its_kernels_in_a_sandbox():
     options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]
-    assert cli.run(["run", *options, "--", sys.executable, "-m", "nonobot", "--size", "5x5"]) == 0
+    assert cli.run(["run", *options, "--", *OWN_BOT, "--size", "5x5"]) == 0
     assert read_result(Path("r.json")).stderr_bytes == 0  # it would say that it compiles

@@ -227,11 +227,14 @@ def _numba_has_changed() -> bool:
 def _what_has_changed() -> str | None:
     """Compile, load and call a small function; None if that works, otherwise a text on what does not."""
     try:
-        from numba import __version__
+        from numba import __version__, config
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EPERM):  # it tests whether the process can write and run memory
             raise ForbiddenError(error.errno) from None
         raise ValueError(" ".join(f"numba cannot be loaded: {error}".split())) from None
+    # Otherwise a file in the working folder, perhaps a stranger's, would decide how the kept code is compiled.
+    config._config_fname = os.devnull
+    config.reload_config()
     first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
     try:
         from nonobot.bot.kernels.object_code import object_code

@@ -88,9 +88,10 @@ def bot_files(commands: Sequence[Sequence[str]], show: Iterable[Path] = ()) -> l
     return [file for word in dict.fromkeys(words) if (file := digest_of(word))]
 
 
-def changed_files(recorded: Iterable[ProgramFile]) -> list[str]:
-    """Return the names of files whose content has changed; missing files do not count."""
-    return [one.name for one in recorded if (now := digest_of(one.name)) and now.sha256 != one.sha256]
+def changed_files(recorded: Iterable[ProgramFile], today: Iterable[ProgramFile]) -> list[str]:
+    """Return the names of recorded files whose content is another one today; missing files do not count."""
+    digests = {one.name: one.sha256 for one in today}
+    return [one.name for one in recorded if digests.get(one.name, one.sha256) != one.sha256]
 
 
 def change_in_words(name: str) -> str:
@@ -103,7 +104,7 @@ def without_written(recorded: Sequence[ProgramFile], command: Sequence[str]) -> 
 
     The bot may have written them itself, such as a log. A changed program was replaced and stays in the list.
     """
-    changed = changed_files(recorded)
+    changed = changed_files(recorded, filter(None, (digest_of(one.name) for one in recorded)))
     scripts = files_named([command])[1:2] if INTERPRETER.fullmatch(Path(command[0]).name) else []
     return [
         one

@@ -10,6 +10,7 @@ import contextlib
 import errno
 import os
 import shutil
+import site
 import subprocess
 import sys
 from collections import deque
@@ -20,9 +21,19 @@ from pathlib import Path
 
 import nonobot
 from nonobot.harness import UnusableError
-from nonobot.harness.play.bot_command import SYSTEM, everything_named, folders_of, is_in, is_own_bot, prefixes_of
+from nonobot.harness.play.bot_command import (
+    HOME,
+    SYSTEM,
+    everything_named,
+    folders_of,
+    homes,
+    is_in,
+    is_installed,
+    leads_out,
+    prefixes_of,
+)
 from nonobot.harness.results.conditions import Contain
-from nonobot.system import kernel_cache
+from nonobot.system import kernel_cache, temporary_cache, user_cache
 
 SCRATCH_BYTES = 1 << 30  # size of scratch without a memory limit, and again of `/dev/shm`; both are memory
 OWN_PROCESSES = 2  # bubblewrap's: one outside, which waits for the bot, and the first process inside
@@ -36,6 +47,7 @@ MOST_LOOKED_AT = 20_000  # most files to examine in each of these, those of a fo
 ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/tmp")))
 """Folders that every bot has; its working folder may be one of them."""
 
+GIT = ".git"  # git runs programs that a repository's configuration names
 RESULT_ENDS = (".journal.jsonl", ".stderr.txt")
 ASIDE = ".before-"
 RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')  # marks of a judge's files
@@ -81,6 +93,14 @@ class Sandbox:
         if not shutil.which(command[0]):
             there = os.sep in command[0] and Path(command[0]).exists()
             raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
+        program = Path.cwd() / command[0]
+        real = program.resolve()
+        if (
+            leads_out(program)
+            and not is_installed(real)
+            and not is_in(real, *(one.resolve() for one in self.show))
+        ):
+            raise OSError(errno.ENOENT, f"it is a link out of its folder; name {real} itself")
         size = ("--size", str(2 * memory_bytes if memory_bytes else SCRATCH_BYTES)) if "--size" in _help() else ()
         # Its own session: a signal to the bot's group must not reach bubblewrap, which waits outside.
         words = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
@@ -106,6 +126,7 @@ class Sandbox:
         shown = _without_nested([*self.show, *own, *prefixes_of(command), *_package(), *modules])
         of_root = _covered_from_root(named, shown)
         hidden = _without_nested([*self._hidden(shown, named)])
+        written = _without_nested([*self._written(own)])
         is_there = here in ALWAYS_THERE or is_in(here, *shown, *SYSTEM, Path("/proc"))
         empty = () if is_there else (str(here),)
         return [
@@ -122,7 +143,8 @@ class Sandbox:
             ("--ro-bind-try", CPU_FACTS, CPU_FACTS),
             *(("--ro-bind", str(one), str(one)) for one in shown),
             *map(_cover, hidden),
-            *(("--bind", str(one), str(one)) for one in _without_nested([*self._written(command, own)])),
+            *(("--bind", str(one), str(one)) for one in written),
+            *(("--ro-bind", str(one / GIT), str(one / GIT)) for one in written if _is_own(one / GIT)),
             ("--dir", str(self.scratch or here)),  # it may be in a covered folder
             *(("--remount-ro", str(one)) for one in (*of_root, *hidden) if one.is_dir()),
             *(("--remount-ro", one) for one in (*empty, "/")),
@@ -132,7 +154,7 @@ class Sandbox:
     def _hidden(self, shown: Sequence[Path], named: Sequence[Path]) -> Iterator[Path]:
         """Yield what must be covered, under each name that it has in the folders that are shown."""
         show = [path.resolve() for path in self.show]
-        needed = [*show, *(path.resolve() for path in (*named, *shown))]
+        needed = [*show, *(path.resolve() for path in (*named, *shown) if not leads_out(path))]
         for folder in (*shown, *(one for one in SYSTEM if not _is_link(one))):
             real = folder.resolve()
             for one in self._hidden_in(real, show, needed):
@@ -151,23 +173,20 @@ class Sandbox:
             if is_in(one, folder) and not installed and not named:
                 yield one
 
-    def _written(self, command: Sequence[str], own: Sequence[Path]) -> Iterator[Path]:
-        """Yield what the bot may write; a warm-up may also write the bot's own folders if they contain nothing
-        else.
+    def _written(self, own: Sequence[Path]) -> Iterator[Path]:
+        """Yield what the bot may write; a warm-up may also write the bot's own folders.
 
-        Only nonobot may write its kernels, because they are code that every later process of `nonobot` runs.
+        Not if such a folder is or contains something that is not the bot's, or is part of what the judge runs.
         """
         yield from (path for path in (*self.writable, self.scratch) if path is not None)
         if not self.prepares:
             return
-        if is_own_bot(command):
-            kernel_cache().mkdir(mode=0o700, parents=True, exist_ok=True)
-            yield kernel_cache()
-        judges = [path.resolve() for path in _package()]
-        kept = [Path.cwd().resolve(), *self.hide, *self.results, *judges]
+        judges = _folders_of_the_judge()
+        kept = [*self.hide, *self.results, *judges, *(Path(one).resolve() for one in (".", *os.get_exec_path()))]
         for one in filter(Path.is_dir, own):
             real = one.resolve()
-            if not any(is_in(other, real) for other in kept) and not is_in(real, *judges):
+            foreign = any(is_in(other, real) for other in kept) or is_in(real, *judges)
+            if not foreign and GIT not in real.parts and not _is_hidden_in_home(real):
                 yield one
 
 
@@ -287,6 +306,28 @@ def _package() -> list[Path]:
     folder = Path(nonobot.__file__).absolute().parent
     links = [one.resolve() for one in (folder, *folder.iterdir())]
     return [folder, *(one for one in links if one.is_dir()), kernel_cache()]
+
+
+def _folders_of_the_judge() -> list[Path]:
+    """Return the folders that contain what the judge runs and imports, and its caches, as real paths."""
+    is_clone = any(one.is_symlink() for one in Path(nonobot.__file__).parent.iterdir())
+    # The other folders of a clone may be bots.
+    libraries = [one for one in map(Path, sys.path) if one.is_absolute() and not (is_clone and one == HOME)]
+    pythons = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, site.getusersitepackages())
+    caches = [user_cache()]
+    with contextlib.suppress(FileNotFoundError):
+        caches.append(temporary_cache())
+    return list({one.resolve(): None for one in (*_package(), *map(Path, pythons), *libraries, *caches)})
+
+
+def _is_own(path: Path) -> bool:
+    """Return whether a file or folder exists and is not a link."""
+    return path.exists() and not path.is_symlink()
+
+
+def _is_hidden_in_home(real: Path) -> bool:
+    """Return whether a folder is one of the home's for many programs, such as `~/.config`."""
+    return real.name.startswith(".") and real.parent in homes()
 
 
 def _without_nested(paths: Sequence[Path]) -> list[Path]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import astuple
+from msgspec.structs import replace as replaced
 
 from nonobot.harness.play.machine import BUSY_SHARE
 from nonobot.harness.results.conditions import Machine, shown_variable
 from nonobot.harness.results.run_result import UNKNOWN, RunResult
-from nonobot.harness.text import megabytes, percent
+from nonobot.harness.text import megabytes, percent, ranges
 from nonobot.protocol.clues import count
 
 Fact = Callable[[RunResult], object]
@@ -59,6 +63,47 @@ SOFTWARE: dict[str, Fact] = {
     "start": lambda run: _start(run),
 }
 """Conditions that must also be equal to compare two versions of one bot."""
+
+
+PLAYED: dict[str, Fact] = {
+    **{
+        name: of
+        for name, of in MACHINE_AND_CONFIGURATION.items()
+        if name not in ("number of cores", "input and output")
+    },
+    "cores": lambda run: ranges(run.configuration.cores) or "any",
+    "bot": lambda run: run.bot,
+    "command": lambda run: shlex.join(run.command),
+    "files": lambda run: " ".join(filter(None, astuple(run.files))) if run.files else "none",
+    "set": lambda run: run.set,
+}
+"""Facts of a run, in words; if one differs, it is another run. A sandbox changes no answer."""
+
+CONTINUED: dict[str, Fact] = {
+    **PLAYED,
+    "sandbox requested": lambda run: run.configuration.containment.value,
+    "shown files": lambda run: shlex.join(run.show or ()) or "none",
+    "hidden files": lambda run: shlex.join(run.hide or ()) or "none",
+}
+"""Facts of a run that must also be the same to resume it: what the bot may do."""
+
+
+def changed_facts(recorded: RunResult, now: RunResult, facts: dict[str, Fact], core_named: bool) -> list[str]:
+    """Return each of `facts` that a recorded run and what is to be played `now` do not share, with both values.
+
+    A core that nobody named counts as any other; so does the default of a limit, which depends on the machine.
+    """
+    own, its = now.configuration, recorded.configuration
+    alike: dict[str, Any] = {}
+    if own.memory_limit_bytes is UNSET:
+        alike["memory_limit_bytes"] = UNSET
+    if its.process_limit is UNSET:  # in old results
+        alike["process_limit"] = own.process_limit
+    if not core_named and len(own.cores) == len(its.cores):
+        alike["core"] = own.core
+    was = replaced(recorded, configuration=replaced(its, **alike))
+    changes = {name: (str(of(was)), str(of(now))) for name, of in facts.items()}
+    return [f"{name} {old}, now {new}" for name, (old, new) in changes.items() if old != new]
 
 
 def environment_of(runs: Iterable[RunResult]) -> Fact:
