@@ -140,7 +140,7 @@ class BotProcess:
         if hasattr(fcntl, "F_SETPIPE_SZ"):
             with contextlib.suppress(OSError):  # more than the system allows: keep the default
                 fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        self._selector = selectors.DefaultSelector()
+        self._selector = selectors.PollSelector()  # epoll has a limit for all processes of a user
         self._spoken = [self._stderr, self._stdout] if self._exchange else [self._stderr]
         for pipe in self._spoken:
             self._selector.register(pipe, selectors.EVENT_READ, partial(self._read_words, pipe))
