@@ -121,7 +121,7 @@ def test_a_bot_that_cannot_be_served_is_gone(monkeypatch):
         raise OSError(errno.EMFILE, "Too many open files")
 
     before = psutil.Process().children()  # of multiprocessing, which another test of this process used
-    monkeypatch.setattr(bot_process.selectors, "DefaultSelector", refuse)
+    monkeypatch.setattr(bot_process.selectors, "PollSelector", refuse)
     with pytest.raises(StartError, match="cannot start 'sleep': Too many open files"):
         BotProcess(["sleep", "900"], LastWords())
     assert psutil.Process().children() == before
