@@ -148,6 +148,6 @@ def _resumed(arguments: argparse.Namespace) -> RunResult:
         why = f"it cannot be combined with {', '.join(given) or 'a command'}"
         raise UnusableError(f"--resume continues a run with its own options; {why}")
     recorded = recorded_run(arguments.resume).set
-    puzzle_set = loaded(recorded.name, (recorded.width, recorded.height))
+    puzzle_set = loaded(recorded.name, (recorded.width, recorded.height), waits=False)
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
         return resume(puzzle_set, arguments.resume, progress.take)

@@ -22,7 +22,7 @@ from nonobot.harness.play.journal import Alive, AttemptStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
-from nonobot.harness.text import last_line
+from nonobot.harness.text import last_line_of
 from nonobot.protocol import Answer, AnswerReader
 from nonobot.tournament_data import SetPuzzle
 
@@ -66,7 +66,7 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
     elif reason is EndReason.PUZZLE_LIMIT:
         run.miss(run.referee.left()[0], run.used.wall_seconds + bot.usage.wall_seconds)
     elif reason is EndReason.CRASHED and bot.refused:
-        said = last_line(run.stderr_path.read_bytes()) if run.stderr_path.exists() else "no sandbox"
+        said = last_line_of(run.stderr_path) or "no sandbox"
         reason, detail = EndReason.NOT_STARTED, f"cannot start {run.beginning.command[0]!r}: {said}"
     if exchange and not loop.complete:
         detail = detail or exchange.answers.trouble

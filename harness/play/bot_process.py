@@ -318,8 +318,14 @@ class StderrLog:
 
     def _add(self, data: bytes) -> None:
         if data:
-            with contextlib.suppress(OSError), self._path.open("ab") as file:  # a full disk does not end the run
+            # A full disk does not end the run.
+            with contextlib.suppress(OSError), open(self._path, "ab", opener=_opened) as file:
                 file.write(data)
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file, but not through a link, which a stranger's folder of results may contain; wait for no pipe."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
 
 
 TAIL_BYTES = 4096

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import shlex
 import time
 from collections.abc import Sequence
@@ -133,11 +134,17 @@ def play(
     The journal next to the result is always up to date; at the end, the result replaces it. The signals of
     `STOPPING` end the run as `interrupted`, with its result; :func:`resume` continues it. A bot that cannot be
     started leaves no file. Play one run at a time: the judge's process looks after one tree of processes.
+
+    KeyboardInterrupt if a signal comes before the bot's files are read.
     """
     with Interrupts() as interrupts, _new_journal(configuration, result_path) as journal:
+        try:
+            sandbox = bot.sandbox(configuration.containment, result_path)
+            beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
+        except (UnusableError, KeyboardInterrupt):
+            journal.remove()
+            raise
         stderr_path(result_path).unlink(missing_ok=True)
-        sandbox = bot.sandbox(configuration.containment, result_path)
-        beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
         journal.add(beginning)
         return _played(RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox))
 
@@ -196,7 +203,7 @@ def resume(
             shown, hidden = (tuple(map(Path, one or ())) for one in (beginning.show, beginning.hide))
             bot = Bot(beginning.bot, beginning.command, show=shown, hide=[*hidden, *hide])
             sandbox = bot.sandbox(beginning.configuration.containment, result_path)
-        except UnusableError:
+        except (UnusableError, KeyboardInterrupt):
             if not there:
                 journal.remove()
             raise
@@ -291,12 +298,13 @@ def _is_final(run: RunState) -> bool:
 def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
     """Return the records of an interrupted run: those of its journal, otherwise those that its result stands for.
 
-    A judge may have been killed while it copied the latter into the journal.
+    A judge may have been killed while it copied the latter into the journal. UnusableError if the result's name is
+    that of another file, which the judge would replace.
     """
     try:
         result = read_result(result_path)
     except UnusableError:
-        if in_journal:
+        if in_journal and not os.path.lexists(result_path):
             return in_journal
         raise
     if in_journal and (not isinstance(result, RunResult) or records_of(result)[: len(in_journal)] != in_journal):

@@ -22,7 +22,7 @@ import nonobot
 from nonobot.harness import UnusableError
 from nonobot.harness.play.bot_command import SYSTEM, everything_named, folders_of, is_in, is_own_bot, prefixes_of
 from nonobot.harness.results.conditions import Contain
-from nonobot.system import kernel_cache
+from nonobot.system import beginning_of, kernel_cache
 
 SCRATCH_BYTES = 1 << 30  # size of scratch without a memory limit, and again of `/dev/shm`; both are memory
 OWN_PROCESSES = 2  # bubblewrap's: one outside, which waits for the bot, and the first process inside
@@ -302,7 +302,7 @@ def _is_result(path: Path) -> bool:
         return True
     if path_before.suffix != ".json" or not path.is_file():
         return False
-    with contextlib.suppress(OSError), path.open("rb") as file:  # if the judge cannot read it, neither can the bot
-        beginning = file.read(200)
+    with contextlib.suppress(OSError):  # if the judge cannot read it, neither can the bot
+        beginning = beginning_of(path, 200)
         return any(one in beginning for one in RESULT_BEGINNING)
     return False

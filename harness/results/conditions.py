@@ -119,11 +119,12 @@ class FileNames(Struct, frozen=True):
 
 
 class ProgramFile(Struct, frozen=True):
-    """A file of a bot."""
+    """A file of a bot, and a digest that shows whether it was replaced."""
 
     name: str  # the word that names it in a command
-    sha256: str
+    sha256: str  # of the content; of a file with `modified_ns`, of its size and that time
     size_bytes: Whole | UnsetType = UNSET  # absent for several files together
+    modified_ns: Whole | UnsetType = UNSET  # nanoseconds since 1970; the file is too large to read
 
 
 class Machine(Struct, frozen=True):

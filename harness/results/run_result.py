@@ -6,7 +6,6 @@ name of each time contains its unit.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -27,7 +26,7 @@ from nonobot.harness.results.conditions import (
     SetFacts,
     Whole,
 )
-from nonobot.harness.text import duration, last_line, megabytes, ranges
+from nonobot.harness.text import duration, last_line_of, megabytes, ranges
 
 SCHEMA_VERSION = 3
 
@@ -341,10 +340,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     def last_words(self) -> str:
         """Return the last line that the bot wrote to stderr; empty if there is none or its file is gone."""
-        with contextlib.suppress(OSError):
-            if self.stderr_file:
-                return last_line(Path(self.stderr_file).read_bytes())
-        return ""
+        return last_line_of(Path(self.stderr_file)) if self.stderr_file else ""
 
     def lines(self) -> list[str]:
         """Return the whole summary."""

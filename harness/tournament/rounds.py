@@ -252,6 +252,6 @@ def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] 
             [results, results.parent],
             entrant.name in again,
         )
-        for puzzle_set in [loaded(*played_set(played)) for played in tournament.sets]
+        for puzzle_set in [loaded(*played_set(played), waits=False) for played in tournament.sets]
         for entrant in tournament.bots
     ]
