@@ -10,6 +10,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec import UNSET
+
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.cli import ABSENT, SET_HELP, add_option, add_shared, say, switch
@@ -46,7 +48,7 @@ also answer a puzzle that it gives up. docs/judge.md explains limits, ends and v
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 130 interrupted.
 """
 
-FREE = {"resume", "quiet", "json", "carry_out", "command", "bot_command"}
+FREE = {"resume", "environment", "quiet", "json", "carry_out", "command", "bot_command"}
 """Arguments that --resume takes; it takes the others from the run."""
 
 
@@ -142,7 +144,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
 
 def _resumed(arguments: argparse.Namespace) -> RunResult:
     taken = [name for name in vars(arguments) if name not in FREE]
-    named = {"environment": "--env", **{name: option for name, (option, *_) in LIMITS.items()}}
+    named = {name: option for name, (option, *_) in LIMITS.items()}
     given = [named.get(name, f"--{name.replace('_', '-')}") for name in taken]
     if given or arguments.bot_command:
         why = f"it cannot be combined with {', '.join(given) or 'a command'}"
@@ -150,4 +152,5 @@ def _resumed(arguments: argparse.Namespace) -> RunResult:
     recorded = recorded_run(arguments.resume).set
     puzzle_set = loaded(recorded.name, (recorded.width, recorded.height), waits=False)
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
-        return resume(puzzle_set, arguments.resume, progress.take)
+        environment = dict(vars(arguments).get("environment", ())) or UNSET
+        return resume(puzzle_set, arguments.resume, progress.take, environment=environment)

@@ -7,12 +7,12 @@ import dataclasses
 import os
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from nonobot import __version__
@@ -177,13 +177,16 @@ def resume(
     result_path: Path,
     on_verdict: OnVerdict = lambda result, run_seconds: None,
     hide: Sequence[Path] = (),
+    environment: Mapping[str, str] | UnsetType = UNSET,
 ) -> RunResult:
     """Continue an interrupted run at the first remaining puzzle, and return the result of the whole run.
 
     Command and configuration are those of the run, and the usage of earlier attempts counts. `on_verdict` gets the
-    earlier verdicts at once. `hide` adds to the files hidden at the beginning of the run.
+    earlier verdicts at once. `hide` adds to the files hidden at the beginning of the run. `environment` has the
+    variables that the user gave, again: no file has their values.
 
-    UnusableError if there is nothing to resume, the set or the bot has changed, or as for :func:`play`.
+    UnusableError if there is nothing to resume, the set, the bot or a variable has changed, or as for
+    :func:`play`.
     """
     require_writable(result_path)
     with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
@@ -199,10 +202,17 @@ def resume(
                     f"{result_path}: the bot was replaced after this run began ({', '.join(changed)}): "
                     "put the old file back, or start a new run"
                 )
-            require_cores(beginning.configuration.cores)
+            own = replace(beginning.configuration, environment=environment or UNSET, environment_digests=UNSET)
+            if own.digests != beginning.configuration.digests:
+                was, now = (one.variables or "none" for one in (beginning.configuration, own))
+                raise UnusableError(
+                    f"{result_path}: the bot had other variables: {was}, and now {now}; give them again with --env"
+                )
+            beginning = replace(beginning, configuration=own)
+            require_cores(own.cores)
             shown, hidden = (tuple(map(Path, one or ())) for one in (beginning.show, beginning.hide))
             bot = Bot(beginning.bot, beginning.command, show=shown, hide=[*hidden, *hide])
-            sandbox = bot.sandbox(beginning.configuration.containment, result_path)
+            sandbox = bot.sandbox(own.containment, result_path)
         except (UnusableError, KeyboardInterrupt):
             if not there:
                 journal.remove()
@@ -251,6 +261,7 @@ def _write(result: RunResult, run: RunState) -> None:
 
 def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxed: bool) -> RunResult:
     """Return the beginning of a run: its result without attempts and verdicts."""
+    environment = made_environment(bot.command, UNSET, sandboxed)
     return RunResult(
         bot=bot.name,
         command=list(bot.command),
@@ -264,7 +275,7 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxe
         stderr_bytes=0,
         stderr_file=None,
         score=Score.of([]),
-        environment=made_environment(bot.command, configuration.environment, sandboxed),
+        environment={one: environment[one] for one in environment if one not in (configuration.environment or {})},
         files=bot.files or UNSET,
         show=[str(path) for path in bot.show] or UNSET,
         hide=[str(path.absolute()) for path in bot.hide] or UNSET,

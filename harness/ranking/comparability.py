@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import starmap
 
 from msgspec import UNSET
 
 from nonobot.harness.play.machine import BUSY_SHARE
-from nonobot.harness.results.conditions import Machine, shown_variable
+from nonobot.harness.results.conditions import Machine
 from nonobot.harness.results.run_result import UNKNOWN, RunResult
 from nonobot.harness.text import megabytes, percent
 from nonobot.protocol.clues import count
@@ -58,9 +57,8 @@ SOFTWARE: dict[str, Fact] = {
 
 
 def _variables(run: RunResult) -> str:
-    given = run.configuration.environment or {}
     nothing = UNKNOWN if run.environment is UNSET else "nothing added"  # old results: the shell's
-    return ", ".join(starmap(shown_variable, sorted(given.items()))) or nothing
+    return run.configuration.variables or nothing
 
 
 def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:

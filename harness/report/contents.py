@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import starmap
 from pathlib import Path
 from statistics import median
 from string import ascii_uppercase
 
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
-from nonobot.harness.results.conditions import Feed, Machine, shown_variable
+from nonobot.harness.results.conditions import Feed, Machine
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.text import duration, megabytes, plain
@@ -213,7 +211,7 @@ def configurations(every: Sequence[RunResult]) -> Variants:
             "Sandbox requested": limits.containment.value,
             "Sandbox": run.sandboxed,
             "Measured by cgroup": run.cgroup_measures,
-            "Environment given": shlex.join(starmap(shown_variable, (limits.environment or {}).items())) or "none",
+            "Environment given": limits.variables or "none",
             "Order of the answers": "any" if limits.any_order else "that of the puzzles",
         }
         for run, limits in ((run, run.configuration) for run in every)

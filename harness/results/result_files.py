@@ -56,7 +56,12 @@ USERS_NAMES = ("counts", "environment", "verdicts")  # fields that contain names
 
 
 def storable(value: Any) -> Any:
-    r"""Return a value as JSON can store it: bytes that are not UTF-8 as in `\xff`, NaN as null."""
+    r"""Return a value as JSON can store it: bytes that are not UTF-8 as in `\xff`, NaN as null.
+
+    No value of a variable that the user gave to a bot gets into a file or an output.
+    """
+    if isinstance(value, RunResult):
+        value = value.without_values
     if isinstance(value, str):
         return value.encode(errors="surrogateescape").decode(errors="backslashreplace")
     if isinstance(value, float):

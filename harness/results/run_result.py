@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from nonobot.harness.results.conditions import (
     CgroupMeasures,
@@ -255,8 +255,16 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     show: list[str] | UnsetType = UNSET  # seen in the sandbox in addition to what the command names
     hide: list[Annotated[str, Meta(pattern=r"^[^\0]*\Z")]] | UnsetType = UNSET  # in folders that it saw
     revision: Revision | UnsetType = UNSET
-    environment: dict[str, str] | UnsetType = UNSET  # all variables; absent: those of the judge's shell
+    environment: dict[str, str] | UnsetType = UNSET  # the judge's variables; absent: those of its shell
     program_files: list[ProgramFile] | UnsetType = UNSET  # named by the command and the warm-up
+
+    @property
+    def without_values(self) -> RunResult:
+        """The result as files keep it: with digests in place of the variables that the user gave to the bot."""
+        run, given = self.configuration, self.configuration.environment or {}
+        made = {name: value for name, value in (self.environment or {}).items() if name not in given}
+        sealed = replace(run, environment=UNSET, environment_digests=run.digests or UNSET)
+        return replace(self, configuration=sealed, environment=UNSET if self.environment is UNSET else made)
 
     @property
     def end(self) -> BotEnd:

@@ -104,7 +104,8 @@ class ScheduledRun:
         if self.replaced_files:
             self.set_aside()
         if before is not None or self._journalled():
-            return resume(self.puzzle_set, self.result_path, on_verdict, self._hidden())
+            given = self.configuration.environment
+            return resume(self.puzzle_set, self.result_path, on_verdict, self._hidden(), given)
         require_place(self.configuration, self.result_path)
         show = [Path(one).absolute() for one in self.entrant.show]
         own, warm_up = self.programs
