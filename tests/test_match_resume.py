@@ -118,7 +118,7 @@ def test_what_was_hidden_stays_hidden(tmp_path, monkeypatch):
     bot = Bot("a", ["true"], hide=[tmp_path / "other bot"])
     write_json(tmp_path / "result.json", not_started(SET, bot, Configuration(), "not now"))
     hidden = []
-    monkeypatch.setattr(match, "built_sandbox", lambda contain, show, others, results: hidden.extend(others))
+    monkeypatch.setattr(match, "built_sandbox", lambda contain, show, others, *_: hidden.extend(others))
     monkeypatch.setattr(match, "_played", lambda *_: None)
     resume(SET, tmp_path / "result.json", hide=[tmp_path / "new bot"])
     assert {tmp_path / "other bot", tmp_path / "new bot"} <= set(hidden)

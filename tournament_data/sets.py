@@ -78,14 +78,27 @@ def load_set(source: str, size: Size | None = None, waits: bool = False) -> Puzz
     :func:`nonobot.system.pieces_of`. SetError: the set does not exist, has more than `MOST_SET_BYTES`, or one of
     its puzzles cannot be read.
     """
-    parts = []
-    while (part := PART.fullmatch(source)) and not os.path.isfile(source):  # noqa: PTH113 (of any length)
-        source = part[1]
-        parts.append((int(part[2]), int(part[3])))
+    source, parts = _whole_and_parts(source)
     puzzles = _whole_set(source, size, waits)
     for one in reversed(parts):
         puzzles = puzzles.part(*one)
     return puzzles
+
+
+def file_of(source: str) -> Path | None:
+    """Return the file of the set that `source` names; None for a generated set. OSError: see `data_folder`."""
+    source, _ = _whole_and_parts(source)
+    if source.startswith(PREFIX):
+        return None
+    return stored_path(official_sets()[source]) if source in official_sets() else Path(source)
+
+
+def _whole_and_parts(source: str) -> tuple[str, list[tuple[int, int]]]:
+    parts = []
+    while (part := PART.fullmatch(source)) and not os.path.isfile(source):  # noqa: PTH113 (of any length)
+        source = part[1]
+        parts.append((int(part[2]), int(part[3])))
+    return source, parts
 
 
 def _whole_set(source: str, size: Size | None, waits: bool) -> PuzzleSet:

@@ -132,7 +132,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     warm_up = given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else None)
     show = [path.absolute() for path in given.get("show", [])]
     bot = Bot(given.get("name", name), command, files=files, show=show, warm_up=warm_up or ())
-    sandbox = bot.sandbox(configuration.containment, result_path)
+    sandbox = bot.sandbox(configuration.containment, result_path, puzzle_set.name)
     seconds = warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"))
     bot = replace(bot, warm_up_seconds=seconds)
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:

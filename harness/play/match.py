@@ -7,7 +7,7 @@ import dataclasses
 import os
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,6 +35,8 @@ from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunResult, Score
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import PuzzleSet
+from nonobot.tournament_data.registry import official_sets
+from nonobot.tournament_data.sets import file_of
 
 GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)  # ends that allow a run to be resumed
 SECONDS_TO_HEED = 0.05  # longest delay of a Ctrl-C, and interval of checking the limits, in a warm-up
@@ -65,13 +67,23 @@ class Bot:
     hide: Sequence[Path] = ()
     writable: Sequence[Path] = ()
     warm_up: Sequence[str] = ()
+    sets: Sequence[str] = ()  # of its tournament: it must not see them before they are played
 
-    def sandbox(self, contain: Contain, result_path: Path) -> Sandbox | None:
-        """Return its sandbox; see :func:`~nonobot.harness.play.sandbox.built_sandbox`."""
+    def sandbox(self, contain: Contain, result_path: Path, set_name: str) -> Sandbox | None:
+        """Return its sandbox for a set; see :func:`~nonobot.harness.play.sandbox.built_sandbox`."""
         results = [one for one in self.hide if one in result_path.parents]
         others = [one for one in self.hide if one not in results]
-        sandbox = built_sandbox(contain, self.show, others, [*results, result_path.parent, Path("results")])
+        results += [result_path.parent, Path("results")]
+        sandbox = built_sandbox(contain, self.show, others, results, files_of_sets([set_name, *self.sets]))
         return sandbox and dataclasses.replace(sandbox, writable=tuple(self.writable))
+
+
+def files_of_sets(names: Iterable[str]) -> list[Path]:
+    """Return the files of sets, and of all official sets."""
+    files = [*map(file_of, names)]
+    with contextlib.suppress(OSError):  # the data folder is in a home that does not exist
+        files += map(file_of, official_sets())
+    return [*filter(None, files)]
 
 
 def warmed_up(
@@ -139,7 +151,7 @@ def play(
     """
     with Interrupts() as interrupts, _new_journal(configuration, result_path) as journal:
         try:
-            sandbox = bot.sandbox(configuration.containment, result_path)
+            sandbox = bot.sandbox(configuration.containment, result_path, puzzle_set.name)
             beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
         except (UnusableError, KeyboardInterrupt):
             journal.remove()
@@ -178,12 +190,13 @@ def resume(
     on_verdict: OnVerdict = lambda result, run_seconds: None,
     hide: Sequence[Path] = (),
     environment: Mapping[str, str] | UnsetType = UNSET,
+    sets: Sequence[str] = (),
 ) -> RunResult:
     """Continue an interrupted run at the first remaining puzzle, and return the result of the whole run.
 
     Command and configuration are those of the run, and the usage of earlier attempts counts. `on_verdict` gets the
     earlier verdicts at once. `hide` adds to the files hidden at the beginning of the run. `environment` has the
-    variables that the user gave, again: no file has their values.
+    variables that the user gave, again: no file has their values. `sets` are those of the tournament.
 
     UnusableError if there is nothing to resume, the set, the bot or a variable has changed, or as for
     :func:`play`.
@@ -211,8 +224,8 @@ def resume(
             beginning = replace(beginning, configuration=own)
             require_cores(own.cores)
             shown, hidden = (tuple(map(Path, one or ())) for one in (beginning.show, beginning.hide))
-            bot = Bot(beginning.bot, beginning.command, show=shown, hide=[*hidden, *hide])
-            sandbox = bot.sandbox(own.containment, result_path)
+            bot = Bot(beginning.bot, beginning.command, show=shown, hide=[*hidden, *hide], sets=sets)
+            sandbox = bot.sandbox(own.containment, result_path, puzzle_set.name)
         except (UnusableError, KeyboardInterrupt):
             if not there:
                 journal.remove()
