@@ -58,12 +58,13 @@ def read(
     """
     path = _path(source)
     place = f"{printable(str(path))}: " if path else ""
-    if path:
-        content = path.read_bytes()
-    else:
-        content = source if isinstance(source, bytes) else str(source).encode(errors="surrogatepass")
     try:
-        entries = list(formats.read(content, format, size))
+        if path:
+            with path.open("rb") as file:
+                entries = list(formats.read(file, format, size))
+        else:
+            content = source if isinstance(source, bytes) else str(source).encode(errors="surrogatepass")
+            entries = list(formats.read(content, format, size))
     except formats.FormatError as error:
         if isinstance(source, str) and "\n" not in source and not path:
             name = repr(source) if len(source) < 256 else shown(source)

@@ -108,8 +108,8 @@ class ScriptedTransport:
     """A bot's side as a script, without a process, and with a clock that goes on when one waits.
 
     The `steps` left are what it is to be sent and what it does, in order: `("sent", bytes)`, `("last", bytes)` for
-    the last thing sent, `("wrote", bytes)`, `("waits", seconds)`, `("closed", None)` for its stdout or
-    `("ended", None)` for the process.
+    the last thing sent, `("wrote", bytes)`, `("waits", seconds)`, `("babbles", seconds)` for a byte in each look,
+    `("closed", None)` for its stdout or `("ended", None)` for the process.
     """
 
     def __init__(self, *steps: tuple[str, object]) -> None:
@@ -126,6 +126,10 @@ class ScriptedTransport:
 
     def read(self, until: float) -> bytes:
         kind, value = self.steps[0] if self.steps else ("waits", float("inf"))
+        if kind == "babbles" and value > 0:
+            self.now += 0.01
+            self.steps[0] = (kind, value - 0.01)
+            return b"0"
         if kind == "waits" and self.now + value <= until:
             self.now += value
             self.steps.popleft()

@@ -118,7 +118,7 @@ def test_a_bot_that_cannot_be_served_is_gone(monkeypatch):
         raise OSError(errno.EMFILE, "Too many open files")
 
     before = psutil.Process().children()  # of multiprocessing, which another test of this process used
-    monkeypatch.setattr(bot_process.selectors, "DefaultSelector", refuse)
+    monkeypatch.setattr(bot_process.selectors, "PollSelector", refuse)
     with pytest.raises(StartError, match="cannot start 'sleep': Too many open files"):
         BotProcess(["sleep", "900"], LastWords())
     assert psutil.Process().children() == before
@@ -196,8 +196,10 @@ def test_the_judge_makes_the_environment_and_lists_it(monkeypatch, contain):
     assert (made["HOME"] == "/tmp") == (contain == "yes")
     options = ("--env", "A=b=c", "--env", "LANG=C.utf8", "--env", "PATH=/none")
     more, result = environment_of(monkeypatch, contain, *options)
-    assert more == {**made, "A": "b=c", "LANG": "C.utf8", "PATH": "/none"} == result.environment
-    assert result.configuration.environment == {"A": "b=c", "LANG": "C.utf8", "PATH": "/none"}
+    given = {"A": "b=c", "LANG": "C.utf8", "PATH": "/none"}
+    assert more == {**made, **given}
+    assert result.environment == {name: value for name, value in made.items() if name not in given}
+    assert sorted(result.configuration.environment_digests) == sorted(given)
 
 
 @pytest.mark.usefixtures("own_folder")

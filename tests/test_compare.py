@@ -373,7 +373,8 @@ def test_what_makes_a_comparison_doubtful_is_told(changed, warning):
 
 
 def test_every_field_of_the_terms_is_looked_at():
-    fields = {"feed": Feed.INTERACTIVE, "any_order": True, "environment": {"A": "1"}}
+    fields = {"feed": Feed.INTERACTIVE, "any_order": True}
+    fields |= {"environment": {"A": "1"}, "environment_digests": {"A": "1a2b3c4d"}}
     for name in structs.asdict(Configuration()).keys() - {"contain"}:  # whether there was a sandbox is looked at
         changed = structs.replace(Configuration(), **{name: fields.get(name, 77)})
         runs = [structs.replace(run_result(terms=terms), environment={}) for terms in (Configuration(), changed)]

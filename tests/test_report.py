@@ -251,7 +251,8 @@ def run_on(configuration):
 @pytest.mark.parametrize("name", [field.name for field in fields(Configuration) if field.name != "contain"])
 def test_every_term_is_stated(name):
     values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
-    values |= {"process_limit": 5, "shared_core": "name", "environment": {"A": "b"}}
+    values |= {"process_limit": 5, "shared_core": "name"}
+    values |= {one: {"A": "b"} for one in ("environment", "environment_digests")}
     other = msgspec.convert(msgspec.to_builtins(Configuration()) | {name: values.get(name, 5.0)}, Configuration)
     assert len(configurations([run_on(Configuration()), run_on(other)]).differing) == 1
 

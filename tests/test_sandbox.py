@@ -354,3 +354,39 @@ def test_the_bot_of_this_project_finds_its_kernels_in_a_sandbox():
     options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]
     assert cli.run(["run", *options, "--", *OWN_BOT, "--size", "5x5"]) == 0
     assert read_result(Path("r.json")).stderr_bytes == 0  # it would say that it compiles
+
+
+# What the judge knows to be secret
+
+
+READS = """
+import glob, sys
+for name in sorted(glob.glob(f"{sys.argv[1]}/**", recursive=True)):
+    try:
+        print(name.removeprefix(sys.argv[1]), len(open(name).read()), file=sys.stderr)
+    except OSError:
+        pass
+"""
+
+
+@sandbox_only
+@pytest.mark.parametrize("feed", ["batch", "interactive"])
+def test_a_bot_beside_the_questions_cannot_read_them_nor_results_nor_other_bots(tmp_path, feed):
+    folder = tmp_path / "bot"
+    (folder / "other").mkdir(parents=True)
+    for name in ("now.txt", "later.txt"):
+        (folder / name).write_bytes(load_set(str(RECIPE)).text)
+    (folder / "old").mkdir()
+    for name in ("other/bot.sh", "other/weights", "own.txt", "old/run.json", "old/run.stderr.txt"):
+        (folder / name).write_text('{"kind": "run"}')
+    (folder / "bot.py").write_text(READS)
+    text = f'name = "t"\nfeed = "{feed}"\ncontain = "yes"\n'
+    text += f'sets = [{{set = "bot/now.txt", size = "5x5"}}, {{set = "{folder}/later.txt", size = "5x5"}}]\n'
+    text += f'[[bots]]\nname = "x"\ncommand = ["python3", "bot/bot.py", "{folder}"]\n'
+    text += '[[bots]]\nname = "y"\ncommand = ["sh", "bot/other/bot.sh"]\n'
+    Path("t.toml").write_text(text)
+    assert cli.run(["tournament", "t.toml", "--results", "bot/results"]) == 0
+    for name in ("now", "later"):
+        [said] = [*folder.glob(f"results/*{name}*--x.stderr.txt")]
+        lines = said.read_text().splitlines()
+        assert [line for line in lines if not line.endswith(" 0")] == [f"/bot.py {len(READS)}", "/own.txt 15"]

@@ -19,7 +19,7 @@ from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.match import not_started
 from nonobot.harness.play.run_state import records_of
-from nonobot.harness.results.conditions import LIMITS, Configuration, Contain, Feed
+from nonobot.harness.results.conditions import LIMITS, Configuration, Contain, Feed, digest_of_variable
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import BotEnd, EndReason
 from nonobot.harness.tournament import rounds
@@ -228,7 +228,9 @@ def test_variables_of_the_file_reach_bots_and_their_warm_ups_and_are_terms(tmp_p
     assert played(str(path), *where) == 0
     said = [path.read_text() for path in sorted(Path("results/t").glob("*.txt"))]
     assert said == ["12\n", "13\n"]
-    assert "warning: not the same environment: A=1, B=2 (x); A=1, B=3 (y)" in capsys.readouterr().out
+    a, *bs = (digest_of_variable(name, value) for name, value in ("A1", "B2", "B3"))
+    x, y = (f"A (digest {a}), B (digest {b})" for b in bs)
+    assert f"warning: not the same environment: {x} (x); {y} (y)" in " ".join(capsys.readouterr().out.split())
     path.write_text(text.replace('B = "3"', 'B = "4"'))
     assert played(str(path)) == 2
 
@@ -413,7 +415,7 @@ def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, 
     runs = [[read_result(results / side / f"{number}.json") for side in ("before", "after")] for number in (1, 2)]
     for pair in runs:
         assert pair[0].configuration == pair[1].configuration
-        assert pair[0].configuration.environment == {"A": "1"}
+        assert pair[0].configuration.digests == {"A": digest_of_variable("A", "1")}
         assert len(pair[0].configuration.cores) == 1
         assert all(run.score.all_right for run in pair)
     assert runs[0][0].configuration.shared_core != runs[1][0].configuration.shared_core

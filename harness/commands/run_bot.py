@@ -141,7 +141,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         _require_same(recorded, result_path, bot, puzzle_set, configuration, "core" in given)
         with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
             return resume(puzzle_set, bot, configuration, result_path, progress.take)
-    sandbox = bot.sandbox(configuration.containment, result_path)
+    sandbox = bot.sandbox(configuration.containment, result_path, puzzle_set.name)
     live = on_terminal(sys.stderr) and not arguments.quiet
     seconds = warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"), live)
     bot = replace(bot, warm_up_seconds=seconds)

@@ -17,7 +17,7 @@ from msgspec import UnsetType
 
 import nonobot
 from nonobot.protocol import DEFAULT_SIZE
-from nonobot.system import kernel_cache
+from nonobot.system import beginning_of, kernel_cache
 from nonobot.tournament_data import PuzzleSet
 
 HOME = Path(nonobot.__file__).resolve().parent.parent  # folder of `nonobot`: a clone, or installed packages
@@ -199,10 +199,7 @@ def leads_out(path: Path) -> bool:
 def interpreter_in(program: str | Path) -> str | None:
     """Return the interpreter in the first line of a script (`#!/usr/bin/env python3`: python3); otherwise None."""
     try:
-        if not Path(program).is_file():  # opening a pipe would wait
-            return None
-        with Path(program).open("rb") as file:
-            line = file.readline(MOST_BYTES_OF_A_FIRST_LINE)
+        line = beginning_of(program, MOST_BYTES_OF_A_FIRST_LINE).partition(b"\n")[0]
     except (OSError, ValueError):
         return None
     words = line[2:].decode(errors="replace").split() if line.startswith(b"#!") else []
@@ -229,8 +226,7 @@ def start_fault(program: str) -> str | None:
     if not os.access(path, os.X_OK):
         return f"no execute permission; run `chmod +x {quoted}`"
     try:
-        with path.open("rb") as file:
-            head = file.read(MOST_BYTES_OF_A_FIRST_LINE)
+        head = beginning_of(path, MOST_BYTES_OF_A_FIRST_LINE)
     except OSError:  # it may be executable but not readable
         return None
     if not head.startswith(b"#!"):

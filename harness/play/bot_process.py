@@ -140,7 +140,7 @@ class BotProcess:
         if hasattr(fcntl, "F_SETPIPE_SZ"):
             with contextlib.suppress(OSError):  # more than the system allows: keep the default
                 fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        self._selector = selectors.DefaultSelector()
+        self._selector = selectors.PollSelector()  # epoll has a limit for all processes of a user
         self._spoken = [self._stderr, self._stdout] if self._exchange else [self._stderr]
         for pipe in self._spoken:
             self._selector.register(pipe, selectors.EVENT_READ, partial(self._read_words, pipe))
@@ -318,8 +318,14 @@ class StderrLog:
 
     def _add(self, data: bytes) -> None:
         if data:
-            with contextlib.suppress(OSError), self._path.open("ab") as file:  # a full disk does not end the run
+            # A full disk does not end the run.
+            with contextlib.suppress(OSError), open(self._path, "ab", opener=_opened) as file:
                 file.write(data)
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file, but not through a link, which a stranger's folder of results may contain; wait for no pipe."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
 
 
 TAIL_BYTES = 4096

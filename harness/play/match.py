@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +35,8 @@ from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunResult, Score
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import PuzzleSet
+from nonobot.tournament_data.registry import official_sets
+from nonobot.tournament_data.sets import file_of
 
 GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)  # ends that allow a run to be resumed
 SECONDS_TO_HEED = 0.05  # longest delay of a Ctrl-C, and interval of checking the limits, in a warm-up
@@ -64,13 +67,23 @@ class Bot:
     hide: Sequence[Path] = ()
     writable: Sequence[Path] = ()
     warm_up: Sequence[str] = ()
+    sets: Sequence[str] = ()  # of its tournament: it must not see them before they are played
 
-    def sandbox(self, contain: Contain, result_path: Path) -> Sandbox | None:
-        """Return its sandbox; see :func:`~nonobot.harness.play.sandbox.built_sandbox`."""
+    def sandbox(self, contain: Contain, result_path: Path, set_name: str) -> Sandbox | None:
+        """Return its sandbox for a set; see :func:`~nonobot.harness.play.sandbox.built_sandbox`."""
         results = [one for one in self.hide if one in result_path.parents]
         others = [one for one in self.hide if one not in results]
-        sandbox = built_sandbox(contain, self.show, others, [*results, result_path.parent, Path("results")])
+        results += [result_path.parent, Path("results")]
+        sandbox = built_sandbox(contain, self.show, others, results, files_of_sets([set_name, *self.sets]))
         return sandbox and dataclasses.replace(sandbox, writable=tuple(self.writable))
+
+
+def files_of_sets(names: Iterable[str]) -> list[Path]:
+    """Return the files of sets, and of all official sets."""
+    files = [*map(file_of, names)]
+    with contextlib.suppress(OSError):  # the data folder is in a home that does not exist
+        files += map(file_of, official_sets())
+    return [*filter(None, files)]
 
 
 def warmed_up(
@@ -144,11 +157,17 @@ def play(
     The journal next to the result is always up to date; at the end, the result replaces it. The signals of
     `STOPPING` end the run as `interrupted`, with its result; :func:`resume` continues it. A bot that cannot be
     started leaves no file. Play one run at a time: the judge's process looks after one tree of processes.
+
+    KeyboardInterrupt if a signal comes before the bot's files are read.
     """
     with Interrupts() as interrupts, _new_journal(configuration, result_path) as journal:
+        try:
+            sandbox = bot.sandbox(configuration.containment, result_path, puzzle_set.name)
+            beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
+        except (UnusableError, KeyboardInterrupt):
+            journal.remove()
+            raise
         stderr_path(result_path).unlink(missing_ok=True)
-        sandbox = bot.sandbox(configuration.containment, result_path)
-        beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
         journal.add(beginning)
         return _played(RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox))
 
@@ -188,7 +207,8 @@ def resume(
     Verdicts, attempts and their usage are those recorded. The arguments say what the judge runs and what the bot
     may do; the caller compares them with :func:`recorded_run`. `on_verdict` gets the earlier verdicts at once.
 
-    UnusableError if there is nothing to resume, the set or the bot has changed, or as for :func:`play`.
+    UnusableError if there is nothing to resume, the set, the bot or a variable has changed, or as for
+    :func:`play`.
     """
     require_writable(result_path)
     with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
@@ -206,7 +226,7 @@ def resume(
                     "put the old file back, or start a new run"
                 )
             require_cores(configuration.cores)
-            sandbox = bot.sandbox(configuration.containment, result_path)
+            sandbox = bot.sandbox(configuration.containment, result_path, puzzle_set.name)
         except (UnusableError, KeyboardInterrupt):
             if not there:
                 journal.remove()
@@ -278,11 +298,14 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxe
 
 def _said(bot: Bot, configuration: Configuration, sandboxed: bool) -> dict[str, Any]:
     """Return the parts of a result that come from the command line or the tournament's file."""
+    environment = made_environment(bot.command, UNSET, sandboxed)
     return {
         "bot": bot.name,
         "command": list(bot.command),
         "configuration": with_memory_limit(configuration),
-        "environment": made_environment(bot.command, configuration.environment, sandboxed),
+        "environment": {
+            one: environment[one] for one in environment if one not in (configuration.environment or {})
+        },
         "files": bot.files or UNSET,
         "show": [str(path) for path in bot.show] or UNSET,
         "hide": [str(path.absolute()) for path in bot.hide] or UNSET,
@@ -314,12 +337,13 @@ def _is_final(run: RunState) -> bool:
 def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
     """Return the records of an interrupted run: those of its journal, otherwise those that its result stands for.
 
-    A judge may have been killed while it copied the latter into the journal.
+    A judge may have been killed while it copied the latter into the journal. UnusableError if the result's name is
+    that of another file, which the judge would replace.
     """
     try:
         result = read_result(result_path)
     except UnusableError:
-        if in_journal:
+        if in_journal and not os.path.lexists(result_path):
             return in_journal
         raise
     if in_journal and (not isinstance(result, RunResult) or records_of(result)[: len(in_journal)] != in_journal):

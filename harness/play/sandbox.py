@@ -33,7 +33,7 @@ from nonobot.harness.play.bot_command import (
     prefixes_of,
 )
 from nonobot.harness.results.conditions import Contain
-from nonobot.system import kernel_cache, temporary_cache, user_cache
+from nonobot.system import beginning_of, kernel_cache, temporary_cache, user_cache
 
 SCRATCH_BYTES = 1 << 30  # size of scratch without a memory limit, and again of `/dev/shm`; both are memory
 OWN_PROCESSES = 2  # bubblewrap's: one outside, which waits for the bot, and the first process inside
@@ -58,13 +58,14 @@ class Sandbox:
     """The sandbox of a bot: the files of this machine that the bot sees, and bubblewrap, which enforces it.
 
     The bot sees the system's files, those that its command names, and those in `show` and `writable`. It does not
-    see what is in `hide` and `results`, given as real paths, even if their folder is shown. If the bot itself is
-    in a folder of results, the sandbox hides each result in it instead of the folder. The bot may write in `/tmp`,
-    its home, which no other bot ever sees.
+    see what is in `secret`, `hide` and `results`, given as real paths, even if their folder is shown. If the bot
+    itself is in a folder of results, the sandbox hides each result in it instead of the folder; the same in all
+    folders of the bot. The bot may write in `/tmp`, its home, which no other bot ever sees.
     """
 
     show: tuple[Path, ...] = ()
     hide: tuple[Path, ...] = ()  # other bots' files; `show` overrides it
+    secret: tuple[Path, ...] = ()  # files of sets; shown only if the command or `show` names the file itself
     results: tuple[Path, ...] = ()  # folders of results; nothing overrides it
     scratch: Path | None = None  # working folder, also writable
     writable: tuple[Path, ...] = ()
@@ -125,7 +126,8 @@ class Sandbox:
         modules = [path.absolute() for path in modules]
         shown = _without_nested([*self.show, *own, *prefixes_of(command), *_package(), *modules])
         of_root = _covered_from_root(named, shown)
-        hidden = _without_nested([*self._hidden(shown, named)])
+        results = [file for one in (*own, *self.show) for file in _results_in(one)]
+        hidden = _without_nested([*self._hidden(shown, named), *results])
         written = _without_nested([*self._written(own)])
         is_there = here in ALWAYS_THERE or is_in(here, *shown, *SYSTEM, Path("/proc"))
         empty = () if is_there else (str(here),)
@@ -145,6 +147,7 @@ class Sandbox:
             *map(_cover, hidden),
             *(("--bind", str(one), str(one)) for one in written),
             *(("--ro-bind", str(one / GIT), str(one / GIT)) for one in written if _is_own(one / GIT)),
+            *map(_cover, (one for one in hidden if is_in(one, *written))),
             ("--dir", str(self.scratch or here)),  # it may be in a covered folder
             *(("--remount-ro", str(one)) for one in (*of_root, *hidden) if one.is_dir()),
             *(("--remount-ro", one) for one in (*empty, "/")),
@@ -164,8 +167,11 @@ class Sandbox:
         """Yield what is hidden in a folder from a bot that needs the paths `needed`; all are real paths."""
         for one in self.results:
             if is_in(one, folder) and any(is_in(path, one) for path in needed):
-                yield from (file for pattern in ("*", "*/*") for file in one.glob(pattern) if _is_result(file))
+                yield from _results_in(one)
             elif is_in(one, folder):
+                yield one
+        for one in self.secret:
+            if is_in(one, folder) and one not in needed:
                 yield one
         for one in self.hide:
             installed = one.parent.name == "bin" and is_in(one, *SYSTEM)
@@ -191,7 +197,11 @@ class Sandbox:
 
 
 def built_sandbox(
-    contain: Contain, show: Sequence[Path] = (), hide: Sequence[Path] = (), results: Sequence[Path] = ()
+    contain: Contain,
+    show: Sequence[Path] = (),
+    hide: Sequence[Path] = (),
+    results: Sequence[Path] = (),
+    secret: Sequence[Path] = (),
 ) -> Sandbox | None:
     """Return a sandbox, or None; UnusableError if a required one is unavailable or `show` names a missing file."""
     show = [path.absolute() for path in show]
@@ -205,8 +215,9 @@ def built_sandbox(
         if contain is Contain.YES:
             raise UnusableError(f"--contain yes: {why}")
         return None
-    real_hide, real_results = (tuple({one.resolve(): None for one in paths}) for paths in (hide, results))
-    return Sandbox(options=options, show=tuple(show), hide=real_hide, results=real_results)
+    hidden = (tuple({one.resolve(): None for one in paths}) for paths in (hide, secret, results))
+    hide, secret, results = hidden
+    return Sandbox(options=options, show=tuple(show), hide=hide, secret=secret, results=results)
 
 
 def sandbox_note(contain: Contain) -> str | None:
@@ -336,6 +347,18 @@ def _without_nested(paths: Sequence[Path]) -> list[Path]:
     return sorted(path for path in there if not any(above in there for above in path.parents))
 
 
+def _results_in(folder: Path) -> Iterator[Path]:
+    """Yield the results in a folder and its subfolders, the nearest first."""
+    folders, looked_at = deque([str(folder)]), 0
+    while folders and looked_at < MOST_LOOKED_AT:
+        for one in _entries(folders.popleft()):
+            looked_at += 1
+            if one.is_dir(follow_symlinks=False):
+                folders.append(one.path)
+            elif _is_result(Path(one.path)):
+                yield Path(one.path)
+
+
 def _is_result(path: Path) -> bool:
     """Return whether a judge wrote this file."""
     path_before = path.with_suffix("") if path.suffix.startswith(ASIDE) else path
@@ -343,7 +366,7 @@ def _is_result(path: Path) -> bool:
         return True
     if path_before.suffix != ".json" or not path.is_file():
         return False
-    with contextlib.suppress(OSError), path.open("rb") as file:  # if the judge cannot read it, neither can the bot
-        beginning = file.read(200)
+    with contextlib.suppress(OSError):  # if the judge cannot read it, neither can the bot
+        beginning = beginning_of(path, 200)
         return any(one in beginning for one in RESULT_BEGINNING)
     return False

@@ -12,7 +12,7 @@ from msgspec.structs import astuple
 from msgspec.structs import replace as replaced
 
 from nonobot.harness.play.machine import BUSY_SHARE
-from nonobot.harness.results.conditions import Machine, shown_variable
+from nonobot.harness.results.conditions import Machine, digest_of_variable
 from nonobot.harness.results.run_result import UNKNOWN, RunResult
 from nonobot.harness.text import megabytes, percent, ranges
 from nonobot.protocol.clues import count
@@ -108,16 +108,15 @@ def changed_facts(recorded: RunResult, now: RunResult, facts: dict[str, Fact], c
 
 def environment_of(runs: Iterable[RunResult]) -> Fact:
     """Return the condition `environment` of several runs: the values of all variables that were given to any."""
-    return partial(
-        _variables, names=sorted({name for run in runs for name in run.configuration.environment or {}})
-    )
+    return partial(_variables, names=sorted({name for run in runs for name in run.configuration.digests}))
 
 
 def _variables(run: RunResult, names: Sequence[str]) -> str:
-    known = {**(run.environment or {}), **(run.configuration.environment or {})}
+    own = {name: value for name, value in (run.environment or {}).items() if name in names}
+    known = {**{name: digest_of_variable(name, value) for name, value in own.items()}, **run.configuration.digests}
     if run.environment is UNSET and not known.keys() >= {*names}:
         return UNKNOWN  # an old result: the other variables were those of the shell
-    shown = (shown_variable(name, known[name]) if name in known else f"{name} not set" for name in names)
+    shown = (f"{name} (digest {known[name]})" if name in known else f"{name} not set" for name in names)
     return ", ".join(shown) or "nothing added"
 
 

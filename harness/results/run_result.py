@@ -6,14 +6,13 @@ name of each time contains its unit.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from nonobot.harness.results.conditions import (
     CgroupMeasures,
@@ -27,7 +26,7 @@ from nonobot.harness.results.conditions import (
     SetFacts,
     Whole,
 )
-from nonobot.harness.text import duration, last_line, megabytes, ranges
+from nonobot.harness.text import duration, last_line_of, megabytes, ranges
 
 SCHEMA_VERSION = 3
 
@@ -256,8 +255,16 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     show: list[str] | UnsetType = UNSET  # seen in the sandbox in addition to what the command names
     hide: list[Annotated[str, Meta(pattern=r"^[^\0]*\Z")]] | UnsetType = UNSET  # in folders that it saw
     revision: Revision | UnsetType = UNSET
-    environment: dict[str, str] | UnsetType = UNSET  # all variables; absent: those of the judge's shell
+    environment: dict[str, str] | UnsetType = UNSET  # the judge's variables; absent: those of its shell
     program_files: list[ProgramFile] | UnsetType = UNSET  # named by the command and the warm-up
+
+    @property
+    def without_values(self) -> RunResult:
+        """The result as files keep it: with digests in place of the variables that the user gave to the bot."""
+        run, given = self.configuration, self.configuration.environment or {}
+        made = {name: value for name, value in (self.environment or {}).items() if name not in given}
+        sealed = replace(run, environment=UNSET, environment_digests=run.digests or UNSET)
+        return replace(self, configuration=sealed, environment=UNSET if self.environment is UNSET else made)
 
     @property
     def end(self) -> BotEnd:
@@ -346,10 +353,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     def last_words(self) -> str:
         """Return the last line that the bot wrote to stderr; empty if there is none or its file is gone."""
-        with contextlib.suppress(OSError):
-            if self.stderr_file:
-                return last_line(Path(self.stderr_file).read_bytes())
-        return ""
+        return last_line_of(Path(self.stderr_file)) if self.stderr_file else ""
 
     def lines(self) -> list[str]:
         """Return the whole summary."""

@@ -14,7 +14,7 @@ from msgspec import UNSET
 from msgspec.structs import replace as replaced
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.bot_command import named_by
+from nonobot.harness.play.bot_command import folders_of, named_by
 from nonobot.harness.play.bot_files import bot_files, changed_files
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.journal import Record, journal_path, read_records
@@ -50,6 +50,7 @@ class ScheduledRun:
     others: Sequence[Sequence[str]]  # commands of the other bots; their files are hidden from this bot
     core_named: bool  # whether the tournament names the core; otherwise all cores count as the same
     hide: Sequence[Path]  # the results, also of other tournaments, wherever the run is played
+    sets: Sequence[str]  # all of the tournament
     again: bool = False  # whether to play it even if it has a result
 
     @property
@@ -104,11 +105,13 @@ class ScheduledRun:
             self.set_aside()
         own, warm_up = self.programs
         hide = self._hidden()
-        bot = Bot(self.entrant.name, own, files=self.files, show=self._shown, hide=hide, warm_up=warm_up)
+        bot = Bot(
+            self.entrant.name, own, files=self.files, show=self._shown, hide=hide, warm_up=warm_up, sets=self.sets
+        )
         if before is not None or self._journalled():
             return resume(self.puzzle_set, bot, self.configuration, self.result_path, on_verdict)
         require_place(self.configuration, self.result_path)
-        sandbox = bot.sandbox(self.configuration.containment, self.result_path)
+        sandbox = bot.sandbox(self.configuration.containment, self.result_path, self.puzzle_set.name)
         try:
             limit = self.entrant.warm_up_limit
             bot = replace(bot, warm_up_seconds=warmed_up(warm_up, sandbox, self.configuration, limit))
@@ -177,7 +180,7 @@ class ScheduledRun:
 
     def _hidden(self) -> list[Path]:
         """Return the files to hide from the bot: the results, and the files of the others on this machine."""
-        return [*self.hide, *(path for one in self.others for path in named_by(one))]
+        return [*self.hide, *(path for one in self.others for path in (*named_by(one), *folders_of(one)))]
 
     def _require_same(self, result: RunResult, path: Path) -> RunResult:
         """Return a result, or the beginning of one, if it is of this run; UnusableError names the differences."""
@@ -220,6 +223,7 @@ def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] 
     """Return the runs, set by set; bots named in `again` play even if they have results; or UnusableError."""
     configuration = tournament.configuration
     results = folder.absolute()  # a worker has another working folder and result folder
+    sets = [played_set(played)[0] for played in tournament.sets]
     return [
         ScheduledRun(
             entrant,
@@ -229,8 +233,9 @@ def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] 
             [filled_in(one.command, puzzle_set, configuration) for one in tournament.bots if one is not entrant],
             tournament.core is not None,
             [results, results.parent],
+            sets,
             entrant.name in again,
         )
-        for puzzle_set in [loaded(*played_set(played)) for played in tournament.sets]
+        for puzzle_set in [loaded(*played_set(played), waits=False) for played in tournament.sets]
         for entrant in tournament.bots
     ]
