@@ -31,7 +31,7 @@ _UNKNOWN = UNKNOWN % 256  # unknown cell in the content of a board
 
 def converse(strategy: Strategy) -> int:
     """Answer the requests on standard input until its end; return the exit status."""
-    strategy.prepare(lambda part: _write({"compiling": part}), DEFAULT_SIZE)
+    strategy.prepare(_say_compiling, DEFAULT_SIZE)
     requests = os.fdopen(_STDIN, "rb", closefd=False)  # `sys.stdin` is None if it is closed
     try:
         while line := requests.readline(_MOST_BYTES + 1):
@@ -49,6 +49,11 @@ def converse(strategy: Strategy) -> int:
     except BrokenPipeError:
         return 1
     return 0
+
+
+def _say_compiling(part: str, share: float, _: float) -> None:
+    if share == 0:
+        _write({"compiling": part})
 
 
 def answer(strategy: Strategy, request: Any) -> dict[str, Any]:
@@ -185,7 +190,7 @@ class _Line(NamedTuple):
         """Return the cells of this line after maximal painting; None if no placement of its blocks fits."""
         cells = board[self.cells]
         [black, *_], [white, *_] = line_masks(PartialGrid.from_bytes(cells, (len(cells), 1)))
-        on_compile = partial(_write, {"compiling": "the line solver"})
+        on_compile = partial(_say_compiling, "the line solver")
         masks = paint_line(self.clue, len(cells), black, white, on_compile=on_compile)
         return None if masks is None else grid_of([masks[0]], [masks[1]], len(cells)).content
 

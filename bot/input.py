@@ -12,10 +12,10 @@ from typing import Literal
 
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, read_batch
 from nonobot.protocol.clues import FaultKind
+from nonobot.system import lines_in
 
 _STDIN = 0
 _CHUNK_BYTES = 1 << 16
-_LONGEST_KEPT = 1 << 16  # bytes, about, after which a text line is cut: no clue is longer, and memory stays small
 Size = tuple[int, int] | Literal["auto"] | None  # of all boards of a batch; 'auto': square ones; None: 25x25
 AUTO, STREAM = "auto", "taai"  # values of `--format`: detect the format; solve a batch as it arrives
 
@@ -83,7 +83,7 @@ def puzzles_in(chunks: Iterator[bytes], form: str, size: Size, is_whole: bool = 
         chunks = chain([head], chunks)
         form = detect_prefix(head) or AUTO
     if form == STREAM and not (is_whole and size is None):
-        return read_batch(lines_of(chunks), None if size == "auto" else size or DEFAULT_SIZE)
+        return read_batch(lines_in(chunks), None if size == "auto" else size or DEFAULT_SIZE)
     from nonobot.protocol.formats import FormatError, read  # only here: a tournament needs none of it
 
     try:
@@ -124,21 +124,6 @@ def _remembered(chunks: Iterable[bytes], head: bytearray) -> Iterator[bytes]:
         if len(head) < _CHUNK_BYTES:
             head += chunk
         yield chunk
-
-
-def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield each text line of an input as soon as its end has arrived."""
-    kept = b""
-    for chunk in chunks:
-        lines = chunk.split(b"\n")
-        if len(lines) > 1:
-            yield kept + lines[0]
-            yield from lines[1:-1]
-            kept = b""
-        if len(kept) < _LONGEST_KEPT:
-            kept += lines[-1]
-    if kept:
-        yield kept
 
 
 def why_no_puzzle(form: str, head: bytes, is_blank: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import sys
@@ -14,6 +15,7 @@ from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
 from nonobot.bot.input import STREAM, UnusableError, read_puzzles, why_no_puzzle
 from nonobot.bot.kernels.loading import require_compiler
+from nonobot.bot.kernels.notices import Notices
 from nonobot.bot.kernels.shipped import NATIVE, has_kernels
 from nonobot.bot.result import Result, RunLog
 from nonobot.bot.strategy import Strategy
@@ -117,11 +119,12 @@ def _identity(place: str | Path | int) -> object:
 def _prepare(strategy: Strategy, options: Options) -> None:
     """Load the kernels; report each compilation, also later ones, and a warm-up without any."""
     before = time.monotonic()
-    compiled: list[str] = []
+    compiled: set[str] = set()
+    notices = Notices(_say, _StatusLine() if _is_live() else None)
 
-    def on_compile(what: str) -> None:
-        compiled.append(what)
-        _say(f"compiling {what} (once per version and machine) ...")
+    def on_compile(part: str, share: float, seconds_left: float) -> None:
+        compiled.add(part)
+        notices(part, share, seconds_left)
 
     size = None if options.size == "auto" else options.size or DEFAULT_SIZE
     if options.warm_up:
@@ -322,6 +325,26 @@ def _verdict(result: Result) -> str:
     if result.verdict == "unknown":
         return "unknown: out of time" + (" after one solution" if result.solutions else "")
     return result.verdict
+
+
+def _is_live() -> bool:
+    """Return whether standard error is a terminal, perhaps that of a judge, on which a line can be rewritten."""
+    return (os.isatty(_STDERR) and os.environ.get("TERM") != "dumb") or "NONOBOT_PROGRESS" in os.environ
+
+
+class _StatusLine:
+    """A line on standard error that each text replaces in place; an empty text removes it."""
+
+    def __init__(self) -> None:
+        self._width = 0
+
+    def __call__(self, text: str) -> None:
+        line = f"nonobot: {text}" if text else ""
+        if line or self._width:
+            end = "" if line else "\r"
+            with contextlib.suppress(OSError):
+                os.write(_STDERR, f"\r{line:<{self._width}}{end}".encode())
+        self._width = len(line)
 
 
 def _say(message: str) -> None:

@@ -17,8 +17,14 @@ from nonobot.protocol.clues import fault_in_clues
 
 _UNLIMITED = 2**62  # time in nanoseconds and number of line solves that no search reaches
 
-OnCompile = Callable[[str], None]  # called before a compilation, with the name of the part to compile
+OnCompile = Callable[[str, float, float], None]
+"""Called as a part is compiled, with its name, and as :data:`~nonobot.bot.kernels.notices.OnCompile`."""
+
 Size = tuple[int, int]  # width and height
+
+
+def _ignored(part: str, share: float, seconds_left: float) -> None:
+    """Report no compilation."""
 
 
 class Strategy(ABC):
@@ -31,12 +37,14 @@ class Strategy(ABC):
     def __init__(self) -> None:
         self._memory: Memory | None = None
         self._kernels: dict[tuple[str, str], Callable[..., int]] = {}
-        self._on_compile: OnCompile = lambda what: None
+        self._on_compile: OnCompile = _ignored
         self._loading_ns = 0
         self._most_trace_events = 0
         self._is_stopped = False
 
-    def prepare(self, on_compile: OnCompile, size: Size | None = DEFAULT_SIZE, everything: bool = False) -> None:
+    def prepare(
+        self, on_compile: OnCompile = _ignored, size: Size | None = DEFAULT_SIZE, everything: bool = False
+    ) -> None:
         """Load the kernels for boards of this size; None: load nothing before the first board.
 
         `everything`: also load kernels that only some boards need. ValueError: the boards are too large.
@@ -128,7 +136,7 @@ class Strategy(ABC):
     def _kernel(self, name: str, numbers: int, part: str) -> Callable[..., int]:
         """Return a kernel that takes the current memory and some numbers; search time excludes its loading.
 
-        `part` is its name for `on_compile`; `{}` stands for the longest dimension of the boards.
+        `part` is its name for `on_compile`; `{}` stands for the size of the largest boards.
         """
         memory = self._memory
         assert memory
@@ -137,7 +145,8 @@ class Strategy(ABC):
         if kernel:
             return kernel
         before = time.monotonic_ns()
-        on_compile = partial(self._on_compile, part.format(memory.count("length") // 2))
+        longest = memory.count("length") // 2
+        on_compile = partial(self._on_compile, part.format(f"{longest}x{longest}"))
         kernel = load_kernel(self.kernels, name, memory.struct, numbers, on_compile)
         self._kernels[key] = kernel
         loading = time.monotonic_ns() - before

@@ -33,8 +33,9 @@ from nonobot.protocol.characters import (
     width_of,
 )
 from nonobot.protocol.clues import located
+from nonobot.protocol.formats import MOST_BYTES
 from nonobot.protocol.scene import Picture
-from nonobot.system import printable, report
+from nonobot.system import pieces_of, printable, report
 
 
 def picture_of(record: Record, solution: Solution, is_alone: bool) -> bytes:
@@ -115,7 +116,7 @@ def watch(options: Options, strategy: Strategy, path: Path) -> int:
 def _puzzles(path: Path, options: Options) -> list[Found]:
     try:
         form = AUTO if options.format == STREAM else options.format
-        return list(puzzles_in(iter([path.read_bytes()]), form, options.size, is_whole=True))
+        return list(puzzles_in(pieces_of(path, MOST_BYTES, waits=True), form, options.size, is_whole=True))
     except OSError as error:
         raise UnusableError(f"cannot read {path}: {error.strerror}") from None
     except UnusableError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,8 +13,9 @@ from nonobot.harness import UnusableError
 from nonobot.harness.play.bot_command import OWN_BOT
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.conversation import Conversation
+from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.play.sandbox import built_sandbox
-from nonobot.harness.results.conditions import Contain
+from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data.select import Grade, Level
 
@@ -85,20 +85,11 @@ def grading_bot(grading: Grading, strategy: str = "champion") -> Iterator[Gradin
         *("--stats", "/dev/stdout"),
         *("--strategy", strategy),
     ]
-    words = _Words()
-    sandbox = built_sandbox(grading.contain)
-    with BotProcess(command, words, sandbox and replace(sandbox, prepares=True)) as process:  # it may compile
+    with contextlib.suppress(WarmUpError):  # the bot itself says why
+        warmed_up(command, None, Configuration())
+    words = LastWords()
+    with BotProcess(command, words, built_sandbox(grading.contain)) as process:
         yield GradingBot(process, words, grading)
-
-
-class _Words(LastWords):
-    """The bot's stderr; prints lines about compiling, because no board's time contains these seconds."""
-
-    def write(self, data: bytes) -> None:
-        super().write(data)
-        for line in data.splitlines(keepends=True):
-            if line.startswith(b"nonobot: compil"):
-                print(line.decode("utf-8", "replace"), end="", file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

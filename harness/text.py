@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import re
 import sys
 from collections.abc import Container, Iterable, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from nonobot.protocol.puzzle import plain_text
-from nonobot.system import printable
+from nonobot.system import end_of, printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -41,6 +43,13 @@ def last_line(data: bytes) -> str:
     text = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]", "", data.decode("utf-8", "replace"))  # colours and the like
     lines = map(plain_text, reversed(text.splitlines()))
     return shortened(next(filter(None, lines), ""), MOST_OF_A_LINE)
+
+
+def last_line_of(path: Path) -> str:
+    """Return the last line of a file, as :func:`last_line` does; empty if it cannot be read."""
+    with contextlib.suppress(OSError):
+        return last_line(end_of(path, 1 << 16))
+    return ""
 
 
 def in_short(text: str, limit: int = 1000) -> str:

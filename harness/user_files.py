@@ -15,14 +15,19 @@ from nonobot.harness.text import print_line
 from nonobot.protocol import Record
 from nonobot.protocol.clues import FaultKind
 from nonobot.protocol.formats import Size
-from nonobot.system import whole_file
+from nonobot.system import lines_in, pieces_in, whole_file
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
 
+MOST_ANSWER_BYTES = 1 << 30  # longest answer file: five hundred thousand boards of 25x25
 
-def loaded(source: str, board_size: Size | None) -> PuzzleSet:
-    """Return the set that `source` names, printing an inferred size on stderr; UnusableError if it has none."""
+
+def loaded(source: str, board_size: Size | None, waits: bool = True) -> PuzzleSet:
+    """Return the set that `source` names, printing an inferred size on stderr; UnusableError if it has none.
+
+    It may come from a pipe, unless its name comes from a file: then do not let it `wait`.
+    """
     try:
-        puzzle_set = load_set(source, board_size)
+        puzzle_set = load_set(source, board_size, waits)
     except SetError as error:
         raise UnusableError(str(error)) from None
     say_inferred_size(source, (one.record for one in puzzle_set.puzzles))
@@ -49,6 +54,11 @@ def opened(source: str, what: str = "", others: Iterable[str] = ()) -> Iterator[
         hint = similar_names(source, others) if isinstance(error, FileNotFoundError) else ""
         name = "stdin" if source == "-" else source
         raise UnusableError(f"cannot read {what}{name}: {error.strerror}{hint}") from None
+
+
+def answer_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the text lines of an answer file of any size up to `MOST_ANSWER_BYTES`; OSError beyond."""
+    return lines_in(pieces_in(file.read1, MOST_ANSWER_BYTES))  # type: ignore[attr-defined]
 
 
 def require_writable(path: Path) -> None:

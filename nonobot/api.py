@@ -58,12 +58,13 @@ def read(
     """
     path = _path(source)
     place = f"{printable(str(path))}: " if path else ""
-    if path:
-        content = path.read_bytes()
-    else:
-        content = source if isinstance(source, bytes) else str(source).encode(errors="surrogatepass")
     try:
-        entries = list(formats.read(content, format, size))
+        if path:
+            with path.open("rb") as file:
+                entries = list(formats.read(file, format, size))
+        else:
+            content = source if isinstance(source, bytes) else str(source).encode(errors="surrogatepass")
+            entries = list(formats.read(content, format, size))
     except formats.FormatError as error:
         if isinstance(source, str) and "\n" not in source and not path:
             name = repr(source) if len(source) < 256 else shown(source)
@@ -223,6 +224,7 @@ _idle: list[Any] = []
 def _strategy() -> Any:
     from nonobot.bot.champion import ChampionStrategy
     from nonobot.bot.kernels.loading import require_compiler
+    from nonobot.bot.kernels.notices import Notices
     from nonobot.bot.kernels.shipped import has_kernels
 
     try:
@@ -234,9 +236,7 @@ def _strategy() -> Any:
             except ValueError as error:
                 raise ImportError(str(error)) from None
         strategy = ChampionStrategy()
-        strategy.prepare(
-            lambda part: _log.warning("compiling %s (once per version and machine) ...", part), size=None
-        )
+        strategy.prepare(Notices(_log.warning), size=None)
         return strategy
 
 

@@ -1,11 +1,14 @@
-"""Functions around the operating system for all packages: atomic files, cache folders, usable cores, messages."""
+"""Functions around the operating system for all packages: reading with limits, atomic files, cores, messages."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,6 +40,84 @@ def kernel_cache() -> Path:
     """Return the absolute path of the folder for compiled kernels: $NONOBOT_CACHE_DIR or the user's cache."""
     chosen = os.environ.get("NONOBOT_CACHE_DIR")
     return (Path(chosen) if chosen else user_cache()).absolute()
+
+
+PIECE_BYTES = 1 << 20
+LONGEST_LINE_BYTES = 1 << 16  # about, after which a text line is cut: no clue or row is longer
+
+
+def content_of(path: str | os.PathLike[str], most_bytes: int, *, waits: bool = False) -> bytes:
+    """Return the content of a file; see :func:`pieces_of`."""
+    return b"".join(pieces_of(path, most_bytes, waits=waits))
+
+
+def pieces_of(path: str | os.PathLike[str], most_bytes: int, *, waits: bool = False) -> Iterator[bytes]:
+    """Yield the content of a file, which anybody may have made; Ctrl-C takes effect after each piece.
+
+    With `waits`, also that of a pipe or a device, such as `/dev/fd/63` for `<(command)` in a shell: only for files
+    that the user names. OSError: the file cannot be read, is not a regular file, or has more than `most_bytes`.
+    """
+    with _opened(path, waits) as file:
+        if waits or os.fstat(file).st_size:  # files of the kernel state no size; some never end, or wait
+            yield from pieces_in(partial(os.read, file), most_bytes)
+
+
+def pieces_in(read: Callable[[int], bytes], most_bytes: int) -> Iterator[bytes]:
+    """Yield what `read` returns until its end; OSError if that is more than `most_bytes`, also if it grows."""
+    left = most_bytes
+    while piece := read(min(PIECE_BYTES, left + 1)):
+        if len(piece) > left:
+            whole = next(f"{most_bytes >> bits} {unit}" for bits, unit in _UNITS if most_bytes >> bits)
+            raise OSError(errno.EFBIG, f"more than {whole}")
+        left -= len(piece)
+        yield piece
+
+
+_UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "bytes"))
+
+
+def beginning_of(path: str | os.PathLike[str], most_bytes: int) -> bytes:
+    """Return the first bytes of a regular file; OSError if it cannot be read."""
+    with _opened(path, waits=False) as file:
+        return os.read(file, most_bytes) if os.fstat(file).st_size else b""
+
+
+def end_of(path: str | os.PathLike[str], most_bytes: int) -> bytes:
+    """Return the last bytes of a regular file; OSError if it cannot be read."""
+    with _opened(path, waits=False) as file:
+        return os.pread(file, most_bytes, max(0, os.fstat(file).st_size - most_bytes))
+
+
+@contextlib.contextmanager
+def _opened(path: str | os.PathLike[str], waits: bool) -> Iterator[int]:
+    file = os.open(path, os.O_RDONLY | os.O_NOCTTY | (0 if waits else os.O_NONBLOCK))  # opening a pipe may wait
+    try:
+        kind = os.fstat(file).st_mode
+        if stat.S_ISDIR(kind):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not waits and not stat.S_ISREG(kind):
+            raise OSError(errno.EINVAL, "not a regular file")
+        yield file
+    except OSError as error:
+        error.filename = os.fspath(path)
+        raise
+    finally:
+        os.close(file)
+
+
+def lines_in(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield each text line of an input as soon as its end has arrived; the rest of a very long one is dropped."""
+    kept = b""
+    for piece in pieces:
+        lines = piece.split(b"\n")
+        if len(lines) > 1:
+            yield kept + lines[0]
+            yield from lines[1:-1]
+            kept = b""
+        if len(kept) < LONGEST_LINE_BYTES:
+            kept += lines[-1]
+    if kept:
+        yield kept
 
 
 def write_all(descriptor: int, content: bytes) -> None:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from nonobot.arguments import Parser
 
 HOUSE = Path(__file__).parent.parent
@@ -23,6 +25,12 @@ def carry_out(module, *arguments, bot=()):
     return module.carry_out(parsed)
 
 
+def require_git() -> None:
+    """Skip the test where git is not installed."""
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+
+
 class Clone:
     """A repository of its own with what is in this one's rooms, all of it committed."""
 
@@ -32,6 +40,7 @@ class Clone:
         for room in ROOMS:
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(HOUSE / room, self.folder / room, symlinks=True, ignore=ignored)
+        require_git()
         self.git("init", "-q")
         self.commit("all of it")
 

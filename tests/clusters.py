@@ -19,12 +19,10 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import RunResult
 from nonobot.tournament_data import Recipe, write_set
 from tests.judged import SCRIPTED_BOT, verdicts
+from tests.waiting import AFTERWARDS_SECONDS, wait_until
 
 RECIPES = [Recipe(5, 5, 5, seed=3), Recipe(4, 6, 5, seed=3), Recipe(6, 4, 5, seed=3), Recipe(3, 7, 5, seed=3)]
 """As many lines each, which is what the scripted bots count."""
-
-SECONDS = 60.0
-"""What is waited for comes much sooner."""
 
 
 def definition(folder: Path, bots: dict[str, str], recipes: list[Recipe] = RECIPES[:1], more: str = "") -> Path:
@@ -63,20 +61,35 @@ def noted(path: Path) -> list[int]:
     return [int(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
+class Block:
+    """A block of a test, for a thread that waits for what the block does."""
+
+    def __init__(self) -> None:
+        self.is_over = False
+
+    def poll(self) -> int | None:
+        return 0 if self.is_over else None
+
+    def __str__(self) -> str:
+        return "the block of the test"
+
+
 @contextlib.contextmanager
-def beside(work: Callable[[], None]) -> Iterator[None]:
+def beside(work: Callable[[Block], None]) -> Iterator[None]:
     """Have something done in a thread while the block goes on, and see that it was."""
+    block = Block()
 
     def interrupt(done: Future[None]) -> None:
-        if done.exception():
+        if done.exception() and not block.is_over:
             os.kill(os.getpid(), signal.SIGINT)  # the block may wait for it
 
     with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(work)
+        done = pool.submit(work, block)
         done.add_done_callback(interrupt)
         try:
             yield
         finally:
+            block.is_over = True
             done.result()
 
 
@@ -122,8 +135,18 @@ class Cluster:
     def wait_for_workers(self, count: int) -> None:
         from distributed import Client
 
-        with Client(self.address, timeout=SECONDS, set_as_default=False) as client:
-            client.wait_for_workers(count, timeout=SECONDS)
+        running = (self.scheduler, *self.workers)
+        try:
+            wait_until(self._answers, self.scheduler)
+            with Client(self.address, timeout=AFTERWARDS_SECONDS, set_as_default=False) as client:
+                wait_until(lambda: len(client.nthreads()) >= count, *running)
+        except Exception as error:
+            self._log.flush()
+            raise AssertionError(Path(self._log.name).read_text()) from error
+
+    def _answers(self) -> bool:
+        with socket.socket() as asking:
+            return asking.connect_ex(("127.0.0.1", int(self.address.rpartition(":")[2]))) == 0
 
     def _started(self, *words: str, cwd: Path | None = None) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "dask", *words]

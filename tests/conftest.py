@@ -18,15 +18,25 @@ from hypothesis import HealthCheck, settings
 from nonobot.system import usable_cores
 from tests.compiling import alone
 from tests.paged import PUZZLE_LIMIT, PlainServer, Server, export, skip_without_browser_parts
-from tests.talking import COMMAND, PATIENCE_SECONDS, STRATEGIES, Talk
+from tests.sandboxes import REFUSING, bubblewrap, contain, path_with
+from tests.talking import COMMAND, STRATEGIES, Talk
+from tests.waiting import finished
 
 if TYPE_CHECKING:
     from tests.browser import Browser
     from tests.firefox import Firefox
 
+__all__ = ["bubblewrap", "contain"]
+
 # The tests start a thousand processes: each would compile the project's modules again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# What is installed decides nothing: see tests/sandboxes.py.
+os.environ["PATH"] = path_with(REFUSING)
+# Neither does the configuration of git, nor a hook that runs the tests.
+for name in [name for name in os.environ if name.startswith("GIT_")]:
+    del os.environ[name]
+os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 # And numpy would start threads in each of them that have nothing to do.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -82,7 +92,7 @@ def compiled() -> None:
             for strategy in STRATEGIES
         ]
         for process in warming:
-            assert process.communicate(timeout=PATIENCE_SECONDS)[0] == b""
+            assert finished(process)[0] == b""
             assert process.returncode == 0
 
 

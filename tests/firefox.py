@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.tabs import PATIENCE_SECONDS, Tab
-from tests.talking import wait_until
+from tests.waiting import wait_until
 
 client = pytest.importorskip("websockets.sync.client", reason="websockets is not installed")
 
@@ -68,7 +68,7 @@ class Firefox(Tab):
     def _address(self) -> str:
         """Return the address that the browser writes into its profile."""
         announced = Path(self._folder.name, "WebDriverBiDiServer.json")
-        wait_until(lambda: announced.exists() and announced.read_text().rstrip().endswith("}"))
+        wait_until(lambda: announced.exists() and announced.read_text().rstrip().endswith("}"), self.process)
         place = json.loads(announced.read_text())
         return f"ws://{place['ws_host']}:{place['ws_port']}"
 

@@ -57,7 +57,7 @@ def counted(options: Sequence[str], sets: Sequence[str]) -> Counts:
     """Solve sets with the options of `nonobot`, and return what was counted."""
     parsed = parse(options)
     strategy = make_strategy(parsed)
-    strategy.prepare(lambda *_: None)
+    strategy.prepare()
     counts: Counts = {}
     for name in sets:
         for puzzle in load_set(name, None).puzzles:

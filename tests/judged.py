@@ -19,16 +19,13 @@ from nonobot.harness.play import attempt, bot_process
 from nonobot.harness.play.cgroup import Group
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
-from nonobot.harness.play.sandbox import sandbox_note
-from nonobot.harness.results.conditions import Configuration, Contain
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import RunResult
 from nonobot.tournament_data import Recipe, load_set, write_set
-from tests.talking import wait_until
+from tests.waiting import wait_until
 
 RECIPE = Recipe(5, 5, 5, seed=3)
 SCRIPTED_BOT = Path(__file__).with_name("scripted_bot.py")
-
-sandbox_only = pytest.mark.skipif(bool(sandbox_note(Contain.AUTO)), reason=f"{sandbox_note(Contain.AUTO)}")
 
 
 def command(behaviour: str, folder: Path) -> list[str]:
@@ -111,8 +108,8 @@ class ScriptedTransport:
     """A bot's side as a script, without a process, and with a clock that goes on when one waits.
 
     The `steps` left are what it is to be sent and what it does, in order: `("sent", bytes)`, `("last", bytes)` for
-    the last thing sent, `("wrote", bytes)`, `("waits", seconds)`, `("closed", None)` for its stdout or
-    `("ended", None)` for the process.
+    the last thing sent, `("wrote", bytes)`, `("waits", seconds)`, `("babbles", seconds)` for a byte in each look,
+    `("closed", None)` for its stdout or `("ended", None)` for the process.
     """
 
     def __init__(self, *steps: tuple[str, object]) -> None:
@@ -129,6 +126,10 @@ class ScriptedTransport:
 
     def read(self, until: float) -> bytes:
         kind, value = self.steps[0] if self.steps else ("waits", float("inf"))
+        if kind == "babbles" and value > 0:
+            self.now += 0.01
+            self.steps[0] = (kind, value - 0.01)
+            return b"0"
         if kind == "waits" and self.now + value <= until:
             self.now += value
             self.steps.popleft()

@@ -20,7 +20,7 @@ import pytest
 from nonobot.bot.kernels.shipped import wasm_kernels
 from nonobot.harness import UnusableError
 from nonobot.harness.page.pyodide import pyodide_folder
-from tests.talking import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, finished, next_line
 
 PAGE = (sys.executable, "-m", "nonobot.harness", "page")
 PUZZLE_LIMIT = ("--puzzle-limit", "5")
@@ -108,8 +108,7 @@ class Server:
             cwd=folder,
             env=os.environ | {"PYTHONUNBUFFERED": "1"} | ({} if data is None else {"NONOBOT_DATA": str(data)}),
         )
-        assert self.process.stdout
-        self.address = self.process.stdout.readline().split()[1]
+        self.address = next_line(self.process).split()[1]
         self.port = urlsplit(self.address).port
 
     def __enter__(self) -> Self:
@@ -117,7 +116,7 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self.process.send_signal(signal.SIGINT)
-        self.out, self.err = self.process.communicate(timeout=PATIENCE_SECONDS)
+        self.out, self.err = finished(self.process)
 
     def ask(self, path: str, body: bytes | None = None, **headers: str) -> Answer:
         """Send a request, a POST if there is a body; names of headers have `_` for `-`."""

@@ -38,7 +38,7 @@ from nonobot.harness.play.journal import journal_path
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import records_of
 from nonobot.harness.play.sandbox import sandbox_note
-from nonobot.harness.results.conditions import Configuration, Contain
+from nonobot.harness.results.conditions import Configuration, Contain, configuration_of
 from nonobot.harness.results.result_files import read_result
 from nonobot.protocol import Puzzle
 from nonobot.protocol.verify import mismatches
@@ -66,7 +66,7 @@ JUDGE = [sys.executable, "-P", "-m", "nonobot.harness"]
 def boards(rng: random.Random) -> Failures:
     """Solve odd boards, and ask a SAT solver how many solutions each has."""
     strategy = ChampionStrategy()
-    strategy.prepare(lambda _: None)
+    strategy.prepare()
     while True:
         puzzle = odd_board(rng)
         result = strategy.solve(puzzle, solutions=2)
@@ -260,9 +260,9 @@ def results(rng: random.Random) -> Failures:
         for number in count():
             content = mutated_json(rng, sample)
             damaged.write_bytes(content)
-            command = (["table"], ["table", "--format", "csv"], ["compare"], ["run", "--resume"])[number % 4]
-            files = [str(damaged)] if "--resume" in command else [str(good), str(damaged)]
-            yield outcome([*command, *files], content)
+            command = (["table"], ["table", "--format", "csv"], ["compare"], [])[number % 4]
+            words = [*command, str(good), str(damaged)] if command else sample_resumed(damaged)
+            yield outcome(words, content)
 
 
 def truncated(rng: random.Random) -> Failures:
@@ -276,16 +276,25 @@ def truncated(rng: random.Random) -> Failures:
             file, content = rng.choice([(path, whole), (journal_path(path), journal)])
             content = content[: rng.randrange(len(content))]
             file.write_bytes(content)
-            yield outcome(["run", "--resume", str(path)], content) or outcome(["table", str(path)], content)
+            yield outcome(sample_resumed(path), content) or outcome(["table", str(path)], content)
 
 
 def sample_run(folder: Path) -> tuple[bytes, bytes]:
     """Return a result and the journal that it would have come from."""
-    bot = Bot("short", [sys.executable, "-S", str(SCRIPTED_BOT), "ends_after_2", str(folder / "solutions.txt")])
-    (folder / "solutions.txt").touch()
     path = folder / "sample.json"
-    result = play(load_set(str(RECIPE)), bot, Configuration(), path)
+    result = play(load_set(str(RECIPE)), Bot("short", sample_bot(folder)), configuration_of({}, None), path)
     return path.read_bytes(), b"".join(msgspec.json.encode(one) + b"\n" for one in records_of(result))
+
+
+def sample_bot(folder: Path) -> list[str]:
+    (folder / "solutions.txt").touch()
+    return [sys.executable, "-S", str(SCRIPTED_BOT), "ends_after_2", str(folder / "solutions.txt")]
+
+
+def sample_resumed(path: Path) -> list[str]:
+    """Return the command that resumes the run of a file: the judge then reads all of it."""
+    options = ["--quiet", "--set", str(RECIPE), "--name", "short", "--core", "any", "--resume", str(path)]
+    return ["run", *options, "--", *sample_bot(path.parent)]
 
 
 def mutated_json(rng: random.Random, sample: bytes) -> bytes:

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import random
-import selectors
 import signal
 import subprocess
 import sys
@@ -20,10 +19,10 @@ from nonobot.bot.cli import parse
 from nonobot.protocol import Puzzle, Solution, format_answer, format_puzzle
 from tests import naive
 from tests.boards import random_grid
+from tests.waiting import PATIENCE_SECONDS, finished, next_bytes, running, wait_until
 
 COMMAND = (sys.executable, "-m", "nonobot")
 STRATEGIES = ("champion", "papers")
-PATIENCE_SECONDS = 600  # only to end a test whose process hangs
 CAPTURED: dict[str, Any] = {"capture_output": True, "timeout": PATIENCE_SECONDS}
 
 GRID = [[1, 0], [1, 1]]
@@ -102,45 +101,26 @@ class Talk:
         self.process = subprocess.Popen(
             [*COMMAND, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
         )
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(self.process.stdout, selectors.EVENT_READ)
 
     def send(self, text: bytes) -> None:
         self.process.stdin.write(text)
 
     def receive(self, size: int) -> bytes:
-        """Return the next `size` bytes of stdout, or less at its end."""
-        text = b""
-        while len(text) < size:
-            assert self._selector.select(PATIENCE_SECONDS), f"nothing came; so far {text!r}"
-            chunk = os.read(self.process.stdout.fileno(), size - len(text))
-            if not chunk:
-                break
-            text += chunk
-        return text
+        """Return the next `size` bytes of stdout."""
+        return next_bytes(self.process, size)
 
     def end(self) -> tuple[int, bytes, bytes]:
         """Wait for the end of the process; return its status, the rest of stdout, and stderr."""
-        out, err = self.process.communicate(timeout=PATIENCE_SECONDS)
+        out, err = finished(self.process)
         return self.process.returncode, out, err
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE_SECONDS
-    while not true():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.01)
 
 
 def interrupted(*words: str, when: Callable[[], bool], number: int = signal.SIGINT) -> tuple[str, str]:
     """Send the judge a signal once `when` is true, see it end as interrupted, and return its stdout and stderr."""
     command = [sys.executable, "-m", "nonobot.harness", *words]
-    judge = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        wait_until(when)
+    with running(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as judge:
+        wait_until(when, judge)
         judge.send_signal(number)
-        written = judge.communicate(timeout=PATIENCE_SECONDS)
-    finally:
-        judge.kill()
+        written = finished(judge)
     assert judge.returncode == 130
     return written

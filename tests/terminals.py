@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import pty
 import re
-import select
 import signal
 import struct
 import subprocess
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import pyte
 
-PATIENCE_SECONDS = 600  # only to end a test whose process hangs
+from tests.waiting import AFTERWARDS_SECONDS, PATIENCE_SECONDS, finished, told, wait_to_read
 
 
 class Terminal:
@@ -52,6 +52,7 @@ class Terminal:
         if self.process.stdin:
             self.process.stdin.write(standard_input or b"")
             self.process.stdin.close()
+            self.process.stdin = None
 
     def __enter__(self) -> Terminal:
         return self
@@ -70,7 +71,7 @@ class Terminal:
         for text in texts:
             while (found := self._written.find(text.encode(), self._waited_to)) < 0:
                 assert time.monotonic() < until, f"{text!r} did not come: {self._written[-2000:]!r}"
-                assert self._read(), f"the process ended without {text!r}: {self._written[-2000:]!r}"
+                assert self._read(), f"no {text!r} in {self._written[-2000:]!r}; {self._told()}"
             self._waited_to = found + len(text.encode())
         return self._written[before:].decode("utf-8", "replace")
 
@@ -90,7 +91,7 @@ class Terminal:
         fed = 0
         while not re.search(pattern, " ".join(lines := [line.rstrip() for line in screen.display])):
             if fed == len(self._written):
-                assert self._read(), f"the process ended without {pattern!r}: {lines}"
+                assert self._read(), f"no {pattern!r} in {lines}; {self._told()}"
             stream.feed(self._written[fed:])
             fed = len(self._written)
         return lines
@@ -107,13 +108,17 @@ class Terminal:
         """Wait for the end of the process; return its status, all that was shown, and stderr."""
         while self._read():
             pass
-        status = self.process.wait(PATIENCE_SECONDS)
-        errors = self.process.stderr.read() if self.process.stderr else b""
-        return status, self._written.decode("utf-8", "replace"), errors.decode()
+        _, errors = finished(self.process)
+        return self.process.returncode, self._written.decode("utf-8", "replace"), (errors or b"").decode()
+
+    def _told(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(AFTERWARDS_SECONDS)
+        return told(self.process)
 
     def _read(self) -> bool:
         """Take what is on the screen; False at the end of the process."""
-        assert select.select([self._own], [], [], PATIENCE_SECONDS)[0], "nothing came"
+        wait_to_read(self._own, self.process)
         try:
             piece = os.read(self._own, 1 << 16)
         except OSError:  # on Linux, once nobody has the other end open

@@ -1,6 +1,8 @@
 """Two alternating revisions: the outcome in words, the trees, and the command in a repository of its own."""
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -94,6 +96,21 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
         monkeypatch.setattr(against, "HOME", home)
         with pytest.raises(UnusableError, match=said), against.two_trees(revision):
             pass
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UnusableError, match="needs git, which is not installed"), against.two_trees("HEAD"):
+        pass
+
+
+def test_a_commit_is_unpacked_as_git_checks_it_out(clone, tmp_path):
+    (clone.folder / "outside").symlink_to("/no/such/file")
+    (clone.folder / "run").touch(0o755)
+    clone.commit("a link and a program")
+    against.extract("HEAD", clone.folder, tmp_path / "tree")
+    assert (tmp_path / "tree" / "outside").readlink() == Path("/no/such/file")
+    assert os.access(tmp_path / "tree" / "run", os.X_OK)
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=r"Not a directory|File exists"):
+        against.extract("HEAD", clone.folder, tmp_path / "file" / "tree")
 
 
 @pytest.mark.nightly

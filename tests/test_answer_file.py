@@ -3,6 +3,7 @@
 import errno
 import itertools
 import os
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -99,6 +100,35 @@ def test_what_is_the_same_in_a_file_written_anew_is_not_handed_over_again(bot, a
     assert answers.look() == ANSWERS[4]  # once more on purpose, not anew
 
 
+@pytest.mark.parametrize("room", [500, 3 << 20])
+def test_in_room_that_a_bot_has_reserved_each_answer_is_seen_when_it_is_written(bot, answers, room):
+    bot.write(bytes(room))
+    assert answers.look() == b""
+    position = 0
+    for number, answer in enumerate(ANSWERS[:4]):
+        half = len(answer) // 2
+        for part, expected in ((answer[:half], b""), (answer[half:], answer)):
+            with bot.path.open("r+b") as file:
+                file.seek(position)
+                file.write(part)
+            os.utime(bot.path, ns=(number, 10**18 + 10**9 * position))
+            position += len(part)
+            assert answers.look() == expected
+    with bot.path.open("r+b") as file:
+        file.seek(position)
+        file.write(ANSWERS[4][:-1])
+    assert answers.look(ended=True) == ANSWERS[4][:-1]
+
+
+def test_what_is_written_twice_in_a_tick_of_the_clock_is_seen_twice(bot, answers):
+    now = time.time_ns()
+    for content in (ANSWERS[0][:-1] + b"\0", ANSWERS[0]):
+        bot.path.write_bytes(content)
+        os.utime(bot.path, ns=(now, now))
+        seen = answers.look()
+    assert seen == ANSWERS[0]
+
+
 def test_another_file_under_the_name_is_read_from_its_beginning(bot, answers, tmp_path):
     bot.write(ANSWERS[0] + ANSWERS[1])
     assert answers.look() == ANSWERS[0] + ANSWERS[1]
@@ -191,7 +221,7 @@ def test_a_file_that_only_grows_is_handed_over_in_full_and_in_order(tmp_path, bl
 
 def test_the_next_look_waits_for_a_share_of_the_time_since_the_last_change(bot, answers, monkeypatch):
     clock = SimpleNamespace(now=50.0)
-    monkeypatch.setattr(exchange_folder, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(exchange_folder, "time", SimpleNamespace(monotonic=lambda: clock.now, time_ns=int))
     waits = []
     for passed in (0.0, 0.005, 0.1, 10.0):
         clock.now += 1.0

@@ -172,6 +172,40 @@ def test_the_limit_of_a_puzzle_counts_from_the_start_of_its_work(play, feed):
     assert played.seconds == pytest.approx(5.0, abs=0.1)
 
 
+BABBLES = ("babbles", 20.0)
+
+
+@pytest.mark.parametrize("feed", Feed)
+def test_a_bot_that_is_never_silent_ends_at_the_limit_of_a_puzzle(play, feed):
+    sent = [BATCH] if feed is Feed.BATCH else [("sent", FIRST)]
+    then = [] if feed is Feed.BATCH else [("sent", SECOND)]
+    script = [*sent, ("waits", 2.0), ("wrote", ONE), *then, BABBLES]
+    played = play(*script, puzzle_limit_seconds=3.0, feed=feed)
+    assert (played.reason, played.detail) == (EndReason.PUZZLE_LIMIT, "$2")
+    assert played.seconds == pytest.approx(5.0, abs=0.1)
+
+
+def test_what_was_written_before_a_puzzles_limit_counts_however_late_it_is_judged(play):
+    script = [
+        BATCH,
+        ("waits", 2.99),
+        ("wrote", ONE + TWO[:-1]),
+        ("wrote", b"\n"),
+        ("waits", 2.99),
+        ("wrote", THREE),
+    ]
+    played = play(*script, ENDED, puzzle_limit_seconds=3.0)
+    assert (played.reason, [*played.results]) == (EndReason.FINISHED, [1, 2, 3])
+    assert [one.verdict.value for one in played.results.values()] == ["right"] * 3
+
+
+@pytest.mark.parametrize("last", [ONE + TWO + THREE, b""])
+def test_a_bot_that_is_never_silent_has_no_longer_grace(play, last):
+    played = play(BATCH, ("waits", 1.0), ("wrote", last), *([] if last else [("closed", None)]), BABBLES)
+    assert played.reason is (EndReason.FINISHED if last else EndReason.CLOSED_STDOUT)
+    assert played.seconds == pytest.approx(1.0 + LINGER_SECONDS, abs=0.1)
+
+
 @pytest.mark.parametrize(
     ("status", "tree", "reason"),
     [

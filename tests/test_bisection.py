@@ -12,6 +12,7 @@ from nonobot.harness.bench import against
 from nonobot.harness.bench.bisection import Bisection, Plan, first_bad
 from nonobot.harness.play.revisions import git
 from nonobot.harness.play.run_state import Interrupts
+from tests.benching import require_git
 from tests.judged import RECIPE, command
 from tests.talking import interrupted
 
@@ -38,6 +39,7 @@ class Repository:
         self.folder = folder / "repository"
         self.folder.mkdir()
         self.commits: dict[str, str] = {}
+        require_git()
         git(self.folder, "init", "-q")
         (self.folder / "bot.py").write_text(BOT.format(solutions=str(folder / "solutions.txt")))
         self.commit("first")

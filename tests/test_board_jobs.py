@@ -23,8 +23,8 @@ from nonobot.harness.grading import Grading
 from nonobot.harness.survey import as_json
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Grade, NoBoardError, Rules, select
-from tests.clusters import beside, cluster
-from tests.talking import wait_until
+from tests.clusters import Block, beside, cluster
+from tests.waiting import finished, running, wait_until
 
 __all__ = ["cluster"]
 
@@ -154,7 +154,7 @@ def test_the_same_seed_makes_the_same_set_and_survey_wherever_it_is_made(compile
 
 def run_on_workers(tmp_path, *options):
     command = ["-m", "nonobot.harness", "generate", "--seed", "5", "--on", "local:2", "--contain", "no", *options]
-    return subprocess.Popen([sys.executable, *command, "-o", "q.txt"], cwd=tmp_path, stderr=subprocess.PIPE)
+    return running([sys.executable, *command, "-o", "q.txt"], cwd=tmp_path, stderr=subprocess.PIPE)
 
 
 def bots_below(process):
@@ -192,10 +192,10 @@ def test_workers_that_are_killed_change_nothing(compiled):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_neither_a_file_nor_a_process(compiled, tmp_path, number):
     with run_on_workers(tmp_path, "25x25x1000", "--hard", "1000") as run:
-        wait_until(lambda: len(bots_below(psutil.Process(run.pid))) == 2)
+        wait_until(lambda: len(bots_below(psutil.Process(run.pid))) == 2, run)
         started = psutil.Process(run.pid).children(recursive=True)
         run.send_signal(number)
-        _, err = run.communicate(timeout=60)
+        _, err = finished(run)
     assert run.returncode == 130
     assert b"Traceback" not in err
     assert os.listdir(tmp_path) == []  # noqa: PTH208
@@ -206,8 +206,9 @@ def test_an_interrupted_run_leaves_neither_a_file_nor_a_process(compiled, tmp_pa
 def test_a_scheduler_that_is_killed_is_said_in_a_line(compiled, tmp_path, capfd, cluster):
     cluster.start_worker()
 
-    def kill() -> None:
-        wait_until(lambda: bots_below(psutil.Process(cluster.workers[0].pid)))
+    def kill(block: Block) -> None:
+        worker = cluster.workers[0]
+        wait_until(lambda: bots_below(psutil.Process(worker.pid)), worker, block)
         cluster.kill(cluster.scheduler)
 
     command = ["generate", "25x25x1000", "--seed", "5", "--hard", "1000", "--on", cluster.address]
@@ -228,7 +229,7 @@ def test_a_board_that_no_worker_survives_is_named(compiled, tmp_path):
                     if (worker := bot.parent()) and worker.pid not in (1, run.pid):
                         worker.kill()
             time.sleep(0.1)
-        _, err = run.communicate(timeout=60)
+        _, err = finished(run)
     assert run.returncode == 2
     assert b"workers died of the same boards: " in err.splitlines()[-1]
     assert b"boardgen:30x30x1:seed=5" in err.splitlines()[-1]

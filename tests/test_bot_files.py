@@ -23,7 +23,7 @@ from nonobot.harness.results.run_result import BotLog, EndReason
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, SCRIPTED_BOT, command, let_time_fly, little_patience, nothing_hangs, verdicts  # noqa: F401
 from tests.ranked import run_result
-from tests.talking import wait_until
+from tests.waiting import wait_until
 
 RIGHT, MISSING = "right", "missing"
 SET = load_set(str(RECIPE))

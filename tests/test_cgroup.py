@@ -13,7 +13,7 @@ from nonobot.harness.play.cgroup import made_group
 from nonobot.harness.play.process_tree import ProcessTree
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration
 from tests.judged import remove
-from tests.talking import wait_until
+from tests.waiting import finished, wait_until
 
 EVERYTHING = CgroupMeasures(cpu=True, memory=True, processes=True)
 
@@ -93,7 +93,7 @@ def test_the_limits_of_processes_and_memory_end_who_breaks_them(group_of):
     )
     with group.entered():
         process = python(code, prints=True)
-    assert int(process.communicate()[0]) == 7
+    assert int(finished(process)[0]) == 7
     assert group.out_of_processes
     group.kill()
     assert group.out_of_processes

@@ -355,7 +355,7 @@ def test_what_cannot_be_compared_with_a_log_or_on_more_cores_is_refused(tmp_path
     [
         ({"machine": structs.replace(MACHINE, cpu="Other CPU")}, "CPU: Fast CPU (before); Other CPU (after)"),
         ({"machine": structs.replace(MACHINE, numba="0.1")}, "numba: 0.68.0 (before); 0.1 (after)"),
-        ({"terms": Configuration(core=1)}, "number of cores: any (before); 1 (after)"),
+        ({"terms": Configuration(core=1)}, "number of cores: 2 (before); 1 (after)"),
         ({"terms": Configuration(memory_limit_bytes=10)}, "memory limit: none (before); 10 bytes (after)"),
         ({"warm_up_seconds": None}, "start: warmed up (before); perhaps cold (after)"),
         ({"judge_version": "2.0"}, "judge: 1.0 (before); 2.0 (after)"),
@@ -373,8 +373,65 @@ def test_what_makes_a_comparison_doubtful_is_told(changed, warning):
 
 
 def test_every_field_of_the_terms_is_looked_at():
-    fields = {"feed": Feed.INTERACTIVE, "any_order": True, "contain": Contain.YES, "environment": {"A": "1"}}
-    for name in structs.asdict(Configuration()):
+    fields = {"feed": Feed.INTERACTIVE, "any_order": True}
+    fields |= {"environment": {"A": "1"}, "environment_digests": {"A": "1a2b3c4d"}}
+    for name in structs.asdict(Configuration()).keys() - {"contain"}:  # whether there was a sandbox is looked at
         changed = structs.replace(Configuration(), **{name: fields.get(name, 77)})
         runs = [structs.replace(run_result(terms=terms), environment={}) for terms in (Configuration(), changed)]
         assert len(between(runs[:1], runs[1:]).warnings) == 1, name
+
+
+MADE = {"PATH": "/bin", "LANG": "C.UTF-8", "TMPDIR": "/tmp"}
+
+
+def carried_out(terms, sandboxed=False, cores=2, environment=MADE):
+    result = run_result(terms=terms, machine=structs.replace(MACHINE, usable_cores=cores))
+    attempts = [structs.replace(one, sandboxed=sandboxed) for one in result.attempts]
+    return structs.replace(result, attempts=attempts, environment=environment | (terms.environment or {}))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "more"),
+    [
+        ({"contain": Contain.AUTO}, {"contain": Contain.NO}, {}),
+        ({"contain": Contain.AUTO}, {"contain": Contain.YES}, {"sandboxed": True}),
+        ({"core": 0}, {"core": None}, {"cores": 1}),
+        ({"core": (0, 1)}, {"core": None}, {}),
+        ({"environment": {"LANG": "C.UTF-8"}}, {}, {}),
+        ({"environment": {"A": "1"}}, {}, {"environment": MADE | {"A": "1"}}),
+    ],
+)
+def test_requests_that_led_to_the_same_conditions_do_not_differ(one, other, more):
+    runs = [[carried_out(Configuration(**terms), **more)] for terms in (one, other)]
+    assert between(*runs).warnings == []
+
+
+@pytest.mark.parametrize(
+    ("terms", "one", "other", "warning"),
+    [
+        ({}, {"sandboxed": True}, {}, "sandbox: yes (before); no (after)"),
+        ({}, {"cores": 1}, {}, "number of cores: 1 (before); 2 (after)"),
+        (
+            {"environment": {"TMPDIR": "/a"}},
+            {},
+            {"terms": Configuration()},
+            "environment: TMPDIR=/a (before); TMPDIR=/tmp (after)",
+        ),
+        (
+            {"environment": {"A": "1"}},
+            {},
+            {"terms": Configuration()},
+            "environment: A=1 (before); A not set (after)",
+        ),
+    ],
+)
+def test_the_same_requests_that_led_to_other_conditions_differ(terms, one, other, warning):
+    before, after = ({"terms": Configuration(**terms)} | more for more in (one, other))
+    [line] = between([carried_out(**before)], [carried_out(**after)]).warnings
+    assert line == f"not the same {warning}"
+
+
+def test_a_bot_on_the_only_core_has_its_cpu_time_whether_or_not_it_was_told_the_core():
+    before, after = alternating(terms=Configuration(), machine=structs.replace(MACHINE, usable_cores=1))
+    assert between(before, after).cpu.pairs == 7
+    assert between(*alternating(terms=Configuration())).cpu is None

@@ -14,7 +14,7 @@ from nonobot.tournament_data import registry
 from nonobot.tournament_data.downloads import FetchError, OfflineError, SetupError
 from nonobot.tournament_data.registry import State, fetch, state_of, stored_path
 from tests import published
-from tests.talking import wait_until
+from tests.waiting import finished, running, wait_until
 
 CONTENT = published.CONTENTS["taai2011"]
 
@@ -153,7 +153,7 @@ def test_two_fetches_at_once(url, own_registry, folder):
     command = published.judge_command(own_registry, "data", "fetch", "--all", "--from", f"{url}/trickling/")
     runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
     for run in runs:
-        out, err = run.communicate(timeout=60)
+        out, err = finished(run)
         assert (run.returncode, err) == (0, b"")
         assert out.count(b"taai2011: ") == 1
     assert names_in(folder) == ["taai2011.txt", "tcga2012.txt"]
@@ -163,10 +163,10 @@ def test_two_fetches_at_once(url, own_registry, folder):
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
 def test_an_interrupted_fetch_leaves_no_set_behind(url, own_registry, folder, number, status):
     command = published.judge_command(own_registry, "data", "fetch", "taai2011", "--from", f"{url}/stuck")
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-        wait_until(lambda: any(path.stat().st_size for path in folder.glob("*")))
+    with running(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        wait_until(lambda: any(path.stat().st_size for path in folder.glob("*")), run)
         run.send_signal(number)
-        assert run.communicate(timeout=20) == (b"", b"")
+        assert finished(run) == (b"", b"")
     assert run.returncode == status
     assert names_in(folder) == [] or number is signal.SIGKILL
     assert state_of(small_set(url, "good")) is State.MISSING

@@ -13,7 +13,7 @@ from nonobot.bot.kernels.shipped import LEVELS, processor_level, sealed
 from nonobot.protocol import Puzzle
 from release import executable, level_kernels
 from tests.boards import random_grid
-from tests.judged import sandbox_only
+from tests.sandboxes import sandbox_only
 from tests.talking import COMMAND, GOOD, NONE, batch, counted
 from tests.terminals import Terminal
 

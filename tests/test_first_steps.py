@@ -23,9 +23,12 @@ from tests.terminals import Terminal, seen
 
 PAGE = Path(__file__).parent.parent / "docs" / "first-steps.md"
 SAMPLE = PAGE.parent / "samples" / "robot.non"
-COLUMNS, LINES = 90, 50
+COLUMNS, LINES = 100, 50
 
-OF_THE_MACHINE = ("nonojudge: the machine was busy", "nonojudge: bots run without a sandbox", "sandbox: ")
+OF_THE_MACHINE = (
+    *("nonojudge: the machine was busy", "nonojudge: bots run without a sandbox"),
+    *("sandbox: ", "for a sandbox, ", "for exact figures, "),
+)
 MEASURED = r"\d[\d.,]*(?: (?:s|ms|µs|MiB|%)\b|(?: %))"
 
 

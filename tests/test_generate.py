@@ -13,13 +13,15 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.commands import generate as command
-from nonobot.harness.play import sandbox
+from nonobot.harness.play.sandbox import sandbox_note
+from nonobot.harness.results.conditions import Contain
 from nonobot.protocol import Puzzle, format_answer, format_puzzle, read_answers, read_batch
 from nonobot.tournament_data import Recipe, SetError, generate, load_set, write_set
 from nonobot.tournament_data.generate import black_cells
 from nonobot.tournament_data.select import drawn_board
 from tests import naive
-from tests.talking import wait_until
+from tests.sandboxes import no_sandbox
+from tests.waiting import finished, running, wait_until
 
 SEEDS = {"long": int("31415926535897932384" * 10), "mersenne": 2**19937 - 1}
 MADE_BY_PYTHON_2 = (Path(__file__).parent / "golden" / "python_2_sets.txt").read_text().splitlines()[2:]
@@ -149,21 +151,22 @@ def test_a_size_that_the_bot_refuses_leaves_nothing_behind(compiled, capfd):
 def test_an_interrupted_run_leaves_no_half_written_file(compiled, tmp_path, choice, number):
     (tmp_path / "q.txt").write_bytes(b"old")
     arguments = ["generate", "25x25x100000000", "--seed", "1", "-o", "q.txt", *choice]
-    with subprocess.Popen([sys.executable, "-m", "nonobot.harness", *arguments], stderr=subprocess.PIPE) as run:
-        wait_until(lambda: any(path.stat().st_size for path in tmp_path.glob(".q.txt.*")))
+    with running([sys.executable, "-m", "nonobot.harness", *arguments], stderr=subprocess.PIPE) as run:
+        wait_until(lambda: any(path.stat().st_size for path in tmp_path.glob(".q.txt.*")), run)
         run.send_signal(number)
-        _, err = run.communicate(timeout=20)
+        _, err = finished(run)
     assert run.returncode == 130
     assert b"Traceback" not in err
     assert names_here() == ["q.txt"]
     assert (tmp_path / "q.txt").read_bytes() == b"old"
 
 
+@no_sandbox
 @pytest.mark.parametrize(
     ("options", "lines"), [(["--unique"], 1), (["--unique", "--contain", "no"], 0), (["--contain", "auto"], 0)]
 )
 def test_where_the_bot_cannot_be_contained_a_line_says_so(monkeypatch, capsys, options, lines):
-    monkeypatch.setattr(sandbox, "_tried", lambda: (None, "bubblewrap is not installed"))
+    note = sandbox_note(Contain.AUTO)
     monkeypatch.setattr(command, "write_questions", lambda *_: None)
     assert cli.run(["generate", "5x5x1", "--seed", "1", *options]) == 0
-    assert capsys.readouterr().err.count("bots run without a sandbox: bubblewrap is not installed; ") == lines
+    assert capsys.readouterr().err.count(note) == lines

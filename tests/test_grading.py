@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from nonobot.harness import UnusableError
-from nonobot.harness.grading import WORK_COUNT, Grading, GradingBot, _Words, grading_bot
+from nonobot.harness.grading import WORK_COUNT, Grading, GradingBot, grading_bot
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Grade, drawn_board
@@ -146,11 +146,3 @@ def test_what_is_not_known_of_the_solutions(number, verdict, seconds, complete, 
     assert found.solutions.tolist() == number * [[[True, False], [False, True]]]
     assert (found.complete, found.in_time) == (complete, in_time)
     assert found.unique == (verdict == "unique")
-
-
-def test_that_it_compiles_is_passed_on_and_nothing_else(capsys):
-    words = _Words()
-    words.write(b"nonobot: compiling the search ...\n$1: unique\n")
-    words.write(b"nonobot: compiled in 9.0 s\n$2: line 7: not solved\n")
-    assert capsys.readouterr() == ("", "nonobot: compiling the search ...\nnonobot: compiled in 9.0 s\n")
-    assert words.last_line == "$2: line 7: not solved"

@@ -11,10 +11,12 @@ import pytest
 from msgspec import json as msgspec_json
 
 from nonobot.harness import cli
-from nonobot.harness.play.bot_command import HOME, OWN_BOT
+from nonobot.harness.play import revisions
+from nonobot.harness.play.bot_command import OWN_BOT
 from nonobot.harness.play.revisions import git, revision_of
 from nonobot.harness.profiling.profile_data import to_json
 from nonobot.harness.results.conditions import Configuration
+from tests.benching import require_git
 from tests.profiled import profile, puzzle
 from tests.ranked import facts, run_result, written
 from tests.test_bisection import Repository
@@ -22,11 +24,12 @@ from tests.test_bisection import Repository
 
 @pytest.fixture
 def commits(tmp_path, monkeypatch):
-    """Return three commits of the working folder's repository, the oldest first."""
+    """Return three commits of the clone that the judge was loaded from, the oldest first."""
     repository = Repository(tmp_path)
     for name in ("second", "third"):
         repository.commit(name)
-    monkeypatch.chdir(repository.folder)
+    monkeypatch.setattr(revisions, "HOME", repository.folder)
+    monkeypatch.chdir(tmp_path)
     return list(repository.commits.values())
 
 
@@ -101,11 +104,9 @@ def test_what_cannot_be_shown_is_left_out_with_a_line(commits, tmp_path, capsys,
     assert "--output x.pdf: a plot ends in .png or .svg" in capsys.readouterr().err
 
 
-EVIL = '[core]\n\tfsmonitor = touch {0}\n[filter "evil"]\n\tclean = touch {0}\n'
-
-
 def made(folder, **files):
     """Make a repository with a commit of a bot; return the commit."""
+    require_git()
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in {"bot": "#!/bin/sh\n", **files}.items():
         (folder / name).write_text(text)
@@ -115,20 +116,31 @@ def made(folder, **files):
     return git(folder, "rev-parse", "HEAD").decode().strip()
 
 
-def test_a_bot_has_the_commit_of_its_clone_and_whether_it_was_edited(tmp_path, own_folder, monkeypatch):
+@pytest.mark.parametrize("head", ["branch", "packed", "detached"])
+def test_a_bot_has_the_commit_of_its_clone(tmp_path, own_folder, head):
     commit = made(tmp_path)
     (tmp_path / "built").mkdir()
     (tmp_path / "built" / "bot").touch(0o755)  # untracked
-    git(tmp_path, "worktree", "add", "-q", "--detach", str(tmp_path / "old"))
-    monkeypatch.setenv("GIT_DIR", "/nowhere")  # as in a hook
+    git(tmp_path, *{"branch": ["status"], "packed": ["pack-refs", "--all"], "detached": ["checkout", "-d"]}[head])
+    git(tmp_path, "worktree", "add", "-q", "-b", "of/the-worktree\u00e9", str(tmp_path / "old"))
     for command in (["./bot"], ["sh", "bot"], ["nice", "./built/bot"], ["sh", "-c", "cd old && ./bot"]):
         assert revision_of(command) == commit
     (tmp_path / "bot").write_text("#!/bin/sh\nexit\n")
-    assert revision_of(["./bot"]) == f"{commit}-dirty"
-    assert revision_of(["old/bot"]) == commit
+    later = made(tmp_path)
+    assert (revision_of(["./bot"]), revision_of(["old/bot"])) == (later, commit)
     assert revision_of(["sh", "-c", "cat"]) is None
-    if (HOME / ".git").exists():
-        assert revision_of(OWN_BOT).startswith(git(HOME, "rev-parse", "HEAD").decode().strip())
+
+
+def test_the_judges_own_bot_has_the_commit_of_the_judges_clone_and_whether_it_was_edited(tmp_path, monkeypatch):
+    commit = made(tmp_path)
+    monkeypatch.setattr(revisions, "HOME", tmp_path)
+    monkeypatch.setenv("GIT_DIR", "/nowhere")  # as in a hook
+    (tmp_path / "untracked").touch()
+    assert revision_of(OWN_BOT) == commit
+    (tmp_path / "bot").write_text("#!/bin/sh\nexit\n")
+    assert revision_of(OWN_BOT) == f"{commit}-dirty"
+    monkeypatch.setattr(revisions, "HOME", tmp_path / "site-packages")  # installed in somebody's clone
+    assert revision_of(OWN_BOT) is None
 
 
 def test_a_script_in_no_clone_has_no_revision_of_the_clone_that_its_python_is_in(tmp_path, own_folder):
@@ -144,29 +156,14 @@ def test_a_script_in_no_clone_has_no_revision_of_the_clone_that_its_python_is_in
         assert revision_of(["env/bin/python3", "-m", "bot"]) == commit  # installed there
 
 
-def test_without_git_or_a_commit_there_is_no_revision(tmp_path, own_folder, monkeypatch):
+def test_without_a_commit_there_is_no_revision(tmp_path, own_folder, monkeypatch):
     (tmp_path / "bot").touch(0o755)
     assert revision_of(["./bot"]) is None
+    require_git()
     subprocess.run(["git", "init", "-q"], check=True)
     assert revision_of(["./bot"]) is None
-    made(tmp_path)
-    assert revision_of(["./bot"])
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert revision_of(["./bot"]) is None
-
-
-@pytest.mark.parametrize("in_repository", [False, True])
-def test_git_runs_nothing_for_the_repository_that_a_stranger_handed_in(tmp_path, own_folder, in_repository):
-    theirs = tmp_path / "bots" / "theirs"
-    made(theirs, **{".gitattributes": "* filter=evil\n"})
-    touched = tmp_path / "touched"
-    with (theirs / ".git" / "config").open("a") as config:
-        config.write(EVIL.format(touched))
-    if in_repository:
-        (tmp_path / ".gitignore").write_text("bots\n")
-        made(tmp_path)
-    (theirs / "bot").write_text("#!/bin/sh\nexit\n")
-    assert revision_of(["bots/theirs/bot"]) is None
-    assert not touched.exists()
-    subprocess.run(["git", "status"], cwd=theirs, capture_output=True)
-    assert touched.exists()  # it would have been
+    commit = made(tmp_path)
+    assert revision_of(["./bot"]) == commit
+    monkeypatch.setattr(revisions, "HOME", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))  # without git
+    assert (revision_of(["./bot"]), revision_of(OWN_BOT)) == (commit, None)

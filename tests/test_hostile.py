@@ -18,12 +18,10 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.system import usable_cores
 from nonobot.tournament_data import load_set
-from tests.judged import little_patience, pids_with, remove, sandbox_only  # noqa: F401
+from tests.judged import little_patience, pids_with, remove  # noqa: F401
+from tests.sandboxes import contained_or_not, sandbox_only
 
 HOSTILE_BOT = Path(__file__).with_name("hostile_bot.py")
-
-CONTAINED = pytest.param(Contain.YES, marks=sandbox_only)
-
 
 pytestmark = pytest.mark.usefixtures("little_patience")
 
@@ -64,7 +62,7 @@ def _small_world():
     remove(group)
 
 
-@pytest.mark.parametrize("contain", [Contain.NO, CONTAINED])
+@contained_or_not
 @pytest.mark.parametrize("bomb", [BOMBS[0], *(pytest.param(one, marks=slow) for one in BOMBS[1:])])
 @pytest.mark.usefixtures("_small_world")
 def test_what_multiplies_ends_at_the_limit_of_processes(tmp_path, bomb, contain):
@@ -80,7 +78,7 @@ def test_what_multiplies_ends_where_the_kernel_does_not_count(tmp_path, bomb, mo
     assert end_of(bomb, tmp_path, Contain.NO, wall_limit_seconds=20.0) is EndReason.PROCESS_LIMIT
 
 
-@pytest.mark.parametrize("contain", [Contain.NO, CONTAINED])
+@contained_or_not
 @pytest.mark.parametrize(
     "behaviour",
     ["detached", *(pytest.param(one, marks=slow) for one in ("deaf", "stopped", "opens_files", "floods_stderr"))],
@@ -106,7 +104,7 @@ def test_what_fills_its_scratch_fills_its_own_memory(tmp_path):
 
 
 @pytest.mark.skipif(len(usable_cores()) < 2, reason="one core")
-@pytest.mark.parametrize("contain", [Contain.NO, CONTAINED])
+@contained_or_not
 def test_what_takes_other_cores_where_no_cgroup_holds_it_is_put_back_and_told(tmp_path, contain, monkeypatch):
     monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
     result = result_of("takes_cores", tmp_path, contain, wall_limit_seconds=20.0)

@@ -1,9 +1,11 @@
 """Rules for all modules that no linter checks; the import contracts themselves are in pyproject.toml."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -68,6 +70,109 @@ def test_the_bot_prints_nothing_except_answers(module):
     lines = {ast.unparse(call.func): call.lineno for call in calls(module)}
     assert "print" not in lines, f"{module}:{lines.get('print')}"
     assert "sys.stdout.write" not in lines, f"{module}:{lines.get('sys.stdout.write')}"
+
+
+CAME_AFTER_3_11_0 = {
+    "data_filter tar_filter fully_trusted_filter extraction_filter": "tarfile in 3.11.4",
+    "FilterError AbsolutePathError OutsideDestinationError SpecialFileError": "tarfile in 3.11.4",
+    "AbsoluteLinkError LinkOutsideDestinationError": "tarfile in 3.11.4",
+    "SetReparseDeferralEnabled GetReparseDeferralEnabled": "xml.parsers.expat in 3.11.9",
+    "verify_generated_headers": "email.policy in 3.11.10",
+    "ALLOW_MISSING LinkFallbackError": "os.path and tarfile in 3.11.13",
+}
+"""Names that a later 3.11 added to Python's library: linters and type checkers only distinguish 3.11 from 3.12.
+
+They are what differs between the libraries of 3.11.2 and 3.11.7, and what the documents note for later ones.
+"""
+
+LATER_KEYWORDS = {
+    ("extract", "filter"): "tarfile in 3.11.4",
+    ("extractall", "filter"): "tarfile in 3.11.4",
+    ("unpack_archive", "filter"): "shutil in 3.11.4",
+    ("getaddresses", "strict"): "email.utils in 3.11.10",
+    ("parseaddr", "strict"): "email.utils in 3.11.10",
+}
+"""The same for names of arguments: function, argument."""
+
+
+def later_than_3_11_0(source: str) -> Iterator[str]:
+    """Yield what a module uses that Python 3.11.0 lacks."""
+    names = {name: when for several, when in CAME_AFTER_3_11_0.items() for name in several.split()}
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name) if name in names:
+                yield f"line {node.lineno}: {name}: {names[name]}"
+            case ast.Call(func=ast.Attribute(attr=function) | ast.Name(id=function), keywords=keywords):
+                for keyword in keywords:
+                    if when := LATER_KEYWORDS.get((function, keyword.arg)):
+                        yield f"line {node.lineno}: {function}({keyword.arg}=): {when}"
+
+
+def test_nothing_is_used_that_python_3_11_0_lacks():
+    ours = [path for folder in (*PACKAGES, "tests") for path in (REPOSITORY / folder).rglob("*.py")]
+    assert len(ours) > 300
+    found = {path: [*later_than_3_11_0(path.read_text(encoding="utf-8"))] for path in ours}
+    assert {str(path): lines for path, lines in found.items() if lines} == {}
+
+
+def test_what_python_3_11_0_lacks_is_seen_however_it_is_used():
+    for source in (
+        "with open(name) as files:\n    files.extractall(folder, filter='data')",
+        "shutil.unpack_archive(name, filter='data')",
+        "from tarfile import data_filter as check",
+        "files.extraction_filter = None",
+        "os.path.realpath(name, strict=os.path.ALLOW_MISSING)",
+    ):
+        assert [*later_than_3_11_0(source)], source
+    assert not [*later_than_3_11_0("bot.extract(name, folder=filter); filter(None, names)")]
+
+
+STARTS = ("Popen", "running", "talk")
+"""Calls in tests that start a process and go on."""
+
+INSTEAD = {
+    r".*\.communicate": "finished",
+    r".*\.(stdout|stderr)\.read(line)?": "next_line, next_bytes or finished",
+    r"select\.select|selectors\..*": "wait_to_read",
+}
+"""Calls that wait for output, perhaps after the process has ended, and what tests/waiting.py has for them."""
+
+
+def waits_that_may_not_end(source: str) -> Iterator[str]:
+    """Yield the waits of a test module that go on after their process has ended, or hide what it printed."""
+    nodes = [*ast.walk(ast.parse(source))]
+    for call in (node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        name = ast.unparse(call.func)
+        if instead := next((better for pattern, better in INSTEAD.items() if re.fullmatch(pattern, name)), None):
+            yield f"line {call.lineno}: {name}: use {instead} of tests/waiting.py"
+    for block in (node for node in nodes if isinstance(node, ast.With)):
+        if any(ast.unparse(item.context_expr).startswith("subprocess.Popen(") for item in block.items):
+            yield f"line {block.lineno}: a block waits for its process at its end: use running of tests/waiting.py"
+    for function in (node for node in nodes if isinstance(node, ast.FunctionDef)):
+        inside = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+        if any(ast.unparse(call.func).rpartition(".")[2] in STARTS for call in inside):
+            for call in inside:
+                if ast.unparse(call.func) == "wait_until" and len(call.args) < 2:
+                    yield f"line {call.lineno}: wait_until: give it the process that has to run"
+
+
+TESTS = [path for path in (REPOSITORY / "tests").glob("*.py") if path.name != "waiting.py"]
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.stem)
+def test_every_wait_ends_with_its_process(path):
+    assert [*waits_that_may_not_end(path.read_text(encoding="utf-8"))] == []
+
+
+def test_a_wait_that_may_not_end_is_seen():
+    for source in (
+        "out, err = judge.communicate(timeout=60)",
+        "line = process.stdout.readline()",
+        "select.select([judge.stdout], [], [])",
+        "with subprocess.Popen(command) as judge, other: pass",
+        "def test():\n    judge = subprocess.Popen(command)\n    wait_until(marker.exists)",
+    ):
+        assert [*waits_that_may_not_end(source)], source
 
 
 SAME_ROLE = {"cli", "state", "strategy", "search"}

@@ -22,14 +22,14 @@ from nonobot.harness.play.journal import (
     journal_path,
     read_records,
 )
-from nonobot.harness.play.match import Bot, ResultLostError, not_started, recorded_run, resume
+from nonobot.harness.play.match import Bot, ResultLostError, recorded_run, resume
 from nonobot.harness.play.run_state import records_of
-from nonobot.harness.results.conditions import Configuration, Feed, FileNames
+from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, Usage, Verdict
 from nonobot.tournament_data import load_set
 from tests.judged import RECIPE, command, little_patience, pids_with, played, verdicts  # noqa: F401
-from tests.talking import wait_until
+from tests.waiting import wait_until
 
 SET = load_set(str(RECIPE))
 
@@ -61,30 +61,26 @@ def attempts(result):
     return [(one.first_puzzle, one.end.reason.value) for one in result.attempts]
 
 
-def test_files_outside_of_a_bots_folder_are_refused(tmp_path):
-    path = tmp_path / "result.json"
-    write_json(path, replace(interrupted(tmp_path), files=FileNames("../outside.txt", "answers.txt")))
-    for go_on in (recorded_run, lambda path: resume(SET, path)):
-        with pytest.raises(UnusableError, match="name a file in the folder"):
-            go_on(path)
-    assert not journal_path(path).exists()
+def gone_on_with(run, path, *told):
+    """Resume a run with the command and configuration with which it began."""
+    return resume(SET, Bot(run.bot, run.command), run.configuration, path, *told)
 
 
 def test_a_journal_of_verdicts_alone_is_refused(tmp_path):
-    records = records_of(played("perfect", tmp_path))
+    run = played("perfect", tmp_path)
     (tmp_path / "result.json").unlink()
     with Journal(journal_path(tmp_path / "result.json")) as journal:
-        for record in records[:-1]:
+        for record in records_of(run)[:-1]:
             journal.add(record)
     with pytest.raises(UnusableError, match="verdicts of no run; remove it"):
-        resume(SET, tmp_path / "result.json")
+        gone_on_with(run, tmp_path / "result.json")
 
 
 @pytest.mark.parametrize("feed", Feed)
 def test_an_interrupted_run_goes_on_with_the_next_puzzle(tmp_path, feed):
     first = interrupted(tmp_path, feed=feed)
     told = []
-    result = resume(SET, tmp_path / "result.json", lambda one, seconds: told.append(one.number))
+    result = gone_on_with(first, tmp_path / "result.json", lambda one, seconds: told.append(one.number))
     assert told == [1, 2, 3, 4, 5]
     assert verdicts(result) == ["right"] * 5
     assert attempts(result) == [(1, "interrupted"), (3, "finished")]
@@ -102,60 +98,49 @@ def test_what_was_used_up_stays_used_up(tmp_path):
     result = interrupted(tmp_path)
     attempt = replace(result.attempts[0], usage=replace(result.usage, wall_seconds=19.9999))
     write_json(tmp_path / "result.json", replace(result, attempts=[attempt]))
-    assert resume(SET, tmp_path / "result.json").end.reason is EndReason.TIME_LIMIT
+    assert gone_on_with(result, tmp_path / "result.json").end.reason is EndReason.TIME_LIMIT
 
 
 @pytest.mark.parametrize(("behaviour", "reason"), [("crash_at_3", "crashed"), ("ends_after_2", "finished")])
 def test_a_run_that_is_over_is_not_gone_on_with(tmp_path, behaviour, reason):
-    played(behaviour, tmp_path)
-    for call in (recorded_run, lambda path: resume(SET, path)):
+    run = played(behaviour, tmp_path)
+    for call in (recorded_run, lambda path: gone_on_with(run, path)):
         with pytest.raises(UnusableError, match=rf"this run has ended \({reason}\)"):
             call(tmp_path / "result.json")
     assert not journal_path(tmp_path / "result.json").exists()
 
 
-def test_what_was_hidden_stays_hidden(tmp_path, monkeypatch):
-    bot = Bot("a", ["true"], hide=[tmp_path / "other bot"])
-    write_json(tmp_path / "result.json", not_started(SET, bot, Configuration(), "not now"))
-    hidden = []
-    monkeypatch.setattr(match, "built_sandbox", lambda contain, show, others, results: hidden.extend(others))
-    monkeypatch.setattr(match, "_played", lambda *_: None)
-    resume(SET, tmp_path / "result.json", hide=[tmp_path / "new bot"])
-    assert {tmp_path / "other bot", tmp_path / "new bot"} <= set(hidden)
-
-
 def test_another_set_is_refused_and_a_bot_that_is_away_for_the_moment_costs_nothing(tmp_path):
     result = interrupted(tmp_path)
+    bot = Bot(result.bot, result.command)
     with pytest.raises(UnusableError, match=r"the set has changed: it was .* sha256 .*, and is "):
-        resume(load_set("boardgen:5x5x5:seed=4"), tmp_path / "result.json")
-    write_json(tmp_path / "result.json", replace(result, command=["no-such-program"]))
-    after = resume(SET, tmp_path / "result.json")
+        resume(load_set("boardgen:5x5x5:seed=4"), bot, result.configuration, tmp_path / "result.json")
+    after = gone_on_with(replace(result, command=["no-such-program"]), tmp_path / "result.json")
     assert after.end.reason is EndReason.NOT_STARTED
-    write_json(tmp_path / "result.json", replace(after, command=result.command))
-    assert verdicts(resume(SET, tmp_path / "result.json")) == ["right"] * 5
+    assert verdicts(gone_on_with(result, tmp_path / "result.json")) == ["right"] * 5
 
 
-JUDGE = [sys.executable, "-m", "nonobot.harness", "run", "--quiet"]
+JUDGE = [sys.executable, "-m", "nonobot.harness", "run", "--quiet", "--set", str(RECIPE), "--contain", "no"]
 
 
-def resumed(folder):
-    judge = [*JUDGE, "--resume", "result.json"]
+def resumed(folder, bot):
+    judge = [*JUDGE, "--resume", "result.json", "--", *bot]
     return subprocess.run(judge, cwd=folder, capture_output=True, text=True, timeout=60)
 
 
 def test_a_judge_killed_by_sigkill_loses_the_puzzle_in_work_at_most(tmp_path):
-    options = ["--set", str(RECIPE), "--result", "result.json", "--contain", "no"]  # the bot writes in its folder
-    judge = subprocess.Popen([*JUDGE, *options, "--", *command("hang_once_at_3", tmp_path)], cwd=tmp_path)
+    own = command("hang_once_at_3", tmp_path)
+    judge = subprocess.Popen([*JUDGE, "--result", "result.json", "--", *own], cwd=tmp_path)
     path = tmp_path / "result.journal.jsonl"
-    wait_until(lambda: sum(isinstance(one, PuzzleJudged) for one in read_records(path)) == 2)
-    wait_until((tmp_path / "solutions.txt.marker").exists)
+    wait_until(lambda: sum(isinstance(one, PuzzleJudged) for one in read_records(path)) == 2, judge)
+    wait_until((tmp_path / "solutions.txt.marker").exists, judge)
     judge.kill()
     judge.wait()
     assert not (tmp_path / "result.json").exists()
     bot = next(one.pid for one in read_records(path) if hasattr(one, "pid"))
     path.write_bytes(path.read_bytes() + b'{"kind":"ruled","ruling":{"number":3,"verd')
     assert bot in pids_with("hang_once_at_3")  # it sleeps, so it does not notice
-    done = resumed(tmp_path)
+    done = resumed(tmp_path, own)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("5 of 5 right")
     assert bot not in pids_with("hang_once_at_3")
@@ -166,21 +151,21 @@ def test_a_judge_killed_by_sigkill_loses_the_puzzle_in_work_at_most(tmp_path):
     assert arrivals == sorted(arrivals)
     assert result.attempts[0].usage.wall_seconds >= arrivals[1]
     assert not path.exists()
-    assert resumed(tmp_path).returncode == 2
+    assert resumed(tmp_path, own).returncode == 2
 
 
 def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path):
-    options = ["--set", str(RECIPE), "--result", "result.json", "--contain", "no"]
-    judge = subprocess.Popen([*JUDGE, *options, "--", *command("never_end", tmp_path)], cwd=tmp_path)
+    own = command("never_end", tmp_path)
+    judge = subprocess.Popen([*JUDGE, "--result", "result.json", "--", *own], cwd=tmp_path)
     path = tmp_path / "result.journal.jsonl"
-    wait_until(lambda: sum(isinstance(one, PuzzleJudged) for one in read_records(path)) == 5)
+    wait_until(lambda: sum(isinstance(one, PuzzleJudged) for one in read_records(path)) == 5, judge)
     judge.kill()
     judge.wait()
-    done = resumed(tmp_path)
+    done = resumed(tmp_path, own)
     assert (done.returncode, done.stderr) == (0, "")
     assert "(the judge was killed after the last answer)" in done.stdout
     assert "None" not in done.stdout
-    assert "sandbox: no; measured by cgroup: " in done.stdout
+    assert "sandbox: no; wall time" in done.stdout
     result = read_result(tmp_path / "result.json")
     assert attempts(result) == [(1, "finished")]
     assert pids_with(str(tmp_path / "solutions.txt")) == []
@@ -188,10 +173,10 @@ def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path
 
 def test_a_journal_that_was_not_filled_from_its_result_is_filled(tmp_path):
     """As of a judge that was killed while it resumed a run."""
-    records = records_of(interrupted(tmp_path))
+    run = interrupted(tmp_path)
     with Journal(journal_path(tmp_path / "result.json")) as journal:
-        journal.add(records[0])
-    result = resume(SET, tmp_path / "result.json")
+        journal.add(records_of(run)[0])
+    result = gone_on_with(run, tmp_path / "result.json")
     assert verdicts(result) == ["right"] * 5
     assert attempts(result) == [(1, "interrupted"), (3, "finished")]
 
@@ -210,14 +195,14 @@ def test_a_result_that_was_not_written_is_made_of_the_journal_later(tmp_path, mo
         with pytest.raises(raised) as lost:
             played("crash_at_3", tmp_path)
     assert not (tmp_path / "result.json").exists()
-    with pytest.raises(UnusableError, match=r"resume it with `nonojudge run --resume "):
+    with pytest.raises(UnusableError, match=r"interrupted run found; add `--resume "):
         played("perfect", tmp_path)
-    result = resume(SET, tmp_path / "result.json")
+    result = gone_on_with(recorded_run(tmp_path / "result.json"), tmp_path / "result.json")
     assert result.end.reason is EndReason.CRASHED
     assert len(result.attempts) == 1
     assert read_result(tmp_path / "result.json") == result
     if raised is ResultLostError:
-        assert "No space left on device; nonojudge run --resume " in str(lost.value)
+        assert "No space left on device; to resume the run makes it of what is in " in str(lost.value)
         assert lost.value.result == result
 
 

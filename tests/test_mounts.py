@@ -3,6 +3,7 @@
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,8 +13,10 @@ from nonobot.harness.cluster.runs_on_workers import needed
 from nonobot.harness.play import bot_command, sandbox
 from nonobot.harness.play.bot_command import OWN_BOT, folders_of, is_in, named_by, prefixes_of
 from nonobot.harness.play.bot_files import bot_files, files_named
+from nonobot.harness.play.match import files_of_sets
 from nonobot.harness.play.sandbox import Sandbox
 from nonobot.system import kernel_cache
+from nonobot.tournament_data.sets import file_of
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -82,19 +85,17 @@ def test_what_is_mounted_last_holds_nothing_that_is_hidden(here):
     assert seen(shows, *paths) == ["read", "empty", "read"]
 
 
-def test_kernels_are_written_by_the_bot_of_this_project_alone(here):
-    for command, expected in (
-        (bot("bots/mine/bot.py"), "read"),
-        (["env", *OWN_BOT], "read"),
-        ([*OWN_BOT[:2], "bots/mine/bot.py", "-m", "nonobot"], "read"),
-        (["/usr/bin/nonobot", "--warm-up"], "read"),
-        ([str(Path(sys.executable).with_name("nonobot")), "--warm-up"], "write"),
-        ([*OWN_BOT, "--warm-up"], "write"),
-        ([sys.executable, "-m", "nonobot", "--warm-up"], "write"),
+def test_no_bot_writes_kernels(here):
+    kernel_cache().mkdir(parents=True, exist_ok=True)
+    for command in (
+        bot("bots/mine/bot.py"),
+        bot(kernel_cache()),
+        [*OWN_BOT, "--warm-up"],
+        [sys.executable, "-m", "nonobot", "--warm-up"],
+        [str(Path(sys.executable).with_name("nonobot")), "--warm-up"],
     ):
-        kernel_cache().mkdir(parents=True, exist_ok=True)
-        assert seen(Sandbox(prepares=True).mounts(command), kernel_cache()) == [expected]
-        assert seen(Sandbox().mounts(command), kernel_cache()) == ["read"]
+        for prepares in (False, True):
+            assert seen(Sandbox(prepares=prepares).mounts(command), kernel_cache()) == ["read"]
 
 
 @pytest.mark.parametrize("own", ["home/.cache/nonobot/kernels", "home/.cache"])
@@ -230,3 +231,38 @@ def test_a_worker_needs_the_files_and_the_interpreter_of_a_command_of_any_words(
     (tmp_path / "book").touch()
     todo = [SimpleNamespace(programs=[[bot, "book", "x" * 5000, "\0", "", str(tmp_path)], []])]
     assert needed(todo).args == ((bot, "python3", "./book"),)
+
+
+# What the judge knows to be secret, in the bot's own folder
+
+
+def test_sets_are_hidden_in_a_bots_folder_unless_its_command_names_them(here):
+    (here / "bots/mine/sets").mkdir()
+    for name in ("questions.txt", "sets/later.txt"):
+        (here / "bots/mine" / name).touch()
+    files = here / "bots/mine/questions.txt", here / "bots/mine/sets/later.txt"
+    view = Sandbox(secret=files, show=(here / "bots",))
+    assert seen(view.mounts(bot("bots/mine/bot.py")), *files) == ["covered", "covered"]
+    assert seen(view.mounts([*bot("bots/mine/bot.py"), str(files[0])]), *files) == ["read", "covered"]
+    assert seen(replace(view, show=(files[1],)).mounts(bot("bots/mine/bot.py")), *files) == ["covered", "read"]
+
+
+def test_what_is_secret_is_so_for_a_warm_up_that_writes_beside_it(here):
+    files = [
+        here / "bots/mine" / name for name in ("questions.txt", "old/today.json", "deep/down/in/x.stderr.txt")
+    ]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text('{"kind": "run"}')
+    words = Sandbox(secret=(files[0],), prepares=True).mounts(bot("bots/mine/bot.py"))
+    assert seen(words, *files, here / "bots/mine/data") == ["covered", "covered", "covered", "write"]
+
+
+def test_a_set_has_a_file_or_none(here):
+    assert file_of("boardgen:5x5x5:seed=1@2/3") is None
+    assert file_of("q.txt@2/3@1/2") == Path("q.txt")
+    (here / "q.txt@2").mkdir()
+    (here / "q.txt@2/3").touch()
+    assert file_of("q.txt@2/3") == Path("q.txt@2/3")
+    assert file_of("taai2011").name == "taai2011.txt"
+    assert {*files_of_sets(["q.txt", "boardgen:5x5x5:seed=1"])} > {Path("q.txt"), file_of("taai2011")}

@@ -40,7 +40,7 @@ PROGRAM = """
 from nonobot.bot.kernels.memory import Memory, Struct, i8
 from nonobot.bot.kernels.loading import load_kernel
 memory = Memory(Struct("Kept", first=i8))
-subtract = load_kernel("author", "subtract", memory.struct, 2, lambda: print("compiling"))
+subtract = load_kernel("author", "subtract", memory.struct, 2, lambda share, _: share or print("compiling"))
 print(subtract(memory.address, 2**62, -7), subtract(memory.address, 5, 3), memory.view("first")[0])
 """
 

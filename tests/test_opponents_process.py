@@ -13,8 +13,9 @@ from nonobot.arguments import missing
 from nonobot.harness.opponents.__main__ import OPPONENTS, main, summary
 from nonobot.protocol import Puzzle
 from tests.boards import random_grid
-from tests.talking import CAPTURED, GOOD, GRID, NONE, PATIENCE_SECONDS, answers, batch, hard, wait_until
+from tests.talking import CAPTURED, GOOD, GRID, NONE, answers, batch, hard
 from tests.test_opponents import ENGINES
+from tests.waiting import PATIENCE_SECONDS, finished, next_bytes, running
 
 pytestmark = [pytest.mark.usefixtures("compiled"), pytest.mark.slow]
 
@@ -55,12 +56,12 @@ def test_every_opponent_speaks_the_protocol(name):
 
 def test_every_answer_comes_before_the_next_puzzle(name):
     streams = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
-    with subprocess.Popen(command(name, "--size", "2x2"), bufsize=0, **streams) as process:
+    with running(command(name, "--size", "2x2"), bufsize=0, **streams) as process:
         for _ in range(2):
             process.stdin.write(batch(GOOD))
-            assert b"".join(process.stdout.readline() for _ in range(3)) == answers(GRID)
-        process.stdin.close()
-        assert process.wait(PATIENCE_SECONDS) == 0
+            assert next_bytes(process, len(answers(GRID))) == answers(GRID)
+        finished(process)
+    assert process.returncode == 0
 
 
 def test_every_opponent_gives_a_puzzle_up_at_its_limit_and_goes_on(name):
@@ -88,12 +89,13 @@ def test_signals_end_every_opponent_at_once_and_quietly(name, end, tmp_path):
     errors = tmp_path / "stderr"
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0}
     hard_one = command(name, "--size", f"{size}x{size}")
-    with errors.open("wb") as stderr, subprocess.Popen(hard_one, stderr=stderr, **streams) as process:
+    with errors.open("wb") as stderr, running(hard_one, stderr=stderr, **streams) as process:
         process.stdin.write(batch(white, puzzle))
-        first = b"".join(process.stdout.readline() for _ in range(size + 1))
-        assert first == answers([[0] * size] * size)  # started, and on to the hard one
+        first = answers([[0] * size] * size)
+        assert next_bytes(process, len(first)) == first  # started, and on to the hard one
         process.send_signal(end)
-        assert process.wait(PATIENCE_SECONDS) == -end
+        process.wait(PATIENCE_SECONDS)
+    assert process.returncode == -end
     assert b"Traceback" not in errors.read_bytes()
     assert b"Interrupt" not in errors.read_bytes()
 
@@ -103,8 +105,8 @@ def test_a_closed_stdout_ends_every_opponent_quietly(name):
     process = subprocess.Popen(command(name, "--size", "2x2"), bufsize=0, **streams)
     process.stdout.close()
     process.stdin.write(batch(GOOD))
-    wait_until(lambda: process.poll() is not None)
-    assert (process.communicate()[1], process.returncode) == (b"", 1)
+    process.wait(PATIENCE_SECONDS)
+    assert (finished(process)[1], process.returncode) == (b"", 1)
 
 
 @pytest.mark.parametrize("name", ENGINES)

@@ -11,7 +11,7 @@ from nonobot.harness.play.machine import on_cores, require_cores, tournament_cor
 from nonobot.harness.results.result_files import read_result
 from nonobot.system import usable_cores, user_cache
 from tests.judged import RECIPE, command
-from tests.talking import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS
 
 JUDGE = """
 import os, sys, psutil, subprocess, multiprocessing.connection, selectors, tempfile, shutil, signal, platform

@@ -8,9 +8,10 @@ import pytest
 pytest.importorskip("starlette", reason="the extra `page` is not installed")
 
 from nonobot.harness.page import live
-from nonobot.harness.page.live import Live, Shown, shown_now
+from nonobot.harness.page.live import MOST_WATCHERS, Live, Shown, shown_now
+from nonobot.harness.page.server import make_app
 from tests.judged import RECIPE, nothing_hangs, played  # noqa: F401
-from tests.talking import wait_until
+from tests.waiting import wait_until
 
 
 def shown(folder) -> dict:
@@ -123,6 +124,40 @@ def test_a_plot_is_drawn_once_for_all_who_watch_and_anew_only_if_it_has_changed(
 
     assert asyncio.run(scenario()) == ({b"<svg/>"}, None)
     assert len(drawn) == 1
+
+
+def test_as_many_watch_as_may_also_if_all_come_at_once(tmp_path):
+    watched = Live(tmp_path)
+    app = make_app(tmp_path, watched)
+
+    async def status_of(leave):
+        statuses = asyncio.Queue()
+
+        async def receive():
+            await leave.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            await asyncio.sleep(0)  # as a server does whose peer reads slowly
+            if message["type"] == "http.response.start":
+                await statuses.put(message["status"])
+
+        scope = {"type": "http", "method": "GET", "path": "/api/live", "headers": [], "query_string": b""}
+        task = asyncio.create_task(app(scope, receive, send))
+        return task, await statuses.get()
+
+    async def scenario():
+        seen = []
+        for _ in range(2):  # the places are free again
+            leave = asyncio.Event()
+            came = await asyncio.gather(*(status_of(leave) for _ in range(MOST_WATCHERS + 28)))
+            seen += [sorted(status for _, status in came), watched.watchers]
+            leave.set()
+            await asyncio.gather(*(task for task, _ in came))
+            seen.append(watched.watchers)
+        return seen
+
+    assert asyncio.run(scenario()) == [[200] * MOST_WATCHERS + [503] * 28, MOST_WATCHERS, 0] * 2
 
 
 def test_text_of_a_result_is_plain(tmp_path):

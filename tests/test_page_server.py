@@ -20,7 +20,7 @@ from nonobot.harness.page import server as page_server
 from nonobot.harness.page import site as page_site
 from tests.judged import RECIPE, played
 from tests.paged import Server, skip_without_browser_parts
-from tests.talking import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

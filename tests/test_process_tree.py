@@ -11,7 +11,7 @@ import pytest
 from nonobot.harness.play import process_tree as trees
 from nonobot.harness.play.journal import AttemptStarted
 from nonobot.harness.play.process_tree import ProcessTree, end_leftover
-from tests.talking import wait_until
+from tests.waiting import next_line, wait_until
 
 SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(1000)"]
 PARENT = [
@@ -55,7 +55,7 @@ def test_a_tree_is_seen_and_killed_and_the_judges_own_children_are_not():
     own = subprocess.Popen(SLEEP)
     tree = ProcessTree()
     process = started(PARENT, tree)
-    child = int(process.stdout.readline())
+    child = int(next_line(process))
     tree.look()
     assert tree.memory_bytes > psutil.Process(child).memory_info().rss > 0
     assert tree.peak_memory_bytes >= tree.memory_bytes
@@ -76,7 +76,7 @@ def test_two_trees_leave_each_other_alone(monkeypatch):
     monkeypatch.setattr(trees, "_set_subreaper", lambda on: subreaper.append(on) or set_subreaper(on))
     one, other = ProcessTree(), ProcessTree()
     first, second = started(PARENT, one), started(PARENT, other)
-    children = [int(process.stdout.readline()) for process in (first, second)]
+    children = [int(next_line(process)) for process in (first, second)]
     seen = [{process.pid for process in tree._processes()} for tree in (one, other)]
     assert seen == [{first.pid, children[0]}, {second.pid, children[1]}]
     assert [set(tree._pids()) for tree in (one, other)] == seen
@@ -113,7 +113,7 @@ def test_the_peak_is_the_bots_and_not_the_judges():
     tree = ProcessTree()
     code = "held = b'x' * 50_000_000; print(flush=True); import time; time.sleep(1000)"
     process = started([*PARENT[:2], "-c", code], tree)
-    process.stdout.readline()
+    next_line(process)
     tree.look()
     process.kill()
     _, _, used = os.wait4(process.pid, 0)
@@ -142,7 +142,7 @@ time.sleep(1000)
 @pytest.mark.parametrize("mapped", [False, True])
 def test_a_memfd_counts_once_mapped_or_not(tree, mapped):
     process = started([*PARENT[:2], "-c", MEMFD.format(mapped=mapped)], tree)
-    process.stdout.readline()
+    next_line(process)
     tree.look()
     assert tree.memory_bytes > 40_000_000
     assert tree.holds_more_than(40_000_000)
@@ -154,7 +154,7 @@ def test_a_memfd_counts_once_mapped_or_not(tree, mapped):
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends no process for its memory")
 def test_each_process_is_ended_before_the_judge_when_memory_runs_out(tree):
     process = started(PARENT, tree)
-    child = int(process.stdout.readline())
+    child = int(next_line(process))
     for pid in (process.pid, child):
         Path(f"/proc/{pid}/oom_score_adj").write_text("0")
     tree.look()
@@ -180,7 +180,7 @@ time.sleep(60)
 @pytest.mark.skipif(sys.platform != "linux", reason="what is detached is lost sight of")
 def test_what_forks_into_groups_of_its_own_faster_than_all_can_be_looked_at_is_killed(tree, monkeypatch):
     process = started([sys.executable, "-S", "-c", FORKS_AND_ENDS], tree)
-    wait_until(lambda: looked(tree).cpu_seconds >= 0.2)
+    wait_until(lambda: looked(tree).cpu_seconds >= 0.2, process)
     looks = []
     children = psutil.Process.children
 

@@ -18,9 +18,10 @@ from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.tournament_data import load_set
 from tests.benching import carry_out
-from tests.judged import RECIPE, command, sandbox_only
+from tests.judged import RECIPE, command
 from tests.patched import LINE_KERNEL, SLOW, patched_house
 from tests.profiled import stating_bot
+from tests.sandboxes import sandbox_only
 
 SET = str(RECIPE)
 LINE = (

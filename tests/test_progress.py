@@ -110,11 +110,11 @@ WARM_UP = ["sh", "-c", "printf 'compiling\\nhalf ' >&2; printf 'a line' >&2"]
 def test_the_output_of_warm_ups_and_bots_does_not_break_the_bar(tmp_path, own_folder, job, columns):
     bot = command("flood_stderr", tmp_path)
     (tmp_path / "small.toml").write_text(
-        f'name = "small"\nsets = ["{RECIPE}"]\n'
+        f'name = "small"\nsets = ["{RECIPE}"]\ncontain = "no"\n'
         f'[[bots]]\nname = "bot"\ncommand = {json.dumps(bot)}\nwarm-up = {json.dumps(WARM_UP)}\n'
     )
     arguments = {
-        "run": ["run", "--set", str(RECIPE), "--warm-up", shlex.join(WARM_UP), "--", *bot],
+        "run": ["run", "--contain", "no", "--set", str(RECIPE), "--warm-up", shlex.join(WARM_UP), "--", *bot],
         "tournament": ["tournament", "small.toml"],
     }[job]
     judge = [sys.executable, "-m", "nonobot.harness", *arguments]
@@ -136,3 +136,38 @@ def test_a_warm_up_that_writes_over_its_line_is_shown_as_it_ended(capsys):
     words.write(b"five")
     words.close()
     assert capsys.readouterr().err == "        three \ufffd\ufffd[2K\n\nfourfive\n"
+
+
+def test_a_terminal_without_a_bar_shows_each_state_of_a_line_as_it_comes(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "10")
+    words = PassedOn(live=True)
+    for data, shown in (
+        (b"\rone", "one"),
+        (b" of many words", "\rone of ma"),
+        (b" and more", ""),
+        (b"\rtwo", "\rtwo      "),
+        (b"\r   \r", "\r   "),
+        (b"three\n", "\rthree\n"),
+        (b"four\nfi", "four\nfi"),
+    ):
+        words.write(data)
+        assert capsys.readouterr().err == shown
+    words.close()
+    assert capsys.readouterr().err == "\rfi\n"
+
+
+@pytest.mark.slow
+def test_a_run_on_a_terminal_shows_how_far_the_kernels_are_compiled(tmp_path, own_folder):
+    """The strategy `papers` is compiled fastest."""
+    bot = [sys.executable, "-P", "-m", "nonobot", "--size", "5x5", "--strategy", "papers"]
+    judge = [sys.executable, "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--", *bot]
+    own = {"NONOBOT_CACHE_DIR": str(tmp_path / "cache")}
+    with Terminal(judge, environment=own, errors_too=True) as terminal:
+        terminal.wait_for(
+            "nonobot: compiling the papers' search (once per version and machine; about ", "nonobot: compiling: "
+        )
+        status, shown, _ = terminal.end()
+    assert status == 0
+    lines = [line for line in seen(shown) if line.startswith("nonobot: ")]
+    assert len(lines) == 2  # nothing is left of the progress
+    assert lines[1].startswith("nonobot: compiled in ")

@@ -22,6 +22,7 @@ from nonobot.harness.report.contents import Report, Run, configurations, machine
 from nonobot.harness.report.report_page import STEPS, Gallery, page_of
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames, SetFacts
 from nonobot.harness.results.run_result import BotLog, EndReason, PuzzleResult, RunResult, Score, Verdict
+from nonobot.harness.results.worth import worth
 from nonobot.harness.text import plain
 from nonobot.protocol import mismatches
 from tests import report_samples as samples
@@ -244,26 +245,36 @@ def test_what_differs_is_marked():
 
 
 def run_on(configuration):
-    return replace(samples.one_bot()[0], configuration=configuration)
+    return replace(samples.one_bot()[0], configuration=configuration, environment={})
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(Configuration)])
+@pytest.mark.parametrize("name", [field.name for field in fields(Configuration) if field.name != "contain"])
 def test_every_term_is_stated(name):
     values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
-    values |= {"contain": "yes", "process_limit": 5, "shared_core": "name", "environment": {"A": "b"}}
+    values |= {"process_limit": 5, "shared_core": "name"}
+    values |= {one: {"A": "b"} for one in ("environment", "environment_digests")}
     other = msgspec.convert(msgspec.to_builtins(Configuration()) | {name: values.get(name, 5.0)}, Configuration)
     assert len(configurations([run_on(Configuration()), run_on(other)]).differing) == 1
 
 
 def test_how_a_bot_was_held_and_counted_is_stated():
     run, on_two = run_on(Configuration(core=1)), run_on(Configuration(core=(0, 1)))
-    assert configurations([run, on_two]).facts["Cores used"] == ["number 1 alone", "2: numbers 0, 1"]
+    assert configurations([run, on_two]).facts["Number of cores"] == ["1", "2"]
     attempt = replace(run.attempts[0], sandboxed=True, cgroup_measures=CgroupMeasures(cpu=True))
     held = replace(run, attempts=[attempt])
-    assert configurations([run, held]).differing == ["Sandbox", "Measured by cgroup"]
+    assert configurations([run, held]).differing == ["Sandbox", "Figures measured by cgroup"]
+    requested = replace(held, configuration=Configuration(core=1, contain="no"))  # as it was counts, not as asked
+    assert configurations([held, requested]).differing == []
     absent = samples.not_started("absent")  # what is unknown differs from nothing
     both = configurations([absent, replace(held, configuration=absent.configuration)])
     assert (both.differing, both.letter_of) == ([], ["A", "A"])
+
+
+def test_the_page_says_what_figures_are_worth_in_the_words_of_a_run():
+    run = samples.one_bot()[0]
+    run = replace(run, attempts=[replace(one, sandboxed=False) for one in run.attempts])
+    assert len(worth([run])) == 2
+    assert "; ".join(worth([run])) in page_with(run).page
 
 
 WRONG = Run("wrong", 0, samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG))

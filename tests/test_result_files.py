@@ -102,7 +102,7 @@ def test_each_file_that_cannot_be_read_costs_a_line_and_no_other(
         assert all(line.isprintable() and len(line) < 400 for line in (out + err).splitlines())
     monkeypatch.setattr(result_files, "MOST_BYTES", 10)
     assert cli.run(["compare", "good.json", "good.json"]) == 2
-    assert capsys.readouterr().err == "nonojudge: cannot read good.json: more than 0 GiB\n"
+    assert capsys.readouterr().err == "nonojudge: cannot read good.json: more than 10 bytes\n"
 
 
 # Files of before

@@ -29,18 +29,21 @@ from nonobot.harness.check.sandbox_trials import (
 )
 from nonobot.harness.play import bot_process, system_calls
 from nonobot.harness.play import sandbox as sandbox_module
+from nonobot.harness.play.bot_command import OWN_BOT
 from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.exchange_folder import scratch_folder
 from nonobot.harness.play.journal import AttemptStarted, journal_path, read_records
 from nonobot.harness.play.match import Bot, WarmUpError, play, warmed_up
-from nonobot.harness.play.sandbox import Sandbox, built_sandbox
+from nonobot.harness.play.sandbox import Sandbox, built_sandbox, sandbox_note
 from nonobot.harness.play.system_calls import KEYCTL, filter_program
 from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.worth import worth
 from nonobot.tournament_data import load_set
-from tests.judged import RECIPE, command, pids_with, played, sandbox_only, verdicts
-from tests.talking import wait_until
+from tests.judged import RECIPE, command, pids_with, played, verdicts
+from tests.sandboxes import any_sandbox, no_sandbox, sandbox_only
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
@@ -140,7 +143,7 @@ def test_scratch_is_home_and_gone_or_the_folder_that_was_given(tmp_path):
         assert (folder / "file").read_text() == "x\n"
 
 
-@sandbox_only
+@any_sandbox
 def test_variables_reach_the_bot_and_not_bubblewrap(tmp_path):
     own = tmp_path / "preload.so"
     own.write_text("not a library: the loader complains of it on stderr")
@@ -164,7 +167,7 @@ def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
     assert not (tmp_path / "made").exists()
 
 
-@sandbox_only
+@any_sandbox
 def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
     (tmp_path / "text").write_text("x")
     for program in ("no-such-program", "./no-such-program", "./text"):
@@ -231,7 +234,7 @@ def test_the_result_states_whether_system_calls_were_filtered(tmp_path, monkeypa
     for filtered in (True, False):
         result = played("perfect", tmp_path, contain=Contain.YES)
         assert result.attempts[0].filtered is filtered
-        assert ("sandbox: yes, system calls not filtered" in "\n".join(result.lines())) is not filtered
+        assert ("sandbox: yes, system calls not filtered" in worth([result])[0]) is not filtered
         monkeypatch.setattr(system_calls, "filter_program", lambda: None)
     assert played("perfect", tmp_path, contain=Contain.NO).attempts[0].filtered is UNSET
 
@@ -258,7 +261,7 @@ def test_calls_in_32_bits_are_filtered_too():
     assert said in (f"{-errno.EPERM}\n", "")  # a kernel for 64 bits alone ends the program
 
 
-@sandbox_only
+@any_sandbox
 @pytest.mark.parametrize(
     ("behaviour", "end"), [("ends_with_2_in_colours", (2, None)), ("killed_at_3", (None, "SIGKILL"))]
 )
@@ -268,7 +271,7 @@ def test_ends_are_told_as_without_a_sandbox(tmp_path, behaviour, end):
     assert result.sandboxed == "yes"
 
 
-@sandbox_only
+@any_sandbox
 def test_a_contained_bot_hears_that_it_is_to_end():
     code = "trap 'echo heard; exit 3' TERM; echo ready; while :; do sleep 0.01; done"
     with BotProcess(["sh", "-c", code], LastWords(), sandbox=built_sandbox(Contain.YES)) as bot:
@@ -277,7 +280,7 @@ def test_a_contained_bot_hears_that_it_is_to_end():
     assert bot.exit_status == 3
 
 
-@sandbox_only
+@any_sandbox
 @pytest.mark.parametrize("first", ["#!{python}", "#! {python} -S", "#!/usr/bin/env -S {python} -S"])
 def test_a_script_sees_its_interpreter(tmp_path, first):
     """As that of a venv whose Python lies in somebody's home, which is not shown as such."""
@@ -288,6 +291,7 @@ def test_a_script_sees_its_interpreter(tmp_path, first):
     assert said_by([str(script)], built_sandbox(Contain.YES)) == "started\n"
 
 
+@any_sandbox
 def test_a_shim_finds_the_program_that_it_starts(tmp_path):
     """As pyenv's, a script that starts the version that a file beside its folder names."""
     manager = tmp_path / "manager"
@@ -304,16 +308,24 @@ def test_a_shim_finds_the_program_that_it_starts(tmp_path):
     assert said_by([str(manager / "shims" / "mypython")], built_sandbox(Contain.YES)) == "started\n"
 
 
-def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, capsys, output_of, monkeypatch):
-    monkeypatch.setattr(sandbox_module, "_tried", lambda: (None, "bubblewrap is not installed"))
-    with pytest.raises(UnusableError, match="--contain yes: bubblewrap is not installed"):
-        built_sandbox(Contain.YES)
+@no_sandbox
+def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, output_of):
+    note = sandbox_note(Contain.AUTO)
     bot = ["--set", str(RECIPE), "--result", "r.json", "--", *command("perfect", tmp_path)]
-    assert cli.run(["run", *bot]) == 0
-    assert capsys.readouterr().err.count("bots run without a sandbox: bubblewrap is not installed; ") == 1
+    err = output_of(cli.run, ["run", "--contain", "yes", *bot], status=2).err
+    assert err.startswith("nonojudge: --contain yes: bubblewrap ")
+    assert output_of(cli.run, ["run", *bot]).err.count(note) == 1
     assert read_result(tmp_path / "r.json").sandboxed == "no"
-    assert "without a sandbox" not in output_of(cli.run, ["run", "--force", "--contain", "no", *bot]).err
+    assert note not in output_of(cli.run, ["run", "--force", "--contain", "no", *bot]).err
     assert cli.run(["check", "--contain"]) == 2
+
+
+@any_sandbox
+def test_where_bots_can_be_contained_they_are_and_nothing_is_said(tmp_path, output_of):
+    assert sandbox_note(Contain.AUTO) is None
+    bot = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--", *command("perfect", tmp_path)]
+    assert output_of(cli.run, ["run", *bot]).err == ""
+    assert read_result(tmp_path / "r.json").sandboxed == "yes"
 
 
 def test_a_bubblewrap_that_does_not_answer_is_a_bot_that_cannot_be_started(monkeypatch):
@@ -325,7 +337,7 @@ def test_a_bubblewrap_that_does_not_answer_is_a_bot_that_cannot_be_started(monke
         BotProcess(["true"], LastWords(), sandbox=Sandbox())
 
 
-@sandbox_only
+@any_sandbox
 def test_the_smallest_limit_of_processes_is_the_bots_alone():
     limits = Configuration(process_limit=1)
     with BotProcess(["echo", "x"], LastWords(), built_sandbox(Contain.YES), limits) as bot:
@@ -353,25 +365,30 @@ def test_what_is_to_be_shown_has_to_be_there(tmp_path):
         built_sandbox(Contain.AUTO, [tmp_path / "nowhere"])
 
 
+def wait_for_end(*words):
+    """Wait until the system has ended the processes with these words."""
+    wait_until(lambda: not any(map(pids_with, words)))
+
+
 @sandbox_only
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 11))])
 def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path, seed):
     solutions = command("perfect", tmp_path)[-1]
     code = f"trap '' TERM INT HUP; (setsid sh -c 'sleep 900 #{seed}' &) 2> /dev/null; "
     code += f"until test -e go; do sleep 0.01; done; cat {shlex.quote(solutions)}"
-    options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]
     bot = ["sh", "-c", code, f"bot-{os.getpid()}-{seed}"]
-    judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", "run", *options, "--", *bot])
+    words = ["run", "--set", str(RECIPE), "--quiet", "--contain", "yes"]
+    judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", *words, "--result", "r.json", "--", *bot])
     # In its first milliseconds, until it has set up the mounts, bubblewrap itself is not bound to the judge.
-    wait_until(lambda: pids_with(f"sleep 900 #{seed}"))
+    wait_until(lambda: pids_with(f"sleep 900 #{seed}"), judge)
     journal = journal_path(tmp_path / "r.json")
-    wait_until(lambda: any(isinstance(one, AttemptStarted) for one in read_records(journal)))
+    wait_until(lambda: any(isinstance(one, AttemptStarted) for one in read_records(journal)), judge)
     time.sleep(random.Random(seed).uniform(0, 0.3))
     judge.send_signal(signal.SIGKILL)
     judge.wait()
-    wait_until(lambda: not pids_with(bot[-1]) + pids_with(f"sleep 900 #{seed}"))
+    wait_for_end(bot[-1], f"sleep 900 #{seed}")
     (tmp_path / "go").touch()
-    assert cli.run(["run", "--resume", "r.json", "--quiet"]) == 0
+    assert cli.run([*words, "--resume", "r.json", "--", *bot]) == 0
     result = read_result(tmp_path / "r.json")
     assert verdicts(result) == ["right"] * 5
     assert [one.end.reason.value for one in result.attempts] == ["interrupted", "finished"]
@@ -389,5 +406,41 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
 @pytest.mark.usefixtures("compiled")
 def test_the_bot_of_this_project_finds_its_kernels_in_a_sandbox():
     options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]
-    assert cli.run(["run", *options, "--", sys.executable, "-m", "nonobot", "--size", "5x5"]) == 0
+    assert cli.run(["run", *options, "--", *OWN_BOT, "--size", "5x5"]) == 0
     assert read_result(Path("r.json")).stderr_bytes == 0  # it would say that it compiles
+
+
+# What the judge knows to be secret
+
+
+READS = """
+import glob, sys
+for name in sorted(glob.glob(f"{sys.argv[1]}/**", recursive=True)):
+    try:
+        print(name.removeprefix(sys.argv[1]), len(open(name).read()), file=sys.stderr)
+    except OSError:
+        pass
+"""
+
+
+@sandbox_only
+@pytest.mark.parametrize("feed", ["batch", "interactive"])
+def test_a_bot_beside_the_questions_cannot_read_them_nor_results_nor_other_bots(tmp_path, feed):
+    folder = tmp_path / "bot"
+    (folder / "other").mkdir(parents=True)
+    for name in ("now.txt", "later.txt"):
+        (folder / name).write_bytes(load_set(str(RECIPE)).text)
+    (folder / "old").mkdir()
+    for name in ("other/bot.sh", "other/weights", "own.txt", "old/run.json", "old/run.stderr.txt"):
+        (folder / name).write_text('{"kind": "run"}')
+    (folder / "bot.py").write_text(READS)
+    text = f'name = "t"\nfeed = "{feed}"\ncontain = "yes"\n'
+    text += f'sets = [{{set = "bot/now.txt", size = "5x5"}}, {{set = "{folder}/later.txt", size = "5x5"}}]\n'
+    text += f'[[bots]]\nname = "x"\ncommand = ["python3", "bot/bot.py", "{folder}"]\n'
+    text += '[[bots]]\nname = "y"\ncommand = ["sh", "bot/other/bot.sh"]\n'
+    Path("t.toml").write_text(text)
+    assert cli.run(["tournament", "t.toml", "--results", "bot/results"]) == 0
+    for name in ("now", "later"):
+        [said] = [*folder.glob(f"results/*{name}*--x.stderr.txt")]
+        lines = said.read_text().splitlines()
+        assert [line for line in lines if not line.endswith(" 0")] == [f"/bot.py {len(READS)}", "/own.txt 15"]

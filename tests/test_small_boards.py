@@ -42,7 +42,7 @@ def test_both_boards_have_a_single_solution_and_only_the_first_is_line_solvable(
     known = deduce(second, 0) >= 0
     assert known.mean() < 2 / 3  # much is left to find
     strategy = ChampionStrategy(0, ())
-    strategy.prepare(lambda what: None)
+    strategy.prepare()
     for puzzle in (first, second):
         assert strategy.solve(puzzle, solutions=2).verdict == "unique"
 

@@ -15,7 +15,8 @@ import pytest
 from nonobot import Difficulty, Puzzle, PuzzleError, Record, api, difficulty, solve, solve_all
 from tests import naive
 from tests.boards import random_grid
-from tests.talking import PATIENCE_SECONDS, hard
+from tests.talking import hard
+from tests.waiting import PATIENCE_SECONDS, finished, next_line, running
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -151,10 +152,10 @@ def test_ctrl_c_ends_a_search_at_once_and_the_program_goes_on():
         "except KeyboardInterrupt:\n"
         "    print(nonobot.solve(nonobot.Puzzle(rows=[[1]], columns=[[1]])).verdict)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as program:
-        assert program.stdout.readline() == "ready\n"
+    with running([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as program:
+        assert next_line(program) == "ready\n"
         program.send_signal(signal.SIGINT)
-        assert program.communicate(timeout=600)[0] == "unique\n"
+        assert finished(program)[0] == "unique\n"
     assert program.returncode == 0
 
 
@@ -175,8 +176,9 @@ def test_compiling_is_told_to_the_log(caplog, monkeypatch):
     strategy = api._strategy()
     caplog.clear()  # of kernels that were compiled just now
     with caplog.at_level(logging.WARNING, "nonobot"):
-        strategy._on_compile("line logic")
-    assert caplog.messages[-1:] == ["compiling line logic (once per version and machine) ..."]
+        for share in (0.0, 0.5, 1.0):
+            strategy._on_compile("line logic", share, 12.4)
+    assert caplog.messages == ["compiling line logic (once per version and machine; about 10 s) ..."]
 
 
 def test_how_hard_puzzles_are_by_the_slow_twins():

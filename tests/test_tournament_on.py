@@ -20,9 +20,9 @@ from nonobot.harness.cluster import remote_run, runs_on_workers
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament.rounds import held
 from nonobot.system import usable_cores
-from tests.clusters import RECIPES, beside, cluster, definition, noted, outcomes, ranking
-from tests.judged import sandbox_only
-from tests.talking import wait_until
+from tests.clusters import RECIPES, Block, beside, cluster, definition, noted, outcomes, ranking
+from tests.sandboxes import sandbox_only
+from tests.waiting import PATIENCE_SECONDS, finished, next_line, running, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -93,9 +93,9 @@ def test_ten_workers_die_at_random_moments_and_every_run_is_played_once(tmp_path
     print(f"seed {seed}")
     chance = random.Random(seed)
 
-    def kill_ten() -> None:
+    def kill_ten(block: Block) -> None:
         for _ in range(10):
-            wait_until(lambda: [one for one in cluster.workers if at_work(one)])
+            wait_until(lambda: [one for one in cluster.workers if at_work(one)], *cluster.workers, block)
             time.sleep(chance.uniform(0, 0.6))
             worker = chance.choice([one for one in cluster.workers if at_work(one)] or cluster.workers)
             cluster.kill(worker)
@@ -118,9 +118,9 @@ def test_workers_that_are_lost_before_a_run_has_begun_do_not_count(tmp_path, mon
         fcntl.flock(held_back.enter_context((folder / "lock").open("w")), fcntl.LOCK_EX)
     cluster.start_worker()
 
-    def kill_three() -> None:
+    def kill_three(block: Block) -> None:
         for _ in range(3):
-            wait_until(lambda: at_work(cluster.workers[0]))
+            wait_until(lambda: at_work(cluster.workers[0]), cluster.workers[0], block)
             cluster.kill(cluster.workers[0])
             cluster.start_worker()
         held_back.close()
@@ -133,10 +133,10 @@ def test_workers_that_are_lost_before_a_run_has_begun_do_not_count(tmp_path, mon
 def test_a_worker_of_this_machine_that_is_killed_while_it_starts_is_told_in_a_line(tmp_path):
     path = str(definition(tmp_path, {"good": "perfect"}))
     command = [sys.executable, "-m", "nonobot.harness", "tournament", path, "--on", "local:1"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as judge:
-        wait_until(lambda: workers_of(judge))
+    with running(command, stderr=subprocess.PIPE, text=True) as judge:
+        wait_until(lambda: workers_of(judge), judge)
         workers_of(judge)[0].kill()
-        _, err = judge.communicate(timeout=60)
+        _, err = finished(judge)
     assert (judge.returncode, err.count("\n")) == (2, 1), err
     assert err.startswith("nonojudge: the workers of local:1 cannot be started: ")
     assert err.endswith("; 1 run left; the same command resumes\n")
@@ -173,16 +173,16 @@ def test_a_scheduler_that_restarts_is_waited_for_and_told_in_one_line(tmp_path, 
     path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}, RECIPES[:2]))
     cluster.start_workers(2)
     command = [sys.executable, "-m", "nonobot.harness", "tournament", path, "--quiet", "--on", cluster.address]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as judge:
-        wait_until(lambda: noted(tmp_path / "waiting") and len(outcomes(RESULTS)) > 0)
+    with running(command, stderr=subprocess.PIPE, text=True) as judge:
+        wait_until(lambda: noted(tmp_path / "waiting") and len(outcomes(RESULTS)) > 0, judge)
         cluster.kill(cluster.scheduler)
         gone = f"nonojudge: the scheduler at {cluster.address} is gone; waiting for it\n"
-        assert judge.stderr.readline() == gone
+        assert next_line(judge, "stderr") == gone
         wait_for_end(tmp_path / "waiting")
         (tmp_path / "go").touch()
         cluster.start_scheduler()
         cluster.start_worker()
-        assert judge.communicate(timeout=60)[1] == ""
+        assert finished(judge)[1] == ""
     assert judge.returncode == 0
     assert list(outcomes(RESULTS).values()) == [(["right"] * 5, "finished")] * 4
 
@@ -195,8 +195,8 @@ def test_a_scheduler_that_stays_away_is_said_in_a_line_and_the_same_command_goes
     cluster.start_worker()
     monkeypatch.setattr(runs_on_workers, "SECONDS_TO_COME", 0)
 
-    def kill() -> None:
-        wait_until(lambda: noted(tmp_path / "waiting"))
+    def kill(block: Block) -> None:
+        wait_until(lambda: noted(tmp_path / "waiting"), block)
         cluster.kill(cluster.scheduler)
 
     with beside(kill):
@@ -218,10 +218,10 @@ def test_who_leaves_leaves_no_bot_and_the_same_command_goes_on_alone_or_elsewher
     cluster.start_worker()
     where = on if on != "cluster" else cluster.address
     command = [sys.executable, "-m", "nonobot.harness", "tournament", path, "--on", where]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as judge:
-        wait_until(lambda: noted(tmp_path / "waiting") and outcomes(RESULTS))
+    with running(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as judge:
+        wait_until(lambda: noted(tmp_path / "waiting") and outcomes(RESULTS), judge)
         judge.send_signal(number)
-        _, err = judge.communicate(timeout=60)
+        _, err = finished(judge)
     if number == signal.SIGINT:
         assert judge.returncode == 130
         assert err.endswith(b"interrupted; the same command resumes\n")
@@ -238,7 +238,8 @@ def test_who_leaves_leaves_no_bot_and_the_same_command_goes_on_alone_or_elsewher
 
 def wait_for_end(bots: Path) -> None:
     """Wait until none of the bots that noted themselves in a file runs any more."""
-    wait_until(lambda: not any(map(psutil.pid_exists, noted(bots))))
+    left = [one for one in psutil.process_iter() if one.pid in noted(bots)]
+    assert not psutil.wait_procs(left, timeout=PATIENCE_SECONDS)[1]
 
 
 def other_version(folder: Path) -> tuple[str, str]:
@@ -278,12 +279,12 @@ def test_a_worker_that_comes_late_and_is_not_fit_is_said_and_not_used(tmp_path, 
     path = str(definition(tmp_path, {"waits": "wait_at_3", "good": "perfect"}))
     cluster.start_worker()
 
-    def come_late() -> None:
-        wait_until(lambda: noted(tmp_path / "waiting"))
+    def come_late(block: Block) -> None:
+        wait_until(lambda: noted(tmp_path / "waiting"), block)
         cluster.start_worker(*other_version(tmp_path))
         cluster.wait_for_workers(2)
         cluster.start_worker()
-        wait_until(lambda: len(outcomes(RESULTS)) == 1)
+        wait_until(lambda: len(outcomes(RESULTS)) == 1, block)
         (tmp_path / "go").touch()
 
     with beside(come_late):

@@ -7,7 +7,7 @@ from threading import Event, Lock, Thread
 import pytest
 
 from nonobot.bot.workers import WINDOW, deliver_in_order, in_order
-from tests.talking import PATIENCE_SECONDS, wait_until
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 
 def test_what_is_made_first_waits_for_what_came_before():

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from nonobot.system import user_cache, whole_file
+from nonobot.system import beginning_of, content_of, user_cache, whole_file
 from nonobot.tournament_data.downloads import OnBytes, PublishedFile
 
 BROWSABLE = "https://github.com/zxkyjimmy/NonogramRecord"  # web page of the official files
@@ -94,7 +94,7 @@ def stored_path(official: OfficialSet) -> Path:
 def state_of(official: OfficialSet, folder: Path | None = None) -> State:
     """Return the state of the set's file in a folder (default: the data folder)."""
     try:
-        content = ((folder or data_folder()) / official.file_name).read_bytes()
+        content = beginning_of((folder or data_folder()) / official.file_name, MOST_BYTES + 1)
     except OSError:
         return State.MISSING
     return State.HERE if hashlib.sha256(content).hexdigest() == official.sha256 else State.DAMAGED
@@ -134,10 +134,10 @@ def files_below(folder: Path, on_error: Callable[[OSError], None]) -> Iterator[P
 
 
 def recognise(path: Path) -> Recognised | None:
-    """Return the official set that a file contains, or None."""
+    """Return the official set that a file contains, or None; OSError if the file cannot be read."""
     if path.stat().st_size > MOST_BYTES:
         return None
-    content = path.read_bytes()
+    content = content_of(path, MOST_BYTES)
     lf = content.replace(b"\r\n", b"\n")
     by_digest = {official.sha256: official for official in official_sets().values()}
     for candidate in (content, lf, lf.replace(b"\n", b"\r\n")):

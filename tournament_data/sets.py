@@ -13,11 +13,14 @@ from pathlib import Path
 from nonobot.arguments import similar_names
 from nonobot.protocol import Fault, Found, Puzzle, Record, format_puzzle
 from nonobot.protocol.formats import FormatError, Size, detect, format_named, read
+from nonobot.system import content_of
 from nonobot.tournament_data.generate import PREFIX, Recipe
-from nonobot.tournament_data.registry import OfficialSet, official_sets, stored_path
+from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet, official_sets, stored_path
 
 # Name of a part of a set: `taai2011@2/6` is every sixth puzzle from the second on.
 PART = re.compile(r"(.+)@([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", re.DOTALL)
+
+MOST_SET_BYTES = 1 << 26  # largest set: a hundred thousand puzzles of 25x25, and about a gigabyte of memory
 
 
 class SetError(Exception):
@@ -67,31 +70,45 @@ class PuzzleSet:
         return _set_of(name, map(_written, records))
 
 
-def load_set(source: str, size: Size | None = None) -> PuzzleSet:
+def load_set(source: str, size: Size | None = None, waits: bool = False) -> PuzzleSet:
     """Return the set that `source` names: an official set, a file in any format, or the recipe of a generated set.
 
     A name such as `taai2011` always means the official set; `./taai2011` is a file. `SET@K/N` is a part of a set:
-    every N-th puzzle from the K-th on. `size` is as in :func:`nonobot.protocol.formats.read`. SetError: the set
-    does not exist, or one of its puzzles cannot be read.
+    every N-th puzzle from the K-th on. `size` is as in :func:`nonobot.protocol.formats.read`, and `waits` as in
+    :func:`nonobot.system.pieces_of`. SetError: the set does not exist, has more than `MOST_SET_BYTES`, or one of
+    its puzzles cannot be read.
     """
-    parts = []
-    while (part := PART.fullmatch(source)) and not os.path.isfile(source):  # noqa: PTH113 (of any length)
-        source = part[1]
-        parts.append((int(part[2]), int(part[3])))
-    puzzles = _whole_set(source, size)
+    source, parts = _whole_and_parts(source)
+    puzzles = _whole_set(source, size, waits)
     for one in reversed(parts):
         puzzles = puzzles.part(*one)
     return puzzles
 
 
-def _whole_set(source: str, size: Size | None) -> PuzzleSet:
+def file_of(source: str) -> Path | None:
+    """Return the file of the set that `source` names; None for a generated set. OSError: see `data_folder`."""
+    source, _ = _whole_and_parts(source)
+    if source.startswith(PREFIX):
+        return None
+    return stored_path(official_sets()[source]) if source in official_sets() else Path(source)
+
+
+def _whole_and_parts(source: str) -> tuple[str, list[tuple[int, int]]]:
+    parts = []
+    while (part := PART.fullmatch(source)) and not os.path.isfile(source):  # noqa: PTH113 (of any length)
+        source = part[1]
+        parts.append((int(part[2]), int(part[3])))
+    return source, parts
+
+
+def _whole_set(source: str, size: Size | None, waits: bool) -> PuzzleSet:
     sides = None if size == "auto" else size
     if source.startswith(PREFIX):
         return _generated(source, sides)
     if source in official_sets():
         return _official(official_sets()[source], sides)
     try:
-        content = Path(source).read_bytes()
+        content = content_of(source, MOST_SET_BYTES, waits=waits)
     except ValueError:  # a NUL
         raise SetError(f"{source!r} is not a file name") from None
     except OSError as error:
@@ -118,7 +135,7 @@ def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:
         raise SetError(f"{official.name} has boards of {own_size[0]}x{own_size[1]}, not {size[0]}x{size[1]}")
     path = stored_path(official)
     try:
-        content = path.read_bytes()
+        content = content_of(path, MOST_BYTES)
     except FileNotFoundError:
         here = f"; the file in this folder is ./{official.name}" if Path(official.name).is_file() else ""
         fetched = f"`nonojudge data fetch {official.name}` fetches it"
@@ -135,11 +152,12 @@ def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:
 def _generated(source: str, size: tuple[int, int] | None) -> PuzzleSet:
     try:
         recipe = Recipe.parse(source)
-        records = [Record(puzzle, number=number) for number, (puzzle, _) in enumerate(recipe.boards(), 1)]
+        boards = recipe.boards()
     except ValueError as error:
         raise SetError(f"{source}: {error}") from None
     if size and size != (recipe.width, recipe.height):
         raise SetError(f"{recipe} has boards of {recipe.width}x{recipe.height}, not {size[0]}x{size[1]}")
+    records = (Record(puzzle, number=number) for number, (puzzle, _) in enumerate(boards, 1))
     return _set_of(str(recipe), map(_written, records))
 
 
@@ -148,12 +166,16 @@ def _written(record: Record) -> SetPuzzle:
 
 
 def _set_of(name: str, puzzles: Iterable[SetPuzzle]) -> PuzzleSet:
-    """Return the set of one or more puzzles of one size."""
-    puzzles = tuple(puzzles)
-    digest = hashlib.sha256()
+    """Return the set of one or more puzzles of one size; SetError: it is too large."""
+    kept: list[SetPuzzle] = []
+    digest, left = hashlib.sha256(), MOST_SET_BYTES
     for puzzle in puzzles:
+        left -= len(puzzle.text)
+        if left < 0:
+            raise SetError(f"{name}: more than {MOST_SET_BYTES >> 20} MiB; split the set")
         digest.update(puzzle.text)
-    return PuzzleSet(name, digest.hexdigest(), *puzzles[0].record.size, puzzles)
+        kept.append(puzzle)
+    return PuzzleSet(name, digest.hexdigest(), *kept[0].record.size, tuple(kept))
 
 
 def _records(name: str, entries: Iterable[Found], size: tuple[int, int] | None) -> Iterator[Record]:

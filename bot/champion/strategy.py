@@ -13,8 +13,8 @@ from nonobot.protocol import Solution
 
 _SEED_MIX = 0x9E3779B97F4A7C15  # odd; so seeds that differ by one give unrelated random numbers
 
-_PROPAGATE = ("propagate_root", 0, "line logic for boards of up to {} cells a side")
-_SEARCH = ("search", 1, "the search for boards of up to {} cells a side")
+_PROPAGATE = ("propagate_root", 0, "line logic for boards of up to {}")
+_SEARCH = ("search", 1, "the search for boards of up to {}")
 
 
 class ChampionStrategy(Strategy):

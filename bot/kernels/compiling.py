@@ -48,6 +48,17 @@ def entry(function: Callable[..., Any]) -> Any:
         numba.config.CACHE_DIR = before
 
 
+def kernel_count(function: Callable[..., Any]) -> int:
+    """Return the number of kernels to compile for a function: itself and those that it calls, directly or not."""
+    functions = [function]
+    for caller in functions:  # which grows meanwhile
+        for name in caller.__code__.co_names:
+            called = getattr(caller.__globals__.get(name), "py_func", None)
+            if called and called not in functions:
+                functions.append(called)
+    return len(functions)
+
+
 def _plain(function: Callable[..., Any]) -> Any:
     from nonobot.bot.kernels.interpreter import on_plain_memory
 

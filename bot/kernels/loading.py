@@ -26,6 +26,7 @@ from nonobot.bot import IN_BROWSER
 from nonobot.bot.kernels.cache import cache_folder, is_private, note_use
 from nonobot.bot.kernels.machine_code import ForbiddenError, map_code
 from nonobot.bot.kernels.memory import Memory, Struct
+from nonobot.bot.kernels.notices import Clock, OnCompile
 from nonobot.bot.kernels.shipped import linked_kernel, shipped_code
 from nonobot.system import report, whole_file
 
@@ -40,7 +41,7 @@ _loaded: dict[tuple[str, str, str], Kernel] = {}
 _loading = threading.Lock()
 
 
-def load_kernel(module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]) -> Kernel:
+def load_kernel(module: str, name: str, struct: Struct, numbers: int, on_compile: OnCompile) -> Kernel:
     """Return a kernel as a function of the address of a memory and of `numbers` int64, which returns an int64.
 
     A process loads it once; threads may call it at the same time, without the interpreter's lock, each with its
@@ -58,7 +59,7 @@ def load_kernel(module: str, name: str, struct: Struct, numbers: int, on_compile
         return _loaded[key]
 
 
-def _load(module: str, name: str, struct: Struct, numbers: int, on_compile: Callable[[], None]) -> Kernel:
+def _load(module: str, name: str, struct: Struct, numbers: int, on_compile: OnCompile) -> Kernel:
     """Return a kernel from its file, or compiled, or in plain Python."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         from nonobot.bot.kernels.interpreter import on_plain_memory
@@ -82,10 +83,15 @@ def _load(module: str, name: str, struct: Struct, numbers: int, on_compile: Call
         raise _no_room()
     if _numba_has_changed():
         return _called_by_numba(module, name, struct, on_compile)
-    on_compile()
+    from nonobot.bot.kernels.compiling import kernel_count
     from nonobot.bot.kernels.object_code import object_code
 
-    code = object_code(getattr(importlib.import_module(module), name).py_func, struct, numbers)
+    function = getattr(importlib.import_module(module), name).py_func
+    clock = Clock(kernel_count(function), on_compile)
+    try:
+        code = object_code(function, struct, numbers, clock.done)
+    finally:
+        clock.done(1.0)
     _keep(code, path)
     return _link(code, 1 + numbers)
 
@@ -221,11 +227,14 @@ def _numba_has_changed() -> bool:
 def _what_has_changed() -> str | None:
     """Compile, load and call a small function; None if that works, otherwise a text on what does not."""
     try:
-        from numba import __version__
+        from numba import __version__, config
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EPERM):  # it tests whether the process can write and run memory
             raise ForbiddenError(error.errno) from None
         raise ValueError(" ".join(f"numba cannot be loaded: {error}".split())) from None
+    # Otherwise a file in the working folder, perhaps a stranger's, would decide how the kept code is compiled.
+    config._config_fname = os.devnull
+    config.reload_config()
     first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
     try:
         from nonobot.bot.kernels.object_code import object_code
@@ -242,9 +251,9 @@ def _what_has_changed() -> str | None:
     return f"numba {__version__} has changed in what lets kernels be loaded without it ({reason})"
 
 
-def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callable[[], None]) -> Kernel:
+def _called_by_numba(module: str, name: str, struct: Struct, on_compile: OnCompile) -> Kernel:
     """Return a kernel as :func:`load_kernel` does; numba loads and calls it, from its own cache if it is there."""
-    from nonobot.bot.kernels.compiling import entry
+    from nonobot.bot.kernels.compiling import entry, kernel_count
 
     kernel = entry(getattr(importlib.import_module(module), name).py_func)
     is_new = True
@@ -254,7 +263,7 @@ def _called_by_numba(module: str, name: str, struct: Struct, on_compile: Callabl
         folder = cache_folder()
         # As numba names the index of its cache; it compiles at the first call.
         if is_new and (folder is None or not any(folder.rglob(f"*.{name}-*.nbi"))):
-            on_compile()
+            Clock(3 * kernel_count(kernel.py_func), on_compile)  # it optimises each with all that it calls
         is_new = False
         handle = Memory.__new__(Memory)  # numba only needs its map and its address
         handle.struct, handle.address = struct, address

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 import numba
-from numba.core import config
+from numba.core import config, event
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUContext
@@ -28,6 +28,11 @@ _WEBASSEMBLY = "wasm32-unknown-emscripten"
 _FEATURES = "+bulk-memory,+nontrapping-fptoint,+sign-ext,+simd128"  # features that all browsers have since 2023
 
 
+_TYPED_SHARE = 0.75  # share of the time that numba takes for all kernels; LLVM takes the rest to optimise them
+
+OnShare = Callable[[float], None]  # called as a compilation proceeds, with the share that is done
+
+
 class KernelCode(NamedTuple):
     """A kernel with all that it calls, before it is optimised: the name of its function, and numba's library."""
 
@@ -35,9 +40,30 @@ class KernelCode(NamedTuple):
     library: Any
 
 
-def object_code(function: Callable[..., Any], struct: Struct | None, numbers: int) -> bytes:
+def object_code(
+    function: Callable[..., Any], struct: Struct | None, numbers: int, on_share: OnShare = lambda share: None
+) -> bytes:
     """Return a kernel for this processor, as :func:`machine_code` does."""
-    return machine_code(kernel_code(function, struct, numbers))
+    with event.install_listener("numba:compile", _Steps(compiling.kernel_count(function), on_share)):
+        code = kernel_code(function, struct, numbers)
+    return machine_code(code)
+
+
+class _Steps(event.Listener):
+    """Listens to numba as it compiles one kernel after another, and reports the share that is done."""
+
+    def __init__(self, kernels: int, on_share: OnShare) -> None:
+        self._kernels = kernels
+        self._on_share = on_share
+        self._done: set[Any] = set()
+
+    def on_start(self, _: Any) -> None:
+        """Do nothing."""
+
+    def on_end(self, compiled: Any) -> None:
+        """Count a kernel; numba may compile it for other arguments, too."""
+        self._done.add(compiled.data["dispatcher"])
+        self._on_share(_TYPED_SHARE * min(1.0, len(self._done) / self._kernels))
 
 
 def kernel_code(function: Callable[..., Any], struct: Struct | None, numbers: int) -> KernelCode:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from nonobot.bot.kernels.loading import load_kernel
 from nonobot.bot.kernels.memory import MASK_BITS, Memory, Struct, i2, mask_of, u1
+from nonobot.bot.kernels.notices import OnCompile
 from nonobot.bot.papers.state import SOLVER
 
 
@@ -41,12 +42,12 @@ def paint_line(
     black: int,
     white: int,
     solver: str = "bitset",
-    on_compile: Callable[[], None] = lambda: None,
+    on_compile: OnCompile = lambda share, seconds_left: None,
 ) -> tuple[int, int] | None:
     """Return the cells that are black, and those that are white, in every placement of the blocks.
 
     Only placements that agree with the known cells `black` and `white` count (bit i is cell i); None: there is no
-    such placement. `on_compile` is called before the kernel for lines of this length is compiled.
+    such placement. `on_compile` is called as the kernel for lines of this length is compiled.
     Before: the clue fits the line, and `black` and `white` are disjoint sets of its cells.
     """
     bits = next(bits for bits in MASK_BITS if length <= bits - 2)

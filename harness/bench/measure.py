@@ -100,7 +100,7 @@ def checks(benchmark: Any) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="nonobot-bench-") as folder:
         file = str(Path(folder, "runs.json"))
         benchmark.dump(file)
-        command = [sys.executable, "-m", "pyperf", "check", file]
+        command = [sys.executable, "-P", "-m", "pyperf", "check", file]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     return [line.removeprefix("* ") for line in done.stdout.splitlines() if line.startswith("* ")]
 

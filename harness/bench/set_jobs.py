@@ -41,7 +41,7 @@ def _repeating(units: int, once: Callable[[], object], check: Callable[[], None]
 def _solving(name: str) -> Job:
     puzzles = [one.puzzle for one in load_set(SETS[name]).puzzles]
     strategy = PapersStrategy("fp2") if name == "set-papers" else ChampionStrategy()
-    strategy.prepare(lambda *_: None)
+    strategy.prepare()
 
     def solve() -> list[Sequence[Solution]]:
         return [strategy.solve(puzzle).solutions for puzzle in puzzles]

@@ -14,6 +14,7 @@ from nonobot.harness.check.check_puzzles import easy, hard, numbered, text_of
 from nonobot.harness.check.session import BotUnderTest, ShortfallError
 from nonobot.harness.check.step import INDENT, MUST, PROCESS, REFUSES, SHOULD, Step, StepResult, StepVerdict, step
 from nonobot.harness.play.bot_process import SECONDS_TO_OBEY
+from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import SCHEMA_VERSION
 
 SECONDS_INTO_WORK = 0.3
@@ -116,7 +117,7 @@ def leaves_nothing_behind(bot: BotUnderTest) -> None:
     if not bot.report.exists():
         got = f"nothing could be seen: {session.how_it_stood()}"
         raise ShortfallError(sent, expected, got, "look at the steps before")
-    if left := bot.report.read_text(encoding="utf-8").splitlines():
+    if left := content_of(bot.report).decode(errors="replace").splitlines():
         more = f" and {len(left) - 1} more" if left[1:] else ""
         got = f"{left[0]}{more}, {shim.GRACE_SECONDS:g} s later"
         advice = "end helpers, and wait for them, before the bot ends: they take time from the next bot"

@@ -30,6 +30,7 @@ from nonobot.harness.play.judge_process import start
 from nonobot.harness.play.machine import can_pin
 from nonobot.harness.play.process_tree import end_leftover
 from nonobot.harness.play.run_state import stderr_path
+from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
 from nonobot.harness.tournament.rounds import ScheduledRun
 from nonobot.system import usable_cores
@@ -156,7 +157,7 @@ def _played(scheduled: ScheduledRun, core: int | None, folder: Path, home: Conne
     if result.end.reason is EndReason.INTERRUPTED:
         return None
     log = stderr_path(path)
-    return RunFiles(path.read_bytes(), log.read_bytes() if log.exists() else b"")
+    return RunFiles(content_of(path), content_of(log) if log.exists() else b"")
 
 
 def _end_with(home: Connection, known: threading.Event) -> None:

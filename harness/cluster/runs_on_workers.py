@@ -30,6 +30,7 @@ from nonobot.harness.play.bot_files import digest_of, files_named
 from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.progress import AllRunsProgress
 from nonobot.harness.ranking.comparability import MachineKind
+from nonobot.harness.results.conditions import ProgramFile
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.tournament.rounds import ScheduledRun
 from nonobot.protocol.clues import count
@@ -54,9 +55,12 @@ def needed(todo: Iterable[ScheduledRun]) -> Facts:
 
 
 def _software_and_files(words: Sequence[str]) -> Mapping[str, str]:
-    digests = {word: digest_of(word) for word in words}
-    files = {word: f"sha256 {one.sha256[:12]}" if one else "not there" for word, one in digests.items()}
-    return software() | files
+    files = {word: digest_of(word) for word in words}
+    return software() | {word: _in_words(one) if one else "not there" for word, one in files.items()}
+
+
+def _in_words(file: ProgramFile) -> str:
+    return f"{file.size_bytes:,} bytes" if file.modified_ns else f"sha256 {file.sha256[:12]}"
 
 
 @dataclass(slots=True)

@@ -26,7 +26,8 @@ examples:
   nonojudge bench --against HEAD~1                compare with the last commit
 
 As in `nonojudge compare`, a benchmark is worse if the whole interval of its slowdown is above 1 + tolerance. All
-intervals together have a confidence level of 95% (docs/compare.md).
+intervals together have a confidence level of 95% (docs/compare.md). --against runs the code of the revision
+without a sandbox: use it only with revisions that you trust.
 
 Exit status: 0 measured, or nothing is worse, 1 something is worse, 2 unusable arguments, 3 nothing is worse, but
 bench cannot tell for some benchmarks.

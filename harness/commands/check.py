@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import signal
 import sys
@@ -17,9 +18,12 @@ from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, CheckResult, list_of_steps, selected, summary
 from nonobot.harness.cli import add_option, add_shared, say, switch
+from nonobot.harness.play.bot_command import is_own_bot
+from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.play.sandbox import built_sandbox, sandbox_note
-from nonobot.harness.results.conditions import Contain
+from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration, Contain
 from nonobot.harness.results.result_files import json_text
+from nonobot.harness.text import on_terminal
 from nonobot.protocol import DEFAULT_SIZE
 
 EXAMPLES = f"""\
@@ -82,6 +86,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         contain = Contain(arguments.contain)
         say(sandbox_note(contain))
         sandbox = built_sandbox(contain, arguments.show)
+        if is_own_bot(arguments.bot_command):  # otherwise its starts would compile
+            run = Configuration(process_limit=PROCESS_LIMIT)
+            with contextlib.suppress(WarmUpError):  # the first check fails, too, and says why
+                warmed_up([*arguments.bot_command, "--warm-up"], sandbox, run, live=on_terminal(sys.stderr))
         bot = BotUnderTest(
             arguments.bot_command,
             arguments.size,

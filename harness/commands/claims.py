@@ -21,7 +21,8 @@ examples:
   NONOBOT_SETS=FOLDER nonojudge claims         with official sets from a folder
 
 A claim is a published sentence with a command, a figure in the JSON that the command prints, and a bound that
-holds on any ordinary machine (docs/claims.md). Claims whose official set is missing are skipped.
+holds on any ordinary machine (docs/claims.md). Claims whose official set is missing are skipped. The commands run
+without a sandbox: use --file only with a file that you trust.
 
 Exit status: 0 all measured claims hold, 1 one does not hold or could not be measured, 2 unusable arguments.
 """

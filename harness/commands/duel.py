@@ -13,13 +13,14 @@ from msgspec.structs import replace
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option, add_shared, switch
+from nonobot.harness.cli import add_option, add_shared, say, switch
 from nonobot.harness.commands.compare import add_limits, compared, limits_of
 from nonobot.harness.play.bot_command import name_of
 from nonobot.harness.play.judge_process import JudgeProcess
 from nonobot.harness.play.machine import require_cores, tournament_core
 from nonobot.harness.play.match import SECONDS_TO_HEED, Bot
 from nonobot.harness.play.run_state import Interrupts
+from nonobot.harness.play.sandbox import sandbox_note
 from nonobot.harness.progress import Progress
 from nonobot.harness.ranking.compared_runs import read_version
 from nonobot.harness.ranking.comparison import compare
@@ -83,6 +84,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
             raise UnusableError(f"{results / version} contains results; name a folder without results")
     puzzle_set = loaded(arguments.set, arguments.size)  # an error in it comes before the first round
     configuration = _configuration(arguments)
+    say(sandbox_note(configuration.containment), arguments.quiet)
     rounds, most, look, sets = arguments.rounds or ROUNDS, "", 0, [puzzle_set]
     if arguments.until:
         look, most = first_look(arguments.confidence), "at most "

@@ -14,7 +14,7 @@ from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, require_libraries
 from nonobot.harness.cli import add_option, add_shared, say, say_left_out
 from nonobot.harness.play.bot_command import name_of
-from nonobot.harness.play.revisions import git
+from nonobot.harness.play.revisions import git_in_own_clone
 from nonobot.harness.profiling.profile_data import Profile, read_profile
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.report.file_plots import Point, drawing_of_history, short
@@ -29,7 +29,8 @@ examples:
   nonojudge history results/ -o history.png  also as a plot (or .svg)
 
 history reads results of `nonojudge run` and profiles (`nonojudge profile -o FILE.json`) of bots in git clones.
-Times are medians over the runs of a revision; counts come from profiles (docs/compare.md).
+Times are medians over the runs of a revision; counts come from profiles (docs/compare.md). Revisions of nonobot
+have git's order, others that of their first runs.
 
 Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or unusable arguments.
 """
@@ -93,7 +94,7 @@ def _groups(results: Sequence[RunResult | Profile]) -> dict[tuple[str, str], lis
     known = dict.fromkeys((one.revision or "").removesuffix("-dirty") for one in results)
     places: dict[str, int] = {}
     with contextlib.suppress(OSError, subprocess.SubprocessError):
-        listed = git(Path.cwd(), "rev-list", "--topo-order", "--reverse", "--ignore-missing", *known, "--")
+        listed = git_in_own_clone("rev-list", "--topo-order", "--reverse", "--ignore-missing", *known, "--")
         places = {name: place for place, name in enumerate(listed.decode().split())}
     groups = {}
     for (bot, name, _), revisions in sorted(by_group.items()):

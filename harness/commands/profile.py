@@ -7,6 +7,7 @@ the judge measures.
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, whole_number
@@ -14,7 +15,7 @@ from nonobot.harness import UnusableError, require_libraries
 from nonobot.harness.cli import SET_HELP, add_option, add_shared, file_of, say, switch
 from nonobot.harness.play.bot_command import is_own_bot, own_bot
 from nonobot.harness.play.machine import tournament_core
-from nonobot.harness.play.match import warmed_up
+from nonobot.harness.play.match import files_of_sets, warmed_up
 from nonobot.harness.play.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.profiling.profile_data import Profile, median_of, profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_text import as_text, comparison_as_text
@@ -98,8 +99,9 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     configuration = configuration_of(given, given["core"] if "core" in given else tournament_core())
     say(sandbox_note(configuration.containment), arguments.quiet)
     show = [path.absolute() for path in given.get("show", [])]
-    sandbox = built_sandbox(configuration.containment, show)
-    warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"))
+    sandbox = built_sandbox(configuration.containment, show, secret=files_of_sets([puzzle_set.name]))
+    live = on_terminal(sys.stderr) and not arguments.quiet
+    warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"), live)
     profiles: list[Profile] = []
     asks_stats = not arguments.no_stats
     for _ in range(arguments.repeat):

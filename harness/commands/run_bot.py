@@ -10,6 +10,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec import UNSET, structs
+
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.cli import ABSENT, SET_HELP, add_option, add_shared, say, switch
@@ -19,12 +21,15 @@ from nonobot.harness.play.machine import busy_warning, can_pin, tournament_core
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.sandbox import sandbox_note
 from nonobot.harness.progress import RunProgress
-from nonobot.harness.results.conditions import LIMITS, add_limits, configuration_of
+from nonobot.harness.ranking.comparability import CONTINUED, changed_facts
+from nonobot.harness.results.conditions import Configuration, SetFacts, add_limits, configuration_of
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, RunResult
-from nonobot.harness.text import in_short, print_line
+from nonobot.harness.results.worth import worth
+from nonobot.harness.text import in_short, on_terminal, print_line
 from nonobot.harness.user_files import loaded, refuse_input
 from nonobot.system import printable
+from nonobot.tournament_data import PuzzleSet
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
 
@@ -37,7 +42,7 @@ examples:
   nonojudge run --cores 2 -- nonobot --jobs 2                two cores
   nonojudge run --puzzle-limit 30 --memory-limit 4G -- ./mybot
   nonojudge run --reads input.txt --writes solution.txt --logs log.txt -- ./mybot    files
-  nonojudge run --resume today.json                          resume an interrupted run
+  nonojudge run --set questions.txt --resume today.json -- ./mybot --fast            resume an interrupted run
 
 Everything after -- is the bot's command, run without a shell. The bot reads puzzles from stdin and writes
 answers to stdout until its input ends; the judge stores its stderr in a file. With --feed interactive, a bot must
@@ -46,13 +51,10 @@ also answer a puzzle that it gives up. docs/judge.md explains limits, ends and v
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 130 interrupted.
 """
 
-FREE = {"resume", "quiet", "json", "carry_out", "command", "bot_command"}
-"""Arguments that --resume takes; it takes the others from the run."""
-
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge run [options] [-- CMD ARGS...]"
-    parser.argument_default = ABSENT  # --resume accepts few options
+    parser.argument_default = ABSENT
     add_shared(parser, "--set", help=f"{SET_HELP} (default: {DEFAULT_SET})")
     add_shared(parser, "--size")
     parser.add_argument("--name", help="name of the bot in tables (default: name of its program)")
@@ -71,7 +73,8 @@ def add_to(parser: Parser) -> None:
     output = parser.add_argument_group("result")
     add_option(output, "--result", "FILE.json", "result file (default: a new file in results/)", Path)
     output.add_argument("--force", **switch("overwrite the --result file"))
-    add_option(output, "--resume", "FILE.json", "resume an interrupted run", Path)
+    about = "resume the interrupted run of this result; give its other options and its command again"
+    add_option(output, "--resume", "FILE.json", about, Path)
     add_shared(output, "--quiet", "--json")
 
 
@@ -81,7 +84,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     result_path = given.get("resume") or given.get("result") or new_path
     is_new_folder = not result_path.parent.exists()
     try:
-        result = _resumed(arguments) if "resume" in given else _played(arguments, result_path)
+        result = _played(arguments, result_path)
     except ResultLostError as lost:
         _print(arguments, lost.result)  # perhaps the only record of hours
         raise
@@ -93,8 +96,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(result.end.detail or "the bot's command cannot be run")
     _print(arguments, result, f"result: {result_path}")
     if result.end.reason is EndReason.INTERRUPTED:
-        go_on = shlex.join(["nonojudge", "run", "--resume", str(result_path)])
-        print_line(f"resume with: {go_on}", sys.stderr if arguments.json else sys.stdout)
+        more = shlex.join(["--resume", str(result_path)])
+        print_line(f"to resume, add to the same command: {more}", sys.stderr if arguments.json else sys.stdout)
         return EXIT_INTERRUPTED
     return 0 if result.score.all_right else 1
 
@@ -104,15 +107,18 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
     if arguments.json:
         print(json_text(result), end="")
     else:
-        print("\n".join(in_short(printable(line)) for line in [*result.lines(), *more]))
+        print("\n".join(in_short(printable(line)) for line in [*result.lines(), *worth([result]), *more]))
 
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     given = vars(arguments)
     if "force" in given and "result" not in given:
         raise UnusableError("--force only applies to a result file; add --result FILE.json")
+    if given.get("result", result_path) != result_path:
+        raise UnusableError(f"--resume {result_path} and --result {given['result']} name two results; remove one")
+    recorded = recorded_run(result_path) if "resume" in given else None
     refuse_input(result_path, [given.get("set", DEFAULT_SET)])
-    if "force" not in given and result_path.is_file():
+    if result_path.is_file() and not ("force" in given or recorded):
         remedy = "add --force to overwrite it, choose another --result, or resume an interrupted run with --resume"
         raise UnusableError(f"{result_path} exists; {remedy}")
     if "core" in given and "cores" in given:
@@ -124,14 +130,20 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     if "core" not in given and not can_pin():
         say("this system cannot pin a bot to one core; it may use all of them", arguments.quiet)
     say(sandbox_note(configuration.containment), arguments.quiet)
-    require_place(configuration, result_path)
+    if recorded is None:
+        require_place(configuration, result_path)
     command = arguments.bot_command or own_bot(puzzle_set)
     name = name_of(command) if arguments.bot_command else "nonobot"
     warm_up = given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else None)
     show = [path.absolute() for path in given.get("show", [])]
     bot = Bot(given.get("name", name), command, files=files, show=show, warm_up=warm_up or ())
-    sandbox = bot.sandbox(configuration.containment, result_path)
-    seconds = warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"))
+    if recorded:
+        _require_same(recorded, result_path, bot, puzzle_set, configuration, "core" in given)
+        with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
+            return resume(puzzle_set, bot, configuration, result_path, progress.take)
+    sandbox = bot.sandbox(configuration.containment, result_path, puzzle_set.name)
+    live = on_terminal(sys.stderr) and not arguments.quiet
+    seconds = warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"), live)
     bot = replace(bot, warm_up_seconds=seconds)
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
         result = play(puzzle_set, bot, configuration, result_path, progress.take)
@@ -140,14 +152,25 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     return result
 
 
-def _resumed(arguments: argparse.Namespace) -> RunResult:
-    taken = [name for name in vars(arguments) if name not in FREE]
-    named = {"environment": "--env", **{name: option for name, (option, *_) in LIMITS.items()}}
-    given = [named.get(name, f"--{name.replace('_', '-')}") for name in taken]
-    if given or arguments.bot_command:
-        why = f"it cannot be combined with {', '.join(given) or 'a command'}"
-        raise UnusableError(f"--resume continues a run with its own options; {why}")
-    recorded = recorded_run(arguments.resume).set
-    puzzle_set = loaded(recorded.name, (recorded.width, recorded.height))
-    with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
-        return resume(puzzle_set, arguments.resume, progress.take)
+def _require_same(
+    recorded: RunResult,
+    path: Path,
+    bot: Bot,
+    puzzle_set: PuzzleSet,
+    configuration: Configuration,
+    core_named: bool,
+) -> None:
+    """Check that an interrupted run began under the conditions of this command; UnusableError otherwise."""
+    now = structs.replace(
+        recorded,
+        bot=bot.name,
+        command=list(bot.command),
+        files=bot.files or UNSET,
+        show=[str(one) for one in bot.show] or UNSET,
+        hide=UNSET,
+        set=SetFacts.of(puzzle_set),
+        configuration=configuration,
+    )
+    if told := changed_facts(recorded, now, CONTINUED, core_named):
+        why = f"this run began under other conditions; give its command and options again: {'; '.join(told)}"
+        raise UnusableError(f"{path}: {why}")

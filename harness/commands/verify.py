@@ -13,7 +13,7 @@ from nonobot.harness.referee import Referee
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import VerifyResult
-from nonobot.harness.user_files import loaded, opened
+from nonobot.harness.user_files import answer_lines, loaded, opened
 from nonobot.protocol import read_answers
 
 EXAMPLES = """\
@@ -38,8 +38,8 @@ def add_to(parser: Parser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     puzzle_set = loaded(arguments.questions, arguments.size)
     referee = Referee(puzzle_set, arguments.any_order)
-    with opened(arguments.answers, "the answers ") as lines:
-        for answer in read_answers(lines, puzzle_set.width, puzzle_set.height):
+    with opened(arguments.answers, "the answers ") as file:
+        for answer in read_answers(answer_lines(file), puzzle_set.width, puzzle_set.height):
             referee.take(answer)
     score = referee.score()
     result = VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)

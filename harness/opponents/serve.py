@@ -18,11 +18,11 @@ from functools import partial
 from pathlib import Path
 
 from nonobot.arguments import Parser, either, missing, seconds, size_up_to
-from nonobot.bot.input import chunks_until, lines_of
+from nonobot.bot.input import chunks_until
 from nonobot.harness.cli import add_option
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
 from nonobot.protocol.clues import fault_in_clues
-from nonobot.system import report, write_all
+from nonobot.system import lines_in, report, write_all
 
 _STDIN, _STDOUT = 0, 1
 
@@ -97,7 +97,7 @@ def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -
         report("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
     read = solved = faults = 0
     try:
-        for item in read_batch(lines_of(chunks_until(_STDIN, None)), size):
+        for item in read_batch(lines_in(chunks_until(_STDIN, None)), size):
             solution = _solved(partial(solve, **options), item, limit_seconds)
             if isinstance(item, Fault) and not item.is_in_place:
                 faults += 1

@@ -283,7 +283,7 @@ def _not_right(verdicts: Mapping[Verdict, int]) -> dict[str, int]:
 
 
 class Live:
-    """A folder of results that up to MOST_WATCHERS browsers watch."""
+    """A folder of results that browsers watch; the server counts the `watchers`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -296,21 +296,17 @@ class Live:
 
     async def events(self) -> AsyncIterator[bytes]:
         """Yield the state of the folder as server-sent events: at once, and whenever it changes."""
-        self.watchers += 1
-        try:
-            sent, quiet = None, 0.0
-            while True:
-                state = (await self._look()).state
-                if state != sent:
-                    sent, quiet = state, 0.0
-                    yield f"data: {json.dumps(state)}\n\n".encode()
-                elif quiet >= SECONDS_BETWEEN_WORDS:
-                    quiet = 0.0
-                    yield b": still here\n\n"
-                await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-                quiet += SECONDS_BETWEEN_LOOKS
-        finally:
-            self.watchers -= 1
+        sent, quiet = None, 0.0
+        while True:
+            state = (await self._look()).state
+            if state != sent:
+                sent, quiet = state, 0.0
+                yield f"data: {json.dumps(state)}\n\n".encode()
+            elif quiet >= SECONDS_BETWEEN_WORDS:
+                quiet = 0.0
+                yield b": still here\n\n"
+            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+            quiet += SECONDS_BETWEEN_LOOKS
 
     async def cactus(self, key: str) -> bytes | None:
         """Return the plot that a state names by this key, None if the last two states do not."""

@@ -54,7 +54,7 @@ def check_kernels() -> None:
 
 def load_kernels() -> None:
     """Load the kernels for boards of the usual sizes, before a board needs them."""
-    _strategy().prepare(lambda what: None)
+    _strategy().prepare()
 
 
 _strategy = cache(ChampionStrategy)

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
 from nonobot.harness import UnusableError
 from nonobot.harness.page.guard import Guard, Listener
@@ -75,9 +76,7 @@ def make_app(site: Path, live: Live | None) -> Starlette:
         """Return the content of the folder of results, again whenever it changes."""
         if live is None:
             raise HTTPException(404, "no folder of results is shown: nonojudge page --results FOLDER")
-        if live.watchers >= MOST_WATCHERS:
-            raise HTTPException(503, "too many tabs watch already")
-        return StreamingResponse(live.events(), media_type="text/event-stream")
+        return _Watching(live)
 
     async def cactus(request: Request) -> Response:
         """Return the sorted times of a set's runs, as a picture."""
@@ -94,6 +93,24 @@ def make_app(site: Path, live: Live | None) -> Starlette:
         Mount("/", StaticFiles(directory=site, html=True)),
     ]
     return Starlette(routes=routes, exception_handlers={HTTPException: _error})
+
+
+class _Watching(StreamingResponse):
+    """A stream of events, which counts from its first moment to its end, however that comes; or HTTPException."""
+
+    def __init__(self, live: Live) -> None:
+        super().__init__(live.events(), media_type="text/event-stream")
+        self._live = live
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the events, unless MOST_WATCHERS streams are open."""
+        if self._live.watchers >= MOST_WATCHERS:  # no other request runs between this and the next line
+            raise HTTPException(503, "too many tabs watch already")
+        self._live.watchers += 1
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._live.watchers -= 1
 
 
 def _error(_: Request, error: Any) -> Response:

@@ -14,7 +14,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.referee import judge
 from nonobot.harness.results.run_result import Verdict
 from nonobot.harness.text import print_line
-from nonobot.harness.user_files import opened, write_output
+from nonobot.harness.user_files import answer_lines, opened, write_output
 from nonobot.protocol import Answer, Puzzle, Record, Solution, mismatches, read_answers
 from nonobot.protocol.characters import (
     Blocks,
@@ -88,8 +88,8 @@ def first_answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
         why = "an answer file does not state the sizes of its grids"
         raise UnusableError(f"--answers needs puzzles of one size: {why}")
     answers: dict[int, Answer] = {}
-    with opened(source, "the answers ") as lines:
-        for answer in read_answers(lines, *sizes.pop()):
+    with opened(source, "the answers ") as file:
+        for answer in read_answers(answer_lines(file), *sizes.pop()):
             if answer.number is not None:
                 answers.setdefault(answer.number, answer)
     return answers

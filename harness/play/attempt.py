@@ -22,7 +22,7 @@ from nonobot.harness.play.journal import Alive, AttemptStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
-from nonobot.harness.text import last_line
+from nonobot.harness.text import last_line_of
 from nonobot.protocol import Answer, AnswerReader
 from nonobot.tournament_data import SetPuzzle
 
@@ -66,7 +66,7 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
     elif reason is EndReason.PUZZLE_LIMIT:
         run.miss(run.referee.left()[0], run.used.wall_seconds + bot.usage.wall_seconds)
     elif reason is EndReason.CRASHED and bot.refused:
-        said = last_line(run.stderr_path.read_bytes()) if run.stderr_path.exists() else "no sandbox"
+        said = last_line_of(run.stderr_path) or "no sandbox"
         reason, detail = EndReason.NOT_STARTED, f"cannot start {run.beginning.command[0]!r}: {said}"
     if exchange and not loop.complete:
         detail = detail or exchange.answers.trouble
@@ -134,6 +134,7 @@ class AttemptLoop:
             # Check limits first and act on them last: answers written in time are read in between and count.
             # Read arrivals before judging: no timestamp waits for the check of earlier answers.
             breach = EndReason.INTERRUPTED if self._run.interrupts.told else self._breach()
+            overdue = self._overdue()
             data = self.conversation.listen(self._next_look)
             if data:
                 self._active = time.monotonic()
@@ -146,12 +147,18 @@ class AttemptLoop:
             stray_bytes = self.conversation.read_bytes - answers * self._answer_bytes
             if stray_bytes > MOST_STRAY_BYTES:
                 return EndReason.PROTOCOL_ERROR, f"{stray_bytes} bytes that belong to no answer"
-            if not data and not judged:
-                end = self._end_of_its_own() or self._end_of_patience()
-                if end:
-                    return end
-                if self._exchange and (excess := self._exchange.excess()):
-                    return EndReason.PROTOCOL_ERROR, excess
+            if overdue is not None and not self._bot.exited:
+                while self.judge_next():  # all that came until now
+                    pass
+                if self._overdue() == overdue:
+                    return EndReason.PUZZLE_LIMIT, f"${overdue}"
+            if not data and not judged and (end := self._end_of_its_own()):
+                return end
+            # However much the bot writes: it may never be silent.
+            if end := self._end_of_patience():
+                return end
+            if self._exchange and (excess := self._exchange.excess()):
+                return EndReason.PROTOCOL_ERROR, excess
             self._give_a_sign()
 
     def judge_next(self) -> bool:
@@ -223,20 +230,30 @@ class AttemptLoop:
         return limit or EndReason.CRASHED, None
 
     def _end_of_patience(self) -> tuple[EndReason, str | None] | None:
-        """Return why the judge stops waiting for a silent bot; None if it keeps waiting."""
+        """Return why the judge stops waiting for a bot to end; None if it keeps waiting, or answers may come."""
         now = self._seconds()
-        if self.complete or self._bot.output_closed:
-            self._silent_since = min(self._silent_since, now)
-            if now < self._silent_since + LINGER_SECONDS:
-                return None
-            late = f"stopped: it did not end within {LINGER_SECONDS:g} s of its last answer"
-            return (EndReason.FINISHED, late) if self.complete else (EndReason.CLOSED_STDOUT, None)
-        if self._limits.puzzle_limit_seconds is not None:
-            in_work = self._run.referee.left()[0]
-            since = self._in_work_since(in_work)
-            if since is not None and now > since + self._limits.puzzle_limit_seconds:
-                return EndReason.PUZZLE_LIMIT, f"${in_work}"
-        return None
+        if self._bot.exited or not (self.complete or self._bot.output_closed):
+            return None
+        self._silent_since = min(self._silent_since, now)
+        if now < self._silent_since + LINGER_SECONDS:
+            return None
+        late = f"stopped: it did not end within {LINGER_SECONDS:g} s of its last answer"
+        return (EndReason.FINISHED, late) if self.complete else (EndReason.CLOSED_STDOUT, None)
+
+    def _overdue(self) -> int | None:
+        """Return the puzzle in work if its time has passed."""
+        limit = self._limits.puzzle_limit_seconds
+        # The first comparison is quick, and no puzzle began before the last answer.
+        if (
+            limit is None
+            or self._seconds() <= self._last_arrival + limit
+            or self._bot.output_closed
+            or self.complete
+        ):
+            return None
+        in_work: int = self._run.referee.left()[0]
+        since = self._in_work_since(in_work)
+        return in_work if since is not None and self._seconds() > since + limit else None
 
     def _give_a_sign(self) -> None:
         if time.monotonic() >= self._next_sign:

@@ -17,7 +17,7 @@ from msgspec import UnsetType
 
 import nonobot
 from nonobot.protocol import DEFAULT_SIZE
-from nonobot.system import kernel_cache
+from nonobot.system import beginning_of, kernel_cache
 from nonobot.tournament_data import PuzzleSet
 
 HOME = Path(nonobot.__file__).resolve().parent.parent  # folder of `nonobot`: a clone, or installed packages
@@ -47,14 +47,37 @@ def own_bot(puzzle_set: PuzzleSet) -> list[str]:
     return [*OWN_BOT, *(["--size", f"{size[0]}x{size[1]}"] if size != DEFAULT_SIZE else [])]
 
 
-def is_own_bot(command: Sequence[str]) -> bool:
-    """Return whether a command starts nonobot with the judge's Python, or a program in that Python's folder."""
+def own_arguments(command: Sequence[str]) -> list[str] | None:
+    """Return the arguments of nonobot if a command starts it as the judge does, otherwise None.
+
+    That is `OWN_BOT`, or the program `nonobot` in the folder of the judge's Python. Such a bot runs like any other
+    and is trusted no more: its environment may change what it imports.
+    """
     named, *words = command
     program, python = Path(shutil.which(named) or named), Path(sys.executable)
     if program.parent == python.parent and program.resolve() == python.resolve():
-        module = words[1:] if words[:1] == ["-P"] else words
-        return module[:2] == ["-m", "nonobot"]
-    return program.resolve() == python.with_name("nonobot").resolve()
+        _, *start = OWN_BOT
+        return words[len(start) :] if words[: len(start)] == start else None
+    return words if program.resolve() == python.with_name("nonobot").resolve() else None
+
+
+def is_own_bot(command: Sequence[str]) -> bool:
+    """Return whether a command starts nonobot as the judge does."""
+    return own_arguments(command) is not None
+
+
+def own_warm_up(arguments: Sequence[str]) -> list[str]:
+    """Return the command with which the judge warms up its own nonobot, for a bot with these arguments.
+
+    What it compiles, every later `nonobot` runs. So it imports the modules that the judge imports, and nothing of
+    a bot's, of the working folder or of the environment; numba would read its configuration in the working folder.
+    """
+    path = [one for one in sys.path if Path(one).is_absolute()]
+    program = (
+        f"import os, sys; os.chdir('/'); sys.path[:] = {[*path, str(HOME)]!r}; "
+        "from nonobot.__main__ import command; command()"
+    )
+    return [sys.executable, "-I", "-c", program, "--warm-up", *arguments]
 
 
 def compile_modules() -> None:
@@ -134,23 +157,50 @@ def words_after(command: Sequence[str]) -> list[str]:
 
 
 def _with_interpreters(path: Path) -> Iterator[Path]:
-    """Yield a path, the targets of its links and, for a script, its interpreter, which may be a script too."""
+    """Yield a path, the targets of its links and, for a script, its interpreter, which may be a script too.
+
+    Links and first lines may be a stranger's, and what they lead to is shown to the bot. So they lead out of a
+    folder only to installed programs.
+    """
     for _ in range(MOST_INTERPRETERS):
-        yield from _links(path)
+        if not leads_out(path):
+            yield from _links(path)
+        else:
+            yield from filter(is_installed, _links(path))
+            if not (path.is_dir() or leads_out(path.parent)):
+                yield path  # a link without what it leads to
         interpreter = interpreter_in(path)
         program = shutil.which(interpreter) if interpreter else None
-        if not program:
+        if not interpreter or not program:
             break
-        path = Path.cwd() / program
+        script, path = path, Path.cwd() / program
+        if os.sep in interpreter and not (is_installed(path) or is_in(path, script.parent)):
+            break
+
+
+def leads_out(path: Path) -> bool:
+    """Return whether a link on the way to a path leads out of the folder that it is in.
+
+    Links in the user's home, and above it or above the working folder, are the user's own and do not count.
+    """
+    users_own = {*Path.cwd().parents, *homes(), *(above for one in homes() for above in one.parents)}
+    at = Path(path.anchor)  # without links, as far as the way was gone
+    for part in path.parts[1:]:
+        folder, at = at, at.parent if part == os.pardir else at / part
+        if at.is_symlink():
+            try:
+                at = at.resolve()
+            except RuntimeError:  # a circle
+                return True
+            if folder not in users_own and not is_in(at, folder):
+                return True
+    return False
 
 
 def interpreter_in(program: str | Path) -> str | None:
     """Return the interpreter in the first line of a script (`#!/usr/bin/env python3`: python3); otherwise None."""
     try:
-        if not Path(program).is_file():  # opening a pipe would wait
-            return None
-        with Path(program).open("rb") as file:
-            line = file.readline(MOST_BYTES_OF_A_FIRST_LINE)
+        line = beginning_of(program, MOST_BYTES_OF_A_FIRST_LINE).partition(b"\n")[0]
     except (OSError, ValueError):
         return None
     words = line[2:].decode(errors="replace").split() if line.startswith(b"#!") else []
@@ -177,8 +227,7 @@ def start_fault(program: str) -> str | None:
     if not os.access(path, os.X_OK):
         return f"no execute permission; run `chmod +x {quoted}`"
     try:
-        with path.open("rb") as file:
-            head = file.read(MOST_BYTES_OF_A_FIRST_LINE)
+        head = beginning_of(path, MOST_BYTES_OF_A_FIRST_LINE)
     except OSError:  # it may be executable but not readable
         return None
     if not head.startswith(b"#!"):
@@ -214,20 +263,20 @@ def folders_of(command: Sequence[str]) -> Iterator[Path]:
     for path in named_by(command):
         if path.is_dir():
             yield path
-        elif not _is_installed(path):
+        elif not is_installed(path):
             yield path if _is_wide(path.parent) else path.parent
 
 
 def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
     """Yield the folders `bin` of installed programs, and the neighbours that the programs need, such as `lib`."""
-    for folder in {path.parent for path in named_by(command) if _is_installed(path)}:
+    for folder in {path.parent for path in named_by(command) if is_installed(path)}:
         alone = not _is_wide(folder.parent) and folder.parent.name != ".local"
         yield folder.parent if folder.name == SHIMS and alone else folder
         for pattern in BESIDE_BIN if alone else BESIDE_BIN[:1]:
-            yield from folder.parent.glob(pattern)
+            yield from (one for one in folder.parent.glob(pattern) if not leads_out(one))
 
 
-def _is_installed(path: Path) -> bool:
+def is_installed(path: Path) -> bool:
     """Return whether a file is a program in a folder `bin`, perhaps an argument of another (`env`, `nice`)."""
     return path.parent.name in ("bin", SHIMS) and path.is_file() and os.access(path, os.X_OK)
 

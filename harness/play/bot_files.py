@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -22,10 +23,13 @@ from nonobot.harness.play.bot_command import (
     is_own_bot,
     words_after,
 )
+from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.results.conditions import ProgramFile
+from nonobot.system import pieces_of
 
 OWN_MODULES = "-m nonobot"  # the entry of nonobot among the files: all its modules together
 LOCAL = Path("/usr/local")  # as OPT
+MOST_BYTES_HASHED = 1 << 30  # largest file that is read for its digest, in a second or two
 
 
 def files_named(commands: Iterable[Sequence[str]]) -> list[str]:
@@ -51,22 +55,34 @@ def located(word: str) -> Path:
 
 
 def digest_of(word: str) -> ProgramFile | None:
-    """Return the size and digest of the file that a word names; None if it is missing or unreadable."""
+    """Return the size and digest of the file that a word names; None if it is missing or unreadable.
+
+    KeyboardInterrupt if the user stops the judge.
+    """
     if word == OWN_MODULES:
         return ProgramFile(word, modules_digest("bot", "protocol"))
     try:
         path = located(word)
         facts = path.stat()
+        if not stat.S_ISREG(facts.st_mode):
+            return None
+        if facts.st_size > MOST_BYTES_HASHED:
+            time_ns = max(0, facts.st_mtime_ns)
+            digest = hashlib.sha256(f"{facts.st_size} {time_ns}".encode()).hexdigest()
+            return ProgramFile(word, digest, facts.st_size, time_ns)
         stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
-        return ProgramFile(word, _digest(path.absolute(), stamp), facts.st_size) if path.is_file() else None
+        return ProgramFile(word, _digest(path.absolute(), stamp), facts.st_size)
     except (OSError, ValueError):
         return None
 
 
 @cache
 def _digest(path: Path, _stamp: tuple[int, ...]) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    digest = hashlib.sha256()
+    for piece in pieces_of(path, MOST_BYTES_HASHED):
+        digest.update(piece)
+        Interrupts.heed()
+    return digest.hexdigest()
 
 
 @cache
@@ -91,9 +107,10 @@ def bot_files(commands: Sequence[Sequence[str]], show: Iterable[Path] = ()) -> l
     return [file for word in dict.fromkeys(words) if (file := digest_of(word))]
 
 
-def changed_files(recorded: Iterable[ProgramFile]) -> list[str]:
-    """Return the names of files whose content has changed; missing files do not count."""
-    return [one.name for one in recorded if (now := digest_of(one.name)) and now.sha256 != one.sha256]
+def changed_files(recorded: Iterable[ProgramFile], today: Iterable[ProgramFile]) -> list[str]:
+    """Return the names of recorded files whose content is another one today; missing files do not count."""
+    digests = {one.name: one.sha256 for one in today}
+    return [one.name for one in recorded if digests.get(one.name, one.sha256) != one.sha256]
 
 
 def change_in_words(name: str) -> str:
@@ -104,9 +121,13 @@ def change_in_words(name: str) -> str:
 def without_written(recorded: Sequence[ProgramFile], command: Sequence[str]) -> list[ProgramFile]:
     """Return the recorded files without those that changed during the run and are not programs.
 
-    The bot may have written them itself, such as a log. A changed program was replaced and stays in the list.
+    The bot may have written them itself, such as a log. A changed program was replaced and stays in the list. If
+    the user stops the judge, all stay.
     """
-    changed = changed_files(recorded)
+    try:
+        changed = changed_files(recorded, filter(None, (digest_of(one.name) for one in recorded)))
+    except KeyboardInterrupt:
+        return list(recorded)
     scripts = files_named([command])[1:2] if INTERPRETER.fullmatch(Path(command[0]).name) else []
     return [
         one

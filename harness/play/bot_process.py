@@ -140,7 +140,7 @@ class BotProcess:
         if hasattr(fcntl, "F_SETPIPE_SZ"):
             with contextlib.suppress(OSError):  # more than the system allows: keep the default
                 fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        self._selector = selectors.DefaultSelector()
+        self._selector = selectors.PollSelector()  # epoll has a limit for all processes of a user
         self._spoken = [self._stderr, self._stdout] if self._exchange else [self._stderr]
         for pipe in self._spoken:
             self._selector.register(pipe, selectors.EVENT_READ, partial(self._read_words, pipe))
@@ -318,8 +318,14 @@ class StderrLog:
 
     def _add(self, data: bytes) -> None:
         if data:
-            with contextlib.suppress(OSError), self._path.open("ab") as file:  # a full disk does not end the run
+            # A full disk does not end the run.
+            with contextlib.suppress(OSError), open(self._path, "ab", opener=_opened) as file:
                 file.write(data)
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file, but not through a link, which a stranger's folder of results may contain; wait for no pipe."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
 
 
 TAIL_BYTES = 4096
@@ -344,22 +350,37 @@ class LastWords:
 
 
 class PassedOn(StderrLog):
-    """A bot's stderr, bounded as in a file; the judge prints whole lines, so that no progress bar breaks."""
+    """A bot's stderr, bounded as in a file; the judge prints whole lines, so that no progress bar breaks.
 
-    def __init__(self) -> None:
+    `live`: stderr is a terminal without a progress bar, and also shows the state of a line that is not complete.
+    """
+
+    def __init__(self, live: bool = False) -> None:
         super().__init__(Path(os.devnull))
+        self._live = live
         self._begun = b""
+        self._shown = ""  # state of the incomplete line on the terminal
 
     def _add(self, data: bytes) -> None:
         *lines, begun = (self._begun + data).split(b"\n")
         self._begun = begun[-TAIL_BYTES:]
         for line in lines:
-            # A terminal would show the last state of an overwritten line.
-            words = line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace")
-            print(plain(words.expandtabs()), file=sys.stderr, flush=True)
+            self._print(_last_state(line), "\n")
+        if self._live and (state := _last_state(begun)[: shutil.get_terminal_size().columns - 1]) != self._shown:
+            self._print(state, "")
+
+    def _print(self, text: str, end: str) -> None:
+        start = "\r" if self._shown else ""
+        print(f"{start}{text:<{len(self._shown)}}", end=end, file=sys.stderr, flush=True)
+        self._shown = "" if end else text
 
     def close(self) -> None:
         """Print the rest, including an incomplete last line."""
         super().close()
         if self._begun:
             self._add(b"\n")
+
+
+def _last_state(line: bytes) -> str:
+    """Return what a terminal would show of a line that its program has overwritten."""
+    return plain(line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace").expandtabs())

@@ -28,6 +28,7 @@ from nonobot.tournament_data import SetPuzzle
 
 MOST_LOG_BYTES = 1 << 20  # longest log that the judge reads: fifty times that of a tournament
 SHARE_OF_WAIT, LEAST_SECONDS, MOST_SECONDS = 0.1, 0.001, 0.02  # next look, as a share of the time without a change
+TICK_NANOSECONDS = 20_000_000  # longest tick of a file system's clock
 MOST_NEW_BYTES = 1 << 20  # most bytes read at once, as from a pipe
 MOST_FOLDER_BYTES, MOST_ENTRIES = 1 << 30, 20_000  # of a bot; a thousand puzzles take a few of each
 SECONDS_BETWEEN_COUNTS = 0.5  # interval of checking these limits, which takes up to 0.1 s
@@ -83,6 +84,7 @@ class ExchangeFolder:
                 content = os.pread(file, MOST_LOG_BYTES + 1, 0)
             if len(content) > MOST_LOG_BYTES:
                 raise UnreadableError(f"{name!r} has more than {MOST_LOG_BYTES:,} bytes")
+            content = content.rstrip(b"\0")
             if exit_status:
                 content = content[: content.rfind(b"\n") + 1]
             return parse_log(Path(name), content)
@@ -185,7 +187,8 @@ class AnswerFile:
 
     The judge reads the file in pieces: answers (`$k` and `height` rows, or one line that is not a row) and the
     text between them. So it does not matter where the bot's buffer splits an answer. If the bot rewrites, shortens
-    or replaces the file, the judge reads it from its start and skips pieces that it has handed over before.
+    or replaces the file, the judge reads it from its start and skips pieces that it has handed over before. A bot
+    may also reserve room for its answers, which is NULs until it writes there.
 
     At most `answer_bytes` of an incomplete answer are held back. `trouble` is why the last look could not read the
     file.
@@ -217,7 +220,9 @@ class AnswerFile:
                 self.trouble = None
                 now = os.fstat(file)
                 state = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
-                changed, self._state = state != self._state, state
+                # Some file systems count in ticks of some milliseconds, in which a bot may write again.
+                is_fresh = abs(time.time_ns() - now.st_mtime_ns) < TICK_NANOSECONDS
+                changed, self._state = is_fresh or state != self._state, state
                 if changed:
                     self._changed = time.monotonic()
                 return self._new_in(file, ended) if changed or ended else b""
@@ -252,8 +257,8 @@ class AnswerFile:
         return len(self._before) + self._answer_bytes + MOST_NEW_BYTES
 
     def _read(self, file: int) -> bytes:
-        """Return the file from a little before the position on."""
-        return os.pread(file, self._most_bytes, self._position - len(self._before))
+        """Return the file from a little before the position on; NULs at its end are room not yet written."""
+        return os.pread(file, self._most_bytes, self._position - len(self._before)).rstrip(b"\0")
 
     def _pieces_in(self, data: bytes, all_of_it: bool) -> list[bytes]:
         """Return the pieces in `data` after what was read before, and move the position behind them."""

@@ -7,12 +7,15 @@ last line does not count.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
 import queue
+import stat
 import threading
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -21,8 +24,16 @@ from msgspec import UNSET, Struct, UnsetType
 
 from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import CgroupMeasures, Figure, Whole
-from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded_json, head_of, storable
+from nonobot.harness.results.result_files import (
+    MOST_BYTES,
+    UNDECODABLE,
+    content_of,
+    decoded_json,
+    head_of,
+    storable,
+)
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
+from nonobot.system import pieces_in
 
 
 class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="attempt-started"):
@@ -82,9 +93,12 @@ class Journal:
         self.trouble: OSError | None = None
         try:
             self._file = _locked(path)
-            content = os.pread(self._file, os.fstat(self._file).st_size, 0)
-            self.records, whole_bytes = _decoded(content, path)
-            os.ftruncate(self._file, whole_bytes)
+            with contextlib.ExitStack() as undo:
+                undo.callback(os.close, self._file)
+                content = b"".join(pieces_in(partial(os.read, self._file), MOST_BYTES))
+                self.records, whole_bytes = _decoded(content, path)
+                os.ftruncate(self._file, whole_bytes)
+                undo.pop_all()
         except OSError as error:
             raise UnusableError(f"cannot write {path}: {error.strerror}") from None
         self._queue: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
@@ -142,7 +156,11 @@ def _append(file: int, records: Sequence[Record]) -> None:
 def _locked(path: Path) -> int:
     """Return the descriptor of `path`, created if missing, with a lock that no other judge has."""
     while True:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        # A stranger's folder may contain a link to a file of the user, or a pipe.
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            os.close(file)
+            raise UnusableError(f"{path} is not a journal of this nonojudge")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -161,16 +179,15 @@ def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
     """Return the records in `content` up to the first damage, and their length in bytes."""
     records: list[Record] = []
     whole_bytes = 0
-    lines = content.splitlines(keepends=True)
-    version = head_of(lines[0]).schema_version if lines else None
-    for line in lines:
-        if not line.endswith(b"\n"):
-            break
+    version = None
+    while end := content.find(b"\n", whole_bytes) + 1:
+        line = content[whole_bytes:end]
+        version = version if records else head_of(line).schema_version
         try:
             records.append(decoded_json(line, Record, version, SCHEMA_VERSION))
         except UNDECODABLE:
             break
-        whole_bytes += len(line)
+        whole_bytes = end
     if b"\n" in content and not (
         records and isinstance(records[0], RunResult) and records[0].schema_version == SCHEMA_VERSION
     ):

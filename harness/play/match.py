@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -17,11 +19,10 @@ from msgspec.structs import replace
 from nonobot import __version__
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.play.attempt import limit_reached, play_attempt
-from nonobot.harness.play.bot_command import compile_modules, is_own_bot, made_environment
+from nonobot.harness.play.bot_command import compile_modules, made_environment, own_arguments, own_warm_up
 from nonobot.harness.play.bot_files import bot_files, changed_files, without_written
 from nonobot.harness.play.bot_process import BotProcess, PassedOn
 from nonobot.harness.play.cgroup import with_memory_limit
-from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
 from nonobot.harness.play.machine import machine_facts, off_cores, require_cores
 from nonobot.harness.play.process_tree import end_leftover
@@ -34,6 +35,8 @@ from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunResult, Score
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import PuzzleSet
+from nonobot.tournament_data.registry import official_sets
+from nonobot.tournament_data.sets import file_of
 
 GOES_ON = (EndReason.INTERRUPTED, EndReason.NOT_STARTED)  # ends that allow a run to be resumed
 SECONDS_TO_HEED = 0.05  # longest delay of a Ctrl-C, and interval of checking the limits, in a warm-up
@@ -64,36 +67,57 @@ class Bot:
     hide: Sequence[Path] = ()
     writable: Sequence[Path] = ()
     warm_up: Sequence[str] = ()
+    sets: Sequence[str] = ()  # of its tournament: it must not see them before they are played
 
-    def sandbox(self, contain: Contain, result_path: Path) -> Sandbox | None:
-        """Return its sandbox; see :func:`~nonobot.harness.play.sandbox.built_sandbox`."""
+    def sandbox(self, contain: Contain, result_path: Path, set_name: str) -> Sandbox | None:
+        """Return its sandbox for a set; see :func:`~nonobot.harness.play.sandbox.built_sandbox`."""
         results = [one for one in self.hide if one in result_path.parents]
         others = [one for one in self.hide if one not in results]
-        sandbox = built_sandbox(contain, self.show, others, [*results, result_path.parent, Path("results")])
+        results += [result_path.parent, Path("results")]
+        sandbox = built_sandbox(contain, self.show, others, results, files_of_sets([set_name, *self.sets]))
         return sandbox and dataclasses.replace(sandbox, writable=tuple(self.writable))
 
 
+def files_of_sets(names: Iterable[str]) -> list[Path]:
+    """Return the files of sets, and of all official sets."""
+    files = [*map(file_of, names)]
+    with contextlib.suppress(OSError):  # the data folder is in a home that does not exist
+        files += map(file_of, official_sets())
+    return [*filter(None, files)]
+
+
 def warmed_up(
-    command: Sequence[str] | None, sandbox: Sandbox | None, run: Configuration, limit_seconds: float | None = None
+    command: Sequence[str] | None,
+    sandbox: Sandbox | None,
+    run: Configuration,
+    limit_seconds: float | None = None,
+    live: bool = False,
 ) -> float | None:
     """Run the command that prepares a bot, and return its duration in seconds; None without a command.
 
-    The run's limits on memory and processes apply; any core may be used. The judge passes its stderr on, and ends
-    processes that it leaves running: a helper from before the run would escape the bot's core and limits.
+    The run's limits on memory and processes apply; any core may be used. The judge passes its stderr on (see
+    `PassedOn` for `live`), and ends processes that it leaves running: a helper from before the run would escape
+    the bot's core and limits.
+
+    If the command starts nonobot as the judge does, the judge warms up its own nonobot in its place, without a
+    sandbox and in a clean environment: no bot ever writes compiled kernels.
 
     WarmUpError if the command fails or reaches a limit, KeyboardInterrupt if the user stops the judge.
     """
     if not command:
         return None
-    if is_own_bot(command):
-        compile_modules()
-    limit_seconds = limit_seconds or WARM_UP_SECONDS
-    sandbox = sandbox and dataclasses.replace(sandbox, prepares=True)
+    words, sandbox = command, sandbox and dataclasses.replace(sandbox, prepares=True)
     limits = with_memory_limit(replace(run, core=None))
+    own = own_arguments(command)
+    if own is not None:
+        compile_modules()
+        words, sandbox = own_warm_up(own), None
+        limits = replace(limits, environment={"NONOBOT_PROGRESS": "live"} if live else UNSET)
+    limit_seconds = limit_seconds or WARM_UP_SECONDS
     limit: EndReason | None = None
     with Interrupts() as interrupts:
         try:
-            process = BotProcess(command, PassedOn(), sandbox, limits)
+            process = BotProcess(words, PassedOn(live), sandbox, limits)
         except StartError as error:
             raise WarmUpError(f"--warm-up: {error}") from None
         with process:
@@ -133,11 +157,17 @@ def play(
     The journal next to the result is always up to date; at the end, the result replaces it. The signals of
     `STOPPING` end the run as `interrupted`, with its result; :func:`resume` continues it. A bot that cannot be
     started leaves no file. Play one run at a time: the judge's process looks after one tree of processes.
+
+    KeyboardInterrupt if a signal comes before the bot's files are read.
     """
     with Interrupts() as interrupts, _new_journal(configuration, result_path) as journal:
+        try:
+            sandbox = bot.sandbox(configuration.containment, result_path, puzzle_set.name)
+            beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
+        except (UnusableError, KeyboardInterrupt):
+            journal.remove()
+            raise
         stderr_path(result_path).unlink(missing_ok=True)
-        sandbox = bot.sandbox(configuration.containment, result_path)
-        beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
         journal.add(beginning)
         return _played(RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox))
 
@@ -167,41 +197,47 @@ def recorded_run(result_path: Path) -> RunResult:
 
 def resume(
     puzzle_set: PuzzleSet,
+    bot: Bot,
+    configuration: Configuration,
     result_path: Path,
     on_verdict: OnVerdict = lambda result, run_seconds: None,
-    hide: Sequence[Path] = (),
 ) -> RunResult:
     """Continue an interrupted run at the first remaining puzzle, and return the result of the whole run.
 
-    Command and configuration are those of the run, and the usage of earlier attempts counts. `on_verdict` gets the
-    earlier verdicts at once. `hide` adds to the files hidden at the beginning of the run.
+    Verdicts, attempts and their usage are those recorded. The arguments say what the judge runs and what the bot
+    may do; the caller compares them with :func:`recorded_run`. `on_verdict` gets the earlier verdicts at once.
 
-    UnusableError if there is nothing to resume, the set or the bot has changed, or as for :func:`play`.
+    UnusableError if there is nothing to resume, the set, the bot or a variable has changed, or as for
+    :func:`play`.
     """
     require_writable(result_path)
     with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
         there = len(journal.records)
         try:
             records = _records(result_path, journal.records)
-            beginning = _beginning(records)
-            if beginning.set.sha256 != puzzle_set.sha256:
-                old, new = beginning.set, SetFacts.of(puzzle_set)
+            recorded = _beginning(records)
+            if recorded.set.sha256 != puzzle_set.sha256:
+                old, new = recorded.set, SetFacts.of(puzzle_set)
                 raise UnusableError(f"{result_path}: the set has changed: it was {old}, and is {new} now")
-            if changed := changed_files(beginning.program_files or ()):
+            today = bot_files([bot.command, bot.warm_up], bot.show)
+            if changed := changed_files(recorded.program_files or (), today):
                 raise UnusableError(
                     f"{result_path}: the bot was replaced after this run began ({', '.join(changed)}): "
                     "put the old file back, or start a new run"
                 )
-            require_cores(beginning.configuration.cores)
-            shown, hidden = (tuple(map(Path, one or ())) for one in (beginning.show, beginning.hide))
-            bot = Bot(beginning.bot, beginning.command, show=shown, hide=[*hidden, *hide])
-            sandbox = bot.sandbox(beginning.configuration.containment, result_path)
-        except UnusableError:
+            require_cores(configuration.cores)
+            sandbox = bot.sandbox(configuration.containment, result_path, puzzle_set.name)
+        except (UnusableError, KeyboardInterrupt):
             if not there:
                 journal.remove()
             raise
         for record in records[there:]:
             journal.add(record)
+        names = {one.name for one in today}
+        files = [one for one in recorded.program_files or () if one.name in names]
+        beginning = replace(
+            recorded, **_said(bot, configuration, sandbox is not None), program_files=files or UNSET
+        )
         run = RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox)
         run.replay(records)
         end_leftover(records)
@@ -233,7 +269,7 @@ def _write(result: RunResult, run: RunState) -> None:
     except OSError as error:
         journal.close()  # closing reports whether it is complete
         kept = read_records(journal_path(path))
-        left = f"nonojudge run --resume {path} makes it of what is in {journal_path(path)}"
+        left = f"to resume the run makes it of what is in {journal_path(path)}"
         if journal.trouble and kept:
             left += ", which is not all"
         elif not kept:
@@ -245,10 +281,8 @@ def _write(result: RunResult, run: RunState) -> None:
 def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxed: bool) -> RunResult:
     """Return the beginning of a run: its result without attempts and verdicts."""
     return RunResult(
-        bot=bot.name,
-        command=list(bot.command),
+        **_said(bot, configuration, sandboxed),
         set=SetFacts.of(puzzle_set),
-        configuration=with_memory_limit(configuration),
         machine=machine_facts(configuration.cores),
         judge_version=__version__,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -257,13 +291,25 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxe
         stderr_bytes=0,
         stderr_file=None,
         score=Score.of([]),
-        environment=made_environment(bot.command, configuration.environment, sandboxed),
-        files=bot.files or UNSET,
-        show=[str(path) for path in bot.show] or UNSET,
-        hide=[str(path.absolute()) for path in bot.hide] or UNSET,
         revision=revision_of(bot.command) or UNSET,
         program_files=bot_files([bot.command, bot.warm_up], bot.show) or UNSET,
     )
+
+
+def _said(bot: Bot, configuration: Configuration, sandboxed: bool) -> dict[str, Any]:
+    """Return the parts of a result that come from the command line or the tournament's file."""
+    environment = made_environment(bot.command, UNSET, sandboxed)
+    return {
+        "bot": bot.name,
+        "command": list(bot.command),
+        "configuration": with_memory_limit(configuration),
+        "environment": {
+            one: environment[one] for one in environment if one not in (configuration.environment or {})
+        },
+        "files": bot.files or UNSET,
+        "show": [str(path) for path in bot.show] or UNSET,
+        "hide": [str(path.absolute()) for path in bot.hide] or UNSET,
+    }
 
 
 def _new_journal(configuration: Configuration, result_path: Path) -> Journal:
@@ -274,8 +320,8 @@ def _new_journal(configuration: Configuration, result_path: Path) -> Journal:
     if journal.records:
         journal.close()
         raise UnusableError(
-            f"{journal_path(result_path)}: interrupted run found; resume it with "
-            f"`nonojudge run --resume {result_path}`, or delete the file"
+            f"{journal_path(result_path)}: interrupted run found; add `--resume {result_path}` to its command to "
+            "continue it, or delete the file"
         )
     return journal
 
@@ -291,12 +337,13 @@ def _is_final(run: RunState) -> bool:
 def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
     """Return the records of an interrupted run: those of its journal, otherwise those that its result stands for.
 
-    A judge may have been killed while it copied the latter into the journal.
+    A judge may have been killed while it copied the latter into the journal. UnusableError if the result's name is
+    that of another file, which the judge would replace.
     """
     try:
         result = read_result(result_path)
     except UnusableError:
-        if in_journal:
+        if in_journal and not os.path.lexists(result_path):
             return in_journal
         raise
     if in_journal and (not isinstance(result, RunResult) or records_of(result)[: len(in_journal)] != in_journal):
@@ -311,6 +358,4 @@ def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
 def _beginning(records: list[Record]) -> RunResult:
     beginning = records[0]
     assert isinstance(beginning, RunResult)  # the journal was checked for that
-    if files := beginning.files:  # a name may lead out of the bot's folder
-        file_names(files.reads, files.writes, files.logs, beginning.configuration.feed)
     return beginning

@@ -65,7 +65,7 @@ class ProcessTree:
         self.cores_taken: set[int] = set()  # besides its own
         self.unmeasured: set[str] = set()  # memory that could not be measured, in words
         if not (self.cgroup_measures.memory or in_sandbox):
-            self.unmeasured.add("files in memory other than memfds")
+            self.unmeasured.add("files in memory")
         self._oom_kills = 0 if self.cgroup_measures.memory else oom_kills()
         self._judge = psutil.Process()
         self._peak_at_birth = 0

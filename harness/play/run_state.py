@@ -60,6 +60,12 @@ class Interrupts:
             signal.signal(number, handler)
         self._open.remove(self)
 
+    @classmethod
+    def heed(cls) -> None:
+        """Raise KeyboardInterrupt if a block was told to stop: where that leaves nothing half done."""
+        if any(one.told for one in cls._open):
+            raise KeyboardInterrupt
+
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         for one in self._open:
             one.told = True

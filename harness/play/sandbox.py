@@ -10,6 +10,7 @@ import contextlib
 import errno
 import os
 import shutil
+import site
 import subprocess
 import sys
 from collections import deque
@@ -20,9 +21,19 @@ from pathlib import Path
 
 import nonobot
 from nonobot.harness import UnusableError
-from nonobot.harness.play.bot_command import SYSTEM, everything_named, folders_of, is_in, is_own_bot, prefixes_of
+from nonobot.harness.play.bot_command import (
+    HOME,
+    SYSTEM,
+    everything_named,
+    folders_of,
+    homes,
+    is_in,
+    is_installed,
+    leads_out,
+    prefixes_of,
+)
 from nonobot.harness.results.conditions import Contain
-from nonobot.system import kernel_cache
+from nonobot.system import beginning_of, kernel_cache, temporary_cache, user_cache
 
 SCRATCH_BYTES = 1 << 30  # size of scratch without a memory limit, and again of `/dev/shm`; both are memory
 OWN_PROCESSES = 2  # bubblewrap's: one outside, which waits for the bot, and the first process inside
@@ -36,6 +47,7 @@ MOST_LOOKED_AT = 20_000  # most files to examine in each of these, those of a fo
 ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/tmp")))
 """Folders that every bot has; its working folder may be one of them."""
 
+GIT = ".git"  # git runs programs that a repository's configuration names
 RESULT_ENDS = (".journal.jsonl", ".stderr.txt")
 ASIDE = ".before-"
 RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')  # marks of a judge's files
@@ -46,13 +58,14 @@ class Sandbox:
     """The sandbox of a bot: the files of this machine that the bot sees, and bubblewrap, which enforces it.
 
     The bot sees the system's files, those that its command names, and those in `show` and `writable`. It does not
-    see what is in `hide` and `results`, given as real paths, even if their folder is shown. If the bot itself is
-    in a folder of results, the sandbox hides each result in it instead of the folder. The bot may write in `/tmp`,
-    its home, which no other bot ever sees.
+    see what is in `secret`, `hide` and `results`, given as real paths, even if their folder is shown. If the bot
+    itself is in a folder of results, the sandbox hides each result in it instead of the folder; the same in all
+    folders of the bot. The bot may write in `/tmp`, its home, which no other bot ever sees.
     """
 
     show: tuple[Path, ...] = ()
     hide: tuple[Path, ...] = ()  # other bots' files; `show` overrides it
+    secret: tuple[Path, ...] = ()  # files of sets; shown only if the command or `show` names the file itself
     results: tuple[Path, ...] = ()  # folders of results; nothing overrides it
     scratch: Path | None = None  # working folder, also writable
     writable: tuple[Path, ...] = ()
@@ -81,6 +94,14 @@ class Sandbox:
         if not shutil.which(command[0]):
             there = os.sep in command[0] and Path(command[0]).exists()
             raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
+        program = Path.cwd() / command[0]
+        real = program.resolve()
+        if (
+            leads_out(program)
+            and not is_installed(real)
+            and not is_in(real, *(one.resolve() for one in self.show))
+        ):
+            raise OSError(errno.ENOENT, f"it is a link out of its folder; name {real} itself")
         size = ("--size", str(2 * memory_bytes if memory_bytes else SCRATCH_BYTES)) if "--size" in _help() else ()
         # Its own session: a signal to the bot's group must not reach bubblewrap, which waits outside.
         words = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
@@ -105,7 +126,9 @@ class Sandbox:
         modules = [path.absolute() for path in modules]
         shown = _without_nested([*self.show, *own, *prefixes_of(command), *_package(), *modules])
         of_root = _covered_from_root(named, shown)
-        hidden = _without_nested([*self._hidden(shown, named)])
+        results = [file for one in (*own, *self.show) for file in _results_in(one)]
+        hidden = _without_nested([*self._hidden(shown, named), *results])
+        written = _without_nested([*self._written(own)])
         is_there = here in ALWAYS_THERE or is_in(here, *shown, *SYSTEM, Path("/proc"))
         empty = () if is_there else (str(here),)
         return [
@@ -122,7 +145,9 @@ class Sandbox:
             ("--ro-bind-try", CPU_FACTS, CPU_FACTS),
             *(("--ro-bind", str(one), str(one)) for one in shown),
             *map(_cover, hidden),
-            *(("--bind", str(one), str(one)) for one in _without_nested([*self._written(command, own)])),
+            *(("--bind", str(one), str(one)) for one in written),
+            *(("--ro-bind", str(one / GIT), str(one / GIT)) for one in written if _is_own(one / GIT)),
+            *map(_cover, (one for one in hidden if is_in(one, *written))),
             ("--dir", str(self.scratch or here)),  # it may be in a covered folder
             *(("--remount-ro", str(one)) for one in (*of_root, *hidden) if one.is_dir()),
             *(("--remount-ro", one) for one in (*empty, "/")),
@@ -132,7 +157,7 @@ class Sandbox:
     def _hidden(self, shown: Sequence[Path], named: Sequence[Path]) -> Iterator[Path]:
         """Yield what must be covered, under each name that it has in the folders that are shown."""
         show = [path.resolve() for path in self.show]
-        needed = [*show, *(path.resolve() for path in (*named, *shown))]
+        needed = [*show, *(path.resolve() for path in (*named, *shown) if not leads_out(path))]
         for folder in (*shown, *(one for one in SYSTEM if not _is_link(one))):
             real = folder.resolve()
             for one in self._hidden_in(real, show, needed):
@@ -142,8 +167,11 @@ class Sandbox:
         """Yield what is hidden in a folder from a bot that needs the paths `needed`; all are real paths."""
         for one in self.results:
             if is_in(one, folder) and any(is_in(path, one) for path in needed):
-                yield from (file for pattern in ("*", "*/*") for file in one.glob(pattern) if _is_result(file))
+                yield from _results_in(one)
             elif is_in(one, folder):
+                yield one
+        for one in self.secret:
+            if is_in(one, folder) and one not in needed:
                 yield one
         for one in self.hide:
             installed = one.parent.name == "bin" and is_in(one, *SYSTEM)
@@ -151,28 +179,29 @@ class Sandbox:
             if is_in(one, folder) and not installed and not named:
                 yield one
 
-    def _written(self, command: Sequence[str], own: Sequence[Path]) -> Iterator[Path]:
-        """Yield what the bot may write; a warm-up may also write the bot's own folders if they contain nothing
-        else.
+    def _written(self, own: Sequence[Path]) -> Iterator[Path]:
+        """Yield what the bot may write; a warm-up may also write the bot's own folders.
 
-        Only nonobot may write its kernels, because they are code that every later process of `nonobot` runs.
+        Not if such a folder is or contains something that is not the bot's, or is part of what the judge runs.
         """
         yield from (path for path in (*self.writable, self.scratch) if path is not None)
         if not self.prepares:
             return
-        if is_own_bot(command):
-            kernel_cache().mkdir(mode=0o700, parents=True, exist_ok=True)
-            yield kernel_cache()
-        judges = [path.resolve() for path in _package()]
-        kept = [Path.cwd().resolve(), *self.hide, *self.results, *judges]
+        judges = _folders_of_the_judge()
+        kept = [*self.hide, *self.results, *judges, *(Path(one).resolve() for one in (".", *os.get_exec_path()))]
         for one in filter(Path.is_dir, own):
             real = one.resolve()
-            if not any(is_in(other, real) for other in kept) and not is_in(real, *judges):
+            foreign = any(is_in(other, real) for other in kept) or is_in(real, *judges)
+            if not foreign and GIT not in real.parts and not _is_hidden_in_home(real):
                 yield one
 
 
 def built_sandbox(
-    contain: Contain, show: Sequence[Path] = (), hide: Sequence[Path] = (), results: Sequence[Path] = ()
+    contain: Contain,
+    show: Sequence[Path] = (),
+    hide: Sequence[Path] = (),
+    results: Sequence[Path] = (),
+    secret: Sequence[Path] = (),
 ) -> Sandbox | None:
     """Return a sandbox, or None; UnusableError if a required one is unavailable or `show` names a missing file."""
     show = [path.absolute() for path in show]
@@ -186,8 +215,9 @@ def built_sandbox(
         if contain is Contain.YES:
             raise UnusableError(f"--contain yes: {why}")
         return None
-    real_hide, real_results = (tuple({one.resolve(): None for one in paths}) for paths in (hide, results))
-    return Sandbox(options=options, show=tuple(show), hide=real_hide, results=real_results)
+    hidden = (tuple({one.resolve(): None for one in paths}) for paths in (hide, secret, results))
+    hide, secret, results = hidden
+    return Sandbox(options=options, show=tuple(show), hide=hide, secret=secret, results=results)
 
 
 def sandbox_note(contain: Contain) -> str | None:
@@ -213,7 +243,7 @@ def _tried() -> tuple[tuple[str, ...] | None, str | None]:
         return None, "sandboxes need Linux"
     program = _program()
     if not program:
-        return None, "bubblewrap is not installed (bwrap, of the package bubblewrap)"
+        return None, "bubblewrap is not installed (package bubblewrap)"
     own = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     files = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL"]
     # A bot that can make its own namespaces is root in them, and closer to bugs of the kernel.
@@ -289,10 +319,44 @@ def _package() -> list[Path]:
     return [folder, *(one for one in links if one.is_dir()), kernel_cache()]
 
 
+def _folders_of_the_judge() -> list[Path]:
+    """Return the folders that contain what the judge runs and imports, and its caches, as real paths."""
+    is_clone = any(one.is_symlink() for one in Path(nonobot.__file__).parent.iterdir())
+    # The other folders of a clone may be bots.
+    libraries = [one for one in map(Path, sys.path) if one.is_absolute() and not (is_clone and one == HOME)]
+    pythons = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, site.getusersitepackages())
+    caches = [user_cache()]
+    with contextlib.suppress(FileNotFoundError):
+        caches.append(temporary_cache())
+    return list({one.resolve(): None for one in (*_package(), *map(Path, pythons), *libraries, *caches)})
+
+
+def _is_own(path: Path) -> bool:
+    """Return whether a file or folder exists and is not a link."""
+    return path.exists() and not path.is_symlink()
+
+
+def _is_hidden_in_home(real: Path) -> bool:
+    """Return whether a folder is one of the home's for many programs, such as `~/.config`."""
+    return real.name.startswith(".") and real.parent in homes()
+
+
 def _without_nested(paths: Sequence[Path]) -> list[Path]:
     """Return the existing paths that are not inside another one, sorted."""
     there = {path for path in paths if path.exists()}
     return sorted(path for path in there if not any(above in there for above in path.parents))
+
+
+def _results_in(folder: Path) -> Iterator[Path]:
+    """Yield the results in a folder and its subfolders, the nearest first."""
+    folders, looked_at = deque([str(folder)]), 0
+    while folders and looked_at < MOST_LOOKED_AT:
+        for one in _entries(folders.popleft()):
+            looked_at += 1
+            if one.is_dir(follow_symlinks=False):
+                folders.append(one.path)
+            elif _is_result(Path(one.path)):
+                yield Path(one.path)
 
 
 def _is_result(path: Path) -> bool:
@@ -302,7 +366,7 @@ def _is_result(path: Path) -> bool:
         return True
     if path_before.suffix != ".json" or not path.is_file():
         return False
-    with contextlib.suppress(OSError), path.open("rb") as file:  # if the judge cannot read it, neither can the bot
-        beginning = file.read(200)
+    with contextlib.suppress(OSError):  # if the judge cannot read it, neither can the bot
+        beginning = beginning_of(path, 200)
         return any(one in beginning for one in RESULT_BEGINNING)
     return False

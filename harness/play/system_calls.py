@@ -1,8 +1,8 @@
 """The system calls that Linux refuses to a sandboxed bot, and a session keyring for each bot.
 
 Namespaces separate files, processes and networks. Keyrings belong to users and sessions instead: without a new
-one, a bot could read what an earlier bot stored. Other refused calls reach the host (AF_VSOCK), or have a history
-of bugs.
+one, a bot could read what an earlier bot stored. Other refused calls reach the host (AF_VSOCK), hold up its
+programs, or have a history of bugs.
 """
 
 from __future__ import annotations
@@ -22,8 +22,13 @@ REFUSED = (
     *("pivot_root", "chroot", "setns", "open_by_handle_at", "quotactl", "swapon", "swapoff", "acct"),
     *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "syslog"),
     *("settimeofday", "clock_settime", "iopl", "ioperm", "lookup_dcookie", "vhangup"),
+    *("inotify_init", "inotify_init1", "fanotify_init", "mq_open"),  # few for all processes of a user
 )
 """System calls refused with EPERM."""
+
+FILE_COMMANDS = {"F_SETLEASE": 1024, "F_NOTIFY": 1026}
+"""Commands of `fcntl` refused with EPERM. With a lease on a file that it can only read, a bot would hold up each
+program that opens the file, for up to 45 s; the other command sends signals at each use of a folder."""
 
 SOCKET_FAMILIES = (1, 2, 10, 16)  # Unix, IPv4, IPv6, and netlink, from which runtimes read network addresses
 KEYCTL = {"x86_64": 250, "aarch64": 219}  # number of the system call `keyctl`, by processor
@@ -31,8 +36,9 @@ _GET_ID, _JOIN_SESSION_KEYRING, _LINK = 0, 1, 8
 _OF_THREAD, _OF_SESSION = -1, -3
 
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
+_NO_CALL = -1
 _OTHER_PROCESSOR, _UNKNOWN_CALL = 2, 0x00050000 | errno.ENOSYS
-_EQUAL, _GREATER = 4, 6  # values of <seccomp.h>: actions, an attribute, comparisons of an argument
+_EQUAL, _GREATER, _EQUAL_IN_BITS = 4, 6, 7  # comparisons of an argument, as the values above from <seccomp.h>
 
 
 class _Comparison(ctypes.Structure):
@@ -41,8 +47,8 @@ class _Comparison(ctypes.Structure):
     _fields_ = (
         ("argument", ctypes.c_uint),
         ("operation", ctypes.c_int),
-        ("value", ctypes.c_uint64),
-        ("unused", ctypes.c_uint64),
+        ("value", ctypes.c_uint64),  # for `_EQUAL_IN_BITS`: the bits to compare
+        ("value_of_bits", ctypes.c_uint64),
     )
 
 
@@ -74,7 +80,7 @@ def _rules_added(library: ctypes.CDLL, calls: ctypes.c_void_p) -> Iterator[int]:
 
     def refuse(name: str, *comparisons: _Comparison) -> int:
         number = library.seccomp_syscall_resolve_name(name.encode())
-        if number < 0:  # not on this processor
+        if number == _NO_CALL:  # libseccomp is older than the call
             return 0
         array = (_Comparison * len(comparisons))(*comparisons)
         error: int = library.seccomp_rule_add_array(
@@ -87,6 +93,9 @@ def _rules_added(library: ctypes.CDLL, calls: ctypes.c_void_p) -> Iterator[int]:
     for family in set(range(last)) - set(SOCKET_FAMILIES):
         yield refuse("socket", _Comparison(0, _EQUAL, family))
     yield refuse("socket", _Comparison(0, _GREATER, last))
+    for call in ("fcntl", "fcntl64"):  # the latter in 32 bits
+        for command in FILE_COMMANDS.values():  # Linux reads 32 bits of it
+            yield refuse(call, _Comparison(1, _EQUAL_IN_BITS, 0xFFFFFFFF, command))
 
 
 def pipes_of_sandbox() -> Iterator[IO[bytes]]:

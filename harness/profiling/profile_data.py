@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import operator
-import tempfile
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 from itertools import groupby
 from pathlib import Path
 from statistics import median
@@ -18,12 +18,14 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from nonobot.harness import UnusableError
+from nonobot.harness.play.exchange_folder import UnreadableError, opened_below, scratch_folder
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.results.conditions import Configuration, Figure, Machine, Revision, SetFacts, Whole
 from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded, storable
 from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, RunResult, Usage, Verdict
 from nonobot.harness.text import percent
+from nonobot.system import pieces_in
 from nonobot.tournament_data import PuzzleSet
 
 PROFILE_SCHEMA_VERSION = 2
@@ -101,6 +103,7 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
 
 # --- made and kept --------------------------------------------------------------------------------------------
 
+MOST_STATISTICS_BYTES = 1 << 28  # largest file of statistics: nonobot writes about 400 bytes for a puzzle
 NO_COUNTS = ("puzzle", "solutions")  # whole numbers in a line of statistics that do not count work of the search
 
 
@@ -126,16 +129,16 @@ def profile_of(
     A bot without that option solves nothing and is run again without it. `configuration` must not limit the time
     of a puzzle, because a restarted bot would overwrite its statistics.
     """
-    with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
-        (bots_own := Path(folder).resolve() / "bot").mkdir()
+    with scratch_folder() as folder:
+        (bots_own := folder / "bot").mkdir()
         stats = bots_own / "stats.jsonl"
         asked = ["--stats", str(stats)] if asks_stats else []
         bot = Bot(Path(command[0]).name, [*command, *asked], show=show, writable=[bots_own])
-        result = play(puzzle_set, bot, configuration, Path(folder) / "result.json", on_verdict)
+        result = play(puzzle_set, bot, configuration, folder / "result.json", on_verdict)
         if result.end.reason is EndReason.NOT_STARTED:
             raise UnusableError(result.end.detail or "the bot's command cannot be run")
-        takes_stats = stats.exists()
-        lines = stats.read_bytes().splitlines(keepends=True) if takes_stats else []
+        takes_stats = os.path.lexists(stats)
+        lines = _statistics(stats).splitlines(keepends=True) if takes_stats else []
     if asks_stats and not (takes_stats or result.score.right or result.end.reason is EndReason.INTERRUPTED):
         return profile_of(puzzle_set, command, configuration, on_verdict, show, asks_stats=False)
     results = {one.number: one for one in result.score.puzzles}
@@ -210,6 +213,14 @@ def _median_puzzle(same: Sequence[PuzzleProfile]) -> PuzzleProfile:
         seconds=median(one.seconds for one in same),
         phase_seconds={phase: median(one.phase_seconds.get(phase, 0.0) for one in same) for phase in phases},
     )
+
+
+def _statistics(path: Path) -> bytes:
+    try:
+        with opened_below(path.parent, path.name) as file:
+            return b"".join(pieces_in(partial(os.read, file), MOST_STATISTICS_BYTES))
+    except UnreadableError as problem:
+        raise UnusableError(f"the bot's statistics: {problem}") from None
 
 
 def to_json(profile: Profile) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import starmap
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import astuple
+from msgspec.structs import replace as replaced
 
 from nonobot.harness.play.machine import BUSY_SHARE
-from nonobot.harness.results.conditions import Machine, shown_variable
+from nonobot.harness.results.conditions import Machine, digest_of_variable
 from nonobot.harness.results.run_result import UNKNOWN, RunResult
-from nonobot.harness.text import megabytes, percent
+from nonobot.harness.text import megabytes, percent, ranges
 from nonobot.protocol.clues import count
 
 Fact = Callable[[RunResult], object]
@@ -26,9 +30,8 @@ KIND_FACTS: dict[str, Callable[[Machine], object]] = {
 }
 """Properties that machines of one kind have in common."""
 
-MACHINE_AND_CONFIGURATION: dict[str, Fact] = {
-    **{name: lambda run, of=of: of(run.machine) for name, of in KIND_FACTS.items()},  # type: ignore[misc]
-    "number of cores": lambda run: len(run.configuration.cores) or "any",
+CONFIGURATION: dict[str, Fact] = {
+    "number of cores": lambda run: run.core_count,
     "core shared with": lambda run: "another run" if run.configuration.shared_core else "none",
     "feed": lambda run: run.configuration.feed.value,
     "input and output": lambda run: "files" if run.files else "pipes",
@@ -38,12 +41,17 @@ MACHINE_AND_CONFIGURATION: dict[str, Fact] = {
     "memory limit": lambda run: megabytes(run.configuration.most_memory_bytes, exact=True),
     "stall limit": lambda run: _limit(run.configuration.stall_limit_seconds),
     "process limit": lambda run: run.configuration.most_processes or "none",
-    "sandbox requested": lambda run: run.configuration.containment.value,
     "sandbox": lambda run: run.sandboxed,
     "filter of system calls": lambda run: run.filtered,
     "figures measured by cgroup": lambda run: run.cgroup_measures,
     "order": lambda run: "any" if run.configuration.any_order else "that of the set",
-    "environment": lambda run: _variables(run),
+}
+"""Conditions of a run, apart from its machine and its environment: as they were, however they were requested."""
+
+MACHINE_AND_CONFIGURATION: dict[str, Fact] = {
+    **{name: lambda run, of=of: of(run.machine) for name, of in KIND_FACTS.items()},  # type: ignore[misc]
+    **CONFIGURATION,
+    "environment": lambda run: environment_of([run])(run),
 }
 """Conditions that must be equal to compare the times of two bots."""
 
@@ -57,16 +65,65 @@ SOFTWARE: dict[str, Fact] = {
 """Conditions that must also be equal to compare two versions of one bot."""
 
 
-def _variables(run: RunResult) -> str:
-    given = run.configuration.environment or {}
-    nothing = UNKNOWN if run.environment is UNSET else "nothing added"  # old results: the shell's
-    return ", ".join(starmap(shown_variable, sorted(given.items()))) or nothing
+PLAYED: dict[str, Fact] = {
+    **{
+        name: of
+        for name, of in MACHINE_AND_CONFIGURATION.items()
+        if name not in ("number of cores", "input and output")
+    },
+    "cores": lambda run: ranges(run.configuration.cores) or "any",
+    "bot": lambda run: run.bot,
+    "command": lambda run: shlex.join(run.command),
+    "files": lambda run: " ".join(filter(None, astuple(run.files))) if run.files else "none",
+    "set": lambda run: run.set,
+}
+"""Facts of a run, in words; if one differs, it is another run. A sandbox changes no answer."""
+
+CONTINUED: dict[str, Fact] = {
+    **PLAYED,
+    "sandbox requested": lambda run: run.configuration.containment.value,
+    "shown files": lambda run: shlex.join(run.show or ()) or "none",
+    "hidden files": lambda run: shlex.join(run.hide or ()) or "none",
+}
+"""Facts of a run that must also be the same to resume it: what the bot may do."""
+
+
+def changed_facts(recorded: RunResult, now: RunResult, facts: dict[str, Fact], core_named: bool) -> list[str]:
+    """Return each of `facts` that a recorded run and what is to be played `now` do not share, with both values.
+
+    A core that nobody named counts as any other; so does the default of a limit, which depends on the machine.
+    """
+    own, its = now.configuration, recorded.configuration
+    alike: dict[str, Any] = {}
+    if own.memory_limit_bytes is UNSET:
+        alike["memory_limit_bytes"] = UNSET
+    if its.process_limit is UNSET:  # in old results
+        alike["process_limit"] = own.process_limit
+    if not core_named and len(own.cores) == len(its.cores):
+        alike["core"] = own.core
+    was = replaced(recorded, configuration=replaced(its, **alike))
+    changes = {name: (str(of(was)), str(of(now))) for name, of in facts.items()}
+    return [f"{name} {old}, now {new}" for name, (old, new) in changes.items() if old != new]
+
+
+def environment_of(runs: Iterable[RunResult]) -> Fact:
+    """Return the condition `environment` of several runs: the values of all variables that were given to any."""
+    return partial(_variables, names=sorted({name for run in runs for name in run.configuration.digests}))
+
+
+def _variables(run: RunResult, names: Sequence[str]) -> str:
+    own = {name: value for name, value in (run.environment or {}).items() if name in names}
+    known = {**{name: digest_of_variable(name, value) for name, value in own.items()}, **run.configuration.digests}
+    if run.environment is UNSET and not known.keys() >= {*names}:
+        return UNKNOWN  # an old result: the other variables were those of the shell
+    shown = (f"{name} (digest {known[name]})" if name in known else f"{name} not set" for name in names)
+    return ", ".join(shown) or "nothing added"
 
 
 def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:
-    """Return a text line for each of `facts` with different known values: the values and their labels."""
+    """Return a text line for each of `facts`, and the environment, that differs: its known values with labels."""
     lines = []
-    for name, value_of in facts.items():
+    for name, value_of in {**facts, "environment": environment_of(run for _, run in runs)}.items():
         owners: dict[str, dict[str, None]] = {}
         for label, run in runs:
             if (value := str(value_of(run))) != UNKNOWN:
@@ -103,9 +160,8 @@ def busy_lines(runs: Sequence[Labelled]) -> list[str]:
 def conditions(run: RunResult) -> str:
     """Return the machine, cores, feed and limit of `run` in one text line."""
     limits = run.configuration
-    cores = len(limits.cores)
-    pinned = count(cores, "core") if cores else "any core"
-    return f"{run.machine.cpu}, {pinned}, {limits.feed} feed, {limits.wall_limit_seconds:g} s for the set"
+    cores = count(run.core_count, "core")
+    return f"{run.machine.cpu}, {cores}, {limits.feed} feed, {limits.wall_limit_seconds:g} s for the set"
 
 
 def _start(run: RunResult) -> str:

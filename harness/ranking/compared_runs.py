@@ -73,7 +73,7 @@ class Version:
         It does not for a bot on several cores: such a bot may take less time by distributing the same work better.
         """
         return all(
-            len(run.configuration.cores) == 1 and run.usage.cpu_seconds > 0 and run.usage.wall_seconds > 0
+            run.core_count == 1 and run.usage.cpu_seconds > 0 and run.usage.wall_seconds > 0
             for run in self.all_runs
         )
 

@@ -22,6 +22,7 @@ from nonobot.harness.ranking.comparability import (
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import BotLog, RunResult, Verdict, VerifyResult
+from nonobot.harness.results.worth import worth
 
 Judged = RunResult | VerifyResult
 
@@ -119,8 +120,10 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
     if len(sets) > 1:
         ranked.append(_overall(shown))
     if ranked:  # once, not for each set
+        runs = [one for _, _, rows in shown for one in _labelled(rows.values())]
+        ranked[-1].notes.extend(worth([run for _, run in runs]))
         ranked[-1].warnings.extend(_version_lines(results.values()))
-        ranked[-1].warnings.extend(busy_lines([one for _, _, rows in shown for one in _labelled(rows.values())]))
+        ranked[-1].warnings.extend(busy_lines(runs))
     return [*ranked, _log_ranking(logs)] if logs else ranked
 
 

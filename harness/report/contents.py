@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import starmap
 from pathlib import Path
 from statistics import median
 from string import ascii_uppercase
 
+from nonobot.harness.ranking.comparability import CONFIGURATION, environment_of
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
-from nonobot.harness.results.conditions import Feed, Machine, shown_variable
+from nonobot.harness.results.conditions import Machine
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.text import duration, megabytes, plain
@@ -166,10 +165,11 @@ class Variants:
     def __init__(self, every: Iterable[dict[str, str]]) -> None:
         each = list(every)
         kinds: list[dict[str, str]] = []
-        for facts in sorted(each, key=lambda facts: UNKNOWN in facts.values()):
+        for facts in sorted(each, key=lambda facts: [*facts.values()].count(UNKNOWN)):
             if not any(_fits(facts, kind) for kind in kinds):
                 kinds.append(facts)
-        self.facts = {name: [facts[name] for facts in kinds] for name in each[0]}
+        columns = {name: [facts[name] for facts in kinds] for name in each[0]}
+        self.facts = {name: values for name, values in columns.items() if {*values} != {UNKNOWN}}
         self.letters = [_letter(number) for number in range(len(kinds))]
         places = (next(at for at, kind in enumerate(kinds) if _fits(facts, kind)) for facts in each)
         self.letter_of = [self.letters[at] for at in places]
@@ -198,25 +198,10 @@ def machines(every: Sequence[Machine]) -> Variants:
 
 
 def configurations(every: Sequence[RunResult]) -> Variants:
-    """Return the configurations of runs, and how far they were carried out."""
+    """Return the conditions of runs that do not depend on the machine."""
+    facts = {**CONFIGURATION, "environment": environment_of(every)}
     return Variants(
-        {
-            "Puzzles come": "all at once" if limits.feed is Feed.BATCH else "each after the answer before",
-            "Wall limit for the set": _limit(limits.wall_limit_seconds),
-            "CPU limit for the set": _limit(limits.cpu_limit_seconds),
-            "Wall limit for a puzzle": _limit(limits.puzzle_limit_seconds),
-            "Memory limit": megabytes(limits.most_memory_bytes, exact=True),
-            "Stalled after": _limit(limits.stall_limit_seconds),
-            "Cores used": _cores(limits.cores),
-            "Shares its core with": "another run" if limits.shared_core else "none",
-            "Most processes and threads": str(limits.most_processes or "any number"),
-            "Sandbox requested": limits.containment.value,
-            "Sandbox": run.sandboxed,
-            "Measured by cgroup": run.cgroup_measures,
-            "Environment given": shlex.join(starmap(shown_variable, (limits.environment or {}).items())) or "none",
-            "Order of the answers": "any" if limits.any_order else "that of the puzzles",
-        }
-        for run, limits in ((run, run.configuration) for run in every)
+        {f"{name[:1].upper()}{name[1:]}": plain(str(of(run))) for name, of in facts.items()} for run in every
     )
 
 
@@ -227,13 +212,3 @@ def _fits(facts: dict[str, str], kind: dict[str, str]) -> bool:
 def _letter(number: int) -> str:
     again, place = divmod(number, len(ascii_uppercase))
     return ascii_uppercase[place] + (str(again + 1) if again else "")
-
-
-def _cores(numbers: Sequence[int]) -> str:
-    if len(numbers) > 1:
-        return f"{len(numbers)}: numbers {', '.join(map(str, numbers))}"
-    return f"number {numbers[0]} alone" if numbers else "all"
-
-
-def _limit(seconds: float | None) -> str:
-    return "none" if seconds is None else f"{seconds:,g} s"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import cache
 from typing import Annotated, Any
 
 import msgspec
@@ -76,7 +76,20 @@ class Configuration(Struct, frozen=True):
     contain: Contain | UnsetType = UNSET
     process_limit: Whole | UnsetType | None = UNSET  # with threads, at any one time
     shared_core: str | UnsetType = UNSET  # name that two runs at once on one core share, and no others
-    environment: dict[str, str] | UnsetType = UNSET  # in addition to the judge's own variables
+    environment: dict[str, str] | UnsetType = UNSET  # in addition to the judge's own; only in old results
+    environment_digests: dict[str, str] | UnsetType = UNSET  # of these variables, in results
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """A digest of each variable of the environment."""
+        if self.environment_digests is not UNSET:
+            return self.environment_digests
+        return {name: digest_of_variable(name, value) for name, value in (self.environment or {}).items()}
+
+    @property
+    def variables(self) -> str:
+        """The variables of the environment in words, with digests in place of values; empty without any."""
+        return ", ".join(f"{name} (digest {digest})" for name, digest in sorted(self.digests.items()))
 
     @property
     def containment(self) -> Contain:
@@ -101,13 +114,17 @@ class Configuration(Struct, frozen=True):
         return self.core if isinstance(self.core, tuple) else (self.core,)
 
 
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL", re.IGNORECASE)
+ROUNDS_OF_A_DIGEST = 100_000  # about 0.05 s: so much longer takes each guess of somebody who has a result
 
 
-def shown_variable(name: str, value: str) -> str:
-    """Return a variable for reports and warnings; a secret-looking one shows four digits of its digest."""
-    hidden = f"*** ({hashlib.sha256(value.encode(errors='surrogateescape')).hexdigest()[:4]})"
-    return f"{name}={hidden if _SECRET.search(name) else value}"
+@cache
+def digest_of_variable(name: str, value: str) -> str:
+    """Return a digest that shows whether a variable has the same value in two runs; it is slow to compute.
+
+    It does not hide a value that somebody can guess, such as a number or a word.
+    """
+    secret = value.encode(errors="surrogateescape")
+    return hashlib.pbkdf2_hmac("sha256", secret, name.encode(), ROUNDS_OF_A_DIGEST).hex()[:8]
 
 
 class FileNames(Struct, frozen=True):
@@ -119,11 +136,12 @@ class FileNames(Struct, frozen=True):
 
 
 class ProgramFile(Struct, frozen=True):
-    """A file of a bot."""
+    """A file of a bot, and a digest that shows whether it was replaced."""
 
     name: str  # the word that names it in a command
-    sha256: str
+    sha256: str  # of the content; of a file with `modified_ns`, of its size and that time
     size_bytes: Whole | UnsetType = UNSET  # absent for several files together
+    modified_ns: Whole | UnsetType = UNSET  # nanoseconds since 1970; the file is too large to read
 
 
 class Machine(Struct, frozen=True):

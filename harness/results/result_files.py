@@ -7,13 +7,13 @@ import json
 import math
 import os
 import re
-import stat
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from nonobot import system
 from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import MOST_SECONDS
 from nonobot.harness.results.run_result import SCHEMA_VERSION, BotLog, RunResult, Score, VerifyResult
@@ -30,7 +30,7 @@ AnyResult = RunResult | VerifyResult | BotLog
 Document = TypeVar("Document")
 
 MOST_BYTES = 1 << 30  # largest file that is read: a result has about 300 bytes for a puzzle
-UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError)  # also for bad UTF-8 and deep nesting
+UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError, MemoryError)  # also bad UTF-8, deep nesting
 
 
 OLD_NAMES = {
@@ -56,7 +56,12 @@ USERS_NAMES = ("counts", "environment", "verdicts")  # fields that contain names
 
 
 def storable(value: Any) -> Any:
-    r"""Return a value as JSON can store it: bytes that are not UTF-8 as in `\xff`, NaN as null."""
+    r"""Return a value as JSON can store it: bytes that are not UTF-8 as in `\xff`, NaN as null.
+
+    No value of a variable that the user gave to a bot gets into a file or an output.
+    """
+    if isinstance(value, RunResult):
+        value = value.without_values
     if isinstance(value, str):
         return value.encode(errors="surrogateescape").decode(errors="backslashreplace")
     if isinstance(value, float):
@@ -97,25 +102,12 @@ def write_json(path: Path, result: RunResult | VerifyResult) -> None:
 def content_of(path: Path, what: str = "") -> bytes:
     """Return the content of a regular file; UnusableError if it cannot be read.
 
-    `what` describes the file in the message (`the result `). A pipe is an error: the judge does not wait for its
-    writer.
+    `what` describes the file in the message (`the result `).
     """
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        try:
-            facts = os.fstat(file)
-            if not stat.S_ISREG(facts.st_mode):
-                why = "not a regular file"
-            elif facts.st_size > MOST_BYTES:
-                why = f"more than {MOST_BYTES >> 30} GiB"
-            else:
-                with os.fdopen(file, "rb", closefd=False) as content:
-                    return content.read() or b""  # None: a file of the kernel without content yet
-        finally:
-            os.close(file)
+        return system.content_of(path, MOST_BYTES)
     except OSError as error:
-        why = error.strerror or str(error)
-    raise UnusableError(f"cannot read {what}{path}: {why}")
+        raise UnusableError(f"cannot read {what}{path}: {error.strerror or error}") from None
 
 
 def read_result(path: Path) -> RunResult | VerifyResult:

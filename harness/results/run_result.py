@@ -6,14 +6,13 @@ name of each time contains its unit.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from nonobot.harness.results.conditions import (
     CgroupMeasures,
@@ -27,7 +26,7 @@ from nonobot.harness.results.conditions import (
     SetFacts,
     Whole,
 )
-from nonobot.harness.text import duration, last_line, megabytes, ranges
+from nonobot.harness.text import duration, last_line_of, megabytes, ranges
 
 SCHEMA_VERSION = 3
 
@@ -256,8 +255,16 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     show: list[str] | UnsetType = UNSET  # seen in the sandbox in addition to what the command names
     hide: list[Annotated[str, Meta(pattern=r"^[^\0]*\Z")]] | UnsetType = UNSET  # in folders that it saw
     revision: Revision | UnsetType = UNSET
-    environment: dict[str, str] | UnsetType = UNSET  # all variables; absent: those of the judge's shell
+    environment: dict[str, str] | UnsetType = UNSET  # the judge's variables; absent: those of its shell
     program_files: list[ProgramFile] | UnsetType = UNSET  # named by the command and the warm-up
+
+    @property
+    def without_values(self) -> RunResult:
+        """The result as files keep it: with digests in place of the variables that the user gave to the bot."""
+        run, given = self.configuration, self.configuration.environment or {}
+        made = {name: value for name, value in (self.environment or {}).items() if name not in given}
+        sealed = replace(run, environment=UNSET, environment_digests=run.digests or UNSET)
+        return replace(self, configuration=sealed, environment=UNSET if self.environment is UNSET else made)
 
     @property
     def end(self) -> BotEnd:
@@ -282,23 +289,28 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         return Usage.of_all([one.usage for one in self.attempts])
 
     @property
+    def core_count(self) -> int:
+        """Number of cores that the bot could use, selected or not."""
+        return len(self.configuration.cores) or self.machine.usable_cores
+
+    @property
     def sandboxed(self) -> str:
         """Whether the bot ran in a sandbox: yes, no, in some attempts, or unknown."""
-        return _in_attempts({one.sandboxed is True for one in self._known})
+        return _in_attempts({one.sandboxed is True for one in self.known_attempts})
 
     @property
     def filtered(self) -> str:
         """Whether Linux refused system calls to the bot: yes, no, in some attempts, or unknown."""
-        return _in_attempts({one.filtered for one in self._known if one.filtered is not UNSET})
+        return _in_attempts({one.filtered for one in self.known_attempts if one.filtered is not UNSET})
 
     @property
     def cgroup_measures(self) -> str:
         """Figures that the cgroup measured in every attempt, in words."""
-        each = [astuple(one.cgroup_measures or CgroupMeasures()) for one in self._known]
+        each = [astuple(one.cgroup_measures or CgroupMeasures()) for one in self.known_attempts]
         return str(CgroupMeasures(*map(all, zip(*each, strict=True)))) if each else UNKNOWN
 
     @property
-    def _known(self) -> list[Attempt]:
+    def known_attempts(self) -> list[Attempt]:
         """Attempts whose conditions are known: the bot started, and no killed judge failed to record them."""
         started = [one for one in self.attempts if one.end.reason is not EndReason.NOT_STARTED]
         cut_off = [one for one in started if one.end.reason is EndReason.INTERRUPTED or one.end == FINISHED_UNSEEN]
@@ -341,22 +353,13 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
 
     def last_words(self) -> str:
         """Return the last line that the bot wrote to stderr; empty if there is none or its file is gone."""
-        with contextlib.suppress(OSError):
-            if self.stderr_file:
-                return last_line(Path(self.stderr_file).read_bytes())
-        return ""
+        return last_line_of(Path(self.stderr_file)) if self.stderr_file else ""
 
     def lines(self) -> list[str]:
         """Return the whole summary."""
         lines = [*self.score.lines(), str(self.usage), self.end.in_words(self.configuration)]
         if self.score.unanswered and self.hint:
             lines.insert(1, f"  {self.hint}")
-        if any(one.sandboxed is not UNSET for one in self._known):
-            unfiltered = any(one.filtered is False for one in self.attempts)
-            sandbox = self.sandboxed + (", system calls not filtered" if unfiltered else "")
-            lines.append(f"sandbox: {sandbox}; measured by cgroup: {self.cgroup_measures}")
-        if unmeasured := {what for one in self.attempts for what in one.unmeasured or ()}:
-            lines[-1] += f"; memory not measured: {', '.join(sorted(unmeasured))}"
         if taken := {core for one in self.attempts for core in one.cores_taken or ()}:
             lines.append(f"the bot used other cores ({ranges(sorted(taken))}); its times are unreliable")
         if (self.end.reason is EndReason.CRASHED or self.end.exit_status) and (said := self.last_words()):

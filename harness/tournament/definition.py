@@ -21,6 +21,8 @@ from nonobot.harness.play.machine import tournament_core
 from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
 from nonobot.harness.results.result_files import UNDECODABLE
 from nonobot.harness.text import in_short
+from nonobot.protocol.formats import MOST_BYTES
+from nonobot.system import content_of
 from nonobot.tournament_data import PuzzleSet
 
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
@@ -105,7 +107,7 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 def read_tournament(path: Path) -> Tournament:
     """Return the tournament that a file defines; UnusableError, with the place, if the file is not usable."""
     try:
-        raw = msgspec.toml.decode(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+        raw = msgspec.toml.decode(content_of(path, MOST_BYTES, waits=True).removeprefix(b"\xef\xbb\xbf"))
         tournament = msgspec.convert(raw, Tournament)
     except OSError as error:
         raise UnusableError(f"cannot read the tournament {path}: {error.strerror}") from None

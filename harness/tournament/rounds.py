@@ -9,15 +9,13 @@ import shlex
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from msgspec import UNSET
-from msgspec.structs import astuple
 from msgspec.structs import replace as replaced
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.bot_command import named_by
-from nonobot.harness.play.bot_files import changed_files
+from nonobot.harness.play.bot_command import folders_of, named_by
+from nonobot.harness.play.bot_files import bot_files, changed_files
 from nonobot.harness.play.exchange_folder import file_names
 from nonobot.harness.play.journal import Record, journal_path, read_records
 from nonobot.harness.play.match import (
@@ -32,11 +30,10 @@ from nonobot.harness.play.match import (
 )
 from nonobot.harness.play.process_tree import end_leftover
 from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
-from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, Fact
+from nonobot.harness.ranking.comparability import CONTINUED, PLAYED, changed_facts
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.result_files import read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.text import ranges
 from nonobot.harness.tournament.definition import Entrant, Tournament, file_name, filled_in, played_set
 from nonobot.harness.user_files import loaded, require_writable
 from nonobot.tournament_data import PuzzleSet
@@ -53,6 +50,7 @@ class ScheduledRun:
     others: Sequence[Sequence[str]]  # commands of the other bots; their files are hidden from this bot
     core_named: bool  # whether the tournament names the core; otherwise all cores count as the same
     hide: Sequence[Path]  # the results, also of other tournaments, wherever the run is played
+    sets: Sequence[str]  # all of the tournament
     again: bool = False  # whether to play it even if it has a result
 
     @property
@@ -97,20 +95,23 @@ class ScheduledRun:
     def replaced_files(self) -> list[str]:
         """The bot's files that were replaced after its run, finished or interrupted, began."""
         recorded = None if self.again else self._recorded()
-        return changed_files(recorded.program_files or ()) if recorded else []
+        if recorded is None:
+            return []
+        return changed_files(recorded.program_files or (), bot_files(self.programs, self._shown))
 
     def play(self, before: RunResult | None, on_verdict: OnVerdict) -> RunResult:
         """Play, or resume an interrupted run with the result `before`; return the result, which is in its file."""
         if self.replaced_files:
             self.set_aside()
-        if before is not None or self._journalled():
-            return resume(self.puzzle_set, self.result_path, on_verdict, self._hidden())
-        require_place(self.configuration, self.result_path)
-        show = [Path(one).absolute() for one in self.entrant.show]
         own, warm_up = self.programs
         hide = self._hidden()
-        bot = Bot(self.entrant.name, own, files=self.files, show=show, hide=hide, warm_up=warm_up)
-        sandbox = bot.sandbox(self.configuration.containment, self.result_path)
+        bot = Bot(
+            self.entrant.name, own, files=self.files, show=self._shown, hide=hide, warm_up=warm_up, sets=self.sets
+        )
+        if before is not None or self._journalled():
+            return resume(self.puzzle_set, bot, self.configuration, self.result_path, on_verdict)
+        require_place(self.configuration, self.result_path)
+        sandbox = bot.sandbox(self.configuration.containment, self.result_path, self.puzzle_set.name)
         try:
             limit = self.entrant.warm_up_limit
             bot = replace(bot, warm_up_seconds=warmed_up(warm_up, sandbox, self.configuration, limit))
@@ -173,52 +174,33 @@ class ScheduledRun:
         """Return the records of an interrupted run; none if a killed judge had just created the journal."""
         return read_records(journal_path(self.result_path))
 
+    @property
+    def _shown(self) -> list[Path]:
+        return [Path(one).absolute() for one in self.entrant.show]
+
     def _hidden(self) -> list[Path]:
         """Return the files to hide from the bot: the results, and the files of the others on this machine."""
-        return [*self.hide, *(path for one in self.others for path in named_by(one))]
+        return [*self.hide, *(path for one in self.others for path in (*named_by(one), *folders_of(one)))]
 
     def _require_same(self, result: RunResult, path: Path) -> RunResult:
         """Return a result, or the beginning of one, if it is of this run; UnusableError names the differences."""
-        # A sandbox changes no answer; old results lack the process limit; a default depends on the machine.
-        own, its = self.configuration, result.configuration
-        alike: dict[str, Any] = {"contain": own.contain}
-        if own.memory_limit_bytes is UNSET:
-            alike["memory_limit_bytes"] = UNSET
-        if its.process_limit is UNSET:
-            alike["process_limit"] = own.process_limit
-        if not self.core_named and len(own.cores) == len(its.cores):
-            alike["core"] = own.core
-        was = replaced(result, configuration=replaced(its, **alike))
+        is_whole = bool(result.attempts) and result.end.reason not in GOES_ON
         now = replaced(
-            was,
+            result,
             bot=self.entrant.name,
             command=self.command,
             files=self.files or UNSET,
+            show=[str(one) for one in self._shown] or UNSET,
             set=SetFacts.of(self.puzzle_set),
-            configuration=own,
+            configuration=self.configuration,
         )
-        changes = {name: (str(of(was)), str(of(now))) for name, of in PLAYED.items()}
-        if told := [f"{name} {old}, now {new}" for name, (old, new) in changes.items() if old != new]:
+        facts = PLAYED if is_whole else CONTINUED
+        if told := changed_facts(result, now, facts, self.core_named):
             raise UnusableError(
                 f"{path}: played under other conditions: {'; '.join(told)}; "
                 f"move it away, or play it again with --again {shlex.quote(self.entrant.name)}"
             )
         return result
-
-
-PLAYED: dict[str, Fact] = {
-    **{
-        name: of
-        for name, of in MACHINE_AND_CONFIGURATION.items()
-        if name not in ("number of cores", "input and output")
-    },
-    "cores": lambda run: ranges(run.configuration.cores) or "any",
-    "bot": lambda run: run.bot,
-    "command": lambda run: shlex.join(run.command),
-    "files": lambda run: " ".join(filter(None, astuple(run.files))) if run.files else "none",
-    "set": lambda run: run.set,
-}
-"""Facts of a run, in words; if one differs, it is another run."""
 
 
 @contextlib.contextmanager
@@ -241,6 +223,7 @@ def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] 
     """Return the runs, set by set; bots named in `again` play even if they have results; or UnusableError."""
     configuration = tournament.configuration
     results = folder.absolute()  # a worker has another working folder and result folder
+    sets = [played_set(played)[0] for played in tournament.sets]
     return [
         ScheduledRun(
             entrant,
@@ -250,8 +233,9 @@ def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] 
             [filled_in(one.command, puzzle_set, configuration) for one in tournament.bots if one is not entrant],
             tournament.core is not None,
             [results, results.parent],
+            sets,
             entrant.name in again,
         )
-        for puzzle_set in [loaded(*played_set(played)) for played in tournament.sets]
+        for puzzle_set in [loaded(*played_set(played), waits=False) for played in tournament.sets]
         for entrant in tournament.bots
     ]
