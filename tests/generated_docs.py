@@ -78,12 +78,25 @@ def claim_table() -> str:
     return table(("id", "claim", "command"), *rows)
 
 
+def opened_files() -> str:
+    """Return the files of others that the judge reads, as `tests/test_judges_side.py` observes it."""
+    from tests.judges_side import DATA  # asks bubblewrap whether it works
+
+    commands: dict[tuple[str, ...], list[str]] = {}
+    for one in DATA:
+        if one.use == "read":
+            commands.setdefault((one.name, one.writer, one.purpose), []).extend(one.commands.split())
+    rows = [(*about, ", ".join(f"`{name}`" for name in dict.fromkeys(names))) for about, names in commands.items()]
+    return table(("the judge reads", "who else can write it", "what it takes from it", "in"), *rows)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "modules": module_map,
     "checks": checks,
     "ends": ends,
     "formats": file_formats,
     "claims": claim_table,
+    "opened-files": opened_files,
 }
 
 

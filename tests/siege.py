@@ -17,6 +17,7 @@ import io
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -46,6 +47,7 @@ from tests import mutated_formats
 from tests.boards import broken, random_clues, random_grid, shuffled
 from tests.clusters import definition
 from tests.judged import RECIPE, SCRIPTED_BOT, remove, verdicts
+from tests.judges_side import COMMANDS, Layout, breaches_in
 
 Failures = Iterator[str | None]
 """An item for each try: None, or what went wrong."""
@@ -165,6 +167,86 @@ def kills(rng: random.Random) -> Failures:
             yield f"killed after {moment:.2f} s: {again.returncode}, {results}, {again.stderr!r}" if bad else None
 
 
+# The judge's side
+
+
+def judges_side(rng: random.Random) -> Failures:
+    """Let the judge work in the folder of a stranger, with further traps, links and damaged files in it."""
+    commands = [name for name in COMMANDS if name not in ("bisect", "duel")]  # slow, and the same as `run`
+    while True:
+        with tempfile.TemporaryDirectory(prefix="siege-") as folder:
+            layout = Layout(Path(folder).resolve())
+            changes = [change_of_stranger(rng, layout) for _ in range(3)]
+            command = rng.choice(commands)
+            for words in COMMANDS[command]:
+                try:
+                    found = breaches_in(layout, command, layout.observed(words, statuses=range(4)))
+                except AssertionError as error:
+                    found = [str(error)]
+                yield f"{command} {words}, {changes}: {found}" if found else None
+
+
+def change_of_stranger(rng: random.Random, layout: Layout) -> str:
+    """Make a random change to what a stranger brought; return it in words."""
+    folder = rng.choice([one for one in (layout.theirs, *layout.theirs.rglob("*")) if is_own_folder(one)])
+    files = [one for one in layout.theirs.rglob("*") if one.is_file() and ".git" not in one.parts]
+    file, result = rng.choice(files), layout.theirs / "results" / rng.choice(["old.json", "more.json"])
+    kind = rng.choice(("module", "program", "settings", "clone", "link", "result"))
+    if kind == "module":
+        name = rng.choice([*sorted(sys.stdlib_module_names), "nonobot", "msgspec", "yaml", "dask", "jinja2"])
+        layout.write(place := folder / f"{name}.py", layout.module)
+    elif kind == "program":
+        layout.write(place := folder / rng.choice([*PROGRAMS]), layout.program)
+    elif kind == "settings":
+        layout.write(place := folder / rng.choice([*SETTINGS]), rng.choice([*SETTINGS.values()]).format(folder))
+    elif kind == "clone":
+        shutil.rmtree(place := folder / ".git", ignore_errors=True)
+        place.unlink(missing_ok=True)
+        place.write_text(rng.choice(CLONES).format(layout.theirs))
+    elif kind == "link":
+        file.unlink()
+        (place := file).symlink_to(rng.choice(["/dev/null", "/etc/passwd", layout.ran, layout.mine, file]))
+    else:
+        (place := result).write_bytes(mutated_json(rng, (layout.folder / "made" / "result.json").read_bytes()))
+    return f"{kind} {place.relative_to(layout.theirs)}"
+
+
+PROGRAMS = (
+    "git",
+    "bwrap",
+    "sh",
+    "chmod",
+    "rm",
+    "env",
+    "python",
+    "python3",
+    "cat",
+    "fc-list",
+    "gcc",
+    "ldconfig",
+    "nonobot",
+)
+SETTINGS = {
+    "pyvenv.cfg": "home = {0}\n",
+    "traps.pth": "import trap\n",
+    "python311._pth": "{0}\nimport site\n",
+    "matplotlibrc": "backend: module://trap\n",
+    ".numba_config.yaml": "cache_dir: {0}\n",
+    "dask.yaml": "distributed: {{preload: [trap]}}\n",
+    ".gitconfig": "[core]\n\tfsmonitor = {0}/git\n",
+    ".gitattributes": "* filter=trap diff=trap\n",
+    "pyproject.toml": "[tool.nonobot]\n",
+    ".env": "PYTHONPATH={0}\n",
+}
+"""Files that programs or libraries read where they run, and what may be in one of them."""
+
+CLONES = ("gitdir: {0}/.git\n", "gitdir:  {0}/bots/one/.git\n", "gitdir: ../../.git", "ref: HEAD\n", "", "\0")
+
+
+def is_own_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink() and ".git" not in path.parts
+
+
 # Files of results
 
 
@@ -258,6 +340,7 @@ ATTACKS: dict[str, tuple[Callable[[random.Random], Failures], int]] = {
     "kills": (kills, 60),
     "results": (results, 2_000),
     "truncated": (truncated, 400),
+    "judge": (judges_side, 300),
 }
 """The attacks, and how often each is tried."""
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import pytest
 from nonobot.harness.cluster.runs_on_workers import needed
 from nonobot.harness.play import bot_command, sandbox
 from nonobot.harness.play.bot_command import OWN_BOT, folders_of, is_in, named_by, prefixes_of
+from nonobot.harness.play.bot_files import bot_files, files_named
 from nonobot.harness.play.match import files_of_sets
 from nonobot.harness.play.sandbox import Sandbox
 from nonobot.system import kernel_cache
@@ -61,6 +63,16 @@ def test_what_is_named_is_shown_and_nothing_else_of_home(here):
     paths = [here / one for one in ("bots/mine/bot.py", "bots/other.py", "home/secret")]
     assert seen(words, *paths, "/usr/lib", here) == ["read", "empty", "empty", "read", "empty"]
     assert words[-2:] == [("--remount-ro", "/"), ("--chdir", str(here))]
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no folder in memory")
+def test_a_bot_in_a_folder_in_memory_is_seen(here):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        (script := Path(folder, "bot.py")).touch()
+        words = Sandbox().mounts(bot(script))
+        assert seen(words, script, "/dev/shm/other", "/dev/null") == ["read", "empty", "read"]
+        assert str(script) in files_named([bot(script)])
+        assert str(script) in [one.name for one in bot_files([bot(script)])]
 
 
 def test_what_is_mounted_last_holds_nothing_that_is_hidden(here):

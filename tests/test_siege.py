@@ -8,7 +8,7 @@ import pytest
 from tests.siege import ATTACKS
 
 pytestmark = [pytest.mark.usefixtures("compiled", "own_folder")]
-TRIES = {"hostile": 4, "memory": 4, "kills": 2, "truncated": 10}
+TRIES = {"hostile": 4, "memory": 4, "kills": 2, "truncated": 10, "judge": 10}
 AT_ONCE = ("results", "truncated")
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from nonobot.harness.results.conditions import CgroupMeasures, Contain
 
 SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")  # places where each bot has folders of its own
+SECONDS_TO_PUT_BACK = 5.0
+SECONDS_BETWEEN_LOOKS = 0.05
 
 SYSTEM_FOLDERS = ("/etc", "/usr", "/", "/dev")
 
@@ -56,8 +58,13 @@ def _writes_scratch(targets: Targets) -> str | None:
     return None
 
 
+def _is_scratch(folder: str) -> bool:
+    """Return whether a folder of the machine has the name of a scratch in the sandbox: a home below /tmp, say."""
+    return any(Path(folder).is_relative_to(one) for one in SCRATCHES)
+
+
 def _keeps_files(targets: Targets) -> str | None:
-    for folder in SCRATCHES:
+    for folder in (*SCRATCHES, *filter(_is_scratch, targets["folders"])):
         _writes([Path(folder, targets["name"])])
     return None  # the sender looks for them
 
@@ -138,7 +145,9 @@ def _leaves_core(targets: Targets) -> str | None:
         return None
     with contextlib.suppress(OSError):
         os.sched_setaffinity(0, range(targets["cores"]))
-    cores = sorted(os.sched_getaffinity(0))
+    until = time.monotonic() + SECONDS_TO_PUT_BACK
+    while len(cores := sorted(os.sched_getaffinity(0))) > 1 and time.monotonic() < until:
+        time.sleep(SECONDS_BETWEEN_LOOKS)  # without a cgroup, the judge puts it back, and names it in the result
     return f"runs on the cores {', '.join(map(str, cores))}" if len(cores) > 1 else None
 
 
@@ -146,7 +155,7 @@ SCRATCH = "it can write in its scratch folder"
 GONE = "what it writes there is gone afterwards"
 UNPRIVILEGED = "it has no privileges and gains none"
 CALLS = "it reaches no keyring, and no host of a virtual machine"
-CORE = "it cannot leave its core"
+CORE = "it cannot leave its core, or is put back on it"
 ENDED = "nothing of it runs when it has ended"
 
 TRIALS: dict[str, Callable[[Targets], str | None]] = {
@@ -157,7 +166,7 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
     ),
     SCRATCH: _writes_scratch,
     "it writes nowhere but in its scratch folder": lambda targets: _writes(
-        Path(one, targets["name"]) for one in targets["folders"] if one not in SCRATCHES
+        Path(one, targets["name"]) for one in targets["folders"] if not _is_scratch(one)
     ),
     GONE: _keeps_files,
     "it sees no process but its own, and can send none a signal": _sees_processes,
@@ -225,7 +234,8 @@ def _answer(
         bot.send(json.dumps(targets).encode(), last=True)
         until = time.monotonic() + 30.0
         while not bot.exited and time.monotonic() < until:
-            output += bot.read(until)
+            output += bot.read(min(until, time.monotonic() + SECONDS_BETWEEN_LOOKS))
+            bot.tree.look()
         output += bot.read(0.0)
     try:
         return json.loads(output), bot.tree.cgroup_measures

@@ -312,7 +312,8 @@ class Live:
         """Return the plot that a state names by this key, None if the last two states do not."""
         await self._look()
         plots = {plot.key: plot for look in (self._before, self._shown) for plot in look.plots.values()}
-        async with self._drawing:  # one at a time: matplotlib's settings are shared
+        # One at a time: matplotlib's settings are shared, and its import leaves the working folder for a moment.
+        async with self._drawing, self._looking:
             if key not in self._svgs and key in plots:
                 svg = await run_in_threadpool(_drawn, plots[key].runs)
                 self._svgs = {one: svg for one, svg in self._svgs.items() if one in plots} | {key: svg}

@@ -30,6 +30,7 @@ _NAMES = "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", 
 SYSTEM = tuple(Path("/", one) for one in _NAMES)  # what programs of any kind need to start
 OPT = Path("/opt")  # system folder for programs that people install by hand
 KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys", "/run")))  # their files do not belong to a bot
+SHM = Path("/dev/shm")  # except here, in memory, as in `/tmp`
 BESIDE_BIN = ("lib*", "share", "etc", "conf", "pyvenv.cfg")  # neighbours of a folder `bin` that its programs need
 MOST_INTERPRETERS = 5  # a script's interpreter may be a script; Linux follows as many
 MOST_BYTES_OF_A_FIRST_LINE = 256
@@ -109,7 +110,7 @@ def is_in(path: Path, *folders: Path) -> bool:
 def named_by(command: Sequence[str]) -> Iterator[Path]:
     """Yield the files and folders that a command names, its program first, without those of the system."""
     for path in everything_named(command):
-        of_system = is_in(path, *SYSTEM, *KERNEL_FOLDERS) and not is_in(path, OPT)
+        of_system = is_in(path, *SYSTEM, *KERNEL_FOLDERS) and not is_in(path, OPT, SHM)
         if not of_system and not _is_wide(path):
             yield path
 
@@ -310,7 +311,7 @@ def homes() -> set[Path]:
 
 def _is_wide(path: Path) -> bool:
     """Return whether a folder contains too much to belong to a program: home, its parents, /tmp."""
-    temporary = {Path(os.environ.get("TMPDIR") or "/tmp"), Path("/tmp"), Path("/var/tmp")}
+    temporary = {Path(os.environ.get("TMPDIR") or "/tmp"), Path("/tmp"), Path("/var/tmp"), SHM}
     temporary |= {one.resolve() for one in temporary}
     wide = {*homes(), *temporary, OPT, *(above for one in (*homes(), *temporary) for above in one.parents)}
     return path in wide or path.resolve() in wide

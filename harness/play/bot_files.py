@@ -15,6 +15,7 @@ from nonobot.harness.play.bot_command import (
     INTERPRETER,
     KERNEL_FOLDERS,
     OPT,
+    SHM,
     SYSTEM,
     interpreter_in,
     is_here,
@@ -41,7 +42,9 @@ def files_named(commands: Iterable[Sequence[str]]) -> list[str]:
         interpreter = interpreter_in(located(command[0]))
         words |= dict.fromkeys([command[0], *([interpreter] if interpreter else [])])
         for word in words_after(command):
-            if is_here(word) and Path(word).is_file() and not is_in(Path(word).absolute(), *KERNEL_FOLDERS):
+            path = Path(word).absolute()
+            of_kernel = is_in(path, *KERNEL_FOLDERS) and not is_in(path, SHM)
+            if is_here(word) and path.is_file() and not of_kernel:
                 words[word if os.sep in word else f"{os.curdir}{os.sep}{word}"] = None
     return list(words)
 
@@ -136,4 +139,4 @@ def without_written(recorded: Sequence[ProgramFile], command: Sequence[str]) -> 
 def _is_of_system(path: Path) -> bool:
     """Return whether a file, or the target of its link, comes with the system, whose updates replace no bot."""
     ends = path.absolute(), path.resolve()
-    return any(is_in(one, *SYSTEM, *KERNEL_FOLDERS) and not is_in(one, OPT, LOCAL) for one in ends)
+    return any(is_in(one, *SYSTEM, *KERNEL_FOLDERS) and not is_in(one, OPT, LOCAL, SHM) for one in ends)

@@ -36,7 +36,7 @@ def start(target: Callable[[Connection], None]) -> tuple[subprocess.Popen[bytes]
     with theirs:
         program = PROGRAM.format(path=sys.path, target=target, connection=theirs.fileno())
         process = subprocess.Popen(
-            [sys.executable, "-c", program],
+            [sys.executable, "-P", "-c", program],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
@@ -62,7 +64,9 @@ def drawing() -> Iterator[None]:
     """Make matplotlib draw the same everywhere, whatever the user's settings are."""
     import logging
 
-    import matplotlib
+    # At its import it reads `matplotlibrc` in the working folder; old versions run code of a stranger's there.
+    with nullcontext() if "matplotlib" in sys.modules else chdir(os.sep):
+        import matplotlib
 
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # the message "building the font cache" helps nobody
     with matplotlib.rc_context():
