@@ -180,6 +180,17 @@ def test_a_python_that_may_find_another_nonobot_is_a_bot_like_any_other(words, r
     assert not ran.exists()
 
 
+def test_workers_import_nothing_of_the_working_folder(tmp_path, ran):
+    pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    path = definition(tmp_path, {"good": "perfect"})
+    for name in ("multiprocessing", "distributed", "pickle", "tornado", "psutil"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    command = [str(Path(sys.executable).with_name("nonojudge")), "tournament", str(path), "--on", "local:1"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
+    assert not ran.exists()
+
+
 def test_a_file_in_the_working_folder_does_not_change_how_kernels_are_compiled(tmp_path):
     (tmp_path / ".numba_config.yaml").write_text("opt: 0\n")
     (tmp_path / "library").mkdir()
