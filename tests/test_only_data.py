@@ -311,14 +311,16 @@ def test_links_of_the_user_and_to_installed_programs_are_followed(tmp_path):
 
 
 @sandbox_only
-def test_a_program_whose_link_is_not_followed_is_named(tmp_path, monkeypatch, capsys):
+def test_a_link_that_is_not_followed_is_named(tmp_path, monkeypatch, capsys):
     (tmp_path / "here").mkdir()
     (tmp_path / "here/bot").symlink_to(script(tmp_path / "there/bot"))
     monkeypatch.chdir(tmp_path / "here")
     words = ["run", "--set", str(RECIPE), "--contain", "yes", "--quiet"]
-    assert cli.run([*words, "--", "./bot"]) == 2
-    said = f"cannot start './bot': it is a link out of its folder; name {tmp_path}/there/bot itself\n"
-    assert capsys.readouterr().err.endswith(said)
+    there = tmp_path / "there/bot"
+    for bot in (["./bot"], ["sh", "./bot"]):
+        assert cli.run([*words, "--", *bot]) == 2
+        said = f"': ./bot is a link out of its folder; name {there} itself, or add --show {there}\n"
+        assert capsys.readouterr().err.endswith(said)
     assert cli.run([*words, "--show", str(tmp_path / "there"), "--", "./bot"]) == 1
     assert cli.run([*words, "--", str(tmp_path / "there/bot")]) == 1
 
