@@ -3,6 +3,7 @@
 import contextlib
 import json
 import random
+import shlex
 import struct
 import subprocess
 import sys
@@ -164,7 +165,7 @@ def test_git_runs_nothing_for_the_repository_that_a_stranger_handed_in(tmp_path,
     made(theirs, **{".gitattributes": "* filter=evil\n"})
     touched = tmp_path / "touched"
     with (theirs / ".git" / "config").open("a") as config:
-        config.write(EVIL.format(touched))
+        config.write(EVIL.format(shlex.quote(str(touched))))
     if in_repository:
         (tmp_path / ".gitignore").write_text("bots\n")
         made(tmp_path)

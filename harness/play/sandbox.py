@@ -161,7 +161,8 @@ class Sandbox:
         if not self.prepares:
             return
         if is_own_bot(command):
-            kernel_cache().mkdir(mode=0o700, parents=True, exist_ok=True)
+            with contextlib.suppress(OSError):  # a home that cannot be written: the bot compiles for itself alone
+                kernel_cache().mkdir(mode=0o700, parents=True, exist_ok=True)
             yield kernel_cache()
         judges = [path.resolve() for path in _package()]
         kept = [Path.cwd().resolve(), *self.hide, *self.results, *judges]
