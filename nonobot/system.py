@@ -58,8 +58,20 @@ def pieces_of(path: str | os.PathLike[str], most_bytes: int, *, waits: bool = Fa
     that the user names. OSError: the file cannot be read, is not a regular file, or has more than `most_bytes`.
     """
     with _opened(path, waits) as file:
-        if waits or os.fstat(file).st_size:  # files of the kernel state no size; some never end, or wait
-            yield from pieces_in(partial(os.read, file), most_bytes)
+        yield from _pieces(file, most_bytes, waits)
+
+
+def content_in(file: int, most_bytes: int) -> bytes:
+    """Return the content of a regular file that is open; OSError if it has more than `most_bytes`."""
+    return b"".join(_pieces(file, most_bytes, waits=False))
+
+
+def _pieces(file: int, most_bytes: int, waits: bool) -> Iterator[bytes]:
+    size = os.fstat(file).st_size
+    if size > most_bytes:
+        raise _too_large(most_bytes)
+    if waits or size:  # files of the kernel state no size; some never end, or wait
+        yield from pieces_in(partial(os.read, file), most_bytes)
 
 
 def pieces_in(read: Callable[[int], bytes], most_bytes: int) -> Iterator[bytes]:
@@ -67,13 +79,16 @@ def pieces_in(read: Callable[[int], bytes], most_bytes: int) -> Iterator[bytes]:
     left = most_bytes
     while piece := read(min(PIECE_BYTES, left + 1)):
         if len(piece) > left:
-            whole = next(f"{most_bytes >> bits} {unit}" for bits, unit in _UNITS if most_bytes >> bits)
-            raise OSError(errno.EFBIG, f"more than {whole}")
+            raise _too_large(most_bytes)
         left -= len(piece)
         yield piece
 
 
-_UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "bytes"))
+def _too_large(most_bytes: int) -> OSError:
+    units = ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "bytes"))
+    return OSError(
+        errno.EFBIG, next(f"more than {most_bytes >> bits} {one}" for bits, one in units if most_bytes >> bits)
+    )
 
 
 def beginning_of(path: str | os.PathLike[str], most_bytes: int) -> bytes:

@@ -1,6 +1,7 @@
 """`nonojudge bisect`: the commit that changed counts or time, what cannot be judged, and what is left behind."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -79,7 +80,7 @@ def test_the_commit_that_changed_counts_is_found_and_one_that_does_not_build_ski
     repository.commit("other work", "GUESSES, SECONDS, ANSWERS = 5", "GUESSES, SECONDS, ANSWERS = 6")
     (repository.folder / "edited").touch()
     before = repository.state()
-    build = f"{sys.executable} -S -c 'exec(open(\"bot.py\").readline())'"
+    build = shlex.join([sys.executable, "-S", "-c", "exec(open('bot.py').readline())"])
     assert bisected(repository.commits["first"], "HEAD", "--by", "counts", "--build", build) == 0
     out, err = capsys.readouterr()
     assert "counts: changed by " in out
@@ -150,7 +151,7 @@ def test_ctrl_c_leaves_nothing_behind(repository, tmp_path, monkeypatch):
     cache = tmp_path / "cache"
     monkeypatch.setenv("NONOBOT_CACHE_DIR", str(cache))
     marker = tmp_path / "building"
-    words = ("bisect", "HEAD~1", "HEAD", "--build", f"touch {marker}; sleep 1000", "--", "./bot")
+    words = ("bisect", "HEAD~1", "HEAD", "--build", f"touch {shlex.quote(str(marker))}; sleep 1000", "--", "./bot")
     interrupted(*words, when=marker.exists)
     assert repository.state() == before
     assert [one.name for one in (cache / "bench").iterdir()] == ["lock"]

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import stat
 import sys
 from pathlib import Path
@@ -274,7 +275,7 @@ def test_what_is_nested_deeper_than_a_path_may_be_long_goes():
 
 def test_a_removal_that_takes_long_is_not_waited_for_nor_ended(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "go")
-    monkeypatch.setattr(exchange_folder, "REMOVE", f"{{ cat {tmp_path}/go; rm -r $1; }} &")
+    monkeypatch.setattr(exchange_folder, "REMOVE", f'{{ cat {shlex.quote(str(tmp_path / "go"))}; rm -r "$1"; }} &')
     with scratch_folder() as folder:
         pass
     assert folder.exists()

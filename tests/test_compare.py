@@ -17,7 +17,7 @@ from nonobot.harness.ranking.compared_runs import Version
 from nonobot.harness.ranking.comparison import Limits
 from nonobot.harness.ranking.comparison import compare as compared
 from nonobot.harness.ranking.comparison_text import as_text
-from nonobot.harness.results.conditions import Configuration, Contain, Feed
+from nonobot.harness.results.conditions import Configuration, Contain, Feed, digest_of_variable
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.statistics import Outcome, Ratio
 from tests.benching import carry_out
@@ -406,6 +406,10 @@ def test_requests_that_led_to_the_same_conditions_do_not_differ(one, other, more
     assert between(*runs).warnings == []
 
 
+def shown(name, value):
+    return f"{name} (digest {digest_of_variable(name, value)})"
+
+
 @pytest.mark.parametrize(
     ("terms", "one", "other", "warning"),
     [
@@ -415,13 +419,13 @@ def test_requests_that_led_to_the_same_conditions_do_not_differ(one, other, more
             {"environment": {"TMPDIR": "/a"}},
             {},
             {"terms": Configuration()},
-            "environment: TMPDIR=/a (before); TMPDIR=/tmp (after)",
+            f"environment: {shown('TMPDIR', '/a')} (before); {shown('TMPDIR', '/tmp')} (after)",
         ),
         (
             {"environment": {"A": "1"}},
             {},
             {"terms": Configuration()},
-            "environment: A=1 (before); A not set (after)",
+            f"environment: {shown('A', '1')} (before); A not set (after)",
         ),
     ],
 )

@@ -66,7 +66,7 @@ def test_a_difference_shows_and_the_same_value_is_none():
     assert between(one, same, kept) == []
     first, second = (digest_of_variable("A", value) for value in "12")
     assert between(kept, other) == [f"not the same environment: A (digest {first}) (0); A (digest {second}) (1)"]
-    assert between(kept, none) == [f"not the same environment: A (digest {first}) (0); nothing added (1)"]
+    assert between(kept, none) == [f"not the same environment: A (digest {first}) (0); A not set (1)"]
     assert digest_of_variable("B", "1") != first  # nobody sees that two variables have one value
 
 
@@ -92,14 +92,16 @@ LINE = 'echo "$WORD" >&2; test -e go && cat solutions.txt || { touch here; exec 
 
 def test_an_interrupted_run_gets_its_variables_again_and_no_others(capsys):
     command("perfect", Path.cwd())
-    options = ["--set", str(RECIPE), "--contain", "no", "--result", "r.json", "--env", f"WORD={VALUE}"]
-    interrupted("run", *options, "--", "sh", "-c", LINE, when=Path("here").exists)
+    options = ["--set", str(RECIPE), "--contain", "no"]
+    bot, value = ["--", "sh", "-c", LINE], ["--env", f"WORD={VALUE}"]
+    interrupted("run", *options, "--result", "r.json", *value, *bot, when=Path("here").exists)
     Path("go").touch()
     digest = digest_of_variable("WORD", VALUE)
-    for given, now in (((), "none"), (("--env", "WORD=x"), f"WORD (digest {digest_of_variable('WORD', 'x')})")):
-        assert cli.run(["run", "--resume", "r.json", *given]) == 2
-        assert f"had other variables: WORD (digest {digest}), and now {now}; give them" in capsys.readouterr().err
-    assert cli.run(["run", "--resume", "r.json", "--env", f"WORD={VALUE}"]) == 0
+    other = f"WORD (digest {digest_of_variable('WORD', 'x')})"
+    for given, now in (((), "nothing added"), (("--env", "WORD=x"), other)):
+        assert cli.run(["run", "--resume", "r.json", *options, *given, *bot]) == 2
+        assert f"environment WORD (digest {digest}), now {now}" in capsys.readouterr().err
+    assert cli.run(["run", "--resume", "r.json", *options, *value, *bot]) == 0
     assert Path("r.stderr.txt").read_text() == f"{VALUE}\n" * 2
     assert VALUE not in Path("r.json").read_text()
     assert verdicts(read_result(Path("r.json"))) == ["right"] * 5

@@ -180,6 +180,17 @@ def test_a_python_that_may_find_another_nonobot_is_a_bot_like_any_other(words, r
     assert not ran.exists()
 
 
+def test_workers_import_nothing_of_the_working_folder(tmp_path, ran):
+    pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    path = definition(tmp_path, {"good": "perfect"})
+    for name in ("multiprocessing", "distributed", "pickle", "tornado", "psutil"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    command = [str(Path(sys.executable).with_name("nonojudge")), "tournament", str(path), "--on", "local:1"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
+    assert not ran.exists()
+
+
 def test_a_file_in_the_working_folder_does_not_change_how_kernels_are_compiled(tmp_path):
     (tmp_path / ".numba_config.yaml").write_text("opt: 0\n")
     (tmp_path / "library").mkdir()
@@ -300,14 +311,16 @@ def test_links_of_the_user_and_to_installed_programs_are_followed(tmp_path):
 
 
 @sandbox_only
-def test_a_program_whose_link_is_not_followed_is_named(tmp_path, monkeypatch, capsys):
+def test_a_link_that_is_not_followed_is_named(tmp_path, monkeypatch, capsys):
     (tmp_path / "here").mkdir()
     (tmp_path / "here/bot").symlink_to(script(tmp_path / "there/bot"))
     monkeypatch.chdir(tmp_path / "here")
     words = ["run", "--set", str(RECIPE), "--contain", "yes", "--quiet"]
-    assert cli.run([*words, "--", "./bot"]) == 2
-    said = f"cannot start './bot': it is a link out of its folder; name {tmp_path}/there/bot itself\n"
-    assert capsys.readouterr().err.endswith(said)
+    there = tmp_path / "there/bot"
+    for bot in (["./bot"], ["sh", "./bot"]):
+        assert cli.run([*words, "--", *bot]) == 2
+        said = f"': ./bot is a link out of its folder; name {there} itself, or add --show {there}\n"
+        assert capsys.readouterr().err.endswith(said)
     assert cli.run([*words, "--show", str(tmp_path / "there"), "--", "./bot"]) == 1
     assert cli.run([*words, "--", str(tmp_path / "there/bot")]) == 1
 

@@ -8,7 +8,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from nonobot import system
 from nonobot.bot import input, watch
@@ -16,16 +15,15 @@ from nonobot.bot.cli import parse
 from nonobot.harness import UnusableError
 from nonobot.harness.play.bot_files import MOST_BYTES_HASHED, changed_files, digest_of
 from nonobot.harness.play.journal import Journal, journal_path
-from nonobot.harness.play.match import resume
+from nonobot.harness.play.match import Bot, resume
 from nonobot.harness.play.run_state import Interrupts, records_of, stderr_path
 from nonobot.harness.profiling.profile_data import profile_of
-from nonobot.harness.results.conditions import Configuration, SetFacts
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.system import beginning_of, content_of, end_of, lines_in, pieces_of
 from nonobot.tournament_data import SetError, load_set, sets
-from tests.judged import RECIPE, played
-from tests.ranked import run_result
+from tests.judged import RECIPE, command, played
 from tests.talking import CAPTURED, interrupted, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
@@ -123,7 +121,6 @@ TOURNAMENT = 'name = "t"\nsets = [%r]\n[[bots]]\nname = "a"\ncommand = "true"\n'
         (f"{JUDGE} tournament large", "cannot read the tournament large: more than 16 MiB"),
         (f"{JUDGE} tournament pipe.toml", "cannot read the set pipe: not a regular file"),
         (f"{JUDGE} tournament zero.toml", "cannot read the set /dev/zero: not a regular file"),
-        (f"{JUDGE} run --resume pipe.json", "cannot read the set pipe: not a regular file"),
         (f"{JUDGE} claims --file large", "cannot read large: more than 1 GiB"),
     ],
 )
@@ -132,9 +129,6 @@ def test_what_is_too_large_or_would_wait_is_refused_in_a_line(line, reason):
     os.mkfifo("pipe")
     for name, source in {"pipe.toml": "pipe", "zero.toml": "/dev/zero"}.items():
         Path(name).write_text(TOURNAMENT % source)
-    beginning, *_ = records_of(run_result())
-    with Journal(journal_path(Path("pipe.json"))) as journal:
-        journal.add(replace(beginning, set=replace(SetFacts.of(SET), name="pipe")))
     status, err = said(*line.split())
     assert status == 2
     assert err.splitlines()[-1].endswith(reason)
@@ -188,13 +182,13 @@ def test_a_file_that_is_too_large_is_known_by_its_size_and_time_of_change():
     path = sparse("weights")
     before = digest_of("./weights")
     assert (before.size_bytes, before.modified_ns) == (4 << 40, path.stat().st_mtime_ns)
-    assert changed_files([before]) == []
+    assert changed_files([before], [digest_of("./weights")]) == []
     os.utime(path, ns=(0, before.modified_ns + 1))
-    assert changed_files([before]) == ["./weights"]
+    assert changed_files([before], [digest_of("./weights")]) == ["./weights"]
     os.truncate(path, 5)
     os.utime(path, ns=(0, before.modified_ns))
-    assert changed_files([before]) == ["./weights"]
     small = digest_of("./weights")
+    assert changed_files([before], [small]) == ["./weights"]
     assert small.modified_ns is not small.size_bytes == 5
 
 
@@ -234,6 +228,12 @@ def test_nothing_is_played_or_left_if_the_judge_is_stopped_while_it_reads():
 # What lies in a stranger's folder of results
 
 
+def resumed(path):
+    """Resume the run of :func:`left_interrupted`."""
+    configuration = Configuration(wall_limit_seconds=20.0)
+    return resume(SET, Bot("ends_at_once", command("ends_at_once", Path.cwd())), configuration, path)
+
+
 def left_interrupted():
     """Leave the journal of a run that was interrupted before its first answer; return the result's path."""
     beginning, *_ = records_of(played("ends_at_once", Path.cwd(), wall_limit_seconds=20.0))
@@ -247,14 +247,14 @@ def test_the_stderr_of_a_resumed_bot_goes_through_no_link_and_into_no_pipe():
     path = left_interrupted()
     Path("own").write_text("mine")
     stderr_path(path).symlink_to("own")
-    assert resume(SET, path).end.reason is EndReason.CRASHED
+    assert resumed(path).end.reason is EndReason.CRASHED
     assert Path("own").read_text() == "mine"
 
 
 def test_a_pipe_in_place_of_its_stderr_does_not_hold_the_judge_up():
     path = left_interrupted()
     os.mkfifo(stderr_path(path))
-    assert resume(SET, path).end.reason is EndReason.CRASHED
+    assert resumed(path).end.reason is EndReason.CRASHED
 
 
 @pytest.mark.parametrize("content", ["mine", "mine\n"])
@@ -262,14 +262,14 @@ def test_a_link_in_place_of_a_journal_is_refused(content):
     Path("own").write_text(content)
     journal_path(Path("theirs.json")).symlink_to("own")
     with pytest.raises(UnusableError):
-        resume(SET, Path("theirs.json"))
+        resumed(Path("theirs.json"))
     assert Path("own").read_text() == content
 
 
 def test_a_pipe_in_place_of_a_journal_is_refused():
     os.mkfifo(journal_path(Path("theirs.json")))
     with pytest.raises(UnusableError):
-        resume(SET, Path("theirs.json"))
+        resumed(Path("theirs.json"))
 
 
 def test_what_is_no_result_is_not_replaced_by_one():
@@ -277,6 +277,6 @@ def test_what_is_no_result_is_not_replaced_by_one():
     Path("own").write_text("mine")
     path.symlink_to("own")
     with pytest.raises(UnusableError):
-        resume(SET, path)
+        resumed(path)
     assert Path("own").read_text() == "mine"
     assert read_result(Path("result.json"))

@@ -13,6 +13,7 @@ from nonobot.harness.play.system_calls import filter_program
 from nonobot.harness.results.conditions import Contain
 from tests.judged import sandbox_only
 from tests.talking import PATIENCE_SECONDS
+from tests.waiting import finished, next_line
 
 filter_only = pytest.mark.skipif(not filter_program(), reason="no libseccomp")
 
@@ -55,7 +56,7 @@ def started(code, *words):
 
 def said_under_the_filter(code, *words):
     with started(FILTERED + code, *words, filter_program().hex()) as process:
-        said = process.communicate(timeout=PATIENCE_SECONDS)[0]
+        said = finished(process)[0]
     assert process.returncode == 0
     return said
 
@@ -80,10 +81,10 @@ def lent(tmp_path):
 @filter_only
 def test_nobody_waits_for_a_lease_on_a_file_that_he_opens(lent):
     with started(LEASE, lent) as process:
-        assert process.stdout.readline() == "leased\n"
+        assert next_line(process) == "leased\n"
         assert not opens_at_once(lent)  # without the filter
     with started(FILTERED + LEASE, lent, filter_program().hex()) as process:
-        assert process.stdout.readline() == "leased\n"
+        assert next_line(process) == "leased\n"
         assert opens_at_once(lent)
 
 
@@ -113,7 +114,7 @@ for number in (55, 221):
 @pytest.mark.skipif(os.uname().machine != "x86_64" or not filter_program(), reason="machine code; the filter")
 def test_nor_in_32_bits(lent):
     with started(FILTERED + LEASE_IN_32_BITS, lent, filter_program().hex()) as process:
-        said = process.communicate(timeout=PATIENCE_SECONDS)[0]
+        said = finished(process)[0]
     assert said in ("-1 -1 1\n-1 -1 1\n", "")  # a kernel for 64 bits alone ends the program
 
 

@@ -26,7 +26,7 @@ from nonobot.bot import IN_BROWSER
 from nonobot.bot.kernels.cache import cache_folder, is_private, note_use
 from nonobot.bot.kernels.machine_code import ForbiddenError, map_code
 from nonobot.bot.kernels.memory import Memory, Struct
-from nonobot.bot.kernels.notices import Clock, OnCompile
+from nonobot.bot.kernels.notices import Clock, OnCompile, unnoticed
 from nonobot.bot.kernels.shipped import linked_kernel, shipped_code
 from nonobot.system import report, whole_file
 
@@ -41,7 +41,7 @@ _loaded: dict[tuple[str, str, str], Kernel] = {}
 _loading = threading.Lock()
 
 
-def load_kernel(module: str, name: str, struct: Struct, numbers: int, on_compile: OnCompile) -> Kernel:
+def load_kernel(module: str, name: str, struct: Struct, numbers: int, on_compile: OnCompile = unnoticed) -> Kernel:
     """Return a kernel as a function of the address of a memory and of `numbers` int64, which returns an int64.
 
     A process loads it once; threads may call it at the same time, without the interpreter's lock, each with its

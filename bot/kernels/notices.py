@@ -9,6 +9,11 @@ from math import ceil
 OnCompile = Callable[[float, float], None]
 """Gets the share of a compilation that is done, at first 0 and at the end 1, and roughly the seconds left."""
 
+
+def unnoticed(share: float, seconds_left: float) -> None:
+    """Report no compilation."""
+
+
 _SECONDS_PER_KERNEL = 0.12  # a core of an Intel Xeon, 2026-11-26
 _TRUSTED_SHARE = 0.1  # share done from which the time so far shows the time left
 _SECONDS_BETWEEN_LINES, _SECONDS_BETWEEN_STATES = 10.0, 0.5

@@ -7,7 +7,7 @@ from functools import cache
 
 from nonobot.bot.kernels.loading import load_kernel
 from nonobot.bot.kernels.memory import MASK_BITS, Memory, Struct, i2, mask_of, u1
-from nonobot.bot.kernels.notices import OnCompile
+from nonobot.bot.kernels.notices import OnCompile, unnoticed
 from nonobot.bot.papers.state import SOLVER
 
 
@@ -42,7 +42,7 @@ def paint_line(
     black: int,
     white: int,
     solver: str = "bitset",
-    on_compile: OnCompile = lambda share, seconds_left: None,
+    on_compile: OnCompile = unnoticed,
 ) -> tuple[int, int] | None:
     """Return the cells that are black, and those that are white, in every placement of the blocks.
 

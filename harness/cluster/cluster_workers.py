@@ -139,7 +139,7 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
         "distributed.admin.tick.interval": "1s",
         "distributed.worker.profile.enabled": False,
     }
-    with dask.config.set(settings):
+    with dask.config.set(settings), _safe_path():
         cluster = LocalCluster(
             n_workers=len(local_cores(place)),
             threads_per_worker=1,
@@ -155,6 +155,22 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
         finally:
             with contextlib.suppress(TimeoutError):
                 cluster.close(timeout=SECONDS_TO_CLOSE)
+
+
+@contextlib.contextmanager
+def _safe_path() -> Iterator[None]:
+    """Keep each Python that starts in the block from importing modules of the working folder.
+
+    The processes of multiprocessing would: they run `python -c`.
+    """
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONSAFEPATH"]
+        if before is not None:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _settler(distributed: Any, cores: Sequence[Sequence[int]]) -> Any:

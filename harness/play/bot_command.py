@@ -183,18 +183,19 @@ def leads_out(path: Path) -> bool:
 
     Links in the user's home, and above it or above the working folder, are the user's own and do not count.
     """
-    users_own = {*Path.cwd().parents, *homes(), *(above for one in homes() for above in one.parents)}
     at = Path(path.anchor)  # without links, as far as the way was gone
     for part in path.parts[1:]:
         folder, at = at, at.parent if part == os.pardir else at / part
         if at.is_symlink():
-            try:
-                at = at.resolve()
-            except RuntimeError:  # a circle
-                return True
-            if folder not in users_own and not is_in(at, folder):
+            at = Path(os.path.realpath(at))
+            if not is_in(at, folder) and folder not in _of_the_user():
                 return True
     return False
+
+
+def _of_the_user() -> set[Path]:
+    """Return the folders whose links are the user's own."""
+    return {*Path.cwd().parents, *homes(), *(above for one in homes() for above in one.parents)}
 
 
 def interpreter_in(program: str | Path) -> str | None:

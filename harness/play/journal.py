@@ -15,7 +15,6 @@ import queue
 import stat
 import threading
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +32,7 @@ from nonobot.harness.results.result_files import (
     storable,
 )
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
-from nonobot.system import pieces_in
+from nonobot.system import content_in
 
 
 class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="attempt-started"):
@@ -95,8 +94,7 @@ class Journal:
             self._file = _locked(path)
             with contextlib.ExitStack() as undo:
                 undo.callback(os.close, self._file)
-                content = b"".join(pieces_in(partial(os.read, self._file), MOST_BYTES))
-                self.records, whole_bytes = _decoded(content, path)
+                self.records, whole_bytes = _decoded(content_in(self._file, MOST_BYTES), path)
                 os.ftruncate(self._file, whole_bytes)
                 undo.pop_all()
         except OSError as error:

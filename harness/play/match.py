@@ -298,14 +298,12 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxe
 
 def _said(bot: Bot, configuration: Configuration, sandboxed: bool) -> dict[str, Any]:
     """Return the parts of a result that come from the command line or the tournament's file."""
-    environment = made_environment(bot.command, UNSET, sandboxed)
+    given, environment = configuration.environment or {}, made_environment(bot.command, UNSET, sandboxed)
     return {
         "bot": bot.name,
         "command": list(bot.command),
         "configuration": with_memory_limit(configuration),
-        "environment": {
-            one: environment[one] for one in environment if one not in (configuration.environment or {})
-        },
+        "environment": {name: value for name, value in environment.items() if name not in given},
         "files": bot.files or UNSET,
         "show": [str(path) for path in bot.show] or UNSET,
         "hide": [str(path.absolute()) for path in bot.hide] or UNSET,

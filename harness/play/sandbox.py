@@ -23,10 +23,12 @@ import nonobot
 from nonobot.harness import UnusableError
 from nonobot.harness.play.bot_command import (
     HOME,
+    KERNEL_FOLDERS,
     SYSTEM,
     everything_named,
     folders_of,
     homes,
+    is_here,
     is_in,
     is_installed,
     leads_out,
@@ -94,14 +96,13 @@ class Sandbox:
         if not shutil.which(command[0]):
             there = os.sep in command[0] and Path(command[0]).exists()
             raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
-        program = Path.cwd() / command[0]
-        real = program.resolve()
-        if (
-            leads_out(program)
-            and not is_installed(real)
-            and not is_in(real, *(one.resolve() for one in self.show))
-        ):
-            raise OSError(errno.ENOENT, f"it is a link out of its folder; name {real} itself")
+        for word in filter(is_here, command):
+            path = Path.cwd() / word
+            real = path.resolve()
+            seen = is_installed(real) or is_in(real, *SYSTEM, *(one.resolve() for one in self.show))
+            if leads_out(path) and not seen and not is_in(path, *KERNEL_FOLDERS):
+                why = f"{word} is a link out of its folder; name {real} itself, or add --show {real}"
+                raise OSError(errno.ENOENT, why)
         size = ("--size", str(2 * memory_bytes if memory_bytes else SCRATCH_BYTES)) if "--size" in _help() else ()
         # Its own session: a signal to the bot's group must not reach bubblewrap, which waits outside.
         words = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]

@@ -7,7 +7,7 @@ import operator
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial, reduce
+from functools import reduce
 from itertools import groupby
 from pathlib import Path
 from statistics import median
@@ -25,7 +25,7 @@ from nonobot.harness.results.conditions import Configuration, Figure, Machine, R
 from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded, storable
 from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, RunResult, Usage, Verdict
 from nonobot.harness.text import percent
-from nonobot.system import pieces_in
+from nonobot.system import content_in
 from nonobot.tournament_data import PuzzleSet
 
 PROFILE_SCHEMA_VERSION = 2
@@ -218,7 +218,7 @@ def _median_puzzle(same: Sequence[PuzzleProfile]) -> PuzzleProfile:
 def _statistics(path: Path) -> bytes:
     try:
         with opened_below(path.parent, path.name) as file:
-            return b"".join(pieces_in(partial(os.read, file), MOST_STATISTICS_BYTES))
+            return content_in(file, MOST_STATISTICS_BYTES)
     except UnreadableError as problem:
         raise UnusableError(f"the bot's statistics: {problem}") from None
 

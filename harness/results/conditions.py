@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
+import hmac
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from functools import cache
 from typing import Annotated, Any
 
 import msgspec
@@ -114,17 +113,13 @@ class Configuration(Struct, frozen=True):
         return self.core if isinstance(self.core, tuple) else (self.core,)
 
 
-ROUNDS_OF_A_DIGEST = 100_000  # about 0.05 s: so much longer takes each guess of somebody who has a result
-
-
-@cache
 def digest_of_variable(name: str, value: str) -> str:
-    """Return a digest that shows whether a variable has the same value in two runs; it is slow to compute.
+    """Return a digest that shows whether a variable has the same value in two runs.
 
-    It does not hide a value that somebody can guess, such as a number or a word.
+    It does not hide a value that somebody can guess, such as a number or a word. A slow digest would; but the
+    results of a stranger may have any number of variables.
     """
-    secret = value.encode(errors="surrogateescape")
-    return hashlib.pbkdf2_hmac("sha256", secret, name.encode(), ROUNDS_OF_A_DIGEST).hex()[:8]
+    return hmac.digest(name.encode(), value.encode(errors="surrogateescape"), "sha256").hex()[:8]
 
 
 class FileNames(Struct, frozen=True):
