@@ -105,19 +105,26 @@ def end_of(path: str | os.PathLike[str], most_bytes: int) -> bytes:
 
 @contextlib.contextmanager
 def _opened(path: str | os.PathLike[str], waits: bool) -> Iterator[int]:
-    file = os.open(path, os.O_RDONLY | os.O_NOCTTY | (0 if waits else os.O_NONBLOCK))  # opening a pipe may wait
+    file = None
     try:
-        kind = os.fstat(file).st_mode
-        if stat.S_ISDIR(kind):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if not waits and not stat.S_ISREG(kind):
-            raise OSError(errno.EINVAL, "not a regular file")
+        # Before it is opened: that would free the writer of a pipe, and a device may do anything.
+        _require_file(Path(path).stat().st_mode, waits)
+        file = os.open(path, os.O_RDONLY | os.O_NOCTTY | (0 if waits else os.O_NONBLOCK))
+        _require_file(os.fstat(file).st_mode, waits)  # it may be another one by now
         yield file
     except OSError as error:
         error.filename = os.fspath(path)
         raise
     finally:
-        os.close(file)
+        if file is not None:
+            os.close(file)
+
+
+def _require_file(mode: int, waits: bool) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not waits and not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "not a regular file")
 
 
 def lines_in(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -73,6 +73,17 @@ def test_only_regular_files_are_read_and_nothing_is_waited_for(read):
         read("folder", 100)
 
 
+def test_a_pipe_is_not_even_opened():
+    """That would free its writer, who would then write into nothing."""
+    os.mkfifo("pipe")
+    code = "import sys; from nonobot.harness.play.bot_command import interpreter_in\n"
+    code += "sys.addaudithook(lambda event, about: print(about[0]) if event == 'open' else None)\n"
+    code += "interpreter_in('pipe'), interpreter_in('/dev/null'), interpreter_in('script')"
+    Path("script").write_text("#!/bin/sh\n")
+    done = subprocess.run([sys.executable, "-c", code], **CAPTURED, check=True)
+    assert done.stdout == b"script\n"
+
+
 def test_a_file_of_the_kernel_is_empty_since_some_wait_and_some_never_end():
     assert content_of("/proc/self/status", 1 << 20) == beginning_of("/proc/self/status", 9) == b""
 
