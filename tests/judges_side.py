@@ -32,6 +32,7 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.tournament_data import write_set
 from tests import check_bots, observer
 from tests.judged import RECIPE, played
+from tests.waiting import finished, next_line
 
 IS_SANDBOXED = not sandbox_note(Contain.AUTO)
 JUDGE = (sys.executable, "-P", "-m", "nonobot.harness")
@@ -269,15 +270,14 @@ class Layout:
         words = [sys.executable, "-P", "-c", PAGE, str(self.mine)]
         server = subprocess.Popen(words, env=environment, cwd=self.theirs, stdout=subprocess.PIPE, text=True)
         try:
-            assert server.stdout
-            address = f"http://127.0.0.1:{int(server.stdout.readline())}/api"
+            address = f"http://127.0.0.1:{int(next_line(server))}/api"
             with urllib.request.urlopen(f"{address}/live") as events:
                 state = json.loads(events.readline().partition(b"data: ")[2])
             for plot in state["plots"]:
                 urllib.request.urlopen(f"{address}/cactus/{plot['key']}").close()
         finally:
             server.terminate()
-            server.communicate()
+            finished(server)
 
 
 def breaches(layout: Layout, command: str, judge: Sequence[str] = JUDGE) -> list[str]:
