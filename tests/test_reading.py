@@ -121,6 +121,7 @@ TOURNAMENT = 'name = "t"\nsets = [%r]\n[[bots]]\nname = "a"\ncommand = "true"\n'
         (f"{JUDGE} tournament large", "cannot read the tournament large: more than 16 MiB"),
         (f"{JUDGE} tournament pipe.toml", "cannot read the set pipe: not a regular file"),
         (f"{JUDGE} tournament zero.toml", "cannot read the set /dev/zero: not a regular file"),
+        (f"{JUDGE} run --resume .", "cannot read the result .: Is a directory"),
         (f"{JUDGE} claims --file large", "cannot read large: more than 1 GiB"),
     ],
 )
