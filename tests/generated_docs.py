@@ -80,11 +80,11 @@ def claim_table() -> str:
 
 def opened_files() -> str:
     """Return the files of others that the judge reads, as `tests/test_judges_side.py` observes it."""
-    from tests.judges_side import DATA  # asks bubblewrap whether it works
+    from tests.judges_side import DATA
 
     commands: dict[tuple[str, ...], list[str]] = {}
     for one in DATA:
-        if one.use == "read":
+        if one.use != "write":
             commands.setdefault((one.name, one.writer, one.purpose), []).extend(one.commands.split())
     rows = [(*about, ", ".join(f"`{name}`" for name in dict.fromkeys(names))) for about, names in commands.items()]
     return table(("the judge reads", "who else can write it", "what it takes from it", "in"), *rows)

@@ -32,9 +32,8 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.tournament_data import write_set
 from tests import check_bots, observer
 from tests.judged import RECIPE, played
-from tests.waiting import finished, next_line
+from tests.waiting import PATIENCE_SECONDS, finished, next_line
 
-IS_SANDBOXED = not sandbox_note(Contain.AUTO)
 JUDGE = (sys.executable, "-P", "-m", "nonobot.harness")
 SET = ("--set", "sets/set.txt", "--size", "5x5", "--quiet")
 RUN = ["run", *SET, "--warm-up", "sh bots/one/warm.sh"]
@@ -73,7 +72,7 @@ serve(own, "127.0.0.1", Path(sys.argv[1]), Path("results"), lambda: print(own.ge
 class Data(NamedTuple):
     """Files that are not the judge's user's alone, and that the judge opens: data, whatever is in them."""
 
-    use: str  # read or write
+    use: str  # list, read or write
     files: str  # a pattern, relative to the folder of the layout
     name: str  # of such files, for docs/sandbox.md
     writer: str  # who can write them besides the judge's user
@@ -81,13 +80,26 @@ class Data(NamedTuple):
     commands: str  # which open them
 
     def fits(self, layout: Layout, kind: str, path: str, *_: str) -> bool:
-        """Return whether an event is such an opening."""
-        return kind == self.use and fnmatchcase(os.path.relpath(path, layout.folder), self.files)
+        """Return whether an event is such an opening; folders that may be read may be listed."""
+        return self.use in (kind, "read" if kind == "list" else kind) and fnmatchcase(
+            os.path.relpath(path, layout.folder), self.files
+        )
+
+
+AUTHOR = "the bot's author, its warm-up"
 
 
 def _of_bot(files: str, commands: str) -> Data:
-    writer, purpose = "the bot's author, its warm-up", "the interpreter in the `#!` line, a digest"
-    return Data("read", files, "files that a bot's command names", writer, purpose, commands)
+    purpose = "the interpreter in the `#!` line, a digest"
+    return Data("read", files, "files that a bot's command names", AUTHOR, purpose, commands)
+
+
+def _beside_bot(use: str, files: str, commands: str) -> Data:
+    name, purpose = (
+        "folder of a bot: names, and the beginning of `*.json`",
+        "which files are results, to hide them",
+    )
+    return Data(use, files, name, AUTHOR, purpose, commands)
 
 
 def _of_clone(files: str, commands: str) -> Data:
@@ -96,10 +108,8 @@ def _of_clone(files: str, commands: str) -> Data:
 
 
 def _of_exchange(files: str) -> Data:
-    purpose = "answers, the bot's own log, sizes"
-    return Data(
-        "read", files, "exchange folder of a bot that works on files", "the bot", purpose, "run tournament"
-    )
+    name, purpose = "exchange folder of a bot that works on files", "answers, the bot's own log, sizes"
+    return Data("read", files, name, "the bot", purpose, "run tournament")
 
 
 _REPORT = "what a part of `check` reports that runs with the bot"
@@ -113,6 +123,10 @@ DATA = (
     _of_clone("theirs/*.git", "run tournament"),
     _of_clone("theirs/*.git/HEAD", "run tournament bisect"),
     _of_clone("theirs/*.git/refs/heads/*", "run tournament bisect"),
+    _beside_bot("list", "theirs/bots/*", "run tournament check duel"),
+    _beside_bot("read", "theirs/bots/*.json", "run tournament check duel"),
+    _beside_bot("list", "theirs*", "bisect"),
+    _beside_bot("read", "theirs/*.json", "bisect"),
     _of_exchange("scratch/nonojudge-*"),
     _of_exchange("theirs/out.txt"),  # named relative to its folder, as the next one
     _of_exchange("theirs/log.txt"),
@@ -127,6 +141,7 @@ DATA = (
         ),
         "run tournament table report history page",
     ),
+    Data("list", "scratch/nonojudge-*", _DUEL, "nobody: hidden from bots", "the comparison", "duel"),
     Data("read", "scratch/nonojudge-*/*", _DUEL, "nobody: hidden from bots", "the comparison", "duel bisect"),
     Data("write", "theirs/results*", "results", "", "", "run tournament"),
     Data("write", "scratch*", "temporary files", "", "", "run tournament check duel bisect"),
@@ -176,6 +191,7 @@ class Layout:
             "bots/one/run.sh": f"#!/bin/sh\necho words >&2\nexec {self._answer}",
             "bots/one/warm.sh": "echo x > bots/one/made\n",
             "bots/one/checked.py": Path(check_bots.__file__).read_text(),
+            "bots/one/weights.json": "{}",
             "bots/two/files.sh": f"echo '#1 0.1' > log.txt\nexec > out.txt {self._answer}",
             "bots/own/nonobot.py": nonobot,
             "nonobot.py": nonobot,
@@ -251,7 +267,8 @@ class Layout:
             self._cut()
         if words:
             to = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-            done = subprocess.run([*judge, *words], env=environment, cwd=self.theirs, text=True, check=False, **to)
+            to |= {"env": environment, "cwd": self.theirs, "timeout": PATIENCE_SECONDS}
+            done = subprocess.run([*judge, *words], text=True, check=False, **to)
             assert done.returncode in statuses, done.stderr
             assert "Traceback" not in done.stderr, done.stderr
         else:
@@ -260,7 +277,8 @@ class Layout:
 
     def _cut(self) -> None:
         """Leave the journal of an interrupted run."""
-        records = records_of(read_result(self.theirs / "results" / "run.json"))[:-2]
+        whole = self.theirs / "results" / "run.json"
+        records = records_of(read_result(whole))[:-2] if whole.exists() else []
         (self.theirs / "results" / "cut.json").unlink(missing_ok=True)
         lines = b"".join(msgspec.json.encode(one) + b"\n" for one in records)
         (self.theirs / "results" / "cut.journal.jsonl").write_bytes(lines)
@@ -286,6 +304,7 @@ def breaches(layout: Layout, command: str, judge: Sequence[str] = JUDGE) -> list
     So is each row of `DATA` of which it opened nothing.
     """
     events, found = [], []
+    shutil.rmtree(layout.theirs / "results" / "small", ignore_errors=True)  # an earlier tournament's
     for words in COMMANDS[command]:
         events += layout.observed(words, judge)
         found += breaches_in(layout, command, events)
@@ -330,7 +349,7 @@ def _breach_of_start(layout: Layout, command: str, folder: Path, words: Sequence
         yield from (
             f"writable for a bot: {one}" for one in written if not any(one.is_relative_to(it) for it in own)
         )
-    elif (is_bot and not IS_SANDBOXED) or command == ON_PURPOSE or line.startswith(NO_FILE):
+    elif (is_bot and sandbox_note(Contain.AUTO)) or command == ON_PURPOSE or line.startswith(NO_FILE):
         return
     elif path.name.startswith("python") and not is_theirs:
         if rest[0] not in ("-P", "-I"):

@@ -11,12 +11,14 @@ import sys
 
 LOG, OBSERVED = "NONOBOT_TEST_LOG", "NONOBOT_TEST_OBSERVED"  # variables: a file, and folders separated by colons
 
-READS = {"os.listdir", "os.scandir"}
+LISTS = {"os.listdir", "os.scandir"}
 WRITES = {"os.chmod", "os.chown", "os.link", "os.mkdir", "os.rename", "os.setxattr", "os.symlink", "os.truncate"}
 WRITES |= {"os.removexattr", "os.utime"}
 RUNS = {"ctypes.dlopen", "exec", "import"}
 UNPICKLES = {"pickle.find_class"}
 STARTS = {"os.exec", "os.posix_spawn", "os.spawn", "os.startfile", "os.system", "subprocess.Popen"}
+
+OPENINGS = ("list", "read", "write")
 
 IGNORED = ("object.", "sys.", "compile", "code.", "marshal.", "cpython.", "os.chdir", "os.remove", "os.rmdir")
 IGNORED += ("glob.", "pathlib.", "shutil.", "tempfile.")
@@ -29,7 +31,7 @@ def kind_of(event, arguments):
         _, mode, flags = arguments
         is_read = flags & os.O_ACCMODE == os.O_RDONLY if isinstance(flags, int) else mode in ("r", "rb")
         return "read" if is_read else "write"
-    names = {"read": READS, "write": WRITES, "run": RUNS, "start": STARTS, "unpickle": UNPICKLES}
+    names = {"list": LISTS, "write": WRITES, "run": RUNS, "start": STARTS, "unpickle": UNPICKLES}
     return next((kind for kind, events in names.items() if event in events), event)
 
 
@@ -68,7 +70,7 @@ def observe(log, folders):
         is_busy = True
         try:
             kind = kind_of(event, arguments)
-            if kind == "read" and removes_a_folder():
+            if kind in ("list", "read") and removes_a_folder():
                 return
             if kind == "start":
                 program, words, folder, *_ = (*arguments, None, None)
@@ -78,7 +80,7 @@ def observe(log, folders):
                 lines = [[kind, ".".join(arguments)]]
             else:
                 named = arguments[:1] if event == "open" else arguments
-                paths = {absolute(one) for one in texts(named) if kind in ("read", "write") or os.sep in one}
+                paths = {absolute(one) for one in texts(named) if kind in OPENINGS or os.sep in one}
                 lines = [[kind, one] for one in paths if one.startswith(folders)]
             for line in lines:
                 os.write(log, json.dumps(line).encode() + b"\n")

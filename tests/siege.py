@@ -181,7 +181,7 @@ def judges_side(rng: random.Random) -> Failures:
             for words in COMMANDS[command]:
                 try:
                     found = breaches_in(layout, command, layout.observed(words, statuses=range(4)))
-                except AssertionError as error:
+                except (AssertionError, subprocess.TimeoutExpired) as error:
                     found = [str(error)]
                 yield f"{command} {words}, {changes}: {found}" if found else None
 
@@ -191,7 +191,7 @@ def change_of_stranger(rng: random.Random, layout: Layout) -> str:
     folder = rng.choice([one for one in (layout.theirs, *layout.theirs.rglob("*")) if is_own_folder(one)])
     files = [one for one in layout.theirs.rglob("*") if one.is_file() and ".git" not in one.parts]
     file, result = rng.choice(files), layout.theirs / "results" / rng.choice(["old.json", "more.json"])
-    kind = rng.choice(("module", "program", "settings", "clone", "link", "result"))
+    kind = rng.choice(("module", "program", "settings", "clone", "link", "pipe", "result"))
     if kind == "module":
         name = rng.choice([*sorted(sys.stdlib_module_names), "nonobot", "msgspec", "yaml", "dask", "jinja2"])
         layout.write(place := folder / f"{name}.py", layout.module)
@@ -205,7 +205,11 @@ def change_of_stranger(rng: random.Random, layout: Layout) -> str:
         place.write_text(rng.choice(CLONES).format(layout.theirs))
     elif kind == "link":
         file.unlink()
-        (place := file).symlink_to(rng.choice(["/dev/null", "/etc/passwd", layout.ran, layout.mine, file]))
+        targets = ["/dev/null", "/dev/zero", "/etc/passwd", layout.ran, layout.mine, file]
+        (place := file).symlink_to(rng.choice(targets))
+    elif kind == "pipe":
+        file.unlink()
+        os.mkfifo(place := file)
     else:
         (place := result).write_bytes(mutated_json(rng, (layout.folder / "made" / "result.json").read_bytes()))
     return f"{kind} {place.relative_to(layout.theirs)}"

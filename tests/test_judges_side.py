@@ -19,6 +19,8 @@ def layout(tmp_path_factory):
     return Layout(tmp_path_factory.mktemp("layout"))
 
 
+@pytest.mark.parametrize("bubblewrap", ["stand-in", pytest.param("real", marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.usefixtures("bubblewrap")
 @pytest.mark.parametrize(
     "command", [pytest.param(one, marks=pytest.mark.slow) if one in SLOW else one for one in COMMANDS]
 )
