@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from nonobot.harness import UnusableError
-from nonobot.harness.cluster.board_jobs import select_on, survey_on
 from nonobot.harness.cluster.cluster_workers import connected
-from nonobot.harness.grading import Grading
 from nonobot.harness.progress import Progress
+from nonobot.harness.puzzles.board_jobs import select_on, survey_on
+from nonobot.harness.puzzles.grading import Grading
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.survey import BoardKind, Survey, as_json, as_text
 from nonobot.harness.text import on_terminal, percent

@@ -160,7 +160,7 @@ class AllRunsProgress:
 
     def take(self, name: str, result: RunResult) -> None:
         """Count a run as played, and print its outcome."""
-        from nonobot.harness.play.machine import busy_warning  # most jobs with progress are not runs
+        from nonobot.harness.process.machine import busy_warning  # most jobs with progress are not runs
 
         self._played += 1
         if self._bars:

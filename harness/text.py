@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from nonobot.harness.statistics import Ratio
+    from nonobot.harness.compare.statistics import Ratio
 
 # Functions import rich where they use it: the import takes long, and most functions do without it.
 

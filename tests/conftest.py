@@ -17,22 +17,22 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from nonobot.system import usable_cores
-from tests.compiling import alone
-from tests.paged import PUZZLE_LIMIT, PlainServer, Server, export, skip_without_browser_parts
-from tests.sandboxes import REFUSING, bubblewrap, contain, path_with
-from tests.talking import COMMAND, STRATEGIES, Talk
-from tests.waiting import finished
+from tests.helpers.compiling import alone
+from tests.helpers.paged import PUZZLE_LIMIT, PlainServer, Server, export, skip_without_browser_parts
+from tests.helpers.sandboxes import REFUSING, bubblewrap, contain, path_with
+from tests.helpers.talking import COMMAND, STRATEGIES, Talk
+from tests.helpers.waiting import finished
 
 if TYPE_CHECKING:
-    from tests.browser import Browser
-    from tests.firefox import Firefox
+    from tests.helpers.browser import Browser
+    from tests.helpers.firefox import Firefox
 
 __all__ = ["bubblewrap", "contain"]
 
 # The tests start a thousand processes: each would compile the project's modules again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# What is installed decides nothing: see tests/sandboxes.py.
+# What is installed decides nothing: see tests/helpers/sandboxes.py.
 os.environ["PATH"] = path_with(REFUSING)
 # Neither does the configuration of git, nor a hook that runs the tests.
 for name in [name for name in os.environ if name.startswith("GIT_")]:
@@ -83,7 +83,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def compiled() -> None:
     """Compile the kernels of both strategies, in one of the processes that run tests; the others wait for it."""
-    from tests.plain import IS_PLAIN
+    from tests.helpers.plain import IS_PLAIN
 
     if IS_PLAIN:
         return
@@ -124,7 +124,7 @@ def plain_path(tmp_path: Path) -> Iterator[Path]:
 @pytest.fixture
 def short_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the judge look at the machine for a moment before each run."""
-    monkeypatch.setattr("nonobot.harness.play.machine.SAMPLE_SECONDS", 0.01)
+    monkeypatch.setattr("nonobot.harness.process.machine.SAMPLE_SECONDS", 0.01)
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def talk() -> Iterator[Callable[..., Talk]]:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    from tests.browser import NAMES, Browser, browser_command
+    from tests.helpers.browser import NAMES, Browser, browser_command
 
     command = browser_command()
     if command is None:
@@ -168,7 +168,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def firefox() -> Iterator[Firefox]:
-    from tests.firefox import NAMES, Firefox, firefox_command
+    from tests.helpers.firefox import NAMES, Firefox, firefox_command
 
     command = firefox_command()
     if command is None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-LINKED: Any = None  # in an executable, which has no ctypes: its kernels and memory (`release/program.c`)
+LINKED: Any = None  # in an executable, which has no ctypes: its kernels and memory (`tools/release/program.c`)
 
 if "_nonobot" in sys.builtin_module_names:
     import _nonobot  # type: ignore[import-not-found]

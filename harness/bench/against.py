@@ -20,9 +20,9 @@ from typing import Any
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.measure import Pace, json_of, make_ready, measure
-from nonobot.harness.play.bot_command import HOME
-from nonobot.harness.play.revisions import git
-from nonobot.harness.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs, paired_ratio
+from nonobot.harness.compare.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs, paired_ratio
+from nonobot.harness.process.bot_command import HOME
+from nonobot.harness.process.revisions import git
 from nonobot.harness.text import drawn, duration, last_line, new_table, percent, plain, spaced, styled
 
 CONFIDENCE = 0.95  # confidence of all intervals together, however many benchmarks there are

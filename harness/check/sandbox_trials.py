@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from nonobot.harness.play.sandbox import Sandbox
+    from nonobot.harness.process.sandbox import Sandbox
     from nonobot.harness.results.conditions import CgroupMeasures, Contain
 
 SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")  # places where each bot has folders of its own
@@ -184,10 +184,10 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
 
 def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], CgroupMeasures]:
     """Return the breach of each claim about the sandbox, None where it holds, and the figures of the cgroup."""
-    from nonobot.harness.play.bot_command import homes
-    from nonobot.harness.play.exchange_folder import scratch_folder
-    from nonobot.harness.play.machine import tournament_core
-    from nonobot.harness.play.sandbox import built_sandbox
+    from nonobot.harness.process.bot_command import homes
+    from nonobot.harness.process.exchange_folder import scratch_folder
+    from nonobot.harness.process.machine import tournament_core
+    from nonobot.harness.process.sandbox import built_sandbox
 
     core = tournament_core()
     name = f"nonojudge_trial_{os.getpid()}"
@@ -225,7 +225,7 @@ def _answer(
     command: Sequence[str], targets: Targets, core: int | tuple[int, ...] | None, sandbox: Sandbox | None
 ) -> tuple[dict[str, str | None], CgroupMeasures]:
     from nonobot.harness import UnusableError
-    from nonobot.harness.play.bot_process import BotProcess, LastWords
+    from nonobot.harness.process.bot_process import BotProcess, LastWords
     from nonobot.harness.results.conditions import Configuration
 
     words, output = LastWords(), b""

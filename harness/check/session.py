@@ -11,11 +11,11 @@ from pathlib import Path
 
 from nonobot.harness.check import shim
 from nonobot.harness.check.check_puzzles import Numbered, text_of
-from nonobot.harness.play.bot_process import BotProcess, LastWords
-from nonobot.harness.play.conversation import Conversation
-from nonobot.harness.play.sandbox import Sandbox
-from nonobot.harness.referee import REPEAT_THE_NUMBER, common_mistake, judge
+from nonobot.harness.process.bot_process import BotProcess, LastWords
+from nonobot.harness.process.conversation import Conversation
+from nonobot.harness.process.sandbox import Sandbox
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
+from nonobot.harness.results.referee import REPEAT_THE_NUMBER, common_mistake, judge
 from nonobot.harness.results.run_result import OFF_BY_ONE, Verdict
 from nonobot.protocol import Answer, AnswerReader
 

@@ -13,7 +13,7 @@ from nonobot.harness.check.answer_steps import LARGE_BATCH, answers_before_the_n
 from nonobot.harness.check.check_puzzles import easy, hard, numbered, text_of
 from nonobot.harness.check.session import BotUnderTest, ShortfallError
 from nonobot.harness.check.step import INDENT, MUST, PROCESS, REFUSES, SHOULD, Step, StepResult, StepVerdict, step
-from nonobot.harness.play.bot_process import SECONDS_TO_OBEY
+from nonobot.harness.process.bot_process import SECONDS_TO_OBEY
 from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import SCHEMA_VERSION
 

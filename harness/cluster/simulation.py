@@ -21,7 +21,7 @@ from random import Random
 
 from nonobot.arguments import Parser, count, number
 from nonobot.harness.cli import add_option
-from nonobot.harness.cluster.board_jobs import MOST_TASKS_A_SECOND, TASK_SECONDS
+from nonobot.harness.puzzles.board_jobs import MOST_TASKS_A_SECOND, TASK_SECONDS
 from nonobot.harness.text import drawn, duration, new_table, on_terminal, percent
 
 MOST_SIMULATED = 100_000  # tasks at the end of a job, where time is lost, that are simulated one by one

@@ -13,9 +13,9 @@ from nonobot.harness.bench.against import Plan, measure_against
 from nonobot.harness.bench.catalogue import Benchmark, chosen, listing
 from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
 from nonobot.harness.cli import add_option, add_shared, switch
-from nonobot.harness.play.machine import require_cores
+from nonobot.harness.compare.statistics import EXIT_STATUS
+from nonobot.harness.process.machine import require_cores
 from nonobot.harness.progress import Progress
-from nonobot.harness.statistics import EXIT_STATUS
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import require_writable
 

@@ -18,9 +18,9 @@ from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, CheckResult, list_of_steps, selected, summary
 from nonobot.harness.cli import add_option, add_shared, say, switch
-from nonobot.harness.play.bot_command import is_own_bot
 from nonobot.harness.play.match import WarmUpError, warmed_up
-from nonobot.harness.play.sandbox import built_sandbox, sandbox_note
+from nonobot.harness.process.bot_command import is_own_bot
+from nonobot.harness.process.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration, Contain
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.text import on_terminal

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError
-from nonobot.harness.claims import FILE, Claim, Status, as_json, as_text, listing, measure_all, read_claims
+from nonobot.harness.bench.claims import FILE, Claim, Status, as_json, as_text, listing, measure_all, read_claims
 from nonobot.harness.cli import add_option, add_shared, switch
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import on_terminal

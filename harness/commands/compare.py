@@ -9,10 +9,10 @@ from pathlib import Path
 from nonobot.arguments import Parser, number
 from nonobot.harness import UnusableError
 from nonobot.harness.cli import EXIT_UNUSABLE, add_option, add_shared, say_left_out
-from nonobot.harness.ranking.compared_runs import read_version
-from nonobot.harness.ranking.comparison import Limits, compare
-from nonobot.harness.ranking.comparison_text import as_text
-from nonobot.harness.statistics import EXIT_STATUS
+from nonobot.harness.compare.compared_runs import read_version
+from nonobot.harness.compare.comparison import Limits, compare
+from nonobot.harness.compare.comparison_text import as_text
+from nonobot.harness.compare.statistics import EXIT_STATUS
 from nonobot.harness.text import on_terminal
 
 EXAMPLES = """\

@@ -11,9 +11,9 @@ from pathlib import Path
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError
 from nonobot.harness.cli import add_option, add_shared
-from nonobot.harness.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
 from nonobot.harness.pictures.black_white import is_image
 from nonobot.harness.progress import Progress
+from nonobot.harness.puzzles.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
 from nonobot.harness.text import print_line
 from nonobot.harness.user_files import opened, write_output
 from nonobot.protocol import Fault, Record, formats

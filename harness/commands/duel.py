@@ -15,19 +15,19 @@ from nonobot.arguments import Parser, whole_number
 from nonobot.harness import UnusableError
 from nonobot.harness.cli import add_option, add_shared, say, switch
 from nonobot.harness.commands.compare import add_limits, compared, limits_of
-from nonobot.harness.play.bot_command import name_of
+from nonobot.harness.compare.compared_runs import read_version
+from nonobot.harness.compare.comparison import compare
+from nonobot.harness.compare.statistics import Outcome, first_look
 from nonobot.harness.play.judge_process import JudgeProcess
-from nonobot.harness.play.machine import require_cores, tournament_core
 from nonobot.harness.play.match import SECONDS_TO_HEED, Bot
 from nonobot.harness.play.run_state import Interrupts
-from nonobot.harness.play.sandbox import sandbox_note
+from nonobot.harness.process.bot_command import name_of
+from nonobot.harness.process.machine import require_cores, tournament_core
+from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.progress import Progress
-from nonobot.harness.ranking.compared_runs import read_version
-from nonobot.harness.ranking.comparison import compare
 from nonobot.harness.results.conditions import Configuration, configuration_of
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.statistics import Outcome, first_look
 from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 

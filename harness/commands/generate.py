@@ -14,7 +14,7 @@ from nonobot.harness import UnusableError, require_libraries
 from nonobot.harness.cli import add_option, add_shared, file_of, say, switch
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.generating import survey_boards, write_questions
-from nonobot.harness.play.sandbox import sandbox_note
+from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import Recipe

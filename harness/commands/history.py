@@ -13,8 +13,8 @@ from typing import Any
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, require_libraries
 from nonobot.harness.cli import add_option, add_shared, say, say_left_out
-from nonobot.harness.play.bot_command import name_of
-from nonobot.harness.play.revisions import git_in_own_clone
+from nonobot.harness.process.bot_command import name_of
+from nonobot.harness.process.revisions import git_in_own_clone
 from nonobot.harness.profiling.profile_data import Profile, read_profile
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.report.file_plots import Point, drawing_of_history, short

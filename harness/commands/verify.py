@@ -9,8 +9,8 @@ import argparse
 
 from nonobot.arguments import Parser
 from nonobot.harness.cli import SET_HELP, add_option, add_shared
-from nonobot.harness.referee import Referee
 from nonobot.harness.results.conditions import SetFacts
+from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import VerifyResult
 from nonobot.harness.user_files import answer_lines, loaded, opened

@@ -25,7 +25,7 @@ def main() -> int:
         "\nstart one:            python -m nonobot.harness.opponents.NAME --size 25x25 < questions.txt\n"
         "what it does:         python -m nonobot.harness.opponents.NAME --help\n"
         "judge one:            nonojudge run --set questions.txt -- python -m nonobot.harness.opponents.NAME\n"
-        "compare all:          nonojudge tournament tournaments/opponents.toml\n"
+        "compare all:          nonojudge tournament docs/samples/opponents.toml\n"
         "the papers' bot:      nonobot --strategy papers --probing fp1\n",
         end="",
     )

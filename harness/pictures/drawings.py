@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from nonobot.arguments import missing
 from nonobot.harness import UnusableError
-from nonobot.harness.referee import judge
+from nonobot.harness.results.referee import judge
 from nonobot.harness.results.run_result import Verdict
 from nonobot.harness.text import print_line
 from nonobot.harness.user_files import answer_lines, opened, write_output

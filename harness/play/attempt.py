@@ -15,11 +15,11 @@ import psutil
 from msgspec import UNSET
 
 from nonobot.harness import StartError
-from nonobot.harness.play.bot_process import BotProcess, StderrLog
-from nonobot.harness.play.conversation import Conversation, most_bytes_of_an_answer
-from nonobot.harness.play.exchange_folder import ExchangeFolder, scratch_folder
 from nonobot.harness.play.journal import Alive, AttemptStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
+from nonobot.harness.process.bot_process import BotProcess, StderrLog
+from nonobot.harness.process.conversation import Conversation, most_bytes_of_an_answer
+from nonobot.harness.process.exchange_folder import ExchangeFolder, scratch_folder
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
 from nonobot.harness.text import last_line_of

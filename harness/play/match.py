@@ -19,18 +19,18 @@ from msgspec.structs import replace
 from nonobot import __version__
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.play.attempt import limit_reached, play_attempt
-from nonobot.harness.play.bot_command import compile_modules, made_environment, own_arguments, own_warm_up
-from nonobot.harness.play.bot_files import bot_files, changed_files, without_written
-from nonobot.harness.play.bot_process import BotProcess, PassedOn
-from nonobot.harness.play.cgroup import with_memory_limit
 from nonobot.harness.play.journal import Journal, Record, journal_path, read_records
-from nonobot.harness.play.machine import machine_facts, off_cores, require_cores
-from nonobot.harness.play.process_tree import end_leftover
-from nonobot.harness.play.revisions import revision_of
 from nonobot.harness.play.run_state import NO_USAGE, Interrupts, OnVerdict, RunState, records_of, stderr_path
-from nonobot.harness.play.sandbox import Sandbox, built_sandbox
-from nonobot.harness.referee import Referee
+from nonobot.harness.process.bot_command import compile_modules, made_environment, own_arguments, own_warm_up
+from nonobot.harness.process.bot_files import bot_files, changed_files, without_written
+from nonobot.harness.process.bot_process import BotProcess, PassedOn
+from nonobot.harness.process.cgroup import with_memory_limit
+from nonobot.harness.process.machine import machine_facts, off_cores, require_cores
+from nonobot.harness.process.process_tree import end_leftover
+from nonobot.harness.process.revisions import revision_of
+from nonobot.harness.process.sandbox import Sandbox, built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames, SetFacts
+from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunResult, Score
 from nonobot.harness.user_files import require_writable
@@ -70,7 +70,7 @@ class Bot:
     sets: Sequence[str] = ()  # of its tournament: it must not see them before they are played
 
     def sandbox(self, contain: Contain, result_path: Path, set_name: str) -> Sandbox | None:
-        """Return its sandbox for a set; see :func:`~nonobot.harness.play.sandbox.built_sandbox`."""
+        """Return its sandbox for a set; see :func:`~nonobot.harness.process.sandbox.built_sandbox`."""
         results = [one for one in self.hide if one in result_path.parents]
         others = [one for one in self.hide if one not in results]
         results += [result_path.parent, Path("results")]

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from nonobot.harness import UnusableError
 from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, Journal, PuzzleJudged, Record
-from nonobot.harness.play.sandbox import Sandbox
-from nonobot.harness.referee import Referee
+from nonobot.harness.process.sandbox import Sandbox
+from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.run_result import (
     FINISHED_UNSEEN,
     Attempt,

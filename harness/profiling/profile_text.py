@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.machine import busy_warning
+from nonobot.harness.compare.statistics import half_count
+from nonobot.harness.process.machine import busy_warning
 from nonobot.harness.profiling.profile_data import (
     FIRST_BYTE,
     OUTSIDE_PHASES,
@@ -22,7 +23,6 @@ from nonobot.harness.profiling.profile_data import (
     span_of,
 )
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.statistics import half_count
 from nonobot.harness.text import (
     GAP,
     NOTHING,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
-from nonobot.harness.statistics import RESOLUTION_SECONDS
+from nonobot.harness.compare.statistics import RESOLUTION_SECONDS
 from nonobot.harness.text import duration
 
 if TYPE_CHECKING:

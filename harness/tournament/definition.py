@@ -16,8 +16,8 @@ from msgspec import UNSET, UnsetType
 
 from nonobot.arguments import LONGEST_SECONDS, byte_count, either, similar_names, size, variable
 from nonobot.harness import UnusableError
-from nonobot.harness.play.exchange_folder import file_names
-from nonobot.harness.play.machine import tournament_core
+from nonobot.harness.process.exchange_folder import file_names
+from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
 from nonobot.harness.results.result_files import UNDECODABLE
 from nonobot.harness.text import in_short

@@ -1,0 +1,177 @@
+"""The runs of one version of a bot, read from files: verdicts and times of puzzles, and pairs of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonobot.harness import UnusableError
+from nonobot.harness.compare.statistics import floored
+from nonobot.harness.results.conditions import SetFacts
+from nonobot.harness.results.result_files import read_results
+from nonobot.harness.results.run_result import BotLog, PuzzleResult, RunResult, Verdict
+
+
+@dataclass(frozen=True)
+class Version:
+    """The runs of one version of a bot."""
+
+    label: str  # "before" or "after"
+    bot: str
+    runs: dict[str, list[RunResult]]  # by the digest of their set
+    files: list[str]
+    problems: Sequence[str] = ()  # a message for each unreadable file
+
+    @property
+    def all_runs(self) -> list[RunResult]:
+        """All runs, set by set."""
+        return [run for runs in self.runs.values() for run in runs]
+
+    @property
+    def sets(self) -> list[SetFacts]:
+        """The sets, in the order in which their runs were given."""
+        return [runs[0].set for runs in self.runs.values()]
+
+    def times(self, digest: str) -> NDArray[np.float64]:
+        """Return the times on a set, shape (runs, puzzles); NaN where a run did not have the puzzle right."""
+        return np.array(
+            [[_seconds(run, one) for one in run.score.puzzles] for run in self.runs[digest]], np.float64
+        )
+
+    def puzzles(self, digest: str) -> list[tuple[float | None, Verdict]]:
+        """Return the median time and the verdict of each puzzle of a set: right if more than half of the runs are.
+
+        The median is over the runs that were right; None if the puzzle is not right.
+        """
+        rows = []
+        in_runs = zip(*(run.score.puzzles for run in self.runs[digest]), strict=True)
+        for times, results in zip(self.times(digest).T, in_runs, strict=True):
+            right = 2 * sum(one.verdict is Verdict.RIGHT for one in results) > len(results)
+            known = times[~np.isnan(times)]
+            verdict = next(one.verdict for one in results if (one.verdict is Verdict.RIGHT) == right)
+            rows.append((float(np.median(known)) if right and known.size else None, verdict))
+        return rows
+
+    def run_seconds(self, digest: str, compared: Sequence[bool], on_cpu: bool) -> list[float]:
+        """Return each run's time for the puzzles `compared`; one that is not right counts its median time."""
+        times = self.times(digest)
+        medians = np.array([seconds for seconds, _ in self.puzzles(digest)], np.float64)
+        totals = np.where(np.isnan(times), medians, times)[:, np.array(compared)].sum(axis=1)
+        shares = [
+            _share(run) if on_cpu and not run.configuration.shared_core else 1.0 for run in self.runs[digest]
+        ]
+        return floored(totals * shares).tolist()
+
+    @property
+    def has_cpu_time(self) -> bool:
+        """Whether the CPU time of all runs shows how long they would have taken with a core to themselves.
+
+        It does not for a bot on several cores: such a bot may take less time by distributing the same work better.
+        """
+        return all(
+            run.core_count == 1 and run.usage.cpu_seconds > 0 and run.usage.wall_seconds > 0
+            for run in self.all_runs
+        )
+
+
+def pairs_of_runs(
+    baseline: Version, candidate: Version, times: Sequence[Mapping[str, Sequence[float]]]
+) -> list[tuple[float, float]]:
+    """Return the times of pairs of runs, baseline first.
+
+    Runs that shared a core are a pair, on whichever set. Otherwise one run of each version is a pair if no other
+    run of the same set started between them. Such a pair has the sum of its times over all sets; runs left over
+    form no pair. `times` has, for each version, the times of its runs by the digest of the set.
+    """
+    together = shared_cores(baseline, candidate)
+    by_set = []
+    for digest in baseline.runs:
+        dated = []
+        for number, version in enumerate((baseline, candidate)):
+            for place, (run, time) in enumerate(zip(version.runs[digest], times[number][digest], strict=True)):
+                when = (run.configuration.shared_core or "", 0) if together else (run.started_at, place)
+                dated.append((when, number, time))
+        pairs: list[tuple[float, float]] = []
+        single: tuple[int, float] | None = None
+        for _, number, time in sorted(dated):
+            if single and single[0] != number:
+                pairs.append((single[1], time) if number else (time, single[1]))
+                single = None
+            else:
+                single = (number, time)
+        by_set.append(pairs)
+    if together:
+        return [pair for pairs in by_set for pair in pairs]
+    rounds = zip(*by_set, strict=False)
+    return [(sum(before for before, _ in one), sum(after for _, after in one)) for one in rounds]
+
+
+def shared_cores(baseline: Version, candidate: Version) -> bool:
+    """Return whether each run of one version shared its core with a run of the other."""
+    ours, theirs = (
+        sorted(run.configuration.shared_core or "" for run in one.all_runs) for one in (baseline, candidate)
+    )
+    return ours == theirs and "" not in ours
+
+
+def read_version(label: str, places: Sequence[Path]) -> Version:
+    """Return the runs in files and folders; UnusableError unless all readable files are runs of one bot."""
+    runs: dict[str, list[RunResult]] = {}
+    bots: dict[str, Path] = {}
+    results, problems = read_results(places, (".json",))
+    for path, run in results.items():
+        if not isinstance(run, RunResult):
+            is_log = isinstance(run, BotLog)
+            kind = "a bot's own log, without checked answers" if is_log else "a checked answer file, without times"
+            raise UnusableError(f"{path} is {kind}; compare takes the results of nonojudge run")
+        bots.setdefault(run.bot, path)
+        if len(bots) > 1:
+            named = ", ".join(f"{bot} in {first}" for bot, first in bots.items())
+            raise UnusableError(f"{label} contains runs of different bots: {named}")
+        repeats = runs.setdefault(run.set.sha256, [])
+        if repeats and _numbers(repeats[0]) != _numbers(run):
+            raise UnusableError(f"{path}: other puzzles than in the other runs on {run.set.name}")
+        repeats.append(run)
+    if not bots:
+        raise UnusableError("; ".join(problems) or f"{label}: no result")
+    return Version(label, next(iter(bots)), runs, list(map(str, results)), problems)
+
+
+def same_sets(baseline: Version, candidate: Version) -> list[str]:
+    """Return the digests of the sets; UnusableError if only one version was run on a set."""
+    for version, other in ((baseline, candidate), (candidate, baseline)):
+        for digest, runs in version.runs.items():
+            if digest not in other.runs:
+                raise UnusableError(
+                    f"not the same sets: {version.label} was run on {_named(runs[0].set)}, {other.label} on "
+                    f"{', '.join(_named(facts) for facts in other.sets)}"
+                )
+            if _numbers(runs[0]) != _numbers(other.runs[digest][0]):
+                raise UnusableError(
+                    f"{runs[0].set.name}: the two versions have other puzzles of it; was --size the same?"
+                )
+    return list(baseline.runs)
+
+
+def _numbers(run: RunResult) -> list[int]:
+    return [one.number for one in run.score.puzzles]
+
+
+def _named(facts: SetFacts) -> str:
+    return f"{facts.name} (sha256 {facts.sha256[:8]})"
+
+
+def _share(run: RunResult) -> float:
+    """Return the share of its wall time in which a bot computed."""
+    return run.usage.cpu_seconds / run.usage.wall_seconds
+
+
+def _seconds(run: RunResult, puzzle: PuzzleResult) -> float | None:
+    """Return the time of a puzzle that is right, without the time of a run on the same core; otherwise None."""
+    if puzzle.verdict is not Verdict.RIGHT or puzzle.took_seconds is None:
+        return None
+    return puzzle.took_seconds * (_share(run) if run.configuration.shared_core else 1.0)

@@ -1,0 +1,1 @@
+"""A bot as a program under limits: started, sandboxed, measured, stopped."""

@@ -1,0 +1,142 @@
+"""The files of a bot and their digests, which show later whether the bot was replaced."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+import nonobot
+from nonobot.harness.play.run_state import Interrupts
+from nonobot.harness.process.bot_command import (
+    INTERPRETER,
+    KERNEL_FOLDERS,
+    OPT,
+    SHM,
+    SYSTEM,
+    interpreter_in,
+    is_here,
+    is_in,
+    is_own_bot,
+    words_after,
+)
+from nonobot.harness.results.conditions import ProgramFile
+from nonobot.system import pieces_of
+
+OWN_MODULES = "-m nonobot"  # the entry of nonobot among the files: all its modules together
+LOCAL = Path("/usr/local")  # as OPT
+MOST_BYTES_HASHED = 1 << 30  # largest file that is read for its digest, in a second or two
+
+
+def files_named(commands: Iterable[Sequence[str]]) -> list[str]:
+    """Return words for the files that commands name: a program, its interpreter if it is a script, other files.
+
+    :func:`located` finds these files also in another working folder or on another machine.
+    """
+    words: dict[str, None] = {}
+    for command in filter(None, commands):
+        interpreter = interpreter_in(located(command[0]))
+        words |= dict.fromkeys([command[0], *([interpreter] if interpreter else [])])
+        for word in words_after(command):
+            path = Path(word).absolute()
+            of_kernel = is_in(path, *KERNEL_FOLDERS) and not is_in(path, SHM)
+            if is_here(word) and path.is_file() and not of_kernel:
+                words[word if os.sep in word else f"{os.curdir}{os.sep}{word}"] = None
+    return list(words)
+
+
+def located(word: str) -> Path:
+    """Return the file that a word names; a program is looked up in PATH."""
+    return Path(shutil.which(word) or word)
+
+
+def digest_of(word: str) -> ProgramFile | None:
+    """Return the size and digest of the file that a word names; None if it is missing or unreadable.
+
+    KeyboardInterrupt if the user stops the judge.
+    """
+    if word == OWN_MODULES:
+        return ProgramFile(word, modules_digest("bot", "protocol"))
+    try:
+        path = located(word)
+        facts = path.stat()
+        if not stat.S_ISREG(facts.st_mode):
+            return None
+        if facts.st_size > MOST_BYTES_HASHED:
+            time_ns = max(0, facts.st_mtime_ns)
+            digest = hashlib.sha256(f"{facts.st_size} {time_ns}".encode()).hexdigest()
+            return ProgramFile(word, digest, facts.st_size, time_ns)
+        stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+        return ProgramFile(word, _digest(path.absolute(), stamp), facts.st_size)
+    except (OSError, ValueError):
+        return None
+
+
+@cache
+def _digest(path: Path, _stamp: tuple[int, ...]) -> str:
+    digest = hashlib.sha256()
+    for piece in pieces_of(path, MOST_BYTES_HASHED):
+        digest.update(piece)
+        Interrupts.heed()
+    return digest.hexdigest()
+
+
+@cache
+def modules_digest(*packages: str) -> str:
+    """Return a digest of all modules of `nonobot`, or of some packages: one version of a clone has many states."""
+    digest = hashlib.sha256()
+    folder = Path(nonobot.__file__).parent
+    tops = [folder / one for one in packages] or [folder]
+    found = (Path(name) / one for top in tops for name, _, ones in os.walk(top, followlinks=True) for one in ones)
+    for path in sorted(found):
+        if path.suffix == ".py":
+            digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def bot_files(commands: Sequence[Sequence[str]], show: Iterable[Path] = ()) -> list[ProgramFile]:
+    """Return the files of a bot: those that its commands name, without the system's, and those to `show`."""
+    words = [word for word in files_named(commands) if not _is_of_system(located(word))]
+    words += [str(path) for path in show if path.is_file()]
+    if any(is_own_bot(command) for command in commands if command):
+        words.append(OWN_MODULES)
+    return [file for word in dict.fromkeys(words) if (file := digest_of(word))]
+
+
+def changed_files(recorded: Iterable[ProgramFile], today: Iterable[ProgramFile]) -> list[str]:
+    """Return the names of recorded files whose content is another one today; missing files do not count."""
+    digests = {one.name: one.sha256 for one in today}
+    return [one.name for one in recorded if digests.get(one.name, one.sha256) != one.sha256]
+
+
+def change_in_words(name: str) -> str:
+    """Return a phrase: a file has changed; for a program found in PATH, also where it is now."""
+    return f"{name} changed" if os.sep in name else f"{name} changed: now {located(name)}"
+
+
+def without_written(recorded: Sequence[ProgramFile], command: Sequence[str]) -> list[ProgramFile]:
+    """Return the recorded files without those that changed during the run and are not programs.
+
+    The bot may have written them itself, such as a log. A changed program was replaced and stays in the list. If
+    the user stops the judge, all stay.
+    """
+    try:
+        changed = changed_files(recorded, filter(None, (digest_of(one.name) for one in recorded)))
+    except KeyboardInterrupt:
+        return list(recorded)
+    scripts = files_named([command])[1:2] if INTERPRETER.fullmatch(Path(command[0]).name) else []
+    return [
+        one
+        for one in recorded
+        if one.name not in changed or one.name in scripts or os.access(located(one.name), os.X_OK)
+    ]
+
+
+def _is_of_system(path: Path) -> bool:
+    """Return whether a file, or the target of its link, comes with the system, whose updates replace no bot."""
+    ends = path.absolute(), path.resolve()
+    return any(is_in(one, *SYSTEM, *KERNEL_FOLDERS) and not is_in(one, OPT, LOCAL, SHM) for one in ends)

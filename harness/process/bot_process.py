@@ -1,0 +1,386 @@
+"""A bot as a child process: the judge feeds, reads, measures and stops it without either blocking the other.
+
+One selector loop serves all three pipes, because a bot may fill one while it does not read another. The child
+leads its own session, so a Ctrl-C reaches only the judge.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import fcntl
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from msgspec.structs import replace
+
+from nonobot.harness import StartError
+from nonobot.harness.process.bot_command import made_environment, start_fault
+from nonobot.harness.process.cgroup import made_group, with_memory_limit
+from nonobot.harness.process.exchange_folder import ExchangeFolder
+from nonobot.harness.process.machine import on_cores
+from nonobot.harness.process.process_tree import ProcessTree
+from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox
+from nonobot.harness.process.system_calls import join_new_keyring, pipes_of_sandbox
+from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
+from nonobot.harness.results.run_result import Usage
+from nonobot.harness.text import last_line, plain
+
+PIPE_BYTES = 1 << 20
+"""Capacity of the answer pipe, where the system allows it, and most bytes of a read. A bot can write its next
+answer while the judge checks one."""
+
+SECONDS_TO_OBEY = 1.5  # time between SIGTERM and SIGKILL: 2 s after a limit, the bot's processes are gone
+SECONDS_BETWEEN_REAPINGS = 0.05
+MOST_SECONDS_OF_A_WAIT = 3600.0  # longest wait of one call of the selector
+
+
+class BotProcess:
+    """A started bot command; when its `with` block ends, the bot and everything it started are gone.
+
+    The constructor raises StartError if the command cannot be run. `stderr` gets the bot's stderr and is closed at
+    the end.
+
+    - `limits`: the cores are enforced here; memory and processes too, if there is a cgroup. The caller enforces
+      the others. Without `limits`, the default process limit applies. They also contain extra environment
+      variables.
+    - `exchange`: the bot works on files. It runs in that folder, its stdin is closed, its output is its answer
+      file, and its stdout goes to `stderr`.
+
+    `pid` is the number of the process, its group and its session; `started` is `time.monotonic()` just before the
+    start.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        stderr: StderrLog | LastWords,
+        sandbox: Sandbox | None = None,
+        limits: Configuration | None = None,
+        exchange: ExchangeFolder | None = None,
+    ) -> None:
+        limits = with_memory_limit(limits or Configuration(process_limit=PROCESS_LIMIT))
+        if exchange:
+            command = exchange.command(command)
+            sandbox = sandbox and dataclasses.replace(sandbox, scratch=exchange.folder)
+        if fault := start_fault(command[0]):
+            raise StartError(f"cannot start {command[0]!r}: {fault}")
+        self.exited = False  # whether the process has ended
+        self.output_closed = False  # whether its stdout has reached its end
+        self._to_send = memoryview(b"")
+        self._input_ends = False
+        self._log = stderr
+        self._exchange = exchange
+        self._stopped: float | None = None
+        self._group_gone = False
+        self.sandboxed = sandbox is not None
+        self.refused = False  # whether bubblewrap ended without running the command; known after the `with` block
+        self.processes_beside = OWN_PROCESSES if sandbox else 0  # in the tree, but of the sandbox
+        if limits.most_processes is not None:
+            limits = replace(limits, process_limit=limits.most_processes + self.processes_beside)
+        # The process with everything it started.
+        self.tree = ProcessTree(made_group(limits), limits.cores, self.sandboxed)
+        try:
+            with contextlib.ExitStack() as undo:
+                undo.callback(self.tree.close)
+                self._pipes_of_sandbox = [*map(undo.enter_context, pipes_of_sandbox() if sandbox else ())]
+                self.filtered = len(self._pipes_of_sandbox) > 2
+                self._child = self._begun(command, limits, sandbox)
+                self.pid = self._child.pid
+                undo.callback(self.tree.kill)
+                undo.enter_context(self._child)  # closes its pipes and waits for it, as no other thread does yet
+                undo.callback(self._child.kill)
+                self._serve()
+                undo.pop_all()
+        except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
+            # For example a NUL byte in an argument, or too many open files or threads.
+            raise StartError(f"cannot start {command[0]!r}: {getattr(error, 'strerror', None) or error}") from None
+
+    def _begun(
+        self, command: Sequence[str], limits: Configuration, sandbox: Sandbox | None
+    ) -> subprocess.Popen[bytes]:
+        """Return the started process; with a sandbox it is bubblewrap, and the bot is its descendant."""
+        passed = [one.fileno() for one in self._pipes_of_sandbox[1:]]
+        environment = made_environment(command, limits.environment, self.sandboxed)
+        words = [shutil.which(command[0]) or command[0], *command[1:]]  # in the judge's PATH, not the bot's
+        if sandbox:
+            words = sandbox.around(words, environment, *passed, memory_bytes=limits.most_memory_bytes)
+            environment = {}
+            join_new_keyring()
+        with self.tree.joined(), on_cores(limits.cores):
+            self.started = time.monotonic()
+            return subprocess.Popen(
+                words,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=self._exchange.folder if self._exchange else None,
+                env=environment,
+                pass_fds=passed,
+                start_new_session=True,
+            )
+
+    def _serve(self) -> None:
+        """Set up the pipes, the selector that watches them, and the thread that waits for the end."""
+        self._pipes = [pipe for pipe in (self._child.stdin, self._child.stdout, self._child.stderr) if pipe]
+        self._stdin, self._stdout, self._stderr = self._pipes
+        for pipe in self._pipes:
+            os.set_blocking(pipe.fileno(), False)
+        if hasattr(fcntl, "F_SETPIPE_SZ"):
+            with contextlib.suppress(OSError):  # more than the system allows: keep the default
+                fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        self._selector = selectors.PollSelector()  # epoll has a limit for all processes of a user
+        self._spoken = [self._stderr, self._stdout] if self._exchange else [self._stderr]
+        for pipe in self._spoken:
+            self._selector.register(pipe, selectors.EVENT_READ, partial(self._read_words, pipe))
+        if self._exchange:
+            self._stdin.close()
+        else:
+            self._selector.register(self._stdout, selectors.EVENT_READ, partial(self._read_some, self._stdout))
+        end_seen, end_said = os.pipe()
+        self._end_seen = os.fdopen(end_seen, "rb", buffering=0)
+        self._selector.register(self._end_seen, selectors.EVENT_READ, self._note_end)
+        self._reaper = threading.Thread(target=self._reap, args=(end_said,), daemon=True)
+        self.tree.grow_from(self._child.pid)  # last: from here on, only this thread may reap it
+        self._reaper.start()
+
+    def __enter__(self) -> BotProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._kill()
+        self._reaper.join()
+        self.tree.close()
+        for pipe in self._spoken:
+            if pipe in self._selector.get_map():
+                self._read_words(pipe)  # the last words of a killed bot
+        self._log.close()
+        for pipe in (*self._pipes, self._end_seen):
+            pipe.close()
+        self._selector.close()
+        if self._pipes_of_sandbox:
+            status = self._pipes_of_sandbox[0].read(PIPE_BYTES) or b""
+            self.refused = self.exit_status == 1 and b'"exit-code"' not in status
+        for pipe in self._pipes_of_sandbox:
+            pipe.close()
+
+    @property
+    def exit_status(self) -> int:
+        """The exit status, or -n for signal n; known after the `with` block."""
+        status = int(self._child.returncode)
+        # Bubblewrap reports a signal like a shell.
+        return 128 - status if self.sandboxed and status - 128 in set(signal.Signals) else status
+
+    @property
+    def signal_name(self) -> str | None:
+        """Name of the signal that ended the bot, if any; known after the `with` block."""
+        number = -self.exit_status
+        if number in set(signal.Signals):
+            return signal.Signals(number).name
+        return f"signal {number}" if number > 0 else None
+
+    @property
+    def usage(self) -> Usage:
+        """Usage of the tree until the bot ended or the judge began to stop it; known after the `with` block."""
+        end = self._ended if self._stopped is None else min(self._ended, self._stopped)
+        return Usage(end - self.started, self.tree.cpu_seconds, self.tree.peak_memory_bytes)
+
+    def send(self, data: bytes, last: bool = False) -> None:
+        """Queue `data` for stdin, which :meth:`read` writes while it waits; the `last` data closes stdin."""
+        if not self._stdin.closed:
+            self._to_send = memoryview(bytes(self._to_send) + data)
+            self._input_ends = last
+            if self._stdin not in self._selector.get_map():
+                self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write_input)
+
+    def read(self, until: float) -> bytes:
+        """Wait for output of the bot, serve its other pipes meanwhile, and return the output.
+
+        The output is empty if the bot ended (`exited`) or closed its stdout (`output_closed`), the monotonic clock
+        reached `until`, or an hour passed. Output from before the end of the process is returned first.
+        """
+        while True:
+            closed_before = self.output_closed
+            output = b""
+            timeout = 0.0 if self.exited else min(max(0.0, until - time.monotonic()), MOST_SECONDS_OF_A_WAIT)
+            if self._exchange:
+                timeout = min(timeout, self._exchange.answers.seconds_to_next_look)
+            ready = self._selector.select(timeout)
+            for key, _ in ready:
+                output += key.data() or b""
+            if self._exchange:  # after the end of the process: earlier output is complete
+                output += self._exchange.answers.look(self.exited)
+            # Check the clock even if something was ready: stderr may always be ready.
+            at_end = self.exited or self.output_closed != closed_before
+            over = not ready and not self._exchange  # a file is polled until then
+            if output or at_end or over or time.monotonic() >= until:
+                return output
+
+    def stop(self, at_once: bool = False) -> None:
+        """End the bot and all that it started, by SIGTERM and later, or `at_once`, SIGKILL; drop its output."""
+        self._stopped = time.monotonic()
+        if at_once:
+            self._kill()
+        # Not to bubblewrap, which would exit at once and end the bot with it.
+        self.tree.signal(signal.SIGTERM, but=self.pid if self.sandboxed else None)
+        until = self._stopped + SECONDS_TO_OBEY
+        while not self.exited and time.monotonic() < until:
+            self.read(min(until, time.monotonic() + SECONDS_BETWEEN_REAPINGS))
+            self.tree.reap_orphans()  # a bot that keeps forking would use up all process numbers
+        self._kill()
+        self._reaper.join()
+
+    def _reap(self, end_said: int) -> None:
+        _, status, used = os.wait4(self._child.pid, 0)
+        self._ended = time.monotonic()
+        self.tree.count_dead(used)
+        self._child.returncode = os.waitstatus_to_exitcode(status)
+        os.close(end_said)
+
+    def _kill(self) -> None:
+        # The group's id stays reserved while a member is left, even after its leader has ended. Once all are
+        # killed, another group may get it.
+        if not self._group_gone:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._child.pid, signal.SIGKILL)
+            self._group_gone = self.exited
+        self.tree.kill()
+
+    def _note_end(self) -> None:
+        self._selector.unregister(self._end_seen)
+        self.exited = True
+        self._kill()  # what it left running
+
+    def _write_input(self) -> None:
+        try:
+            self._to_send = self._to_send[os.write(self._stdin.fileno(), self._to_send) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:  # the bot closed its stdin or is gone: its output shows which
+            self._to_send, self._input_ends = memoryview(b""), True
+        if not self._to_send:
+            self._selector.unregister(self._stdin)
+            if self._input_ends:
+                self._stdin.close()
+
+    def _read_words(self, pipe: IO[bytes]) -> None:
+        self._log.write(self._read_some(pipe))
+
+    def _read_some(self, pipe: IO[bytes]) -> bytes:
+        try:
+            data = os.read(pipe.fileno(), PIPE_BYTES)
+        except BlockingIOError:
+            return b""
+        if not data:
+            self._selector.unregister(pipe)
+            self.output_closed |= pipe not in self._spoken
+        return data
+
+
+BEGINNING_BYTES = 1 << 20
+END_BYTES = 1 << 16
+
+
+class StderrLog:
+    """A file of bounded size for a bot's stderr, created with the first byte, or continued."""
+
+    def __init__(self, path: Path, received_bytes: int = 0) -> None:
+        self.received_bytes = received_bytes  # kept or dropped; more than 0 continues a file
+        self._path = path
+        self._end = b""
+        self._left_out_bytes = 0
+
+    def write(self, data: bytes) -> None:
+        """Write the next bytes to the file; once it is full, keep only the last ones."""
+        room = max(0, BEGINNING_BYTES - self.received_bytes)
+        self.received_bytes += len(data)
+        self._add(data[:room])
+        end = self._end + data[room:]
+        self._end = end[-END_BYTES:]
+        self._left_out_bytes += len(end) - len(self._end)
+
+    def close(self) -> None:
+        """Write the kept end, after a line that states how many bytes were dropped."""
+        if self._left_out_bytes:
+            self._add(b"\n[%d bytes left out here]\n" % self._left_out_bytes)
+        self._add(self._end)
+
+    def _add(self, data: bytes) -> None:
+        if data:
+            # A full disk does not end the run.
+            with contextlib.suppress(OSError), open(self._path, "ab", opener=_opened) as file:
+                file.write(data)
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file, but not through a link, which a stranger's folder of results may contain; wait for no pipe."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+
+
+TAIL_BYTES = 4096
+
+
+class LastWords:
+    """The end of a bot's stderr, in memory, as `data`."""
+
+    data = b""
+
+    @property
+    def last_line(self) -> str:
+        """The last line that is not blank; empty if there is none."""
+        return last_line(self.data)
+
+    def write(self, data: bytes) -> None:
+        """Keep the end of everything so far."""
+        self.data = (self.data + data)[-TAIL_BYTES:]
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class PassedOn(StderrLog):
+    """A bot's stderr, bounded as in a file; the judge prints whole lines, so that no progress bar breaks.
+
+    `live`: stderr is a terminal without a progress bar, and also shows the state of a line that is not complete.
+    """
+
+    def __init__(self, live: bool = False) -> None:
+        super().__init__(Path(os.devnull))
+        self._live = live
+        self._begun = b""
+        self._shown = ""  # state of the incomplete line on the terminal
+
+    def _add(self, data: bytes) -> None:
+        *lines, begun = (self._begun + data).split(b"\n")
+        self._begun = begun[-TAIL_BYTES:]
+        for line in lines:
+            self._print(_last_state(line), "\n")
+        if self._live and (state := _last_state(begun)[: shutil.get_terminal_size().columns - 1]) != self._shown:
+            self._print(state, "")
+
+    def _print(self, text: str, end: str) -> None:
+        start = "\r" if self._shown else ""
+        print(f"{start}{text:<{len(self._shown)}}", end=end, file=sys.stderr, flush=True)
+        self._shown = "" if end else text
+
+    def close(self) -> None:
+        """Print the rest, including an incomplete last line."""
+        super().close()
+        if self._begun:
+            self._add(b"\n")
+
+
+def _last_state(line: bytes) -> str:
+    """Return what a terminal would show of a line that its program has overwritten."""
+    return plain(line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace").expandtabs())

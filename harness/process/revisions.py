@@ -1,0 +1,124 @@
+"""Git: the revision of a bot, read as data, and the git commands of the judge."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from nonobot.harness.process.bot_command import HOME, KERNEL_FOLDERS, is_in, is_own_bot, leads_out, named_by
+
+LONGEST_SECONDS = 5.0  # time for git to report a revision; a large clone on a slow disk then has none
+MOST_BYTES = 4 << 20  # largest file of git's data to read: 60,000 packed branches and tags
+
+
+def git(folder: Path, *arguments: str, seconds: float | None = None) -> bytes:
+    """Return the output of git in a folder, also within a hook of git; CalledProcessError if git fails.
+
+    A repository's configuration can name programs, and git runs them. So the folder must be in the judge's own
+    clone, or in one whose code the user asked the judge to run.
+    """
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment["LC_ALL"] = "C"
+    # Even a trusted repository shall start none of its programs: hooks, and a monitor of files.
+    quietly = ("--no-optional-locks", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+    command = ["git", "-C", str(folder), *quietly, *arguments]
+    return subprocess.run(
+        command,
+        check=True,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=seconds,
+        start_new_session=True,  # the judge handles Ctrl-C
+    ).stdout
+
+
+def git_in_own_clone(*arguments: str) -> bytes:
+    """Return the output of git in the clone that the judge was loaded from; OSError if that was none.
+
+    The judge is perhaps installed in a folder of another clone, on which git must not run.
+    """
+    if not (HOME / ".git").exists():
+        raise FileNotFoundError(HOME / ".git")
+    return git(HOME, *arguments, seconds=LONGEST_SECONDS)
+
+
+def revision_of(command: Sequence[str]) -> str | None:
+    """Return the commit that is checked out in the clone of a bot, if it is that of the working folder; otherwise
+    None.
+
+    The judge only reads such a clone and never runs git on it. So it does not know whether files were edited. Its
+    own clone is the exception: nonobot's revision ends in `-dirty` if tracked files were edited.
+    """
+    if is_own_bot(command):
+        try:
+            commit = git_in_own_clone("rev-parse", "--verify", "HEAD").decode().strip()
+            # A clone in the clone, even if added to it, has its own configuration.
+            edited = git_in_own_clone("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+        except (OSError, subprocess.SubprocessError):
+            return None
+        return f"{commit}-dirty" if edited else commit
+    ours = _data_of(Path.cwd())
+    named = list(named_by(command)) if ours else []
+    # The Python that runs a script may be in the environment of another project's clone.
+    scripts = [path for path in named if not any((one / "pyvenv.cfg").exists() for one in path.parents)]
+    for path in scripts or named:
+        if ours and (its := _data_of(path)) and its.shared == ours.shared:
+            return _checked_out(its)
+    return None
+
+
+class _Data(NamedTuple):
+    """The folder with git's data of a clone or worktree, and the one that a clone shares with its worktrees."""
+
+    own: Path
+    shared: Path
+
+
+def _data_of(path: Path) -> _Data | None:
+    """Return where git's data of the clone or worktree that a path belongs to is; None if it is in none."""
+    clone = next((folder for folder in (path, *path.parents) if os.path.lexists(folder / ".git")), None)
+    if clone is None or leads_out(clone / ".git"):
+        return None
+    elsewhere = _content(clone / ".git")  # a worktree or a submodule has a file that names the folder
+    try:
+        own = (clone / (_path_in(elsewhere.removeprefix(b"gitdir:")) if elsewhere else ".git")).resolve()
+        return _Data(own, (own / _path_in(_content(own / "commondir"))).resolve())
+    except (OSError, RuntimeError, ValueError):  # a circle of links; a path that is none
+        return None
+
+
+def _checked_out(data: _Data) -> str | None:
+    """Return the commit that a clone states, but not one that stores its branches in tables (`reftable`)."""
+    head = _content(data.own / "HEAD").strip()
+    if (branch := re.fullmatch(rb"ref:\s*(refs/\S+)", head)) and b".." not in head:
+        head = _content(data.shared / os.fsdecode(branch[1])).strip()
+        if not head:
+            line = rb"^(\w+) %b$" % re.escape(branch[1])
+            packed = re.search(line, _content(data.shared / "packed-refs"), re.MULTILINE)
+            head = packed[1] if packed else b""
+    return head.decode() if re.fullmatch(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?", head) else None
+
+
+def _path_in(text: bytes) -> str:
+    return os.fsdecode(text.strip())
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of a file of git's data; empty if it is missing, too large, or not a file on a disk.
+
+    A link may lead to a file that is not for everybody who reads the result.
+    """
+    try:
+        # To open or read a device, a pipe or a file of the kernel may wait, or do something.
+        if leads_out(path) or not path.is_file() or is_in(path.resolve(), *KERNEL_FOLDERS):
+            return b""
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # noqa: PTH123
+            content = file.read(MOST_BYTES + 1) or b""
+    except (OSError, RuntimeError, ValueError):  # such as a circle of links, or a NUL in the path
+        return b""
+    return content if len(content) <= MOST_BYTES else b""

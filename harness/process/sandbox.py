@@ -1,0 +1,375 @@
+"""The sandbox of a bot, by bubblewrap: its own processes, no network, and only the files that its command names.
+
+Files outside are absent, not merely hidden. The order of bubblewrap's options matters for security: each mount
+covers the ones before it. The writable folders come last, so they must not contain anything that is hidden.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import site
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import nonobot
+from nonobot.harness import UnusableError
+from nonobot.harness.process.bot_command import (
+    HOME,
+    KERNEL_FOLDERS,
+    SYSTEM,
+    everything_named,
+    folders_of,
+    homes,
+    is_here,
+    is_in,
+    is_installed,
+    leads_out,
+    prefixes_of,
+)
+from nonobot.harness.results.conditions import Contain
+from nonobot.system import beginning_of, kernel_cache, temporary_cache, user_cache
+
+SCRATCH_BYTES = 1 << 30  # size of scratch without a memory limit, and again of `/dev/shm`; both are memory
+OWN_PROCESSES = 2  # bubblewrap's: one outside, which waits for the bot, and the first process inside
+PATIENCE_SECONDS = 10.0
+CPU_FACTS = "/sys/devices/system/cpu"  # folder from which programs learn the number of cores
+OF_ROOT = ("acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "sys", "sysrq-trigger", "tty")
+"""Parts of /proc that root could write, with or without privileges."""
+
+ROOTS_FILES = ("/etc", "/opt", "/usr/local")  # folders that may contain files that only root may read
+MOST_LOOKED_AT = 20_000  # most files to examine in each of these, those of a folder before those of its subfolders
+ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/tmp")))
+"""Folders that every bot has; its working folder may be one of them."""
+
+GIT = ".git"  # git runs programs that a repository's configuration names
+RESULT_ENDS = (".journal.jsonl", ".stderr.txt")
+RESULT_NAMES = (".json", *RESULT_ENDS)
+ASIDE = ".before-"
+RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')  # marks of a judge's files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sandbox:
+    """The sandbox of a bot: the files of this machine that the bot sees, and bubblewrap, which enforces it.
+
+    The bot sees the system's files, those that its command names, and those in `show` and `writable`. It does not
+    see what is in `secret`, `hide` and `results`, given as real paths, even if their folder is shown. If the bot
+    itself is in a folder of results, the sandbox hides each result in it instead of the folder; the same in all
+    folders of the bot. The bot may write in `/tmp`, its home, which no other bot ever sees.
+    """
+
+    show: tuple[Path, ...] = ()
+    hide: tuple[Path, ...] = ()  # other bots' files; `show` overrides it
+    secret: tuple[Path, ...] = ()  # files of sets; shown only if the command or `show` names the file itself
+    results: tuple[Path, ...] = ()  # folders of results; nothing overrides it
+    scratch: Path | None = None  # working folder, also writable
+    writable: tuple[Path, ...] = ()
+    prepares: bool = False  # a warm-up: it can write in the bot's own folders
+    options: tuple[str, ...] = ()  # of bubblewrap, as far as they work here
+
+    def around(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        status: int,
+        system_calls: int | None = None,
+        *,
+        memory_bytes: int | None,
+    ) -> list[str]:
+        """Return the command that runs `command` in the sandbox; it must inherit two descriptors.
+
+        The `environment` is set only inside: some variables would make bubblewrap itself run a stranger's code
+        outside. Bubblewrap writes to `status` how the command ended, if it was executed, and reads the filter of
+        system calls from `system_calls`. Scratch has room for twice the memory limit, so a bot reaches the limit
+        before its scratch is full.
+
+        OSError if there is no such program: bubblewrap would report that on the bot's stderr. SubprocessError if
+        bubblewrap does not list its options in time.
+        """
+        if not shutil.which(command[0]):
+            there = os.sep in command[0] and Path(command[0]).exists()
+            raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
+        for word in filter(is_here, command):
+            path = Path.cwd() / word
+            real = path.resolve()
+            seen = is_installed(real) or is_in(real, *SYSTEM, *(one.resolve() for one in self.show))
+            if leads_out(path) and not seen and not is_in(path, *KERNEL_FOLDERS):
+                why = f"{word} is a link out of its folder; name {real} itself, or add --show {real}"
+                raise OSError(errno.ENOENT, why)
+        size = ("--size", str(2 * memory_bytes if memory_bytes else SCRATCH_BYTES)) if "--size" in _help() else ()
+        # Its own session: a signal to the bot's group must not reach bubblewrap, which waits outside.
+        words = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+        words += ["--json-status-fd", str(status)]
+        words += ["--seccomp", str(system_calls)] if system_calls is not None else []
+        words += [word for name, value in environment.items() for word in ("--setenv", name, value)]
+        python_path = environment.get("PYTHONPATH", "")
+        mounts = self.mounts(command, size, [Path(one) for one in python_path.split(os.pathsep) if one])
+        return [*words, *(word for one in mounts for word in one), "--", *command]
+
+    def mounts(
+        self, command: Sequence[str], size: Sequence[str] = (), modules: Sequence[Path] = ()
+    ) -> list[tuple[str, ...]]:
+        """Return bubblewrap's options for a command, in their order.
+
+        `size` are the options that limit a scratch; `modules` are folders in which the command's Python finds
+        modules.
+        """
+        here = Path.cwd()
+        own = [*folders_of(command)]
+        named = [*everything_named(command)]
+        modules = [path.absolute() for path in modules]
+        shown = _without_nested([*self.show, *own, *prefixes_of(command), *_package(), *modules])
+        of_root = _covered_from_root(named, shown)
+        results = [file for one in _without_nested([*own, *self.show]) for file in _results_in(one)]
+        hidden = _without_nested([*self._hidden(shown, named), *results])
+        written = _without_nested([*self._written(own)])
+        is_there = here in ALWAYS_THERE or is_in(here, *shown, *SYSTEM, Path("/proc"))
+        empty = () if is_there else (str(here),)
+        return [
+            *map(_system, filter(Path.exists, SYSTEM)),
+            *map(_cover, of_root),
+            ("--proc", "/proc"),
+            *(("--ro-bind-try", f"/proc/{one}", f"/proc/{one}") for one in OF_ROOT if os.geteuid() == 0),
+            ("--dev", "/dev"),
+            (*size, "--tmpfs", "/dev/shm"),
+            ("--remount-ro", "/dev"),
+            (*size, "--tmpfs", "/tmp"),
+            ("--symlink", "../tmp", "/var/tmp"),
+            *(("--tmpfs", one) for one in empty),
+            ("--ro-bind-try", CPU_FACTS, CPU_FACTS),
+            *(("--ro-bind", str(one), str(one)) for one in shown),
+            *map(_cover, hidden),
+            *(("--bind", str(one), str(one)) for one in written),
+            *(("--ro-bind", str(one / GIT), str(one / GIT)) for one in written if _is_own(one / GIT)),
+            *map(_cover, (one for one in hidden if is_in(one, *written))),
+            ("--dir", str(self.scratch or here)),  # it may be in a covered folder
+            *(("--remount-ro", str(one)) for one in (*of_root, *hidden) if one.is_dir()),
+            *(("--remount-ro", one) for one in (*empty, "/")),
+            ("--chdir", str(self.scratch or here)),
+        ]
+
+    def _hidden(self, shown: Sequence[Path], named: Sequence[Path]) -> Iterator[Path]:
+        """Yield what must be covered, under each name that it has in the folders that are shown."""
+        show = [path.resolve() for path in self.show]
+        needed = [*show, *(path.resolve() for path in (*named, *shown) if not leads_out(path))]
+        for folder in (*shown, *(one for one in SYSTEM if not _is_link(one))):
+            real = folder.resolve()
+            for one in self._hidden_in(real, show, needed):
+                yield folder / one.relative_to(real)
+
+    def _hidden_in(self, folder: Path, show: Sequence[Path], needed: Sequence[Path]) -> Iterator[Path]:
+        """Yield what is hidden in a folder from a bot that needs the paths `needed`; all are real paths."""
+        for one in self.results:
+            if is_in(one, folder) and any(is_in(path, one) for path in needed):
+                yield from (file for pattern in ("*", "*/*") for file in one.glob(pattern) if _is_result(file))
+            elif is_in(one, folder):
+                yield one
+        for one in self.secret:
+            if is_in(one, folder) and one not in needed:
+                yield one
+        for one in self.hide:
+            installed = one.parent.name == "bin" and is_in(one, *SYSTEM)
+            named = any(is_in(path, one) for path in needed) or is_in(one, *show)
+            if is_in(one, folder) and not installed and not named:
+                yield one
+
+    def _written(self, own: Sequence[Path]) -> Iterator[Path]:
+        """Yield what the bot may write; a warm-up may also write the bot's own folders.
+
+        Not if such a folder is or contains something that is not the bot's, or is part of what the judge runs.
+        """
+        yield from (path for path in (*self.writable, self.scratch) if path is not None)
+        if not self.prepares:
+            return
+        judges = _folders_of_the_judge()
+        kept = [*self.hide, *self.results, *judges, *(Path(one).resolve() for one in (".", *os.get_exec_path()))]
+        for one in filter(Path.is_dir, own):
+            real = one.resolve()
+            foreign = any(is_in(other, real) for other in kept) or is_in(real, *judges)
+            if not foreign and GIT not in real.parts and not _is_hidden_in_home(real):
+                yield one
+
+
+def built_sandbox(
+    contain: Contain,
+    show: Sequence[Path] = (),
+    hide: Sequence[Path] = (),
+    results: Sequence[Path] = (),
+    secret: Sequence[Path] = (),
+) -> Sandbox | None:
+    """Return a sandbox, or None; UnusableError if a required one is unavailable or `show` names a missing file."""
+    show = [path.absolute() for path in show]
+    for path in show:
+        if not path.exists():
+            raise UnusableError(f"--show {path}: there is no such file or folder")
+    if contain is Contain.NO:
+        return None
+    options, why = _tried()
+    if options is None:
+        if contain is Contain.YES:
+            raise UnusableError(f"--contain yes: {why}")
+        return None
+    hidden = (tuple({one.resolve(): None for one in paths}) for paths in (hide, secret, results))
+    hide, secret, results = hidden
+    return Sandbox(options=options, show=tuple(show), hide=hide, secret=secret, results=results)
+
+
+def sandbox_note(contain: Contain) -> str | None:
+    """Return a warning if bots run without a sandbox only because this machine cannot provide one."""
+    why = _tried()[1] if contain is Contain.AUTO else None
+    return f"bots run without a sandbox: {why}; --contain no hides this note" if why else None
+
+
+@cache
+def _program() -> str:
+    return shutil.which("bwrap") or ""
+
+
+@cache
+def _help() -> str:
+    return subprocess.run([_program(), "--help"], capture_output=True, text=True, timeout=PATIENCE_SECONDS).stdout
+
+
+@cache
+def _tried() -> tuple[tuple[str, ...] | None, str | None]:
+    """Return the options with which a program ran in a sandbox, or why none worked."""
+    if sys.platform != "linux":
+        return None, "sandboxes need Linux"
+    program = _program()
+    if not program:
+        return None, "bubblewrap is not installed (package bubblewrap)"
+    own = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    files = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL"]
+    # A bot that can make its own namespaces is root in them, and closer to bugs of the kernel.
+    ways = [["--unshare-user", "--disable-userns"], ["--unshare-user"], []]
+    why = ""
+    for way in ways:
+        trial = [program, *way, *own, *files, "--json-status-fd", "1", "--", program, "--version"]
+        try:
+            done = subprocess.run(trial, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            why = str(error)
+            continue
+        if done.returncode == 0:
+            return (*way, *own), None
+        why = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+    return None, f"bubblewrap cannot create a sandbox here ({why})"
+
+
+def _is_link(folder: Path) -> bool:
+    """Return whether a system folder is a link to another system folder."""
+    return folder.is_symlink() and is_in(folder.resolve(), *SYSTEM)
+
+
+def _system(folder: Path) -> tuple[str, ...]:
+    if _is_link(folder):
+        return ("--symlink", str(folder.readlink()), str(folder))
+    return ("--ro-bind", str(folder), str(folder))
+
+
+def _cover(path: Path) -> tuple[str, ...]:
+    return ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", "/dev/null", str(path))
+
+
+def _covered_from_root(named: Sequence[Path], shown: Sequence[Path]) -> list[Path]:
+    """Return the parts of system folders to cover because only root may read them and the bot runs as root.
+
+    A program that the command names stays, if it lies there and is not shown by itself.
+    """
+    programs = [path for path in named if not is_in(path, *shown, Path("/etc"))]
+    return [one for one in _of_root_alone() if not any(is_in(path, one) for path in programs)]
+
+
+@cache
+def _of_root_alone() -> tuple[Path, ...]:
+    """Return what not every user may read in `ROOTS_FILES`; nothing unless the judge is root."""
+    covered: list[Path] = []
+    for top in ROOTS_FILES if os.geteuid() == 0 else ():
+        folders, looked_at = deque([top]), 0
+        while folders and looked_at < MOST_LOOKED_AT:
+            for path in _entries(folders.popleft()):
+                looked_at += 1
+                with contextlib.suppress(OSError):  # it has gone
+                    wanted = 0o005 if path.is_dir() else 0o004
+                    if path.is_symlink():
+                        continue
+                    if path.stat().st_mode & wanted != wanted:
+                        covered.append(Path(path))
+                    elif path.is_dir():
+                        folders.append(path.path)
+    return tuple(covered)
+
+
+def _entries(folder: str, most: int | None = None) -> list[os.DirEntry[str]]:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        return list(islice(entries, most))
+    return []
+
+
+def _package() -> list[Path]:
+    """Return the package `nonobot`, which bots may import, the packages that it links to, and its kernels."""
+    folder = Path(nonobot.__file__).absolute().parent
+    links = [one.resolve() for one in (folder, *folder.iterdir())]
+    return [folder, *(one for one in links if one.is_dir()), kernel_cache()]
+
+
+def _folders_of_the_judge() -> list[Path]:
+    """Return the folders that contain what the judge runs and imports, and its caches, as real paths."""
+    is_clone = any(one.is_symlink() for one in Path(nonobot.__file__).parent.iterdir())
+    # The other folders of a clone may be bots.
+    libraries = [one for one in map(Path, sys.path) if one.is_absolute() and not (is_clone and one == HOME)]
+    pythons = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, site.getusersitepackages())
+    caches = [user_cache()]
+    with contextlib.suppress(FileNotFoundError):
+        caches.append(temporary_cache())
+    return list({one.resolve(): None for one in (*_package(), *map(Path, pythons), *libraries, *caches)})
+
+
+def _is_own(path: Path) -> bool:
+    """Return whether a file or folder exists and is not a link."""
+    return path.exists() and not path.is_symlink()
+
+
+def _is_hidden_in_home(real: Path) -> bool:
+    """Return whether a folder is one of the home's for many programs, such as `~/.config`."""
+    return real.name.startswith(".") and real.parent in homes()
+
+
+def _without_nested(paths: Sequence[Path]) -> list[Path]:
+    """Return the existing paths that are not inside another one, sorted."""
+    there = {path for path in paths if path.exists()}
+    return sorted(path for path in there if not any(above in there for above in path.parents))
+
+
+def _results_in(folder: Path) -> Iterator[Path]:
+    """Yield the results among the first files of a folder and its subfolders, the nearest first."""
+    folders, looked_at = deque([str(folder)]), 0
+    while folders and looked_at < MOST_LOOKED_AT:
+        for one in _entries(folders.popleft(), MOST_LOOKED_AT - looked_at):
+            looked_at += 1
+            if one.is_dir(follow_symlinks=False):
+                folders.append(one.path)
+            elif (one.name.endswith(RESULT_NAMES) or ASIDE in one.name) and _is_result(Path(one.path)):
+                yield Path(one.path)
+
+
+def _is_result(path: Path) -> bool:
+    """Return whether a judge wrote this file."""
+    path_before = path.with_suffix("") if path.suffix.startswith(ASIDE) else path
+    if path_before.name.endswith(RESULT_ENDS):
+        return True
+    if path_before.suffix != ".json" or not path.is_file():
+        return False
+    with contextlib.suppress(OSError):  # if the judge cannot read it, neither can the bot
+        beginning = beginning_of(path, 200)
+        return any(one in beginning for one in RESULT_BEGINNING)
+    return False

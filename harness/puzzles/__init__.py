@@ -1,0 +1,1 @@
+"""Making puzzles: boards graded, selected, made unique, and made of pictures."""

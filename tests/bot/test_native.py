@@ -1,0 +1,377 @@
+"""Kernels as files, and what becomes of them where numba is not the one that we know."""
+
+import ctypes
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import llvmlite.binding as llvm
+import pytest
+
+from nonobot.bot.kernels import cache, loading
+from nonobot.bot.kernels.shipped import LEVELS, processor_level
+from nonobot.protocol import format_answer
+from tests.helpers.patched import patched_house
+from tests.helpers.talking import CAPTURED, COMMAND, GOOD, GRID, Solution, batch
+
+CHANGES = {
+    "there is no object code": ("object_code", "_tm.emit_object(", "_tm.object_code(", "AttributeError: "),
+    "kernels are made otherwise": ("object_code", '"_finalize_final_module"', '"_finish"', "AttributeError: "),
+    "functions have other names": (
+        "object_code",
+        "name = compiled.fndesc.llvm_func_name",
+        'name = "f" + compiled.fndesc.llvm_func_name',
+        "LookupError: the object code has no function f",
+    ),
+    "arguments come in another order": (
+        "loading",
+        "function(ctypes.byref(result), ctypes.byref(exception), *arguments)",
+        "function(ctypes.byref(result), ctypes.byref(exception), *arguments[::-1])",
+        "was to come back from a call, and -0x",
+    ),
+}
+"""A module, a line of it, its replacement as if numba were another version, and the words of the message."""
+
+PROGRAM = """
+from nonobot.bot.kernels.memory import Memory, Struct, i8
+from nonobot.bot.kernels.loading import load_kernel
+memory = Memory(Struct("Kept", first=i8))
+subtract = load_kernel("author", "subtract", memory.struct, 2, lambda share, _: share or print("compiling"))
+print(subtract(memory.address, 2**62, -7), subtract(memory.address, 5, 3), memory.view("first")[0])
+"""
+
+KERNEL = """
+from nonobot.bot.kernels.compiling import kernel
+
+@kernel
+def subtract(m, first, second):
+    m.first = first
+    return m.first - second
+"""
+
+
+def started(folder, environment, program=PROGRAM, **options):
+    (folder / "author.py").write_text(KERNEL)
+    options |= {"cwd": folder, "env": environment, "text": True}
+    done = subprocess.run([sys.executable, "-c", program], **CAPTURED, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines(), done.stderr
+
+
+ANSWERS = f"{2**62 + 7} 2 5"
+
+
+def test_a_kernel_is_compiled_once_and_loaded_from_then_on(tmp_path):
+    environment = patched_house(tmp_path, "kernels/loading.py")
+    assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
+    assert started(tmp_path, environment) == ([ANSWERS], "")
+    [kept] = tmp_path.rglob("subtract-Kept.code")
+    kept.write_bytes(kept.read_bytes()[:-1])  # a damaged file is none
+    assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
+
+
+LOADED = "import sys\nprint(*sorted({'numba', 'llvmlite.binding'} & set(sys.modules)))"
+ON_X86_64 = (platform.system(), platform.machine()) == ("Linux", "x86_64")
+x86_64_only = pytest.mark.skipif(not ON_X86_64, reason="kernels are laid out and shipped for x86-64 Linux")
+
+
+@x86_64_only
+def test_a_kept_kernel_is_loaded_without_numba_and_llvmlite(tmp_path):
+    environment = patched_house(tmp_path, "kernels/loading.py")
+    started(tmp_path, environment)
+    assert started(tmp_path, environment, PROGRAM + LOADED) == ([ANSWERS, ""], "")
+
+
+@x86_64_only
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("strategy", ["champion", "papers"])
+def test_the_bot_answers_without_them_and_without_numpy(strategy):
+    command = [sys.executable, "-X", "importtime", "-m", "nonobot", "--size", "2x2", "--strategy", strategy]
+    done = subprocess.run(command, input=batch(GOOD), check=True, **CAPTURED)
+    assert done.stdout == format_answer(1, Solution(GRID))
+    imported = {line.split("|")[-1].strip() for line in done.stderr.decode().splitlines()}
+    assert "nonobot" in imported
+    assert not imported & {"numpy", "numba", "llvmlite.binding"}
+
+
+RUNS_NOTHING_WRITTEN = """
+import ctypes, os, runpy, sys
+if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0):  # PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN
+    os._exit(77)
+sys.argv = ["nonobot", "--size", "2x2"]
+runpy.run_module("nonobot", run_name="__main__")
+"""
+
+
+@x86_64_only
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("kept", [True, False])
+def test_where_no_code_may_be_made_a_line_says_so(tmp_path, kept):
+    environment = os.environ | ({} if kept else {"NONOBOT_CACHE_DIR": str(tmp_path)})
+    command = [sys.executable, "-c", RUNS_NOTHING_WRITTEN]
+    done = subprocess.run(command, input=batch(GOOD), env=environment, **CAPTURED)
+    if done.returncode == 77:
+        pytest.skip("this kernel (before Linux 6.3) forbids no process to run what it wrote")
+    why = "the system lets no program run machine code that it made itself: Permission denied"
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", f"nonobot: {why}\n".encode())
+
+
+def test_object_code_that_is_not_laid_out_is_loaded_by_llvmlite(tmp_path):
+    environment = patched_house(tmp_path, "kernels/machine_code.py", ("_X86_64 = 62", "_X86_64 = 0"))
+    assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
+    assert started(tmp_path, environment, PROGRAM + LOADED) == ([ANSWERS, "llvmlite.binding"], "")
+
+
+def test_a_kernel_that_cannot_be_kept_works_and_a_line_says_so(tmp_path):
+    environment = patched_house(tmp_path, "kernels/loading.py")
+    # Nothing can be written to any file, as on a full disk; output goes to pipes.
+    full = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))\n"
+    for _ in range(2):
+        found, stderr = started(tmp_path, environment, full + PROGRAM)
+        assert found == ["compiling", ANSWERS]
+        assert stderr.count("\n") == 1
+        assert stderr.startswith("nonobot: compiled kernels cannot be kept (")
+        assert stderr.endswith("subtract-Kept.code: File too large); the next start compiles them again\n")
+    assert not list(tmp_path.rglob("*.code*"))
+
+
+@pytest.mark.parametrize(
+    "change", [pytest.param(change, marks=pytest.mark.slow if at > 1 else ()) for at, change in enumerate(CHANGES)]
+)
+def test_where_numba_has_changed_a_line_says_so_and_kernels_work_all_the_same(tmp_path, change):
+    module, ours, another, why = CHANGES[change]
+    found, stderr = started(tmp_path, patched_house(tmp_path, f"kernels/{module}.py", (ours, another)))
+    assert found == ["compiling", ANSWERS]
+    [line] = stderr.splitlines()
+    assert line.startswith("nonobot: numba ")
+    assert why in line
+    assert line.endswith("; numba loads them itself, and each start takes longer")
+    assert not list(tmp_path.rglob("*.code"))
+
+
+def test_the_digest_covers_all_modules_of_the_bot_that_kernels_import():
+    program = "import os, sys\nimport nonobot.bot.champion.stages, nonobot.bot.papers.search\n"
+    program += "from nonobot.bot.kernels.cache import kernel_sources\n"
+    program += "known = {os.path.realpath(path) for path in kernel_sources()}\n"
+    program += "print(*[n for n, m in sys.modules.items() if n.startswith('nonobot.bot.')"
+    program += " and os.path.realpath(m.__file__) not in known])"
+    done = subprocess.run([sys.executable, "-c", program], text=True, **CAPTURED)
+    assert (done.stdout, done.stderr) == ("\n", "")
+
+
+def test_where_the_system_does_not_tell_the_processor_llvmlite_does(monkeypatch):
+    told = cache._cpu()
+    assert b"flags" in told or not ON_X86_64
+    assert told == cache._cpu()  # nothing in it that changes from moment to moment
+    monkeypatch.setattr(cache, "_SAYS_WHICH_CPU", set())
+    assert cache._cpu().startswith(f"{llvm.get_host_cpu_name()} ".encode())
+
+
+def test_kernels_in_a_folder_that_can_only_be_read_are_linked_to(tmp_path, monkeypatch):
+    shown, own = tmp_path / "shown", tmp_path / "own"
+    monkeypatch.setattr(cache, "_bases", lambda: iter([shown, own]))
+    folder = shown / "kernels" / cache._digest()
+    (folder / "deeper").mkdir(parents=True)
+    for name in ("kernel.code", "deeper/index"):
+        (folder / name).write_text(name)
+    for one in (shown, folder):
+        one.chmod(0o700)
+    monkeypatch.setattr(cache.os, "access", lambda path, mode: own in path.parents or path == own)
+    found = cache.cache_folder.__wrapped__()
+    assert own in found.parents
+    assert (found / "kernel.code").read_text() == "kernel.code"
+    assert (found / "deeper" / "index").is_symlink()
+    assert not (found / "deeper").is_symlink()  # numba writes there
+    shown.chmod(0o777)  # others could have put code there
+    monkeypatch.setattr(cache, "_bases", lambda: iter([shown, tmp_path / "another"]))
+    monkeypatch.setattr(cache.os, "access", lambda path, mode: shown not in path.parents and path != shown)
+    assert list(cache.cache_folder.__wrapped__().iterdir()) == []
+
+
+def test_a_damaged_kernel_in_a_folder_that_can_only_be_read_is_compiled_once(tmp_path):
+    environment = patched_house(tmp_path, "kernels/loading.py") | {"TMPDIR": str(tmp_path)}
+    where = "from nonobot.bot.kernels.cache import cache_folder\nprint(cache_folder())"
+    [folder] = started(tmp_path, environment, where)[0]
+    shown = Path(folder, "subtract-Kept.code")
+    shown.write_bytes(b"damaged")
+    shown.chmod(0o600)
+    for one in shown.parents[2::-1]:
+        one.chmod(0o500)
+    for said in (["compiling", ANSWERS], [ANSWERS]):
+        # Root writes where a mode forbids it, unless it gives that up: PR_CAPBSET_DROP, CAP_DAC_OVERRIDE.
+        obeys = {"preexec_fn": lambda: ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)}
+        assert started(tmp_path, environment, **obeys) == (said, "")
+
+
+@pytest.mark.parametrize("target", ["nowhere", "kernel.code", "linked", "pipe"])
+def test_a_kernel_that_cannot_be_loaded_or_trusted_is_replaced(tmp_path, target):
+    path, linked = tmp_path / "kernel.code", tmp_path / "linked"
+    loading._keep(b"another", linked)
+    assert loading._read_whole(linked) == b"another"
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    if target == "linked" and os.getuid() == 0:
+        os.chown(linked, 54321, -1)
+        assert loading._read_whole(linked) is None
+        os.chown(linked, 0, -1)
+    linked.chmod(0o666)
+    path.symlink_to(target)  # one that dangles, one to itself, one to code of others, one that hangs whoever reads
+    assert loading._read_whole(path) is None
+    loading._keep(b"own", path)
+    assert loading._read_whole(path) == b"own"
+    assert linked.read_bytes().endswith(b"another")
+
+
+def test_folders_that_others_may_write_to_are_not_used_unless_they_are_empty(tmp_path, monkeypatch):
+    temporary, kernels = tmp_path / "temporary", tmp_path / "own" / "kernels"
+    temporary.mkdir()
+    kernels.mkdir(parents=True)
+    kernels.chmod(0o775)  # as an older version made it where the umask is 002
+    kernels.parent.chmod(0o700)
+    monkeypatch.setenv("NONOBOT_CACHE_DIR", str(kernels.parent))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    found = cache.cache_folder.__wrapped__()
+    assert found.parent == kernels
+    for one in (kernels.parent, kernels, found):
+        assert one.stat().st_mode & 0o077 == 0
+        one.chmod(0o777)
+        assert temporary in cache.cache_folder.__wrapped__().parents
+        one.chmod(0o700)
+        assert cache.cache_folder.__wrapped__() == found
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become a user without an entry")
+def test_a_user_without_a_home_has_a_cache_among_the_temporary_files(tmp_path):
+    # The folder is looked up first: another user may not reach it.
+    become = "import os, pwd, tempfile\nfrom nonobot.bot.kernels import cache\n"
+    become += "tempfile.gettempdir(); os.setuid(54321)\n"
+    program = become + "print(*cache._bases(), sep='\\n')"
+    without = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        found, _ = started(tmp_path, without | {"TMPDIR": folder, "NONOBOT_CACHE_DIR": ""}, program)
+    assert set(found) == {f"{folder}/nonobot-54321"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system limits the address space")
+@pytest.mark.parametrize(
+    ("kibibytes", "strategy"), [(300_000, "champion"), (400_000, "papers"), (60_000, "papers")]
+)
+def test_too_little_address_space_is_said_in_a_line(tmp_path, kibibytes, strategy):
+    bot = [*COMMAND, "--size", "2x2", "--strategy", strategy]
+    command = ["sh", "-c", f'ulimit -v {kibibytes}; exec "$@"', "sh", *bot]
+    environment = os.environ | {"NONOBOT_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, input=batch(GOOD), env=environment, **CAPTURED)
+    assert (done.returncode, done.stdout) == (2, b"")
+    tables = rb"not enough memory for the tables, [0-9]+ MiB"
+    kernels = (
+        rb"to compile the kernels takes 580 MiB of address space, and [0-9]{2,3} MiB are left; raise the limit .*"
+    )
+    assert re.fullmatch(b"nonobot: %b\n" % (tables if kibibytes < 100_000 else kernels), done.stderr)
+
+
+SHIP = """
+import sys, author
+from pathlib import Path
+from nonobot.bot.kernels.memory import Struct, i8
+from nonobot.bot.kernels.object_code import for_processor, kernel_code, machine_code
+from nonobot.bot.kernels.shipped import LEVELS, sealed
+code = kernel_code(author.subtract.py_func, Struct("Kept", first=i8), 2)
+for level in LEVELS:
+    folder = Path("bot/kernels/built", level)
+    folder.mkdir(parents=True)
+    (folder / "subtract-Kept.code").write_bytes(sealed(machine_code(for_processor(code, level))))
+"""
+
+
+@pytest.fixture(name="house", scope="module")
+def _house(tmp_path_factory):
+    """A house with a kernel for each level, and the environment to run it in."""
+    folder = tmp_path_factory.mktemp("house")
+    environment = patched_house(folder, "kernels/loading.py")
+    started(folder, environment, SHIP)
+    return folder, {name: value for name, value in environment.items() if name != "NONOBOT_KERNELS"}
+
+
+def kept(folder):
+    return [path for path in (folder / "cache").rglob("*") if path.is_file()]
+
+
+@x86_64_only
+@pytest.mark.parametrize("level", ["", *LEVELS[: LEVELS.index(processor_level() or LEVELS[0]) + 1]])
+def test_a_kernel_that_came_with_the_bot_is_loaded_without_numba_and_nothing_is_kept(house, level):
+    folder, environment = house
+    assert started(folder, environment | {"NONOBOT_KERNELS": level}, PROGRAM + LOADED) == ([ANSWERS, ""], "")
+    assert not kept(folder)
+
+
+@x86_64_only
+def test_native_kernels_are_compiled(house, tmp_path):
+    folder, environment = house
+    own = environment | {"NONOBOT_KERNELS": "native", "NONOBOT_CACHE_DIR": str(tmp_path)}
+    assert started(folder, own) == (["compiling", ANSWERS], "")
+
+
+@x86_64_only
+@pytest.mark.parametrize(
+    "damage",
+    ["flipped", *(pytest.param(one, marks=pytest.mark.slow) for one in ("empty", "short", "another version"))],
+)
+def test_a_kernel_that_is_not_whole_or_not_of_these_sources_is_reported_and_not_run(house, tmp_path, damage):
+    folder, environment = house
+    path = folder / "bot" / "kernels" / "built" / str(processor_level()) / "subtract-Kept.code"
+    source = folder / "bot" / "line.py"
+    content, text = path.read_bytes(), source.read_text()
+    try:
+        match damage:
+            case "flipped":
+                path.write_bytes(content[:-9] + bytes([content[-9] ^ 1]) + content[-8:])
+            case "empty":
+                path.write_bytes(b"")
+            case "short":
+                path.write_bytes(content[:-1])
+            case _:
+                source.write_text(text.replace("cells", "cell", 1))
+        found, stderr = started(folder, environment | {"NONOBOT_CACHE_DIR": str(tmp_path)})
+    finally:
+        path.write_bytes(content)
+        source.write_text(text)
+    is_lower_used = damage != "another version" and processor_level() != LEVELS[0]
+    assert found == ([ANSWERS] if is_lower_used else ["compiling", ANSWERS])
+    what = "cannot be read" if damage == "empty" else "is damaged, or belongs to another version"
+    assert stderr == f"nonobot: the kernel {path} {what}; install nonobot again\n"
+
+
+@x86_64_only
+def test_another_name_of_a_level_is_refused_in_a_line(house):
+    folder, environment = house
+    program = (
+        "from nonobot.bot.kernels import shipped\ntry: shipped.chosen_level()\nexcept ValueError as e: print(e)"
+    )
+    found, _ = started(folder, environment | {"NONOBOT_KERNELS": "v3"}, program)
+    assert found == [f"NONOBOT_KERNELS=v3: no such level; choose native, {', '.join(LEVELS)}"]
+
+
+@x86_64_only
+def test_without_kernels_and_numba_a_line_names_the_command(tmp_path):
+    environment = patched_house(tmp_path, "kernels/loading.py")
+    lines = PROGRAM.strip().splitlines()
+    lines[-2:] = [f"try: {lines[-2]}", "except ValueError as error: print(error)"]
+    found, _ = started(tmp_path, environment, "\n".join(["import sys", "sys.modules['numba'] = None", *lines]))
+    assert len(found) == 1
+    assert found[0].startswith("compiling the kernels needs numba, not installed")
+
+
+@x86_64_only
+def test_the_level_is_that_of_the_flags_that_the_system_tells():
+    flags = set(next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if "flags" in line).split())
+    needed = (
+        {"cx16", "lahf_lm", "popcnt", "pni", "sse4_1", "sse4_2", "ssse3"},
+        {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"},
+        {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+    )
+    has = [flags >= set().union(*needed[: at + 1]) for at in range(len(needed))]
+    assert processor_level() == LEVELS[sum(has)]

@@ -1,0 +1,157 @@
+"""The documents: generated parts, links, fences, lengths, words, quoted messages; files for a forge."""
+
+import ast
+import contextlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+from statistics import mean
+
+import pytest
+
+import nonobot
+from nonobot.bot.cli import parse
+from nonobot.harness import cli
+from nonobot.harness.cli import COMMANDS
+from tests.harness.commands.test_messages import GOLDEN
+from tools.generated_docs import PACKAGES, REPOSITORY, modules
+from tools.prose import PAGES, docstrings, inline, phrases, sentences, tokens
+
+MOST_LINES = {"README.md": 140, "docs/engine.md": 140, "docs/judge.md": 160}
+OURS = "nin"
+"""Words that codespell takes for misspelt ones."""
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(REPOSITORY).as_posix())
+
+
+def test_generated_parts_are_current():
+    command = [sys.executable, "-m", "tools.generated_docs"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@each_page
+def test_pages_are_short_with_examples_in_fences(page):
+    name = page.relative_to(REPOSITORY).as_posix()
+    if not name.startswith("docs/lab/"):
+        assert len(page.read_text(encoding="utf-8").splitlines()) <= MOST_LINES.get(name, 420)
+    assert mean(len(one.split()) for one in sentences(page)) <= 22
+    for token in tokens(page):
+        if token.type == "inline":
+            assert ">>>" not in token.content, f"{page.name}:{token.map[0] + 1}"
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    found: set[str] = set()
+    before = ""
+    for token in tokens(page):
+        if before == "heading_open":
+            plain = "".join(child.content for child in token.children if child.type in ("text", "code_inline"))
+            anchor = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
+            found.add(next(one for n in range(99) if (one := f"{anchor}-{n}" if n else anchor) not in found))
+        before = token.type
+    return found
+
+
+@each_page
+def test_links_lead_somewhere(page):
+    for token in tokens(page):
+        for child in token.children or ():
+            target = child.attrs.get("href") or child.attrs.get("src")
+            if target and not re.match(r"https?:|mailto:", target):
+                path, _, anchor = target.partition("#")
+                file = (page.parent / path).resolve() if path else page
+                assert file.exists(), target
+                assert not anchor or anchor in anchors(file), target
+
+
+# Words. A phrase in a fence or between backticks may be output or code, so only prose is searched.
+
+
+@each_page
+def test_pages_use_the_words_of_the_glossary(page):
+    prose = [(token.map[0] + 1, inline(token)) for token in tokens(page) if token.type == "inline"]
+    assert [(line, *found) for line, text in prose for found in phrases(text)] == []
+
+
+def test_docstrings_and_messages_use_the_words_of_the_glossary():
+    assert [(place, *found) for place, text in docstrings() for found in phrases(text)] == []
+    assert [*phrases(GOLDEN.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize("command", ["nonobot", "nonojudge", *(f"nonojudge {name}" for name in COMMANDS)])
+def test_help_uses_the_words_of_the_glossary(command, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    program, *words = command.split()
+    with contextlib.suppress(SystemExit):
+        (cli.run if program == "nonojudge" else parse)([*words, "--help"])
+    text = capsys.readouterr().out
+    assert text
+    assert [*phrases(text)] == []
+
+
+def test_no_word_is_misspelt():
+    pytest.importorskip("codespell_lib", reason="the extra `dev` is not installed")
+    folders = [REPOSITORY / name for name in (*PACKAGES, "docs", "tests", "tournaments")]
+    every = [*REPOSITORY.iterdir(), *(path for folder in folders for path in folder.rglob("*"))]
+    ours = [path for path in every if path.suffix in (".md", ".py", ".js", ".html", ".toml")]
+    command = [sys.executable, "-m", "codespell_lib", "--ignore-words-list", OURS, *ours]
+    assert subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True).stdout == ""
+
+
+# docs/troubleshooting.md: each quoted message is in the program
+
+
+PAGE = (REPOSITORY / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+QUOTED = re.findall(r"^\| `(.+?)` \|", PAGE, re.MULTILINE)
+
+
+def texts() -> str:
+    """Return all strings of the program that are no docstrings; a value in a message is an X."""
+    found = []
+    for path in (path for package in PACKAGES for path in modules(package)):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                parts = (part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
+                found.append("".join(parts))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.append(node.value)
+    return "\n".join(found)
+
+
+TEXTS = texts()
+
+
+def test_each_message_is_in_the_program_and_there_are_at_least_twenty():
+    assert len(set(QUOTED)) == len(QUOTED) >= 20
+    assert [one for one in QUOTED if not re.search(re.escape(one).replace("champion", "X"), TEXTS)] == []
+
+
+# The files for a forge and for the site: they parse, and name what exists
+
+
+WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("place", [".github/dependabot.yml", ".github/ISSUE_TEMPLATE/bot.yml", "CITATION.cff"])
+def test_a_file_is_yaml(place):
+    assert pytest.importorskip("yaml").safe_load((REPOSITORY / place).read_text())
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_calls_what_exists(workflow):
+    text = workflow.read_text()
+    jobs = pytest.importorskip("yaml").safe_load(text)["jobs"]
+    assert all(job["steps"] for job in jobs.values())
+    assert all((REPOSITORY / script).is_file() for script in re.findall(r"\.ci/[a-z0-9-]+", text))
+    assert all((REPOSITORY / "tests" / f"{name}.py").is_file() for name in re.findall(r"-m tests\.(\w+)", text))
+
+
+def test_the_citation_has_the_version_and_the_site_all_pages():
+    assert f"\nversion: {nonobot.__version__}\n" in (REPOSITORY / "CITATION.cff").read_text()
+    listed = re.findall(r"[\w/-]+\.md", (REPOSITORY / "mkdocs.yml").read_text())
+    docs = REPOSITORY / "docs"
+    assert sorted(listed) == sorted(path.relative_to(docs).as_posix() for path in docs.rglob("*.md"))

@@ -1,0 +1,202 @@
+"""Rules for all modules that no linter checks; the import contracts themselves are in pyproject.toml."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import grimp
+import pytest
+
+from nonobot.harness.cli import COMMANDS
+from tools.generated_docs import PACKAGES, REPOSITORY, modules
+from tools.public_surface import GOLDEN, surface
+
+PROJECT = REPOSITORY / "pyproject.toml"
+MODULES = [path.relative_to(REPOSITORY).as_posix() for package in PACKAGES for path in modules(package)]
+COMMAND_MODULES = {f"harness/commands/{command.module}.py" for command in COMMANDS.values()}
+
+
+@cache
+def calls(module: str) -> list[ast.Call]:
+    tree = ast.parse((REPOSITORY / module).read_text(encoding="utf-8"), module)
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def test_the_import_contracts_are_kept():
+    # In a process of its own: the linter configures logging and thereby disables the loggers of other tests.
+    code = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_library_has_a_contract():
+    """An import of `tests`, or of `bot` without `nonobot`, counts as one of a library without a contract."""
+    graph = grimp.build_graph("nonobot", include_external_packages=True, cache_dir=None)
+    libraries = {module for module in graph.modules if graph.is_module_squashed(module)}
+    contracts = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    protected = {library for contract in contracts for library in contract.get("protected_modules", ())}
+    assert libraries - sys.stdlib_module_names == {name for name in protected if not name.startswith("nonobot.")}
+
+
+IMPORT_BY_NAME = ("import_module", "__import__", "load_kernel")
+"""Calls that import a module whose name is a string: import-linter does not see them."""
+
+IMPORTS_ANY_NAME = {
+    "bot/kernels/loading.py",  # the names that `load_kernel` takes
+    "bot/strategy.py",  # the kernels of a strategy
+    "harness/cli.py",  # the modules of COMMANDS
+    "harness/opponents/serve.py",  # the libraries of the opponents
+    "tools/release/level_kernels.py",  # the modules of the kernels
+}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_that_is_imported_by_name_is_in_the_same_package(module):
+    package = module.split("/")[0]
+    for call in calls(module):
+        if ast.unparse(call.func).endswith(IMPORT_BY_NAME) and module not in IMPORTS_ANY_NAME:
+            name = call.args[0]
+            assert isinstance(name, ast.Constant), f"{module}:{call.lineno}"
+            assert name.value.startswith(f"nonobot.{package}."), f"{module}:{call.lineno}"
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith(("bot/", "protocol/"))])
+def test_the_bot_prints_nothing_except_answers(module):
+    lines = {ast.unparse(call.func): call.lineno for call in calls(module)}
+    assert "print" not in lines, f"{module}:{lines.get('print')}"
+    assert "sys.stdout.write" not in lines, f"{module}:{lines.get('sys.stdout.write')}"
+
+
+CAME_AFTER_3_11_0 = {
+    "data_filter tar_filter fully_trusted_filter extraction_filter": "tarfile in 3.11.4",
+    "FilterError AbsolutePathError OutsideDestinationError SpecialFileError": "tarfile in 3.11.4",
+    "AbsoluteLinkError LinkOutsideDestinationError": "tarfile in 3.11.4",
+    "SetReparseDeferralEnabled GetReparseDeferralEnabled": "xml.parsers.expat in 3.11.9",
+    "verify_generated_headers": "email.policy in 3.11.10",
+    "ALLOW_MISSING LinkFallbackError": "os.path and tarfile in 3.11.13",
+}
+"""Names that a later 3.11 added to Python's library: linters and type checkers only distinguish 3.11 from 3.12.
+
+They are what differs between the libraries of 3.11.2 and 3.11.7, and what the documents note for later ones.
+"""
+
+LATER_KEYWORDS = {
+    ("extract", "filter"): "tarfile in 3.11.4",
+    ("extractall", "filter"): "tarfile in 3.11.4",
+    ("unpack_archive", "filter"): "shutil in 3.11.4",
+    ("getaddresses", "strict"): "email.utils in 3.11.10",
+    ("parseaddr", "strict"): "email.utils in 3.11.10",
+}
+"""The same for names of arguments: function, argument."""
+
+
+def later_than_3_11_0(source: str) -> Iterator[str]:
+    """Yield what a module uses that Python 3.11.0 lacks."""
+    names = {name: when for several, when in CAME_AFTER_3_11_0.items() for name in several.split()}
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name) if name in names:
+                yield f"line {node.lineno}: {name}: {names[name]}"
+            case ast.Call(func=ast.Attribute(attr=function) | ast.Name(id=function), keywords=keywords):
+                for keyword in keywords:
+                    if when := LATER_KEYWORDS.get((function, keyword.arg)):
+                        yield f"line {node.lineno}: {function}({keyword.arg}=): {when}"
+
+
+def test_nothing_is_used_that_python_3_11_0_lacks():
+    ours = [path for folder in (*PACKAGES, "tests") for path in (REPOSITORY / folder).rglob("*.py")]
+    assert len(ours) > 300
+    found = {path: [*later_than_3_11_0(path.read_text(encoding="utf-8"))] for path in ours}
+    assert {str(path): lines for path, lines in found.items() if lines} == {}
+
+
+def test_what_python_3_11_0_lacks_is_seen_however_it_is_used():
+    for source in (
+        "with open(name) as files:\n    files.extractall(folder, filter='data')",
+        "shutil.unpack_archive(name, filter='data')",
+        "from tarfile import data_filter as check",
+        "files.extraction_filter = None",
+        "os.path.realpath(name, strict=os.path.ALLOW_MISSING)",
+    ):
+        assert [*later_than_3_11_0(source)], source
+    assert not [*later_than_3_11_0("bot.extract(name, folder=filter); filter(None, names)")]
+
+
+STARTS = ("Popen", "running", "talk")
+"""Calls in tests that start a process and go on."""
+
+INSTEAD = {
+    r".*\.communicate": "finished",
+    r".*\.(stdout|stderr)\.read(line)?": "next_line, next_bytes or finished",
+    r"select\.select|selectors\..*": "wait_to_read",
+}
+"""Calls that wait for output, perhaps after the process has ended, and what tests/helpers/waiting.py has for them."""
+
+
+def waits_that_may_not_end(source: str) -> Iterator[str]:
+    """Yield the waits of a test module that go on after their process has ended, or hide what it printed."""
+    nodes = [*ast.walk(ast.parse(source))]
+    for call in (node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        name = ast.unparse(call.func)
+        if instead := next((better for pattern, better in INSTEAD.items() if re.fullmatch(pattern, name)), None):
+            yield f"line {call.lineno}: {name}: use {instead} of tests/helpers/waiting.py"
+    for block in (node for node in nodes if isinstance(node, ast.With)):
+        if any(ast.unparse(item.context_expr).startswith("subprocess.Popen(") for item in block.items):
+            yield f"line {block.lineno}: a block waits for its process at its end: use running of tests/helpers/waiting.py"
+    for function in (node for node in nodes if isinstance(node, ast.FunctionDef)):
+        inside = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+        if any(ast.unparse(call.func).rpartition(".")[2] in STARTS for call in inside):
+            for call in inside:
+                if ast.unparse(call.func) == "wait_until" and len(call.args) < 2:
+                    yield f"line {call.lineno}: wait_until: give it the process that has to run"
+
+
+TESTS = [path for path in (REPOSITORY / "tests").glob("*.py") if path.name != "waiting.py"]
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.stem)
+def test_every_wait_ends_with_its_process(path):
+    assert [*waits_that_may_not_end(path.read_text(encoding="utf-8"))] == []
+
+
+def test_a_wait_that_may_not_end_is_seen():
+    for source in (
+        "out, err = judge.communicate(timeout=60)",
+        "line = process.stdout.readline()",
+        "select.select([judge.stdout], [], [])",
+        "with subprocess.Popen(command) as judge, other: pass",
+        "def test():\n    judge = subprocess.Popen(command)\n    wait_until(marker.exists)",
+    ):
+        assert [*waits_that_may_not_end(source)], source
+
+
+SAME_ROLE = {"cli", "state", "strategy", "search"}
+"""Names of modules that have the same role in several packages."""
+
+
+def test_no_two_modules_or_packages_have_the_same_name():
+    folders = {path.rpartition("/")[0] for path in MODULES} - set(PACKAGES)
+    names = [Path(path).stem for path in {*MODULES, *folders} - COMMAND_MODULES]
+    assert {name for name in names if names.count(name) > 1} - {"__init__", "__main__"} == SAME_ROLE
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_has_a_size_to_be_read_at_once(module):
+    lines = len((REPOSITORY / module).read_text(encoding="utf-8").splitlines())
+    assert lines <= (200 if module in COMMAND_MODULES else 500)
+    assert lines >= 50 or module not in COMMAND_MODULES
+
+
+def test_the_surface_is_that_of_the_list():
+    listed = GOLDEN.read_text(encoding="utf-8").splitlines()
+    found = surface()
+    gone = [f"gone: {line}" for line in listed if line not in found]
+    new = [f"new: {line}" for line in found if line not in listed]
+    if gone or new:
+        remedy = "if that is intended, read docs/compatibility.md and run `python -m tools.public_surface`"
+        pytest.fail("\n".join([*gone, *new, remedy]), pytrace=False)

@@ -1,0 +1,138 @@
+"""Two alternating revisions: the outcome in words, the trees, and the command in a repository of its own."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
+
+from nonobot.harness import UnusableError
+from nonobot.harness.bench import against
+from nonobot.harness.bench.against import Against, Compared, Plan
+from nonobot.harness.bench.catalogue import chosen
+from nonobot.harness.compare.statistics import EXIT_STATUS, Outcome, Ratio
+from tests.helpers.benching import ROOMS, Clone
+from tests.helpers.patched import LINE_KERNEL, SLOW
+
+
+def compared(name, low, high, outcome):
+    return Compared(name, "call", 1e-6, 1.2e-6, Ratio((low + high) / 2, low, high), outcome)
+
+
+WORSE = compared("line-bitset", 1.1, 1.3, Outcome.WORSE)
+UNSURE = compared("bp-sweep", 0.9, 1.1, Outcome.CANNOT_TELL)
+EQUAL = compared("fp1-root", 0.99, 1.01, Outcome.NOT_WORSE)
+FASTER = compared("start-warm", 0.5, 0.6, Outcome.FASTER)
+
+
+@pytest.mark.parametrize(
+    ("benchmarks", "status", "conclusion"),
+    [
+        ([UNSURE, WORSE, EQUAL], 1, "worse: slower beyond the tolerance of 5%: line-bitset"),
+        ([UNSURE, EQUAL, FASTER], 3, "cannot tell whether slower beyond the tolerance of 5%: bp-sweep;"),
+        ([EQUAL, FASTER], 0, "not worse: nothing is slower"),
+        ([], 3, "nothing could be compared"),
+    ],
+)
+def test_the_worst_outcome_of_a_benchmark_decides(benchmarks, status, conclusion):
+    result = Against(Plan("HEAD"), benchmarks, {})
+    assert EXIT_STATUS[result.outcome] == status
+    assert against.as_text(result, False).splitlines()[-1].startswith(conclusion)
+    assert json.loads(against.as_json(result))["outcome"] == result.outcome
+
+
+def test_a_row_has_the_times_the_ratio_and_the_outcome_and_what_was_skipped_a_line():
+    result = Against(Plan("HEAD~1"), [WORSE], {"fp1-root": "ImportError: no x"})
+    lines = [" ".join(line.split()) for line in against.as_text(result, False).splitlines()]
+    assert "skipped: fp1-root: the bot of HEAD~1 cannot run it: ImportError: no x" in lines
+    assert lines[1] == "line-bitset call 1.00 µs 1.20 µs 1.200 1.100 to 1.300 worse"
+    assert json.loads(against.as_json(result))["benchmarks"]["line-bitset"]["outcome"] == "worse"
+
+
+@pytest.fixture
+def clone(tmp_path, monkeypatch):
+    (tmp_path / "workshop").mkdir()
+    monkeypatch.setattr(against, "_workshop_folder", lambda: tmp_path / "workshop")
+    return Clone(tmp_path)
+
+
+def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypatch):
+    clone.replace("bot/__init__.py", "else 1022", "else 60")
+    monkeypatch.setattr(against, "HOME", clone.folder)
+    workshop = clone.folder.parent / "workshop"
+    left = workshop / "trees" / "present_____" / "bot" / "left.py"
+    left.parent.mkdir(parents=True)
+    left.touch()  # by one that was killed
+    times = []
+    for _ in range(2):  # numba's cache depends on the times of files
+        with against.two_trees("HEAD") as (before, after):
+            assert not left.exists()
+            assert left.is_relative_to(after)
+            assert "else 1022" in (before / "bot" / "__init__.py").read_text()
+            assert "else 60" in (after / "bot" / "__init__.py").read_text()
+            assert {one.name for one in before.iterdir()} == set(ROOMS)
+            assert len(str(before)) == len(str(after))
+            times.append([(tree / "bot" / "line.py").stat().st_mtime for tree in (before, after)])
+            with pytest.raises(UnusableError, match="runs already"), against.two_trees("HEAD"):
+                pass
+            assert (before / "bot").is_dir()
+        assert [one.name for one in workshop.iterdir()] == ["lock"]
+    assert times[0] == times[1]
+
+
+def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch):
+    with pytest.raises(UnusableError, match="5 rounds cannot tell 1 benchmarks apart at 95%: it takes 6"):
+        against.measure_against(chosen(["line-champion"]), Plan("HEAD", rounds=5), print)
+    clone.git("rm", "-q", "-r", "--cached", "bot")
+    clone.git("commit", "-q", "-m", "no bot")
+    for home, revision, said in (
+        (clone.folder, "nothing", "no revision 'nothing' here; `git log --oneline` lists them"),
+        (clone.folder, "--help", "no revision '--help' here"),
+        (clone.folder, "HEAD", "lacks what is to be measured"),
+        (tmp_path, "HEAD", "needs a git clone"),
+    ):
+        monkeypatch.setattr(against, "HOME", home)
+        with pytest.raises(UnusableError, match=said), against.two_trees(revision):
+            pass
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UnusableError, match="needs git, which is not installed"), against.two_trees("HEAD"):
+        pass
+
+
+def test_a_commit_is_unpacked_as_git_checks_it_out(clone, tmp_path):
+    (clone.folder / "outside").symlink_to("/no/such/file")
+    (clone.folder / "run").touch(0o755)
+    clone.commit("a link and a program")
+    against.extract("HEAD", clone.folder, tmp_path / "tree")
+    assert (tmp_path / "tree" / "outside").readlink() == Path("/no/such/file")
+    assert os.access(tmp_path / "tree" / "run", os.X_OK)
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=r"Not a directory|File exists"):
+        against.extract("HEAD", clone.folder, tmp_path / "file" / "tree")
+
+
+@pytest.mark.nightly
+def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
+    for old, new in SLOW:
+        clone.replace(f"bot/{LINE_KERNEL}", old, new)
+    done = clone.bench("--against", "HEAD", "--json", "line-champion", "protocol-reading")
+    assert done.returncode == 1, done.stderr
+    result = json.loads(done.stdout)
+    assert result["benchmarks"]["line-champion"]["outcome"] == "worse"
+    assert result["benchmarks"]["protocol-reading"]["outcome"] != "worse"
+    assert result["benchmarks"]["line-champion"]["ratio"]["low"] > 1.05
+    assert not result["skipped"]
+
+
+@pytest.mark.nightly
+def test_what_the_other_revision_lacks_is_skipped_with_a_word(clone):
+    jobs, lacking = "harness/bench/papers_jobs.py", "raise ImportError('no line solver')\nLEVELS = "
+    clone.replace(jobs, "LEVELS = ", lacking)
+    clone.commit("as it was once")
+    clone.replace(jobs, lacking, "LEVELS = ")
+    done = clone.bench("--against", "HEAD", "line-bitset", "protocol-writing")
+    assert done.returncode in (0, 3), done.stderr  # a busy machine may leave it undecided
+    assert "skipped: line-bitset: the bot of HEAD cannot run it: ImportError: no line solver" in done.stdout
+    assert "protocol-writing" in done.stdout

@@ -1,0 +1,132 @@
+"""`nonojudge convert`: files from one format to another, what it says, exit statuses."""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nonobot.arguments import Parser
+from nonobot.harness import cli
+from nonobot.harness.commands import convert
+from nonobot.protocol import Puzzle, Record, formats
+from tests.helpers.pictured import P_PUZZLE
+from tests.helpers.places import PUZZLES
+
+pytestmark = pytest.mark.usefixtures("own_folder")
+
+PUZZLE_IN_XML = "<puzzle><title>Dot</title><note>n</note><solution><image>|X|</image></solution></puzzle>"
+
+
+def run(*arguments: str) -> int:
+    return cli.run(["convert", *arguments])
+
+
+def puzzles_in(file: str) -> list:
+    return [record.puzzle for record in formats.read(Path(file).read_bytes())]
+
+
+@pytest.mark.parametrize("ending", [one.extensions[0] for one in formats.formats() if one.name != "taai"])
+def test_the_end_of_the_name_says_the_format(ending, capsys):
+    assert run(str(PUZZLES / "p.non"), "out" + ending) == 0
+    assert puzzles_in("out" + ending) == [P_PUZZLE]
+    format = formats.by_extension("out" + ending)
+    assert capsys.readouterr().err.splitlines()[-1] == f"1 puzzle written to out{ending} ({format.name})"
+
+
+def test_formats_can_be_named_and_a_file_converted_onto_itself():
+    assert run("--from", "non", "--to", "nin", str(PUZZLES / "p.non"), "out.xml") == 0
+    assert formats.detect(Path("out.xml").read_bytes()) == "nin"
+    Path("here.txt").write_bytes((PUZZLES / "p.letters").read_bytes())
+    assert run("here.txt", "here.txt", "--to", "webpbn") == 0
+    assert puzzles_in("here.txt") == [P_PUZZLE]
+
+
+def test_stdin_and_stdout(monkeypatch, capfdbinary):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1:1-2\n")))
+    assert run("-", "-", "--to", "letters") == 0
+    assert capfdbinary.readouterr() == (b"A A\nB\n", b"1 puzzle written to stdout (letters)\n")
+
+
+def test_the_size_of_a_taai_file(capsys):
+    assert run("--size", "8x11", str(PUZZLES / "p.txt"), "out.hv") == 0
+    assert puzzles_in("out.hv") == [P_PUZZLE]
+    assert capsys.readouterr().err == "1 puzzle written to out.hv (hv)\n"
+    assert run("--size", "9x12", str(PUZZLES / "p.txt"), "third.hv") == 1
+    assert "expected 21 clue lines for a 9x12 board, found 19" in capsys.readouterr().err
+    assert not Path("third.hv").exists()
+
+
+def test_square_boards_of_several_sizes_come_back_with_size_auto(capsys, output_of):
+    records = [Record(Puzzle([[]] * side, [[]] * side)) for side in (25, 2, 3)]
+    Path("in.oneline").write_bytes(formats.write(records, "oneline").data)
+    assert "to be read with --size auto" in output_of(run, "in.oneline", "out.txt").err
+    assert run("--size", "auto", "out.txt", "back.oneline") == 0
+    assert capsys.readouterr().err == "3 puzzles written to back.oneline (oneline)\n"
+    assert Path("back.oneline").read_bytes() == Path("in.oneline").read_bytes()
+
+
+def test_what_is_left_out_is_said_once_and_counted(capsys, output_of):
+    assert run(str(PUZZLES / "several.non"), "out.oneline") == 0
+    name = PUZZLES / "several.non"
+    assert capsys.readouterr().err.splitlines() == [
+        f"{name}: warning: $1: oneline cannot hold the title; dropped",
+        f"{name}: warning: $2: oneline cannot hold the title, author, solution; dropped",
+        f"{name}: warning: $3: oneline cannot hold the title, catalogue; dropped",
+        "3 puzzles written to out.oneline (oneline)",
+    ]
+    Path("in.xml").write_text("<puzzleset>" + 5 * PUZZLE_IN_XML + "</puzzleset>")
+    assert output_of(run, "in.xml", "out.oneline").err.splitlines() == [
+        "in.xml: warning: $1: line 1: <note> is dropped (and 4 more like this)",
+        "in.xml: warning: $1: oneline cannot hold the title, solution; dropped (and 4 more like this)",
+        "5 puzzles written to out.oneline (oneline)",
+    ]
+
+
+def test_puzzles_that_cannot_be_read_or_written_cost_no_other_and_no_puzzle_no_file(output_of, capsys):
+    Path("in.oneline").write_text("1-1\n1:1\n" + ":".join(["1"] * 27) + "-27\n2-1:1\n")
+    assert output_of(run, "in.oneline", "out.letters", status=1).err.splitlines() == [
+        "in.oneline: $2: line 2: no '-'; expected the rows' clues, '-', the columns' clues",
+        "in.oneline: $3: cannot be written as letters: a block of 27 cells; letters allows at most 26",
+        "2 puzzles written to out.letters (letters); 2 could not be converted",
+    ]
+    assert Path("out.letters").read_text() == "A\nA\n\nB\nA A\n"
+    Path("in.nin").write_text("2 2\n1\n")
+    Path("out.xml").write_text("as it was")
+    assert run("in.nin", "out.xml") == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "nothing written; 1 could not be converted"
+    assert Path("out.xml").read_text() == "as it was"
+
+
+def test_the_help_lists_every_format():
+    parser = Parser()
+    convert.add_to(parser)
+    for name in (*(format.name for format in formats.formats()), "picture"):
+        assert f"\n  {name:<8}  " in parser.epilog
+    singles = [format.name for format in formats.formats() if not format.several]
+    words = " ".join(parser.epilog.split())
+    assert f"{', '.join(singles[:-1])} and {singles[-1]} files have one puzzle" in words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "streams", "status", "err"),
+    [
+        ("convert - out.xml", "<&-", 2, b"nonojudge: stdin: the file is empty\n"),
+        ("render -", "<&-", 2, b"nonojudge: -: the file is empty\n"),
+        ("render p.non", ">&-", 0, b""),
+        ("generate 5x5x1 --seed 1", ">&-", 0, b""),
+        ("convert p.non no/where.xml", "2>&-", 2, b""),
+    ],
+)
+def test_a_standard_stream_that_is_closed_is_empty(arguments, streams, status, err):
+    Path("p.non").write_bytes((PUZZLES / "p.non").read_bytes())
+    command = f'"$0" -m nonobot.harness {arguments} {streams}'
+    run = subprocess.run(["sh", "-c", command, sys.executable], capture_output=True)
+    assert (run.returncode, run.stdout, run.stderr) == (status, b"", err)
+
+
+def test_a_long_conversion_says_how_far_it_is(monkeypatch, output_of):
+    monkeypatch.setattr("nonobot.harness.progress.SECONDS_BETWEEN_LINES", 0.0)
+    said = output_of(run, str(PUZZLES / "several.oneline"), "out.letters").err.splitlines()
+    assert [line.split(",")[0] for line in said[:-1]] == ["1 puzzle read", "2 puzzles read", "3 puzzles read"]

@@ -1,0 +1,234 @@
+"""The loop of an attempt, with a script in place of a bot's process and its own clock: every time is exact."""
+
+from types import SimpleNamespace
+
+import pytest
+from msgspec import UNSET
+
+from nonobot.harness.play import attempt
+from nonobot.harness.play.attempt import LINGER_SECONDS, AttemptLoop
+from nonobot.harness.play.journal import Alive
+from nonobot.harness.play.run_state import RunState
+from nonobot.harness.results.conditions import Configuration, Feed
+from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
+from nonobot.protocol import format_answer
+from nonobot.tournament_data import Recipe, load_set
+from tests.helpers.judged import ScriptedTransport
+
+RECIPE = Recipe(3, 3, 3, seed=1)
+SET = load_set(str(RECIPE))
+FIRST, SECOND, THIRD = (puzzle.text for puzzle in SET.puzzles)
+ONE, TWO, THREE = (format_answer(number, board) for number, (_, board) in enumerate(RECIPE.boards(), 1))
+BATCH = ("last", FIRST + SECOND + THIRD)
+ENDED = ("ended", None)
+
+
+class Tree:
+    """The figures of a process tree; with each look the bot has computed some more."""
+
+    def __init__(self, computes=0.0, memory=0, processes=1, grows_after_looks=0, ran_out=False):
+        self.ran_out_of_memory = lambda: ran_out
+        self.cpu_seconds, self.peak_memory_bytes = 0.0, memory
+        self._computes, self._processes, self._looks_left = computes, processes, grows_after_looks
+
+    def look(self):
+        self.cpu_seconds += self._computes
+
+    def holds_more_than(self, limit):
+        self._looks_left -= 1
+        return self.peak_memory_bytes > limit and self._looks_left < 0
+
+    def has_more_than(self, limit):
+        return self._processes > limit
+
+
+@pytest.fixture
+def play(monkeypatch, tmp_path):
+    """Return what plays an attempt: it takes the script, and returns reason, detail, results and journal."""
+
+    def played(*steps, tree=None, status=0, told=False, used=None, beside=0, **limits):
+        configuration = Configuration(**{"wall_limit_seconds": 100.0, **limits})
+        beginning = SimpleNamespace(configuration=configuration, command=[], files=UNSET)
+        journal = []
+        run = RunState(
+            beginning,
+            SET,
+            tmp_path / "result.json",
+            SimpleNamespace(add=journal.append),
+            SimpleNamespace(told=told),
+            lambda *_: None,
+        )
+        if used:
+            run.attempts.append(Attempt("", 1, BotEnd(EndReason.INTERRUPTED), used))
+        bot = ScriptedTransport(*steps)
+        bot.tree, bot.exit_status, bot.processes_beside = tree or Tree(), status, beside
+        monkeypatch.setattr(attempt, "time", SimpleNamespace(monotonic=bot.clock))
+        loop = AttemptLoop(run, bot, run.puzzles_left())
+        reason, detail = loop.listen()
+        while loop.judge_next():
+            pass
+        return SimpleNamespace(
+            reason=reason,
+            detail=detail,
+            results=run.referee.results,
+            journal=journal,
+            seconds=bot.now - bot.started,
+        )
+
+    return played
+
+
+def times(played):
+    arrived = [one.arrived_seconds for one in played.results.values()]
+    return arrived, [one.took_seconds for one in played.results.values()]
+
+
+def test_in_a_batch_a_puzzle_is_in_work_from_the_answer_before_it(play):
+    played = play(BATCH, ("waits", 2.0), ("wrote", ONE), ("waits", 1.0), ("wrote", TWO + THREE), ENDED)
+    assert (played.reason, played.detail) == (EndReason.FINISHED, None)
+    assert [one.verdict.value for one in played.results.values()] == ["right"] * 3
+    assert times(played) == (pytest.approx([2.0, 3.0, 3.0]), pytest.approx([2.0, 1.0, 0.0]))
+
+
+def test_one_by_one_each_puzzle_waits_for_the_answer_before_it_and_an_answer_before_its_puzzle_counts(play):
+    script = [
+        *(("sent", FIRST), ("waits", 1.5), ("wrote", ONE)),
+        *(("sent", SECOND), ("waits", 2.0), ("wrote", TWO)),
+        *(("last", THIRD), ("waits", 0.5), ("wrote", THREE), ENDED),
+    ]
+    played = play(*script, feed=Feed.INTERACTIVE)
+    assert times(played) == (pytest.approx([1.5, 3.5, 4.0]), pytest.approx([1.5, 2.0, 0.5]))
+    script = [("sent", FIRST), ("wrote", ONE + TWO + THREE), ("sent", SECOND), ("last", THIRD), ENDED]
+    played = play(*script, feed=Feed.INTERACTIVE)
+    assert [one.verdict.value for one in played.results.values()] == ["right"] * 3
+
+
+def test_what_earlier_attempts_used_counts(play):
+    played = play(BATCH, ("waits", 2.0), ("wrote", ONE), used=Usage(95.0, 0.0, 0))
+    assert played.reason is EndReason.TIME_LIMIT
+    assert played.seconds == pytest.approx(5.0)
+    assert times(played) == (pytest.approx([97.0]), pytest.approx([2.0]))
+    played = play(BATCH, tree=Tree(computes=0.05), used=Usage(0.0, 2.0, 0), cpu_limit_seconds=3.0)
+    assert played.reason is EndReason.CPU_LIMIT
+    assert played.seconds == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize("at", [9.99, 10.0])
+def test_what_was_written_at_the_limit_or_before_an_interrupt_counts(play, at):
+    played = play(BATCH, ("waits", at), ("wrote", ONE + TWO), wall_limit_seconds=10.0)
+    assert played.reason is EndReason.TIME_LIMIT
+    assert times(played)[0] == pytest.approx([at, at])
+    played = play(BATCH, ("wrote", ONE + TWO), told=True)
+    assert (played.reason, [*played.results]) == (EndReason.INTERRUPTED, [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("limits", "tree", "reason"),
+    [
+        ({"memory_limit_bytes": 99}, {"memory": 100}, EndReason.MEMORY_LIMIT),
+        ({"memory_limit_bytes": 100}, {"memory": 100}, EndReason.TIME_LIMIT),
+        ({"process_limit": 4}, {"processes": 7}, EndReason.PROCESS_LIMIT),
+        ({"process_limit": 4}, {"processes": 6}, EndReason.TIME_LIMIT),  # two of them are the sandbox's
+        ({"cpu_limit_seconds": 3.0}, {"computes": 0.05}, EndReason.CPU_LIMIT),
+        ({"stall_limit_seconds": 5.0}, {}, EndReason.STALLED),
+        ({"stall_limit_seconds": 5.0}, {"computes": 0.05}, EndReason.TIME_LIMIT),
+        ({"stall_limit_seconds": 5.0}, {"computes": 0.0001}, EndReason.STALLED),  # a timer of its own
+    ],
+)
+def test_limits(play, limits, tree, reason):
+    played = play(BATCH, tree=Tree(**tree), beside=2, wall_limit_seconds=20.0, **limits)
+    assert played.reason is reason
+    if reason is EndReason.STALLED:
+        assert played.seconds == pytest.approx(5.0, abs=0.1)
+
+
+def test_output_that_is_no_answer_ends_the_attempt_and_any_output_is_no_stall(play, monkeypatch):
+    played = play(BATCH, ("waits", 4.0), ("wrote", ONE), stall_limit_seconds=5.0)
+    assert played.reason is EndReason.STALLED
+    assert played.seconds == pytest.approx(9.0, abs=0.1)
+    monkeypatch.setattr(attempt, "MOST_STRAY_BYTES", 50)
+    assert play(BATCH, ("wrote", ONE + TWO + THREE), ENDED).reason is EndReason.FINISHED
+    assert play(BATCH, ("wrote", ONE), ("wrote", b"x\n" * 100)).reason is EndReason.PROTOCOL_ERROR
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [([("wrote", ONE + TWO + THREE)], EndReason.FINISHED), ([("closed", None)], EndReason.CLOSED_STDOUT)],
+)
+def test_after_the_last_output_a_bot_has_a_grace_period(play, script, reason):
+    played = play(BATCH, ("waits", 1.0), *script)
+    assert (played.reason, bool(played.detail)) == (reason, reason is EndReason.FINISHED)
+    assert played.seconds == pytest.approx(1.0 + LINGER_SECONDS, abs=0.1)
+    if reason is EndReason.CLOSED_STDOUT:
+        assert play(BATCH, *script, stall_limit_seconds=1.0).reason is reason  # which says more than a stall
+
+
+@pytest.mark.parametrize("feed", Feed)
+def test_the_limit_of_a_puzzle_counts_from_the_start_of_its_work(play, feed):
+    sent = [BATCH] if feed is Feed.BATCH else [("sent", FIRST)]
+    then = [] if feed is Feed.BATCH else [("sent", SECOND)]
+    played = play(*sent, ("waits", 2.0), ("wrote", ONE), *then, puzzle_limit_seconds=3.0, feed=feed)
+    assert (played.reason, played.detail) == (EndReason.PUZZLE_LIMIT, "$2")
+    assert played.seconds == pytest.approx(5.0, abs=0.1)
+
+
+BABBLES = ("babbles", 20.0)
+
+
+@pytest.mark.parametrize("feed", Feed)
+def test_a_bot_that_is_never_silent_ends_at_the_limit_of_a_puzzle(play, feed):
+    sent = [BATCH] if feed is Feed.BATCH else [("sent", FIRST)]
+    then = [] if feed is Feed.BATCH else [("sent", SECOND)]
+    script = [*sent, ("waits", 2.0), ("wrote", ONE), *then, BABBLES]
+    played = play(*script, puzzle_limit_seconds=3.0, feed=feed)
+    assert (played.reason, played.detail) == (EndReason.PUZZLE_LIMIT, "$2")
+    assert played.seconds == pytest.approx(5.0, abs=0.1)
+
+
+def test_what_was_written_before_a_puzzles_limit_counts_however_late_it_is_judged(play):
+    script = [
+        BATCH,
+        ("waits", 2.99),
+        ("wrote", ONE + TWO[:-1]),
+        ("wrote", b"\n"),
+        ("waits", 2.99),
+        ("wrote", THREE),
+    ]
+    played = play(*script, ENDED, puzzle_limit_seconds=3.0)
+    assert (played.reason, [*played.results]) == (EndReason.FINISHED, [1, 2, 3])
+    assert [one.verdict.value for one in played.results.values()] == ["right"] * 3
+
+
+@pytest.mark.parametrize("last", [ONE + TWO + THREE, b""])
+def test_a_bot_that_is_never_silent_has_no_longer_grace(play, last):
+    played = play(BATCH, ("waits", 1.0), ("wrote", last), *([] if last else [("closed", None)]), BABBLES)
+    assert played.reason is (EndReason.FINISHED if last else EndReason.CLOSED_STDOUT)
+    assert played.seconds == pytest.approx(1.0 + LINGER_SECONDS, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("status", "tree", "reason"),
+    [
+        (0, {}, EndReason.FINISHED),
+        (1, {}, EndReason.CRASHED),
+        (-9, {"memory": 9, "grows_after_looks": 1}, EndReason.MEMORY_LIMIT),  # the cgroup was faster than a look
+    ],
+)
+def test_an_end_while_answers_are_due(play, status, tree, reason):
+    script = (BATCH, ("wrote", ONE.rstrip(b"\n")), ENDED)
+    played = play(*script, tree=Tree(**tree), status=status, memory_limit_bytes=8)
+    assert (played.reason, [*played.results]) == (reason, [1])  # the end completes a last line
+
+
+@pytest.mark.parametrize(("status", "reason"), [(-9, EndReason.MEMORY_LIMIT), (1, EndReason.CRASHED)])
+def test_a_bot_that_the_system_ended_for_its_memory_did_not_crash(play, status, reason):
+    played = play(BATCH, ENDED, tree=Tree(ran_out=True), status=status, memory_limit_bytes=8)
+    assert (played.reason, bool(played.detail)) == (reason, reason is EndReason.MEMORY_LIMIT)
+
+
+def test_the_journal_gets_the_usage_every_five_seconds(play):
+    played = play(BATCH, tree=Tree(computes=0.05, memory=7), wall_limit_seconds=12.0)
+    signs = [one.usage for one in played.journal if isinstance(one, Alive)]
+    assert [one.wall_seconds for one in signs] == pytest.approx([5.0, 10.0], abs=0.1)
+    assert [one.cpu_seconds for one in signs] == pytest.approx([5.0, 10.0], abs=0.2)
+    assert signs[0].peak_memory_bytes == 7

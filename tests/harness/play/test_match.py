@@ -1,0 +1,136 @@
+"""The judge against bots that behave and bots that do not, as real processes."""
+
+import os
+import sys
+
+import psutil
+import pytest
+from msgspec.structs import replace
+
+from nonobot.harness.results.conditions import Feed
+from nonobot.harness.results.run_result import EndReason, Score, Verdict
+from tests.helpers.judged import let_time_fly, little_patience, nothing_hangs, played, verdicts  # noqa: F401
+from tests.helpers.ranked import puzzles, run_result
+
+RIGHT, LATE, MISSING = "right", "late", "missing"
+
+pytestmark = pytest.mark.usefixtures("little_patience", "nothing_hangs")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left():
+    """What a bot detached becomes a child of the judge, so nothing can be overlooked."""
+    before = set(psutil.Process().children(recursive=True))
+    yield
+    assert set(psutil.Process().children(recursive=True)) <= before
+
+
+@pytest.fixture
+def _time_flies(tmp_path, monkeypatch):
+    let_time_fly(monkeypatch, tmp_path / "result.stderr.txt")
+
+
+@pytest.mark.parametrize("feed", Feed)
+def test_a_perfect_bot(tmp_path, feed):
+    result = played("perfect", tmp_path, feed=feed)
+    assert verdicts(result) == [RIGHT] * 5
+    assert result.score.all_right
+    assert (result.end.reason, result.end.exit_status, result.end.signal) == (EndReason.FINISHED, 0, None)
+    assert result.score.notes == []
+    arrivals = [one.arrived_seconds for one in result.score.puzzles]
+    assert 0 < arrivals[0] <= arrivals[-1]
+    assert arrivals == sorted(arrivals)
+    assert all(0 <= one.took_seconds <= one.arrived_seconds for one in result.score.puzzles)
+    assert result.stderr_file is None
+    assert not (tmp_path / "result.stderr.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "expected", "end"),
+    [
+        ("crash_at_3", "right right malformed missing missing", "crashed 1"),
+        ("killed_at_3", "right right missing missing missing", "crashed SIGKILL"),
+        ("ends_with_2_in_colours", "right right right right right", "finished 2"),
+        ("close_stdin", "right missing missing missing missing", "finished 0"),
+        ("close_stdout", "right missing missing missing missing", "closed-stdout SIGTERM"),
+        ("never_end", "right right right right right", "finished SIGTERM"),
+        ("detach_a_sleeper", "right right right right right", "finished 0"),
+    ],
+)
+def test_what_a_bot_wrote_counts_and_its_end_is_named(tmp_path, behaviour, expected, end):
+    result = played(behaviour, tmp_path, feed=Feed.INTERACTIVE)
+    assert verdicts(result) == expected.split()
+    assert f"{result.end.reason.value} {result.end.signal or result.end.exit_status}" == end
+    if behaviour == "crash_at_3":
+        assert result.stderr_file == str(tmp_path / "result.stderr.txt")
+        assert "cannot go on" in (tmp_path / "result.stderr.txt").read_text()
+
+
+@pytest.mark.usefixtures("_time_flies")
+@pytest.mark.parametrize(
+    ("behaviour", "signal"), [("hang_at_3", "SIGTERM"), ("hang_and_ignore_sigterm", "SIGKILL")]
+)
+def test_a_hanging_bot_is_stopped_at_its_limit(tmp_path, behaviour, signal):
+    result = played(behaviour, tmp_path, wall_limit_seconds=50.0)
+    assert verdicts(result) == [RIGHT, RIGHT, MISSING, MISSING, MISSING]
+    assert (result.end.reason, result.end.signal) == (EndReason.TIME_LIMIT, signal)
+
+
+def test_the_limit_of_memory_holds_for_all_processes_together(tmp_path):
+    result = played("eat_memory_in_children", tmp_path, memory_limit_bytes=100_000_000, wall_limit_seconds=100.0)
+    assert verdicts(result)[2:] == [MISSING] * 3
+    assert result.end.reason is EndReason.MEMORY_LIMIT
+    assert result.usage.peak_memory_bytes > 99_000_000
+
+
+def test_shared_memory_counts_once_against_the_limit(tmp_path):
+    result = played("share_memory_with_children", tmp_path, memory_limit_bytes=200_000_000)
+    assert verdicts(result) == [RIGHT] * 5
+    assert result.end.reason is EndReason.FINISHED
+
+
+@pytest.mark.usefixtures("_time_flies")
+@pytest.mark.parametrize("feed", Feed)
+def test_a_puzzle_that_takes_too_long_is_passed_over(tmp_path, feed):
+    result = played("hang_at_3", tmp_path, puzzle_limit_seconds=50.0, wall_limit_seconds=1e6, feed=feed)
+    assert verdicts(result) == [RIGHT, RIGHT, LATE, RIGHT, RIGHT]
+    ends = [(one.first_puzzle, one.end.reason) for one in result.attempts]
+    assert ends == [(1, EndReason.PUZZLE_LIMIT), (4, EndReason.FINISHED)]
+    arrivals = [one.arrived_seconds for one in result.score.puzzles if one.arrived_seconds is not None]
+    assert arrivals == sorted(arrivals)
+    assert result.time_seconds == result.usage.wall_seconds > 50.0
+    assert (tmp_path / "result.stderr.txt").read_text() == "hanging\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no cores to hold a process on")
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_bot_is_held_on_its_cores_and_the_judge_keeps_away(count, tmp_path):
+    before = os.sched_getaffinity(0)
+    cores = tuple(sorted(before)[-count:])
+    of_judge = []
+    played("say_my_cores", tmp_path, on_verdict=lambda *_: of_judge.append(os.sched_getaffinity(0)), core=cores)
+    assert (tmp_path / "result.stderr.txt").read_text() == f"{[*cores]}\n"
+    assert of_judge == [before - {*cores} or before] * 5
+    assert os.sched_getaffinity(0) == before
+
+
+def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_path):
+    answered_first = played("close_stdin", tmp_path)
+    assert answered_first.lines()[0] == "1 of 5 right; 4 missing: $2, $3, $4, $5"
+    silent = replace(answered_first, score=Score.of(puzzles([None] * 12)))
+    assert silent.lines()[:2] == [
+        "0 of 12 right; 12 missing",
+        "  no puzzle was answered; check that the bot expects boards of 5x5",
+    ]
+    beside = replace(
+        silent.score,
+        notes=["line 1: $0 is not in the set, and its board is right for $1: the answers are off by one"],
+    )
+    for told in (
+        run_result(times=[None], end=EndReason.NOT_STARTED),
+        run_result(times=[None], end=EndReason.CRASHED),
+        replace(silent, score=beside),
+    ):
+        assert not any("set to boards" in line for line in told.lines())
+    most = Score.of(puzzles([1, *[None] * 12], {1: Verdict.WRONG})).lines()[0]
+    assert most == f"0 of 13 right; 1 wrong, 12 missing: {', '.join(f'${one}' for one in range(2, 12))} and 2 more"

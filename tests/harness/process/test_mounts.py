@@ -1,0 +1,276 @@
+"""What a sandboxed bot sees and writes, from the list of mounts alone, and the files that its command names."""
+
+import os
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from nonobot.harness.cluster.runs_on_workers import needed
+from nonobot.harness.play.match import files_of_sets
+from nonobot.harness.process import bot_command, sandbox
+from nonobot.harness.process.bot_command import OWN_BOT, folders_of, is_in, named_by, prefixes_of
+from nonobot.harness.process.bot_files import bot_files, files_named
+from nonobot.harness.process.sandbox import Sandbox
+from nonobot.system import kernel_cache
+from nonobot.tournament_data.sets import file_of
+
+pytestmark = pytest.mark.usefixtures("own_folder")
+
+STATES = {"--ro-bind": "read", "--ro-bind-try": "read", "--tmpfs": "empty", "--bind": "write", "--dev": "read"}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Return a folder of bots, and of an empty home, in which the judge works."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("NONOBOT_CACHE_DIR", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    files = ("home/secret", "bots/mine/bot.py", "bots/mine/data", "bots/other.py", "bots/results/set/run.json")
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    for path in tmp_path.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def seen(words, *paths):
+    """Return what a bot may do with each path: what was mounted last over it says so."""
+    states = []
+    for path in paths:
+        state = "absent"
+        for one in words:
+            option, *where = one[-2:] if "--tmpfs" in one else one
+            if option in STATES and is_in(Path(path), Path(where[-1])):
+                state = "covered" if where[0] == "/dev/null" else STATES[option]
+        states.append(state)
+    return states
+
+
+def bot(path):
+    return ["python3", str(path)]
+
+
+def hiding(folder, **more):
+    return Sandbox(hide=(folder / "bots/other.py",), results=(folder / "bots/results",), **more)
+
+
+def test_what_is_named_is_shown_and_nothing_else_of_home(here):
+    words = Sandbox().mounts(bot("bots/mine/bot.py"))
+    paths = [here / one for one in ("bots/mine/bot.py", "bots/other.py", "home/secret")]
+    assert seen(words, *paths, "/usr/lib", here) == ["read", "empty", "empty", "read", "empty"]
+    assert words[-2:] == [("--remount-ro", "/"), ("--chdir", str(here))]
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no folder in memory")
+def test_a_bot_in_a_folder_in_memory_is_seen(here):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        (script := Path(folder, "bot.py")).touch()
+        words = Sandbox().mounts(bot(script))
+        assert seen(words, script, "/dev/shm/other", "/dev/null") == ["read", "empty", "read"]
+        assert str(script) in files_named([bot(script)])
+        assert str(script) in [one.name for one in bot_files([bot(script)])]
+
+
+def test_what_is_mounted_last_holds_nothing_that_is_hidden(here):
+    view = hiding(here, prepares=True)
+    words = view.mounts(["sh", "bots", "bots/mine/bot.py"])
+    assert seen(words, here / "bots/results/set/run.json", here / "bots") == ["empty", "read"]
+    assert seen(view.mounts(bot("bots/mine/bot.py")), here / "bots/mine/data") == ["write"]
+    shows = hiding(here, show=(here / "bots",), prepares=True).mounts(["true"])  # wins over bots, not over results
+    paths = [here / "bots" / one for one in ("other.py", "results", "mine/data")]
+    assert seen(shows, *paths) == ["read", "empty", "read"]
+
+
+def test_no_bot_writes_kernels(here):
+    kernel_cache().mkdir(parents=True, exist_ok=True)
+    for command in (
+        bot("bots/mine/bot.py"),
+        bot(kernel_cache()),
+        [*OWN_BOT, "--warm-up"],
+        [sys.executable, "-m", "nonobot", "--warm-up"],
+        [str(Path(sys.executable).with_name("nonobot")), "--warm-up"],
+    ):
+        for prepares in (False, True):
+            assert seen(Sandbox(prepares=prepares).mounts(command), kernel_cache()) == ["read"]
+
+
+def test_a_home_that_cannot_be_written_keeps_no_bot_from_its_warm_up(here, monkeypatch):
+    monkeypatch.setenv("HOME", str(here / "home/secret"))  # a file: not even root can make a folder in it
+    assert Sandbox(prepares=True).mounts([*OWN_BOT, "--warm-up"])
+
+
+@pytest.mark.parametrize("own", ["home/.cache/nonobot/kernels", "home/.cache"])
+def test_a_bot_whose_folder_is_that_of_the_kernels_does_not_write_them(here, own):
+    for folder in (here / own, kernel_cache()):
+        folder.mkdir(parents=True, exist_ok=True)
+    (here / own / "bot.py").touch()
+    assert seen(Sandbox(prepares=True).mounts(bot(here / own / "bot.py")), here / own) == ["read"]
+
+
+def test_work_in_a_folder_of_the_system_is_hidden(here, monkeypatch):
+    for module in (bot_command, sandbox):
+        monkeypatch.setattr(module, "SYSTEM", (here / "bots", Path("/usr")))
+    monkeypatch.setattr(bot_command, "OPT", here / "bots")
+    others = tuple(named_by(bot("bots/other.py")))
+    assert here / "bots/other.py" in others
+    view = Sandbox(hide=others, results=(here / "bots/results",))
+    paths = [here / one for one in ("bots/mine/data", "bots/other.py", "bots/results/set/run.json")]
+    assert seen(view.mounts(bot("bots/mine/bot.py")), *paths, "/usr") == ["read", "covered", "empty", "read"]
+
+
+def test_what_is_hidden_is_so_once_and_under_each_name_of_its_folder(here):
+    (here / "link").symlink_to("bots")
+    (here / "bots/bot.py").touch()
+    words = hiding(here, prepares=True).mounts(bot("link/bot.py"))
+    for folder in (here / "link", here / "bots"):
+        paths = (folder / one for one in ("bot.py", "other.py", "results"))
+        assert seen(words, *paths) == ["read", "covered", "empty"]
+    view = Sandbox(hide=(here / "bots/gone",), results=(here / "bots/results", here / "bots/results/set"))
+    words = view.mounts(["python3", "bots/other.py"])
+    covers = [one[-1] for one in words if "--tmpfs" in one]
+    assert covers[-1] == str(here / "bots/results")
+
+
+def test_results_among_which_a_bot_lies_are_hidden_one_by_one(here):
+    (here / "bots/results/bot.py").touch()
+    for name, kind in (("today.json", "run"), ("set/run.json", "verify")):
+        (here / "bots/results" / name).write_text(f'{{"kind": "{kind}"}}')
+    (here / "bots/results/weights.json").write_text("{}")
+    words = Sandbox(results=(here / "bots/results",)).mounts(bot("bots/results/bot.py"))
+    paths = [here / "bots/results" / name for name in ("today.json", "set/run.json", "weights.json")]
+    assert seen(words, *paths) == ["covered", "covered", "read"]
+
+
+@pytest.mark.parametrize("folder", ["/", "/tmp", "/dev/shm", "/usr", "/proc"])
+def test_a_working_folder_that_is_there_is_not_covered(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    words = Sandbox().mounts(["true"])
+    assert ("--dir", folder) in words
+    assert words.count(("--tmpfs", folder)) == (folder in ("/tmp", "/dev/shm"))
+    assert ("--remount-ro", folder) not in words[:-2]
+    assert words[-1] == ("--chdir", folder)
+
+
+def test_what_only_root_may_read_is_covered_where_root_runs_bots(here, monkeypatch):
+    (here / "secret/in").mkdir(parents=True)
+    here.chmod(0o755)
+    for name, mode in {"secret": 0o750, "bots/other.py": 0o600, "bots/mine/data": 0o640}.items():
+        (here / name).chmod(mode)
+    (here / "bots/nowhere").symlink_to("gone")
+    monkeypatch.setattr(sandbox, "ROOTS_FILES", (str(here), str(here / "gone")))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    sandbox._of_root_alone.cache_clear()
+    assert {*sandbox._of_root_alone()} == {here / "secret", here / "bots/other.py", here / "bots/mine/data"}
+    words = Sandbox().mounts(["true"])
+    assert ("--ro-bind", "/dev/null", str(here / "bots/other.py")) in words
+    assert words.index(("--tmpfs", str(here / "secret"))) < words.index(("--remount-ro", str(here / "secret")))
+    assert seen(Sandbox().mounts(bot("bots/mine/bot.py")), here / "bots/mine/data") == ["read"]
+    monkeypatch.setattr(sandbox, "MOST_LOOKED_AT", 1)
+    sandbox._of_root_alone.cache_clear()
+    assert {*sandbox._of_root_alone()} == {here / "secret"}
+    sandbox._of_root_alone.cache_clear()
+
+
+# The files that a command names, and what belongs to them
+
+
+def program(path, first="#!/bin/sh"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(first + "\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_what_a_command_names_comes_to_an_end(tmp_path, plain_path):
+    for name in ("bot.py", "book", "weights"):
+        (tmp_path / name).touch()
+    words = [sys.executable, "bot.py", "--book=book", "25x25", "\0", "x" * 5000, "cat weights; true", "/etc"]
+    named = [path for path in named_by(words) if tmp_path in path.parents]
+    assert [path.name for path in dict.fromkeys(named)] == ["bot.py", "book", "weights"]
+    assert Path("/etc") not in named
+    one, other = (plain_path / name for name in ("one", "other"))
+    for script, next_one in ((one, other), (other, one)):
+        script.write_text(f"#!{next_one}\n")
+        script.chmod(0o755)
+    assert {one, other} <= set(named_by([str(one)]))
+
+
+@pytest.mark.parametrize(
+    ("where", "more"), [("its/bin", {"share", "pyvenv.cfg"}), ("home/bin", set()), ("home/.local/bin", set())]
+)
+def test_what_belongs_to_a_program_in_a_folder_bin_and_of_home_its_libraries_alone(
+    tmp_path, monkeypatch, where, more
+):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    bot = program(tmp_path / where / "bot")
+    for name in ("lib", "lib64", "share", "other", ".secret", "pyvenv.cfg"):
+        (tmp_path / where).with_name(name).mkdir()
+    assert {path.name for path in prefixes_of([bot])} == {"bin", "lib", "lib64"} | more
+    assert [*folders_of([bot])] == []
+
+
+@pytest.mark.parametrize("before", [["env", "A=b"], ["nice", "-n", "5"], ["sh", "-c"]])
+def test_a_program_behind_another_is_installed_as_well_and_so_is_what_runs_it(plain_path, before):
+    interpreter = program(plain_path / "its" / "bin" / "python")
+    (plain_path / "its" / "lib").mkdir()
+    bot = program(plain_path / "bot" / "bin" / "bot", f"#!{interpreter}")
+    prefixes = {path.relative_to(plain_path).as_posix() for path in prefixes_of([*before, bot])}
+    assert prefixes == {"its/bin", "its/lib", "bot/bin"}
+    assert [*folders_of([*before, bot])] == []  # a warm-up writes in those
+
+
+def test_home_is_known_by_each_of_its_names(tmp_path, monkeypatch):
+    (tmp_path / "real" / "home").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real")
+    monkeypatch.setenv("HOME", str(tmp_path / "link" / "home"))
+    bot = program(tmp_path / "real" / "home" / "bot")
+    assert [*folders_of([bot])] == [Path(bot)] * 2
+    assert [*named_by(["cat", str(tmp_path / "real" / "home")])] == []
+
+
+def test_a_worker_needs_the_files_and_the_interpreter_of_a_command_of_any_words(tmp_path):
+    bot = program(tmp_path / "bot", "#!/usr/bin/env python3")
+    (tmp_path / "book").touch()
+    todo = [SimpleNamespace(programs=[[bot, "book", "x" * 5000, "\0", "", str(tmp_path)], []])]
+    assert needed(todo).args == ((bot, "python3", "./book"),)
+
+
+# What the judge knows to be secret, in the bot's own folder
+
+
+def test_sets_are_hidden_in_a_bots_folder_unless_its_command_names_them(here):
+    (here / "bots/mine/sets").mkdir()
+    for name in ("questions.txt", "sets/later.txt"):
+        (here / "bots/mine" / name).touch()
+    files = here / "bots/mine/questions.txt", here / "bots/mine/sets/later.txt"
+    view = Sandbox(secret=files, show=(here / "bots",))
+    assert seen(view.mounts(bot("bots/mine/bot.py")), *files) == ["covered", "covered"]
+    assert seen(view.mounts([*bot("bots/mine/bot.py"), str(files[0])]), *files) == ["read", "covered"]
+    assert seen(replace(view, show=(files[1],)).mounts(bot("bots/mine/bot.py")), *files) == ["covered", "read"]
+
+
+def test_what_is_secret_is_so_for_a_warm_up_that_writes_beside_it(here):
+    files = [
+        here / "bots/mine" / name for name in ("questions.txt", "old/today.json", "deep/down/in/x.stderr.txt")
+    ]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text('{"kind": "run"}')
+    words = Sandbox(secret=(files[0],), prepares=True).mounts(bot("bots/mine/bot.py"))
+    assert seen(words, *files, here / "bots/mine/data") == ["covered", "covered", "covered", "write"]
+
+
+def test_a_set_has_a_file_or_none(here):
+    assert file_of("boardgen:5x5x5:seed=1@2/3") is None
+    assert file_of("q.txt@2/3@1/2") == Path("q.txt")
+    (here / "q.txt@2").mkdir()
+    (here / "q.txt@2/3").touch()
+    assert file_of("q.txt@2/3") == Path("q.txt@2/3")
+    assert file_of("taai2011").name == "taai2011.txt"
+    assert {*files_of_sets(["q.txt", "boardgen:5x5x5:seed=1"])} > {Path("q.txt"), file_of("taai2011")}

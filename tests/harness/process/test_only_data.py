@@ -1,0 +1,456 @@
+"""What a bot brings is data: the judge runs none of it, imports none of it, and lets it decide nothing.
+
+Most attacks need no sandbox: they are on what the judge does on its own side.
+"""
+
+import json
+import os
+import site
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from nonobot.harness import UnusableError, cli
+from nonobot.harness.play.journal import Journal, journal_path
+from nonobot.harness.play.match import Bot, not_started, resume, warmed_up
+from nonobot.harness.play.run_state import records_of
+from nonobot.harness.process import revisions
+from nonobot.harness.process.bot_command import HOME, OWN_BOT, own_warm_up
+from nonobot.harness.process.revisions import git, revision_of
+from nonobot.harness.process.sandbox import Sandbox, built_sandbox
+from nonobot.harness.results.conditions import Configuration, Contain, FileNames
+from nonobot.harness.results.result_files import read_result, write_json
+from nonobot.system import kernel_cache, temporary_cache, user_cache
+from nonobot.tournament_data import load_set
+from tests.harness.commands.test_history import made
+from tests.harness.play.test_match_resume import interrupt_after
+from tests.harness.process.test_mounts import seen
+from tests.helpers.clusters import definition
+from tests.helpers.judged import RECIPE, command, played, verdicts
+from tests.helpers.sandboxes import sandbox_only
+
+pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
+
+SET = load_set(str(RECIPE))
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """Return a file that every trap makes when something of it runs."""
+    return tmp_path / "ran"
+
+
+# Git
+
+
+def trapped(folder, ran):
+    """Make a clone whose configuration names a program in each way that git has for its own files; return it."""
+    made(folder, **{".gitattributes": "* filter=evil diff=evil\n"})
+    (folder / "program").write_text(f"#!/bin/sh\ntouch {ran}\ncat\n")
+    (folder / "program").chmod(0o755)
+    program = folder / "program"
+    with (folder / ".git" / "config").open("a") as config:
+        config.write(f"[core]\n\tfsmonitor = {program}\n\tpager = {program}\n\tsshCommand = {program}\n")
+        config.write(f'[filter "evil"]\n\tclean = {program}\n\tsmudge = {program}\n\tprocess = {program}\n')
+        config.write(
+            f'[diff "evil"]\n\tcommand = {program}\n\ttextconv = {program}\n[alias]\n\tstatus = !{program}\n'
+        )
+    for name in ("post-index-change", "reference-transaction"):
+        (folder / ".git" / "hooks" / name).write_bytes(program.read_bytes())
+        (folder / ".git" / "hooks" / name).chmod(0o755)
+    (folder / "bot").write_text("#!/bin/sh\nexit\n")  # edited: git compares it with the commit by the filter
+    return folder
+
+
+def is_loaded(folder, ran):
+    """Return whether git, asked about a folder, runs the trap."""
+    subprocess.run(["git", "describe", "--always", "--dirty"], cwd=folder, capture_output=True)
+    return ran.exists()
+
+
+def test_git_runs_nothing_of_a_working_folder_that_a_stranger_packed(tmp_path, ran, monkeypatch, capsys):
+    trapped(tmp_path / "theirs", ran)
+    monkeypatch.chdir(tmp_path / "theirs")
+    assert cli.run(["run", "--set", str(RECIPE), "--contain", "no", "--quiet", "--", "./bot"]) == 1
+    assert not ran.exists()
+    [result] = Path("results").glob("*.json")
+    assert read_result(result).revision == git(Path.cwd(), "rev-parse", "HEAD").decode().strip()
+    write_json(result, replace(read_result(result), revision="f" * 40))
+    assert cli.run(["history", str(result)]) == 0  # git is not asked about a commit that the clone lacks
+    assert not ran.exists()
+    assert is_loaded(Path.cwd(), ran)
+
+
+def test_git_runs_nothing_of_a_clone_that_was_added_to_the_clone_around_it(tmp_path, ran, monkeypatch):
+    theirs = trapped(tmp_path / "bots" / "theirs", ran)
+    commit = made(tmp_path, good="#!/bin/sh\n")  # adds the inner clone as a submodule
+    assert b"160000" in git(tmp_path, "ls-tree", "HEAD", "bots/theirs")
+    found = [revision_of(["./good"]), revision_of(["bots/theirs/bot"])]
+    assert not ran.exists()
+    monkeypatch.setattr(revisions, "HOME", tmp_path)
+    assert [*found, revision_of(OWN_BOT)] == [commit, None, commit]
+    assert not ran.exists()
+    assert is_loaded(theirs, ran)
+
+
+def test_git_runs_nothing_of_a_folder_that_claims_to_be_a_worktree(tmp_path, ran):
+    """Git takes the name after `gitdir: ` as it is: here it begins with a blank."""
+    made(tmp_path)
+    theirs = tmp_path / "bots" / "theirs"
+    trapped(theirs / "far" / "away", ran)
+    (theirs / "bot").write_text("#!/bin/sh\n")
+    (theirs / "bot").chmod(0o755)
+    (theirs / " ..").symlink_to("far/away/in")
+    (theirs / "far" / "away" / "in").mkdir()
+    (theirs / ".git").write_text("gitdir:  ../../.git\n")
+    revision_of(["bots/theirs/bot"])
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    "of_git", [".git", ".git/HEAD", ".git/refs/heads/main", ".git/packed-refs", ".git/commondir"]
+)
+@pytest.mark.parametrize("trap", ["digits", "pipe", "zeros", "large", "circle", "kernel", "gone", "nul", "up"])
+def test_git_data_that_is_no_file_costs_no_time_and_no_memory(tmp_path, of_git, trap):
+    made(tmp_path)
+    git(tmp_path, "checkout", "-q", "-B", "main")
+    path = tmp_path / of_git
+    if of_git == ".git":
+        path.rename(tmp_path / "moved")
+    elif path.exists():
+        path.unlink()
+    if of_git == ".git/packed-refs":
+        (tmp_path / ".git/refs/heads/main").unlink()
+    if trap == "pipe":
+        os.mkfifo(path)
+    elif trap == "large":
+        with path.open("wb") as file:
+            file.truncate(1 << 42)
+    elif trap in ("nul", "up"):
+        path.write_bytes({"nul": b"gitdir: \0\n", "up": b"ref: refs/../../secret\n"}[trap])
+    else:
+        (tmp_path / "private").mkdir()
+        (tmp_path / "private" / "token").write_text("ab" * 20)
+        targets = {
+            "digits": tmp_path / "private" / "token",
+            "zeros": "/dev/zero",
+            "circle": path,
+            "kernel": "/proc/self/environ",
+            "gone": "/nowhere",
+        }
+        path.symlink_to(targets[trap])
+    revision = revision_of(["./bot"])
+    assert revision is None or of_git == ".git/commondir"
+
+
+# Modules, the kernels and their cache
+
+
+def test_the_judge_warms_up_its_own_bot_in_a_clean_environment_and_folder(tmp_path, ran, monkeypatch):
+    for name in ("sitecustomize", "usercustomize", "argparse", "nonobot", "numpy"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    given = {"PYTHONPATH": str(tmp_path), "PYTHONHOME": str(tmp_path), "PYTHONSTARTUP": str(tmp_path / "numpy.py")}
+    given |= {"HOME": str(tmp_path), "NONOBOT_CACHE_DIR": str(tmp_path), "NUMBA_OPT": "0"}
+    limits = Configuration(environment=given)
+    for words in (OWN_BOT, [str(Path(sys.executable).with_name("nonobot"))]):
+        assert warmed_up([*words, "--version"], None, limits) > 0
+    assert not ran.exists()
+    if built_sandbox(Contain.AUTO):
+        assert warmed_up([*OWN_BOT, "--version"], built_sandbox(Contain.AUTO), limits) > 0
+    assert not ran.exists()
+
+
+def test_the_warm_up_of_the_judges_own_bot_writes_nothing_but_kernels(tmp_path):
+    warmed_up([*OWN_BOT, "--stats", "stats", "--log", "log", "--version"], None, Configuration())
+    assert not any(tmp_path.iterdir())
+    words = own_warm_up(["--stats", "stats", "--log", "log", "--size", "5x5"])
+    assert words[words.index("--warm-up") - 1].endswith("command()")  # before any word of the bot's
+
+
+@pytest.mark.parametrize(
+    "words", [["-m", "nonobot"], ["-I", "-m", "nonobot"], ["-P", "-c", ""], ["-P", "nonobot"]]
+)
+def test_a_python_that_may_find_another_nonobot_is_a_bot_like_any_other(words, ran):
+    Path("nonobot.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    result = not_started(SET, Bot("a", [sys.executable, *words]), Configuration(), "not now")
+    assert "-m nonobot" not in [one.name for one in result.program_files or ()]
+    assert not ran.exists()
+
+
+def test_workers_import_nothing_of_the_working_folder(tmp_path, ran):
+    pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    path = definition(tmp_path, {"good": "perfect"})
+    for name in ("multiprocessing", "distributed", "pickle", "tornado", "psutil"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    command = [str(Path(sys.executable).with_name("nonojudge")), "tournament", str(path), "--on", "local:1"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
+    assert not ran.exists()
+
+
+def test_a_file_in_the_working_folder_does_not_change_how_kernels_are_compiled(tmp_path):
+    (tmp_path / ".numba_config.yaml").write_text("opt: 0\n")
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "yaml.py").write_text("def safe_load(file):\n    return {'opt': '0'}\n")
+    code = "from nonobot.bot.kernels import loading; from numba import config; before = config.OPT; "
+    code += "assert loading._what_has_changed() is None; print(int(before), int(config.OPT))"
+    path = os.pathsep.join(filter(None, [str(tmp_path / "library"), str(HOME)]))
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": path}, capture_output=True)
+    assert done.stdout == b"0 3\n", done.stderr
+
+
+def warm_up_writes(bot_folder, *paths):
+    """Return what the warm-up of a bot that names a folder may do with some paths."""
+    return seen(Sandbox(prepares=True).mounts(["sh", str(bot_folder)]), *paths)
+
+
+def test_no_warm_up_writes_what_the_judge_runs_or_trusts(tmp_path, monkeypatch):
+    library = Path(pytest.__file__).parents[1]
+    programs = tmp_path / "programs"
+    (programs / "of").mkdir(parents=True)
+    (tmp_path / "clone/.git/hooks").mkdir(parents=True)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(programs / "of"), os.environ["PATH"]]))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(site, "USER_SITE", str(tmp_path / "home/.local/lib/python3/site-packages"))
+    for name in (".config/git", ".local/lib/python3/site-packages", ".cache/nonobot/kernels", "bots/.mine"):
+        (tmp_path / "home" / name).mkdir(parents=True)
+    monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path / "elsewhere"))
+    kernel_cache().mkdir()
+    home = tmp_path / "home"
+    for folder in (
+        *(library, library / "pytest", library.parent, Path(sys.prefix), Path(sys.executable).parent),
+        *(HOME / "nonobot", HOME / "harness", HOME, Path(json.__file__).parent),
+        *(programs, programs / "of", tmp_path / "clone/.git", tmp_path / "clone/.git/hooks"),
+        *(home / ".config", home / ".local", home / ".local/lib", home / ".local/lib/python3/site-packages"),
+        *(home / ".cache", user_cache(), user_cache() / "kernels", kernel_cache()),
+    ):
+        assert "write" not in warm_up_writes(folder, folder), folder
+    for folder in (home / "bots", home / "bots/.mine", home / ".config/git", tmp_path / "clone"):
+        assert warm_up_writes(folder, folder) == ["write"], folder
+    assert warm_up_writes(tmp_path / "clone", tmp_path / "clone/.git/hooks") == ["read"]
+    temporary_cache().mkdir(mode=0o700, exist_ok=True)
+    assert "write" not in warm_up_writes(temporary_cache(), temporary_cache())
+
+
+WRITABLE = (
+    "for path; do if test -w $path; then echo writable: $path >&2; fi; done"  # root, too, writes on no such mount
+)
+
+
+@sandbox_only
+def test_a_sandboxed_warm_up_that_names_them_cannot_write_them(tmp_path, capfd):
+    bots = tmp_path / "bots"
+    made(bots)
+    kernel_cache().mkdir(mode=0o700, parents=True, exist_ok=True)
+    library = Path(pytest.__file__).parents[1]
+    trusted = [kernel_cache(), library, library / "pytest", Path(sys.prefix), HOME / "nonobot", HOME / "bot"]
+    files = [library / "pytest" / "__init__.py", Path(sys.executable).with_name("nonojudge")]
+    git_data = [bots / ".git", bots / ".git" / "config", bots / ".git" / "hooks"]
+    words = ["sh", "-c", WRITABLE, "sh", *map(str, [*trusted, *files, *git_data])]
+    assert warmed_up([*words, str(bots / "bot")], built_sandbox(Contain.YES), Configuration()) > 0
+    assert capfd.readouterr().err == f"writable: {bots}/bot\n"  # its own folder
+
+
+# What a folder shows
+
+
+def shows(words, path):
+    """Return whether a bot sees a path."""
+    return seen(Sandbox().mounts(words), path) == ["read"]
+
+
+def script(path, interpreter="/bin/sh"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!{interpreter}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_links_and_first_lines_in_the_folder_of_a_bot_show_no_other_folder(tmp_path):
+    key, run = script(tmp_path / "secret/deep/key"), script(tmp_path / "secret/deep/run.sh")
+    key.chmod(0o600)
+    evil = script(tmp_path / "bots/evil/bin/bot").parent.parent
+    script(evil / "code.sh")
+    script(evil / "odd.sh", run)
+    script(evil / "far.sh", key)
+    targets = {"lib": key.parent, "share": key.parents[1], "etc": "../../secret", "to": key.parent, "up": "../.."}
+    targets |= {"data": key, "bot": run}
+    for name, target in targets.items():
+        (evil / name).symlink_to(target)
+    named = [
+        ["sh", f"bots/evil/{name}"]
+        for name in ("data", "to", "to/key", "to/run.sh", "bot", "up", "odd.sh", "far.sh")
+    ]
+    named += [[words[1]] for words in named] + [[str(tmp_path / words[1])] for words in named]
+    named += [["bots/evil/bin/bot"], ["sh", "-c", "cat bots/evil/to/key"], ["cat", f"--book={evil}/data"]]
+    for words in named:
+        mounts = Sandbox().mounts([*words, "bots/evil/code.sh"])
+        assert seen(mounts, key) != ["read"], words
+        assert seen(mounts, tmp_path / "bots") != ["read"], words
+        assert not {str(evil / name) for name in targets} & {one[-1] for one in mounts}, words
+
+
+def test_links_of_the_user_and_to_installed_programs_are_followed(tmp_path):
+    python = script(tmp_path / "elsewhere/versions/3/bin/python3")
+    (python.parents[1] / "lib").mkdir()
+    script(tmp_path / "mine/env/bin/bot", tmp_path / "mine/env/bin/python")
+    (tmp_path / "mine/env/bin/python").symlink_to(python)
+    (tmp_path / "mine/book").touch()
+    (tmp_path / "mine/now").symlink_to("book")
+    for words in (["mine/env/bin/python", "mine/book"], ["mine/env/bin/bot"], ["nice", "mine/env/bin/bot"]):
+        assert shows(words, python)
+        assert shows(words, python.parents[1] / "lib")
+    (tmp_path / "link").symlink_to("mine")
+    assert shows(["cat", "link/now"], tmp_path / "mine/book")
+    assert shows(["cat", "link/now"], tmp_path / "link/book")
+    (tmp_path / "bot").symlink_to("elsewhere/versions/3/bin/python3")
+    assert shows(["./bot"], python)
+
+
+@sandbox_only
+def test_a_link_that_is_not_followed_is_named(tmp_path, monkeypatch, capsys):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here/bot").symlink_to(script(tmp_path / "there/bot"))
+    monkeypatch.chdir(tmp_path / "here")
+    words = ["run", "--set", str(RECIPE), "--contain", "yes", "--quiet"]
+    there = tmp_path / "there/bot"
+    for bot in (["./bot"], ["sh", "./bot"]):
+        assert cli.run([*words, "--", *bot]) == 2
+        said = f"': ./bot is a link out of its folder; name {there} itself, or add --show {there}\n"
+        assert capsys.readouterr().err.endswith(said)
+    assert cli.run([*words, "--show", str(tmp_path / "there"), "--", "./bot"]) == 1
+    assert cli.run([*words, "--", str(tmp_path / "there/bot")]) == 1
+
+
+# Resuming
+
+
+def cut_off(tmp_path, **changes):
+    """Leave the journal of an interrupted run of a bot, changed by a stranger; return the run as it was."""
+    run = played("hang_once_at_3", tmp_path, on_verdict=interrupt_after(2))
+    (tmp_path / "solutions.txt.marker").write_text("\n")
+    (tmp_path / "result.json").unlink()
+    first, *others = records_of(run)
+    with Journal(journal_path(tmp_path / "result.json")) as journal:
+        for record in (replace(first, **changes), *others):
+            journal.add(record)
+    return run
+
+
+LIMITS = {"memory_limit_bytes": None, "process_limit": None, "wall_limit_seconds": 1e9, "contain": Contain.NO}
+
+
+def test_a_journal_decides_nothing_about_what_runs_or_what_it_may_do(tmp_path, ran):
+    evil = Configuration(**LIMITS, environment={"LD_PRELOAD": "/evil.so"})
+    changes = {"command": ["touch", str(ran)], "configuration": evil, "show": ["/root", "/home"], "bot": "evil"}
+    changes |= {"files": FileNames("../../etc/passwd", "../out"), "hide": ["/"], "program_files": UNSET}
+    run = cut_off(tmp_path, **changes)
+    limits = Configuration(contain=Contain.AUTO, memory_limit_bytes=1 << 30, process_limit=50)
+    result = resume(SET, Bot("mine", run.command, show=[tmp_path]), limits, tmp_path / "result.json")
+    assert not ran.exists()
+    assert verdicts(result) == ["right"] * 5
+    assert (result.bot, result.command, result.configuration) == ("mine", run.command, limits)
+    assert (result.show, result.hide, result.files) == ([str(tmp_path)], UNSET, UNSET)
+    assert "LD_PRELOAD" not in result.environment
+    assert result.attempts[-1].sandboxed is (built_sandbox(Contain.AUTO) is not None)
+
+
+def test_the_files_that_a_journal_names_are_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    run = cut_off(tmp_path)
+    [first, *_] = records_of(run)
+    [file] = first.program_files[:1]
+    (tmp_path / "result.journal.jsonl").unlink()
+    names = ["/dev/zero", "/proc/kcore", str(tmp_path / "pipe"), "/etc/passwd"]
+    changed = [replace(file, name=name, sha256="0" * 64) for name in names]
+    write_json(tmp_path / "result.json", replace(run, program_files=[*first.program_files, *changed]))
+    result = resume(SET, Bot(run.bot, run.command), run.configuration, tmp_path / "result.json")
+    assert [one.name for one in result.program_files] == [one.name for one in first.program_files]
+
+
+def resumed(*words):
+    return cli.run(["run", "--quiet", "--set", str(RECIPE), "--resume", "result.json", *words])
+
+
+def test_a_run_is_resumed_by_its_own_command_and_options_alone(tmp_path, ran, capsys):
+    run = cut_off(tmp_path, command=["touch", str(ran)], show=[str(tmp_path)])
+    own = ["--name", run.bot, "--contain", "no", "--time-limit", "20", "--stall-limit", "0", "--core", "any"]
+    own += ["--process-limit", "0"]
+    assert resumed() == 2
+    assert resumed(*own) == 2
+    assert resumed(*own, "--show", str(tmp_path), "--", *run.command) == 2
+    assert not ran.exists()
+    err = capsys.readouterr().err.splitlines()
+    said = "nonojudge: result.json: this run began under other conditions; give its command and options again: "
+    assert [one.startswith(said) for one in err] == [True, True, True]
+    assert f"command touch {ran}, now {sys.executable} -P -m nonobot --size 5x5; " in err[1]
+    assert f"shown files {tmp_path}, now none" in err[1]
+    (tmp_path / "result.journal.jsonl").unlink()
+    write_json(tmp_path / "result.json", run)
+    assert resumed(*own, "--contain", "auto", "--", *run.command) == 2
+    assert "options again: sandbox requested no, now auto\n" in capsys.readouterr().err
+    assert resumed(*own, "--result", "other.json", "--", *run.command) == 2
+    assert resumed(*own, "--result", "result.json", "--force", "--", *run.command) == 0
+    assert verdicts(read_result(tmp_path / "result.json")) == ["right"] * 5
+
+
+def test_a_bot_that_was_replaced_is_not_gone_on_with(tmp_path):
+    run = cut_off(tmp_path)
+    (script := tmp_path / "bot.sh").write_text("exit\n")
+    [first, *_] = records_of(run)
+    bot = Bot("a", ["sh", str(script)])
+    file = replace(first.program_files[0], name=str(script))
+    (tmp_path / "result.journal.jsonl").unlink()
+    write_json(tmp_path / "result.json", replace(run, program_files=[file]))
+    with pytest.raises(UnusableError, match=r"the bot was replaced after this run began \(.*bot\.sh\)"):
+        resume(SET, bot, run.configuration, tmp_path / "result.json")
+
+
+def test_the_tournament_file_of_today_decides_and_what_differs_is_named(tmp_path, ran, capsys):
+    path = definition(tmp_path, {"good": "perfect"})  # without a sandbox
+    entry = Path("results/small/boardgen-5x5x5-seed-3--good.json")
+    assert cli.run(["tournament", str(path)]) == 0
+    beginning, *_ = records_of(read_result(entry))
+    for option, said, change in (
+        ("yes", "sandbox requested no, now yes", {}),
+        ("no", f"shown files {tmp_path}, now none", {"show": [str(tmp_path)]}),
+        ("no", f"command touch {ran}, now ", {"command": ["touch", str(ran)]}),
+    ):
+        entry.unlink(missing_ok=True)
+        with Journal(journal_path(entry)) as journal:
+            journal.add(replace(beginning, **change))
+        assert cli.run(["tournament", str(path), "--contain", option]) == 2
+        assert f"played under other conditions: {said}" in capsys.readouterr().err
+        journal_path(entry).unlink()
+    assert not ran.exists()
+
+
+@sandbox_only
+def test_a_file_that_a_journal_shows_is_not_seen(tmp_path):
+    (secret := tmp_path / "secret" / "file").parent.mkdir()
+    secret.write_text("x")
+    run = cut_off(tmp_path, show=[str(secret.parent)])
+    bot = Bot(run.bot, ["sh", "-c", f"cat {secret.parent}/fi*"])
+    result = resume(SET, bot, Configuration(contain=Contain.YES), tmp_path / "result.json")
+    assert result.attempts[-1].sandboxed is True
+    assert "No such file" in (tmp_path / "result.stderr.txt").read_text()
+
+
+def test_the_command_line_takes_no_set_from_a_result(tmp_path, capsys):
+    facts = not_started(SET, Bot("a", ["true"]), Configuration(), "not now").set
+    run = cut_off(tmp_path, set=replace(facts, name="/dev/zero"))
+    assert cli.run(["run", "--resume", "result.json", "--quiet", "--", *run.command]) == 2
+    assert "set /dev/zero (5 of 5x5, " in capsys.readouterr().err
+
+
+def test_commands_that_read_a_damaged_folder_of_git_go_on(tmp_path, monkeypatch):
+    (tmp_path / ".git").write_text("gitdir: .git\n")
+    assert revision_of(["./bot"]) is None
+    assert (
+        cli.run(["run", "--set", str(RECIPE), "--contain", "no", "--quiet", "--", *command("perfect", tmp_path)])
+        == 0
+    )

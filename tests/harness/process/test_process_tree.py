@@ -1,0 +1,207 @@
+"""Process trees: found, measured, ended."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from nonobot.harness.play.journal import AttemptStarted
+from nonobot.harness.process import process_tree as trees
+from nonobot.harness.process.process_tree import ProcessTree, end_leftover
+from tests.helpers.waiting import next_line, wait_until
+
+SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(1000)"]
+PARENT = [
+    sys.executable,
+    "-S",
+    "-c",
+    # Some ticks of CPU time before the child is there.
+    "import subprocess, sys, time\nwhile time.process_time() < 0.1: pass\n"
+    f"child = subprocess.Popen({SLEEP!r}); print(child.pid, flush=True); child.wait()",
+]
+
+
+@pytest.fixture(params=["children", "all processes"])
+def _finder(request, monkeypatch):
+    """Both ways of finding children: the kernel's lists, and where there are none a look at all processes."""
+    if request.param == "all processes":
+        monkeypatch.setattr(trees, "Path", lambda name: Path("/nowhere"))
+
+
+@pytest.fixture
+def tree():
+    made = ProcessTree()
+    yield made
+    made.kill()
+    made.close()
+
+
+def looked(tree):
+    tree.look()
+    return tree
+
+
+def started(command, tree):
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    tree.grow_from(process.pid)
+    return process
+
+
+@pytest.mark.usefixtures("_finder")
+def test_a_tree_is_seen_and_killed_and_the_judges_own_children_are_not():
+    own = subprocess.Popen(SLEEP)
+    tree = ProcessTree()
+    process = started(PARENT, tree)
+    child = int(next_line(process))
+    tree.look()
+    assert tree.memory_bytes > psutil.Process(child).memory_info().rss > 0
+    assert tree.peak_memory_bytes >= tree.memory_bytes
+    assert tree.cpu_seconds > 0
+    os.kill(process.pid, 9)
+    process.wait()
+    tree.kill()
+    tree.close()
+    assert not psutil.pid_exists(child)
+    assert own.poll() is None
+    own.kill()
+    own.wait()
+
+
+@pytest.mark.usefixtures("_finder")
+def test_two_trees_leave_each_other_alone(monkeypatch):
+    subreaper, set_subreaper = [], trees._set_subreaper
+    monkeypatch.setattr(trees, "_set_subreaper", lambda on: subreaper.append(on) or set_subreaper(on))
+    one, other = ProcessTree(), ProcessTree()
+    first, second = started(PARENT, one), started(PARENT, other)
+    children = [int(next_line(process)) for process in (first, second)]
+    seen = [{process.pid for process in tree._processes()} for tree in (one, other)]
+    assert seen == [{first.pid, children[0]}, {second.pid, children[1]}]
+    assert [set(tree._pids()) for tree in (one, other)] == seen
+    second.kill()
+    os.waitid(os.P_PID, second.pid, os.WEXITED | os.WNOWAIT)
+    one.reap_orphans()
+    assert second.wait() == -9, "its end is not taken by another tree"
+    first.kill()
+    first.wait()
+    one.kill()
+    one.close()
+    assert subreaper == [True, True, True], "the other one is still open"
+    other.kill()
+    other.close()
+    assert subreaper[3:] == [False]
+    assert not any(map(psutil.pid_exists, children))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere an orphan is lost sight of")
+def test_an_orphan_is_counted_and_reaped(tree):
+    burn = "import time; end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"
+    code = (
+        f"import subprocess, sys; subprocess.Popen([sys.executable, '-S', '-c', {burn!r}], start_new_session=True)"
+    )
+    process = started([sys.executable, "-S", "-c", code], tree)
+    process.wait()
+    wait_until(lambda: looked(tree).cpu_seconds >= 0.2)
+    wait_until(lambda: looked(tree) and not psutil.Process().children(recursive=True))
+
+
+def test_the_peak_is_the_bots_and_not_the_judges():
+    ballast = bytearray(300_000_000)  # so that the judge is larger than the bot
+    ballast[::4096] = b"x" * len(ballast[::4096])
+    tree = ProcessTree()
+    code = "held = b'x' * 50_000_000; print(flush=True); import time; time.sleep(1000)"
+    process = started([*PARENT[:2], "-c", code], tree)
+    next_line(process)
+    tree.look()
+    process.kill()
+    _, _, used = os.wait4(process.pid, 0)
+    process.returncode = -9
+    tree.count_dead(used)
+    tree.close()
+    assert 50_000_000 < tree.peak_memory_bytes < 250_000_000
+    del ballast
+
+
+MEMFD = """
+import mmap, os, time
+file = os.memfd_create("full")
+for _ in range(40):
+    os.write(file, b"x" * 1_000_000)
+if {mapped}:
+    held = mmap.mmap(file, 40_000_000)
+    sum(held[::4096])
+    os.fork()
+print(flush=True)
+time.sleep(1000)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there are no memfds")
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_memfd_counts_once_mapped_or_not(tree, mapped):
+    process = started([*PARENT[:2], "-c", MEMFD.format(mapped=mapped)], tree)
+    next_line(process)
+    tree.look()
+    assert tree.memory_bytes > 40_000_000
+    assert tree.holds_more_than(40_000_000)
+    assert not tree.holds_more_than(75_000_000)
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends no process for its memory")
+def test_each_process_is_ended_before_the_judge_when_memory_runs_out(tree):
+    process = started(PARENT, tree)
+    child = int(next_line(process))
+    for pid in (process.pid, child):
+        Path(f"/proc/{pid}/oom_score_adj").write_text("0")
+    tree.look()
+    assert {Path(f"/proc/{pid}/oom_score_adj").read_text() for pid in (process.pid, child)} == {"1000\n"}
+    assert Path("/proc/self/oom_score_adj").read_text() != "1000\n"
+    process.kill()
+    process.wait()
+
+
+FORKS_AND_ENDS = """
+import os, time
+until = time.monotonic() + 60
+if os.fork() == 0:
+    while time.monotonic() < until:
+        if os.fork():
+            os._exit(0)
+        os.setsid()
+    os._exit(0)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what is detached is lost sight of")
+def test_what_forks_into_groups_of_its_own_faster_than_all_can_be_looked_at_is_killed(tree, monkeypatch):
+    process = started([sys.executable, "-S", "-c", FORKS_AND_ENDS], tree)
+    wait_until(lambda: looked(tree).cpu_seconds >= 0.2, process)
+    looks = []
+    children = psutil.Process.children
+
+    def look(judge, recursive=False):
+        looks.append(children(judge, recursive))
+        return looks[-1]
+
+    monkeypatch.setattr(psutil.Process, "children", look)
+    process.kill()
+    process.wait()
+    tree.kill()
+    assert children(psutil.Process(), recursive=True) == []
+    assert len(looks) <= 5
+
+
+def test_the_bot_of_a_killed_judge_is_ended_and_a_stranger_is_not():
+    bot = subprocess.Popen(SLEEP, start_new_session=True)
+    created = psutil.Process(bot.pid).create_time()
+    end_leftover([AttemptStarted("", 1, bot.pid, created - 100)])
+    assert bot.poll() is None
+    end_leftover([AttemptStarted("", 1, bot.pid, created)])
+    assert bot.wait(60) == -9
+    end_leftover([AttemptStarted("", 1, bot.pid, created)])
+    end_leftover([])

@@ -1,0 +1,449 @@
+"""The sandbox around bots: what a bot sees and does in it, and that its ends are told as without it."""
+
+import errno
+import os
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+from msgspec import UNSET
+
+from nonobot.harness import StartError, UnusableError, cli
+from nonobot.harness.check.sandbox_trials import (
+    CALLS,
+    CORE,
+    ENDED,
+    GONE,
+    SCRATCH,
+    TRIALS,
+    UNPRIVILEGED,
+    tried_sandbox,
+)
+from nonobot.harness.play.journal import AttemptStarted, journal_path, read_records
+from nonobot.harness.play.match import Bot, WarmUpError, play, warmed_up
+from nonobot.harness.process import bot_process, system_calls
+from nonobot.harness.process import sandbox as sandbox_module
+from nonobot.harness.process.bot_command import OWN_BOT
+from nonobot.harness.process.bot_process import BotProcess, LastWords
+from nonobot.harness.process.exchange_folder import scratch_folder
+from nonobot.harness.process.sandbox import Sandbox, built_sandbox, sandbox_note
+from nonobot.harness.process.system_calls import KEYCTL, filter_program
+from nonobot.harness.results.conditions import Configuration, Contain
+from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.worth import worth
+from nonobot.tournament_data import load_set
+from tests.helpers.judged import RECIPE, command, pids_with, played, verdicts
+from tests.helpers.sandboxes import any_sandbox, no_sandbox, sandbox_only
+from tests.helpers.waiting import wait_until
+
+pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
+
+
+def said_by(words, sandbox, limits=None):
+    output = b""
+    with BotProcess(words, LastWords(), sandbox, limits) as bot:
+        bot.send(b"", last=True)
+        until = time.monotonic() + 60
+        while not bot.exited and time.monotonic() < until:
+            output += bot.read(until)
+        output += bot.read(0.0)
+    return output.decode()
+
+
+def shell(line, **sandbox):
+    return said_by(["sh", "-c", line], replace(built_sandbox(Contain.YES), **sandbox))
+
+
+def broken():
+    """Return the claims that do not hold in a sandbox, as far as this machine can provide them."""
+    breaches, _ = tried_sandbox(Contain.YES)
+    assert [*breaches] == [*TRIALS]
+    if not filter_program():
+        breaches.pop(CALLS)
+    return {claim: breach for claim, breach in breaches.items() if breach}
+
+
+@sandbox_only
+@pytest.mark.parametrize("folder", ["/tmp", pytest.param("/", marks=pytest.mark.slow)])
+def test_every_wall_holds(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert broken() == {}
+
+
+@sandbox_only
+def test_a_bot_that_leaves_its_core_is_put_back_where_no_cgroup_keeps_it(monkeypatch):
+    monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
+    assert broken() == {}
+
+
+@pytest.fixture
+def in_memory(request, monkeypatch):
+    """Return a folder that has a name in a bot's scratch, as the home, the caches' and that of temporary files."""
+    with tempfile.TemporaryDirectory(dir=request.param) as folder:
+        (kernels := Path(folder, "home/cache/nonobot")).mkdir(parents=True)
+        for name in ("HOME", "TMPDIR"):
+            monkeypatch.setenv(name, folder)
+        for name in ("NONOBOT_CACHE_DIR", "XDG_CACHE_HOME"):
+            monkeypatch.setenv(name, str(kernels))
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        yield Path(folder)
+
+
+slow_places = [pytest.param(one, marks=pytest.mark.slow) for one in ("/var/tmp", "/dev/shm")]
+
+
+@sandbox_only
+@pytest.mark.parametrize("in_memory", ["/tmp", *slow_places], indirect=True)
+def test_every_wall_holds_if_homes_are_below_the_folder_for_temporary_files(in_memory, monkeypatch):
+    for home, here in product(("", "home"), ("", "home", "/usr")):
+        monkeypatch.setenv("HOME", str(in_memory / home))
+        monkeypatch.chdir(in_memory / here)
+        assert broken() == {}, (home, here)
+
+
+@sandbox_only
+@pytest.mark.parametrize("in_memory", ["/tmp"], indirect=True)
+def test_a_home_below_the_folder_for_temporary_files_that_a_bot_does_write_is_found(in_memory, monkeypatch):
+    leaky = replace(built_sandbox(Contain.YES), writable=(in_memory / "home",))
+    monkeypatch.setenv("HOME", str(in_memory / "home"))
+    monkeypatch.setattr(sandbox_module, "built_sandbox", lambda *_, **__: leaky)
+    assert broken()[GONE].startswith(f"left {in_memory}/home/")
+
+
+def test_without_a_sandbox_the_trial_gets_through():
+    broken = {claim for claim, breach in tried_sandbox(Contain.NO)[0].items() if breach}
+    of_the_machine = {SCRATCH, UNPRIVILEGED, CALLS, CORE, ENDED, "it has no environment of the judge's"}
+    assert {*TRIALS} - of_the_machine <= broken
+
+
+@sandbox_only
+def test_a_working_folder_among_what_is_hidden_is_there_and_empty(tmp_path, monkeypatch):
+    for name in ("shown/results/here", "shown/results/run"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "shown/results/here")
+    sandbox = built_sandbox(Contain.YES, [tmp_path / "shown"], results=[tmp_path / "shown/results"])
+    assert said_by(["sh", "-c", "ls; ls ${PWD%/*}; echo x > file; cat file"], sandbox) == "here\n"
+
+
+@sandbox_only
+def test_scratch_is_home_and_gone_or_the_folder_that_was_given(tmp_path):
+    assert shell('echo $HOME $TMPDIR; cd; echo x > file; cat file; echo x > "$OLDPWD/file"') == "/tmp /tmp\nx\n"
+    assert not (tmp_path / "file").exists()
+    with scratch_folder() as folder:
+        assert shell('echo x > file; echo y > "$TMPDIR/file"; cat file', scratch=folder) == "x\n"
+        assert (folder / "file").read_text() == "x\n"
+
+
+@any_sandbox
+def test_variables_reach_the_bot_and_not_bubblewrap(tmp_path):
+    own = tmp_path / "preload.so"
+    own.write_text("not a library: the loader complains of it on stderr")
+    given = {"LD_PRELOAD": str(own), "TMPDIR": "/dev/shm"}
+    line = f'test "$LD_PRELOAD" = {shlex.quote(str(own))} && echo $HOME $TMPDIR && '
+    line += "tr '\\0' '\\n' < /proc/$PPID/environ"
+    said = said_by(["sh", "-c", line], built_sandbox(Contain.YES), Configuration(environment=given))
+    assert said == "/tmp /dev/shm\n"  # bubblewrap's own environment is empty
+
+
+@sandbox_only
+def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "bot.sh").write_text("echo x >> bot/made && cat bot/made")
+    sandbox = built_sandbox(Contain.YES)
+    assert warmed_up(["sh", "bot/bot.sh"], sandbox, Configuration()) > 0
+    assert said_by(["sh", "bot/bot.sh"], sandbox) == ""
+    assert (tmp_path / "bot" / "made").read_text() == "x\n"
+    (tmp_path / "here.sh").write_text("echo x > made")
+    with pytest.raises(WarmUpError, match=r"exited with status 2 \(a sandboxed warm-up"):
+        warmed_up(["sh", "here.sh"], sandbox, Configuration())
+    assert not (tmp_path / "made").exists()
+
+
+@any_sandbox
+def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
+    (tmp_path / "text").write_text("x")
+    for program in ("no-such-program", "./no-such-program", "./text"):
+        said = []
+        for sandbox in (built_sandbox(Contain.YES), None):
+            with pytest.raises(StartError) as error, BotProcess([program], LastWords(), sandbox=sandbox):
+                pass
+            said.append(str(error.value))
+        assert said[0] == said[1]
+
+
+@sandbox_only
+def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
+    for name, interpreter in (("odd", tmp_path / "inner"), ("inner", "/no/such/interpreter")):
+        (tmp_path / name).write_text(f"#!{interpreter}\n")
+        (tmp_path / name).chmod(0o700)
+    assert cli.run(["run", "--set", str(RECIPE), "--contain", "yes", "--quiet", "--", "./odd"]) == 2
+    assert "cannot start './odd': bwrap: execvp ./odd: No such file or directory" in capsys.readouterr().err
+
+
+FORGERS = {
+    "words": "echo 'bwrap: execvp odd: No such file or directory' >&2; exit 1",
+    "descriptors": """
+        for one in /proc/self/fd/* /proc/1/fd/* /proc/$PPID/fd/*; do
+            case $one in */[012]) ;; *) printf '\\0' > $one ;; esac
+        done; exit 1""",
+}
+
+
+@sandbox_only
+@pytest.mark.parametrize("forger", FORGERS)
+def test_what_pretends_that_it_was_not_started_has_crashed(tmp_path, forger):
+    bot = Bot("forger", ["sh", "-c", FORGERS[forger]])
+    result = play(load_set(str(RECIPE)), bot, Configuration(contain=Contain.YES), tmp_path / "result.json")
+    assert (result.end.reason, result.end.exit_status) == (EndReason.CRASHED, 1)
+
+
+# System calls and keyrings
+
+KEEPER = f"""
+import ctypes, os
+call, at = ctypes.CDLL(None).syscall, {KEYCTL}.get(os.uname().machine)
+print(call(at, 10, -3, b"user", b"note", 0) >= 0, call(at - 2, b"user", b"note", b"x", 1, -3) >= 0)
+"""
+"""Looks for a key in the session keyring, and stores it there; `add_key` is two before `keyctl`."""
+
+
+@sandbox_only
+@pytest.mark.skipif(os.uname().machine not in KEYCTL, reason="the numbers of the system calls")
+@pytest.mark.parametrize("filtered", [False, True])
+def test_no_key_is_left_to_the_next_bot(monkeypatch, filtered):
+    if filtered and not filter_program():
+        pytest.skip("no libseccomp")
+    if not filtered:
+        monkeypatch.setattr(system_calls, "filter_program", lambda: None)
+    said = [said_by([sys.executable, "-S", "-c", KEEPER], built_sandbox(Contain.YES)) for _ in range(2)]
+    assert said[0] == said[1]
+    assert said[0] in (["False False\n"] if filtered else ["False True\n", "False False\n"])  # no keyrings here
+
+
+@sandbox_only
+@pytest.mark.skipif(not filter_program(), reason="no libseccomp")
+def test_the_result_states_whether_system_calls_were_filtered(tmp_path, monkeypatch):
+    for filtered in (True, False):
+        result = played("perfect", tmp_path, contain=Contain.YES)
+        assert result.attempts[0].filtered is filtered
+        assert ("sandbox: yes, system calls not filtered" in worth([result])[0]) is not filtered
+        monkeypatch.setattr(system_calls, "filter_program", lambda: None)
+    assert played("perfect", tmp_path, contain=Contain.NO).attempts[0].filtered is UNSET
+
+
+@pytest.mark.skipif(not filter_program(), reason="no libseccomp")
+def test_a_filter_without_all_of_its_rules_is_none(monkeypatch):
+    monkeypatch.setattr(system_calls, "_GREATER", 99)  # no comparison of libseccomp
+    assert filter_program.__wrapped__() is None
+
+
+IN_32_BITS = """
+import ctypes, mmap
+page = mmap.mmap(-1, 4096, prot=7)
+page.write(bytes.fromhex("53 b8 20 01 00 00 31 db b9 fc ff ff ff 31 d2 cd 80 5b c3"))
+print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))())
+"""
+"""Asks for its user's keyring by `int 0x80`: eax 288 (keyctl), ebx 0, ecx -4, edx 0."""
+
+
+@sandbox_only
+@pytest.mark.skipif(os.uname().machine != "x86_64" or not filter_program(), reason="machine code; the filter")
+def test_calls_in_32_bits_are_filtered_too():
+    said = said_by([sys.executable, "-S", "-c", IN_32_BITS], built_sandbox(Contain.YES))
+    assert said in (f"{-errno.EPERM}\n", "")  # a kernel for 64 bits alone ends the program
+
+
+@any_sandbox
+@pytest.mark.parametrize(
+    ("behaviour", "end"), [("ends_with_2_in_colours", (2, None)), ("killed_at_3", (None, "SIGKILL"))]
+)
+def test_ends_are_told_as_without_a_sandbox(tmp_path, behaviour, end):
+    result = played(behaviour, tmp_path, contain=Contain.YES)
+    assert (result.end.exit_status, result.end.signal) == end
+    assert result.sandboxed == "yes"
+
+
+@any_sandbox
+def test_a_contained_bot_hears_that_it_is_to_end():
+    code = "trap 'echo heard; exit 3' TERM; echo ready; while :; do sleep 0.01; done"
+    with BotProcess(["sh", "-c", code], LastWords(), sandbox=built_sandbox(Contain.YES)) as bot:
+        assert bot.read(time.monotonic() + 60) == b"ready\n"
+        bot.stop()
+    assert bot.exit_status == 3
+
+
+@any_sandbox
+@pytest.mark.parametrize("first", ["#!{python}", "#! {python} -S", "#!/usr/bin/env -S {python} -S"])
+def test_a_script_sees_its_interpreter(tmp_path, first):
+    """As that of a venv whose Python lies in somebody's home, which is not shown as such."""
+    script = tmp_path / "bin" / "mybot"
+    script.parent.mkdir()
+    if " " in sys.executable:
+        pytest.skip("the kernel cuts a #! line at the first space")
+    script.write_text(first.format(python=sys.executable) + "\nprint('started')\n")
+    script.chmod(0o755)
+    assert said_by([str(script)], built_sandbox(Contain.YES)) == "started\n"
+
+
+@any_sandbox
+def test_a_shim_finds_the_program_that_it_starts(tmp_path):
+    """As pyenv's, a script that starts the version that a file beside its folder names."""
+    manager = tmp_path / "manager"
+    for name, text in {
+        "shims/mypython": f'#!/bin/sh\nexec "{manager}/libexec/run" "$@"\n',
+        "libexec/run": f'#!/bin/sh\nexec "{manager}/versions/$(cat "{manager}/version")/bin/mypython" "$@"\n',
+        "versions/3/bin/mypython": "#!/bin/sh\necho started\n",
+    }.items():
+        script = manager / name
+        script.parent.mkdir(parents=True)
+        script.write_text(text)
+        script.chmod(0o755)
+    (manager / "version").write_text("3\n")
+    assert said_by([str(manager / "shims" / "mypython")], built_sandbox(Contain.YES)) == "started\n"
+
+
+@no_sandbox
+def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, output_of):
+    note = sandbox_note(Contain.AUTO)
+    bot = ["--set", str(RECIPE), "--result", "r.json", "--", *command("perfect", tmp_path)]
+    err = output_of(cli.run, ["run", "--contain", "yes", *bot], status=2).err
+    assert err.startswith("nonojudge: --contain yes: bubblewrap ")
+    assert output_of(cli.run, ["run", *bot]).err.count(note) == 1
+    assert read_result(tmp_path / "r.json").sandboxed == "no"
+    assert note not in output_of(cli.run, ["run", "--force", "--contain", "no", *bot]).err
+    assert cli.run(["check", "--contain"]) == 2
+
+
+@any_sandbox
+def test_where_bots_can_be_contained_they_are_and_nothing_is_said(tmp_path, output_of):
+    assert sandbox_note(Contain.AUTO) is None
+    bot = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--", *command("perfect", tmp_path)]
+    assert output_of(cli.run, ["run", *bot]).err == ""
+    assert read_result(tmp_path / "r.json").sandboxed == "yes"
+
+
+def test_a_bubblewrap_that_does_not_answer_is_a_bot_that_cannot_be_started(monkeypatch):
+    def wait():
+        raise subprocess.TimeoutExpired(["bwrap", "--help"], 10)
+
+    monkeypatch.setattr(sandbox_module, "_help", wait)
+    with pytest.raises(StartError, match=r"cannot start 'true': .*timed out"):
+        BotProcess(["true"], LastWords(), sandbox=Sandbox())
+
+
+@any_sandbox
+def test_the_smallest_limit_of_processes_is_the_bots_alone():
+    limits = Configuration(process_limit=1)
+    with BotProcess(["echo", "x"], LastWords(), built_sandbox(Contain.YES), limits) as bot:
+        assert bot.read(time.monotonic() + 60) == b"x\n"
+    assert not bot.tree.has_more_than(1 + bot.processes_beside)
+
+
+@sandbox_only
+def test_the_files_in_scratch_are_memory_where_no_cgroup_counts(monkeypatch):
+    monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
+    line = "for to in $HOME /dev/shm; do head -c 30000000 /dev/zero > $to/filled; done; echo; cat; df -B1 $HOME"
+    limits = Configuration(memory_limit_bytes=2 << 30)
+    with BotProcess(["sh", "-c", line], LastWords(), built_sandbox(Contain.YES), limits) as bot:
+        assert bot.read(time.monotonic() + 60) == b"\n"
+        bot.tree.look()
+        assert bot.tree.holds_more_than(60_000_000)
+        assert not bot.tree.holds_more_than(75_000_000)
+        bot.send(b"", last=True)
+        assert str(4 << 30).encode() in bot.read(time.monotonic() + 60).split()  # more than the limit
+    assert not bot.tree.unmeasured
+
+
+def test_what_is_to_be_shown_has_to_be_there(tmp_path):
+    with pytest.raises(UnusableError, match=r"--show .*nowhere: there is no such file"):
+        built_sandbox(Contain.AUTO, [tmp_path / "nowhere"])
+
+
+def wait_for_end(*words):
+    """Wait until the system has ended the processes with these words."""
+    wait_until(lambda: not any(map(pids_with, words)))
+
+
+@sandbox_only
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 11))])
+def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path, seed):
+    solutions = command("perfect", tmp_path)[-1]
+    code = f"trap '' TERM INT HUP; (setsid sh -c 'sleep 900 #{seed}' &) 2> /dev/null; "
+    code += f"until test -e go; do sleep 0.01; done; cat {shlex.quote(solutions)}"
+    bot = ["sh", "-c", code, f"bot-{os.getpid()}-{seed}"]
+    words = ["run", "--set", str(RECIPE), "--quiet", "--contain", "yes"]
+    judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", *words, "--result", "r.json", "--", *bot])
+    # In its first milliseconds, until it has set up the mounts, bubblewrap itself is not bound to the judge.
+    wait_until(lambda: pids_with(f"sleep 900 #{seed}"), judge)
+    journal = journal_path(tmp_path / "r.json")
+    wait_until(lambda: any(isinstance(one, AttemptStarted) for one in read_records(journal)), judge)
+    time.sleep(random.Random(seed).uniform(0, 0.3))
+    judge.send_signal(signal.SIGKILL)
+    judge.wait()
+    wait_for_end(bot[-1], f"sleep 900 #{seed}")
+    (tmp_path / "go").touch()
+    assert cli.run([*words, "--resume", "r.json", "--", *bot]) == 0
+    result = read_result(tmp_path / "r.json")
+    assert verdicts(result) == ["right"] * 5
+    assert [one.end.reason.value for one in result.attempts] == ["interrupted", "finished"]
+    cut_off, whole = result.attempts
+    assert (cut_off.sandboxed, cut_off.cgroup_measures, cut_off.filtered) == (
+        True,
+        whole.cgroup_measures,
+        whole.filtered,
+    )
+    assert result.sandboxed == "yes"
+
+
+@pytest.mark.slow
+@sandbox_only
+@pytest.mark.usefixtures("compiled")
+def test_the_bot_of_this_project_finds_its_kernels_in_a_sandbox():
+    options = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--contain", "yes"]
+    assert cli.run(["run", *options, "--", *OWN_BOT, "--size", "5x5"]) == 0
+    assert read_result(Path("r.json")).stderr_bytes == 0  # it would say that it compiles
+
+
+# What the judge knows to be secret
+
+
+READS = """
+import glob, sys
+for name in sorted(glob.glob(f"{sys.argv[1]}/**", recursive=True)):
+    try:
+        print(name.removeprefix(sys.argv[1]), len(open(name).read()), file=sys.stderr)
+    except OSError:
+        pass
+"""
+
+
+@sandbox_only
+@pytest.mark.parametrize("feed", ["batch", "interactive"])
+def test_a_bot_beside_the_questions_cannot_read_them_nor_results_nor_other_bots(tmp_path, feed):
+    folder = tmp_path / "bot"
+    (folder / "other").mkdir(parents=True)
+    for name in ("now.txt", "later.txt"):
+        (folder / name).write_bytes(load_set(str(RECIPE)).text)
+    (folder / "old").mkdir()
+    for name in ("other/bot.sh", "other/weights", "own.txt", "old/run.json", "old/run.stderr.txt"):
+        (folder / name).write_text('{"kind": "run"}')
+    (folder / "bot.py").write_text(READS)
+    text = f'name = "t"\nfeed = "{feed}"\ncontain = "yes"\n'
+    text += f'sets = [{{set = "bot/now.txt", size = "5x5"}}, {{set = "{folder}/later.txt", size = "5x5"}}]\n'
+    text += f'[[bots]]\nname = "x"\ncommand = ["python3", "bot/bot.py", "{folder}"]\n'
+    text += '[[bots]]\nname = "y"\ncommand = ["sh", "bot/other/bot.sh"]\n'
+    Path("t.toml").write_text(text)
+    assert cli.run(["tournament", "t.toml", "--results", "bot/results"]) == 0
+    for name in ("now", "later"):
+        [said] = [*folder.glob(f"results/*{name}*--x.stderr.txt")]
+        lines = said.read_text().splitlines()
+        assert [line for line in lines if not line.endswith(" 0")] == [f"/bot.py {len(READS)}", "/own.txt 15"]

@@ -1,0 +1,310 @@
+"""The official ranking: its order, and its forms; test_result_files.py compares two of them with golden files."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET, structs
+
+from nonobot.harness import cli
+from nonobot.harness.commands import table
+from nonobot.harness.ranking.standings import Evidence, Scope, rankings
+from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames
+from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import BotEnd, BotLog, EndReason, Verdict
+from nonobot.harness.text import NOTHING
+from tests.helpers.ranked import MACHINE, run_result, verify_result, written
+
+SLOW = structs.replace(MACHINE, cpu="Slow CPU")
+
+
+def ranking(*results):
+    return rankings({Path(f"{at}.json"): one for at, one in enumerate(results)})
+
+
+def placed(section):
+    return [(row.rank, row.bot) for row in section.rows]
+
+
+def run(*arguments):
+    return cli.run(["table", *map(str, arguments)])
+
+
+def test_times_and_titles_of_a_ranking():
+    [section] = ranking(run_result("a", (1.0, 2.0), wall=50.0), run_result("b", (1.0, None), wall=50.0))
+    assert [row.time_seconds for row in section.rows] == [3.0, 50.0]
+    other = run_result("b", set=structs.replace(run_result().set, sha256=64 * "f"))
+    titles = [one.title for one in ranking(run_result("a"), other)][:2]
+    assert titles == ["set1 (sha256 set1-dig)", "set1 (sha256 ffffffff)"]
+
+
+def test_a_bot_that_did_not_start_has_no_time_and_ranks_behind_those_that_tried(tmp_path, output_of):
+    absent = run_result("absent", (None, None), end=EndReason.NOT_STARTED)
+    files = written(tmp_path, absent=absent, slow=run_result("slow", (None, None), wall=50.0))
+    lines = [line.replace("2 missing", "2-missing").split() for line in output_of(run, *files).out.splitlines()]
+    [columns] = [words for words in lines if words[:2] == ["#", "bot"]]
+    assert columns[5] == "time"
+    rows = [words for words in lines if words[1:2] in (["slow"], ["absent"]) and len(words) > 5]
+    assert [(words[1], words[5]) for words in rows] == [("slow", "50.00"), ("absent", NOTHING)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1, max_size=8))
+def test_ranks_agree_with_counting_who_is_better(bots):
+    results = [
+        run_result(f"bot{at}", (float(time), 0.0, 0.0), dict.fromkeys(range(right + 1, 4), Verdict.WRONG))
+        for at, (right, time) in enumerate(bots)
+    ]
+    [section] = ranking(*results)
+    for row in section.rows:
+        right, time = bots[int(row.bot.removeprefix("bot"))]
+        assert row.rank == 1 + sum(other > right or (other == right and less < time) for other, less in bots)
+    assert [row.rank for row in section.rows] == sorted(row.rank for row in section.rows)
+
+
+def test_several_runs_answer_files_and_logs_have_their_places():
+    runs = [run_result("bot", (seconds, 1.0)) for seconds in (9.0, 2.0, 5.0)]
+    [section] = ranking(*runs)
+    [row] = section.rows
+    assert (row.time_seconds, row.run_count, row.files) == (6.0, 3, ["2.json"])
+    [section] = ranking(*runs, run_result("bot", (1.0, 1.0), {1: Verdict.WRONG}))
+    assert section.rows[0].time_seconds == 6.0  # 3, 6, 10 and one not all right: the better of 6 and 10
+    assert any("the middle one" in note for note in section.notes)
+    answers = verify_result("deep/all.txt", 3), verify_result("-", 3)
+    [section] = ranking(*answers, run_result("bot", (9.0, 9.0, 9.0)), run_result("half", (1.0, 1.0, None)))
+    assert placed(section) == [(1, "bot"), (2, "1"), (2, "all"), (4, "half")]
+    assert (section.rows[2].evidence, section.rows[2].time_seconds) == (Evidence.ANSWERS, None)
+
+
+def test_overall_is_over_the_sets_that_everyone_played():
+    ranked = ranking(
+        run_result("a", (1.0, 1.0), set_name="x"),
+        run_result("a", (1.0, 1.0), set_name="x"),
+        run_result("b", (2.0, None), set_name="x", wall=7.0, end=EndReason.TIME_LIMIT),
+        run_result("a", (3.0, 1.0), set_name="y"),
+        run_result("b", (1.0, 1.0), set_name="y"),
+        run_result("a", (100.0, 1.0), set_name="z"),
+    )
+    assert [section.scope for section in ranked] == [Scope.SET, Scope.SET, Scope.SET, Scope.OVERALL]
+    overall = ranked[-1]
+    assert placed(overall) == [(1, "a"), (2, "b")]
+    first, second = overall.rows
+    assert (first.right, first.time_seconds, first.slowest_seconds, first.slowest_set) == (4, 6.0, 3.0, "y")
+    assert (second.right, second.time_seconds, second.ends) == (3, 9.0, ["time-limit", "finished"])
+    assert (first.median_seconds, second.median_seconds) == (1.0, 1.0)
+    assert [row.run_count for ranking in ranked for row in ranking.rows] == [2, 1, 1, 1, 1, 1, 1]
+    assert overall.notes == ["over x, y", "z is left out: no result of b"]
+    overall = ranking(run_result("a", set_name="x"), run_result("b", set_name="y"))[-1]
+    assert (overall.rows, overall.notes[0]) == ([], "no set that every bot has played")
+
+
+def logging(log, *others, bot="logs", **changes):
+    """Return a run of 1, 2 and 3 s, in a process of 10 s, with the bot's own log of each attempt."""
+    run = run_result(bot, files=FileNames("in", "out", "log"), **changes)
+    [attempt] = run.attempts
+    attempts = [structs.replace(attempt, own_log=log)]
+    attempts += [structs.replace(attempt, first_puzzle=at, own_log=one) for at, one in enumerate(others, 3)]
+    return structs.replace(run, attempts=attempts)
+
+
+EVERY = {1: 1.0, 2: 2.0, 3: 2.5}
+
+
+@pytest.mark.parametrize(
+    ("run", "own", "doubt"),
+    [
+        (logging(BotLog(EVERY, 5.75)), 5.75, None),
+        (logging(BotLog(EVERY)), 5.5, None),
+        (logging(BotLog({1: 1.0, 2: 2.0}), BotLog({3: 2.0}, 2.25)), 5.25, None),
+        (logging(BotLog(EVERY, 1.25), cpu=5.0), 1.25, None),  # CPU time, of a process that waited half of its time
+        (logging(BotLog(EVERY, 10.5)), 10.5, None),
+        (logging(BotLog(EVERY, 15.0), cpu=16.0), 15.0, None),  # CPU time on several cores
+        (logging(BotLog(EVERY, 5750.0)), 5750.0, "5,750 s, more than the 10.0 s that the bot ran"),
+        (logging(BotLog(EVERY, 1.25), cpu=10.0), 1.25, "1.25 s, less than half of the 5.00 s between its answers"),
+        (logging(BotLog(EVERY, 0.1), times=(0.1, 0.2, 0.3)), 0.1, None),  # what rounding explains
+        (logging(BotLog({2: 2.0}, 5.75)), 5.75, "no time for 2 of 3 answered puzzles (1, 3)"),
+        (logging(BotLog({1: 1.0}, 5.75), times=(1.0, None, None)), 5.75, None),  # the others have no answer
+        (logging(BotLog({}, error="no file 'log'")), None, "no file 'log'"),
+        (logging(UNSET, BotLog({3: 2.5})), None, "not read: the judge was killed"),
+    ],
+)
+def test_the_time_of_a_bots_own_log_has_a_column_and_doubts_a_line(run, own, doubt):
+    [section] = ranking(run, run_result("none", files=FileNames("in", "out")))
+    assert {row.bot: row.own_seconds for row in section.rows} == {"logs": own, "none": None}
+    assert section.warnings == ([f"own log of logs: {doubt}"] if doubt else [])
+    assert [line for line in run.lines() if doubt and doubt in line] == run.lines()[-1:] * bool(doubt)
+
+
+def test_the_column_of_own_times_is_there_where_a_bot_has_one(tmp_path, capsys):
+    files = written(tmp_path, a=logging(BotLog(EVERY, 5.75), bot="a"), b=run_result("b"))
+    written(tmp_path, c=logging(BotLog(EVERY, 4.25), bot="a", set_name="x"), d=run_result("a", set_name="y"))
+    for form, header, cells in (
+        ("text", r"time s +own s +CPU s", r"6\.00 +5\.75 +6\.00"),
+        ("markdown", r"time s \| own s \| CPU s", rf"6\.00 \| {NOTHING} \| 6\.00"),
+        ("csv", r"files,own_seconds,version$", r"\.json,5\.75,$"),
+    ):
+        run(*files, "--format", form)
+        assert all(re.search(one, out, re.M) for out in [capsys.readouterr().out] for one in (header, cells))
+        run(files[1], "--format", form)
+        assert form == "csv" or "own s" not in capsys.readouterr().out
+    both = {path: read_result(path) for path in map(tmp_path.joinpath, ("a.json", "c.json"))}
+    assert rankings(both)[-1].rows[0].own_seconds == 10.0
+    assert rankings(both | {Path("d"): read_result(tmp_path / "d.json")})[-1].rows[0].own_seconds is None
+
+
+def test_logs_have_a_ranking_of_their_own():
+    logs = BotLog({1: 0.5, 2: 9.0}, 9.6), BotLog({1: 0.1, 2: 0.2, 3: 0.3}, None)
+    ranked = ranking(logs[0], run_result("bot"), logs[1])
+    assert [section.scope for section in ranked] == [Scope.SET, Scope.LOGS]
+    assert placed(ranked[0]) == [(1, "bot")]
+    assert placed(ranked[1]) == [(1, "2"), (2, "0")]
+    older, old = ranked[1].rows
+    assert (older.right, older.logged, older.evidence, old.time_seconds) == (None, 3, Evidence.LOG, 9.6)
+    assert (old.slowest_puzzle, old.slowest_seconds, older.median_seconds) == (2, 9.0, 0.2)
+    assert "not verified" in ranked[1].title
+    assert any("sum of its times" in note and note.endswith("2") for note in ranked[1].notes)
+
+
+def test_circumstances_that_make_times_incomparable_are_warnings():
+    busy = run_result("a", machine=structs.replace(SLOW, busy_share=0.4))
+    [section] = ranking(busy, run_result("b"), run_result("b", command=["./bot", "--fast"]))
+    assert section.warnings == [
+        "b: 2 different commands go by this name and are taken as one bot",
+        "not the same CPU: Slow CPU (a); Fast CPU (b)",
+        "the machine was busy at the start of 1 of 2 runs: others used 40% of its CPU time (a)",
+    ]
+    first, other, both = (run_result(str(core), terms=Configuration(core=core)) for core in (0, 3, (0, 1)))
+    assert ranking(first, other)[0].warnings == []  # which core it was is no difference, and how many is one
+    assert ranking(first, both)[0].warnings == ["not the same number of cores: 1 (0); 2 ((0, 1))"]
+
+
+def test_what_is_unknown_is_not_different():
+    """As of a bot that did not start, and of one attempt of a run whose judge was killed."""
+    counted = CgroupMeasures(True, True, True)
+    first = structs.replace(run_result().attempts[0], sandboxed=True, cgroup_measures=counted)
+    cut_off = structs.replace(first, sandboxed=UNSET, cgroup_measures=UNSET, end=BotEnd(EndReason.INTERRUPTED))
+    whole, resumed = run_result("a", attempts=[first]), run_result("b", attempts=[cut_off, first])
+    absent = run_result("c", end=EndReason.NOT_STARTED, warm_up_seconds=None)
+    assert (absent.sandboxed, absent.cgroup_measures) == ("unknown", "unknown")
+    assert (resumed.sandboxed, resumed.cgroup_measures) == ("yes", str(counted))
+    assert ranking(whole, resumed, absent)[0].warnings == []
+    bare = structs.replace(first, sandboxed=False)
+    [section] = ranking(whole, run_result("d", attempts=[bare]), absent)
+    assert section.warnings == ["not the same sandbox: yes (a); no (d)"]
+    filtered, open_to_all = (
+        run_result(str(refused), attempts=[structs.replace(first, filtered=refused)]) for refused in (True, False)
+    )
+    [section] = ranking(filtered, open_to_all, resumed, absent)
+    assert section.warnings == ["not the same filter of system calls: yes (True); no (False)"]
+
+
+def test_machines_that_were_busy_or_of_two_kinds_are_warnings():
+    machines = [structs.replace(SLOW, busy_share=share) for share in (0.12, 0.5, 0.7, 1.0)]
+    places = [(bot, set_name) for set_name in ("set1", "set2") for bot in "ab"]
+    runs = [run_result(bot, set_name=name, machine=one) for (bot, name), one in zip(places, machines, strict=True)]
+    line = "the machine was busy at the start of 4 of 4 runs: others used 12% to 100% of its CPU time"
+    assert [section.warnings for section in ranking(*runs)] == [[], [], [line]]
+    assert ranking(runs[2])[0].warnings == [
+        "the machine was busy at the start of 1 of 1 run: others used 70% of its CPU time"
+    ]
+    first = [run_result(bot, set_name="set1") for bot in "ab"]
+    second = [run_result(bot, set_name="set2", machine=SLOW) for bot in "ab"]
+    ranked = ranking(*first, *second)
+    assert [section.warnings for section in ranked] == [[], [], []]
+    assert "; Fast CPU, " in ranked[0].notes[0]
+    assert "; Slow CPU, " in ranked[1].notes[0]
+    mixed = [*first, second[0], run_result("b", set_name="set2")]
+    line = "not the same CPU: Slow CPU (a); Fast CPU (b)"
+    assert [section.warnings for section in ranking(*mixed)] == [[], [line], [line]]
+
+
+@pytest.fixture
+def results(tmp_path):
+    folder = tmp_path / "results"
+    written(
+        folder,
+        a=run_result("a|b\x1b[bold]\n", (1.0, 0.002, None), wall=7.5, end=EndReason.CRASHED),
+        b=run_result("plain", (1.0, 0.25, 0.5)),
+        c=verify_result("answers.txt", 2),
+    )
+    (folder / "champion.log").write_text("#1\t0.5\n#2\t0.25\ntotal time: 0.8\n")
+    return folder
+
+
+def test_text_and_markdown(results, output_of):
+    out = output_of(run, results).out
+    assert "\x1b" not in out
+    lines = [" ".join(line.split()).replace(NOTHING, "-") for line in out.splitlines()]
+    assert "1 plain 3 0 - 1.75 1.75 48 500.00 1.000 ($1) finished" in lines
+    assert "2 a|b\ufffd[bold]\ufffd 2 0 1 missing 7.50 1.00 48 501.00 1.000 ($1) crashed" in lines
+    assert "3 answers 2 1 - - - - - - answers only" in lines
+    assert "1 champion 2 0.80 375.00 0.500 ($1)" in lines
+    assert out.index("logs, not verified") > out.index("answers only")
+    out = output_of(run, results, "--format", "markdown").out
+    assert r"a\|b" in out
+    tables = [part.splitlines() for part in out.split("\n\n") if part.startswith("|")]
+    assert len(tables) == 2
+    for lines in tables:
+        assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
+        assert set(lines[1]) <= set("|-: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["table", "table --format markdown", "table --format csv", "table --format json", "compare --json", "compare"],
+)
+def test_names_in_results_do_not_steer_a_terminal_or_fill_it(tmp_path, capsys, words):
+    name = "\x9b2J\x1b[2J\u202e\r\n" + "x" * 5000
+    paths = map(str, written(tmp_path, a=run_result(name, set_name=name), b=run_result(name, set_name=name)))
+    assert cli.run([*words.split(), *paths]) in (0, 3)
+    out = capsys.readouterr().out
+    assert all(line.isprintable() for line in out.splitlines())
+    if "json" in words:
+        assert json.dumps(name)[1:-1] in out
+    else:
+        assert 500 < len(out) < 5000
+
+
+def test_files_left_out_are_named_and_so_are_no_result_and_no_place_for_the_table(results, output_of):
+    (results / "bad.json").write_text("{}")
+    out, err = output_of(run, results, results / "nowhere.json", "--format", "json", status=1)
+    problems = json.loads(out)["errors"]
+    assert ["bad.json" in problems[0], "nowhere.json" in problems[1], len(problems)] == [True, True, 2]
+    assert err == "".join(f"nonojudge: left out: {problem}\n" for problem in problems)
+    assert "no result to show" in output_of(run, results / "bad.json", status=2).err
+    assert "cannot write" in output_of(run, results, "-o", results / "no" / "a.md", status=2).err
+
+
+def test_the_ending_of_the_file_tells_the_format(results, tmp_path):
+    for name, beginning in {
+        "a.md": "## set1",
+        "a.csv": "scope,",
+        "a.json": "{",
+        "a.txt": "set1",
+        "a": "set1",
+    }.items():
+        assert run(results, "-o", tmp_path / name) == 0
+        assert (tmp_path / name).read_text().startswith(beginning)
+
+
+def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_columns(monkeypatch, output_of, results):
+    def shown(columns: int, **environment: str) -> str:
+        for name in ("NO_COLOR", "FORCE_COLOR"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in {"TERM": "xterm-256color", "COLUMNS": str(columns), **environment}.items():
+            monkeypatch.setenv(name, value)
+        return output_of(run, results).out
+
+    written(results, d=run_result("d", machine=SLOW))
+    monkeypatch.setattr(table, "on_terminal", lambda: True)
+    wide, narrow, yellow = shown(150, NO_COLOR="1"), shown(70, NO_COLOR="1"), "\x1b[33m"
+    assert "peak MiB" in wide
+    assert "no room" not in wide
+    for words in ("no room for CPU s, peak MiB", "answers", "7.50"):
+        assert words in narrow
+    assert yellow in shown(120)
+    assert yellow not in wide
+    assert run(results, "-o", results / "table.txt") == 0
+    assert "\x1b" not in (results / "table.txt").read_text()

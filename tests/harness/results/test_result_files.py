@@ -1,0 +1,308 @@
+"""Results as files; and files of all kinds as the commands of November 2026 wrote them, which are still read."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nonobot.bot.result import Result, RunLog
+from nonobot.harness import UnusableError, cli
+from nonobot.harness.bench import against, claims, measure
+from nonobot.harness.bench.against import Against, Compared, Plan
+from nonobot.harness.bench.measure import Measured
+from nonobot.harness.check.steps import CheckResult
+from nonobot.harness.compare.compared_runs import read_version
+from nonobot.harness.compare.comparison import Limits, compare
+from nonobot.harness.play.journal import AttemptStarted, PuzzleJudged, read_records
+from nonobot.harness.profiling import profile_data
+from nonobot.harness.profiling.profile_data import read_profile
+from nonobot.harness.ranking import table_text
+from nonobot.harness.ranking.standings import rankings
+from nonobot.harness.results import result_files
+from nonobot.harness.results.result_files import (
+    files_in,
+    json_text,
+    read_any,
+    read_result,
+    read_results,
+    write_json,
+)
+from nonobot.harness.results.run_result import BotLog, RunResult, Verdict
+from nonobot.protocol import Puzzle
+from tests.helpers.judged import RECIPE, SCRIPTED_BOT, command, little_patience, nothing_hangs  # noqa: F401
+from tests.helpers.places import GOLDEN
+from tests.helpers.ranked import run_result, written
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        (lambda one: one["score"].update(puzzles=[]), "without puzzles or without a run"),
+        (lambda one: one.update(attempts=[]), "without puzzles or without a run"),
+        (lambda one: one["score"]["verdicts"].update(right=99), "the verdicts counted are not those"),
+        (lambda one: one["score"]["puzzles"][0].update(number=2), "not one for each of the set's 3 puzzles"),
+        (lambda one: one["set"].update(puzzle_count=4), "not one for each of the set's 4 puzzles"),
+    ],
+)
+def test_a_result_that_contradicts_itself_is_refused(tmp_path, edit, why):
+    path = tmp_path / "result.json"
+    path.write_text(json_text(run_result()))
+    assert read_result(path) == run_result()
+    content = json.loads(path.read_text())
+    edit(content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(UnusableError, match=why):
+        read_result(path)
+
+
+# Damaged files
+
+LONG = b"x" * 100_000
+DAMAGE = {
+    "letter": (b"./bot", b"\xff"),
+    "nested": (b"null", b"[" * 100_000 + b"]" * 100_000),
+    "digits": (b"50000000", b"9" * 5_000),
+    "large": (b"50000000", b"9" * 30),
+    "endless": (b'"wall_seconds": 10.0', b'"wall_seconds": 1e308'),
+    "negative": (b'"stderr_bytes": 0', b'"stderr_bytes": -1'),
+    "unnamed": (b'"./bot"', b""),
+    "escape": (b'"run"', b'"\\u001b[2J%b"' % LONG),
+    "end": (b'"finished"', b'"%b"' % LONG),
+    "version": (b'"schema_version": ', b'"schema_version": 9'),
+    "uncounted": (b'"wrong": 0,', b""),
+    "splendid": (b'"verdict": "right"', b'"verdict": "splendid"'),
+}
+WHOLE = {"nothing": b"", "bracket": b"{", "list": b"[]", "log": b"#1\t1e308\n"}
+
+
+@pytest.mark.usefixtures("nothing_hangs")
+def test_each_file_that_cannot_be_read_costs_a_line_and_no_other(
+    tmp_path, capsys, output_of, own_folder, monkeypatch
+):
+    write_json(good := Path("good.json"), run_result())
+    for name, change in DAMAGE.items():
+        Path(f"{name}.json").write_bytes(good.read_bytes().replace(*change))
+    for name, content in WHOLE.items():
+        Path(f"{name}.json").write_bytes(content)
+    os.mkfifo("pipe.json")
+    Path("folder.json").mkdir()
+    Path("itself.json").symlink_to("itself.json")
+    with Path("sparse.json").open("wb") as file:
+        file.truncate(2 << 30)
+    bad = sorted({one.name for one in Path().iterdir()} - {"good.json"})
+    for words, status in ((["table"], 1), (["compare", "good.json"], 2)):
+        out, err = output_of(cli.run, [*words, "."], status=status)
+        assert sorted(re.findall(r"[a-z]+\.json", err)) == bad
+        assert len(err.splitlines()) == len(bad)
+        assert out
+        assert all(line.isprintable() and len(line) < 400 for line in (out + err).splitlines())
+    monkeypatch.setattr(result_files, "MOST_BYTES", 10)
+    assert cli.run(["compare", "good.json", "good.json"]) == 2
+    assert capsys.readouterr().err == "nonojudge: cannot read good.json: more than 10 bytes\n"
+
+
+# Files of before
+
+
+KEPT = GOLDEN / "results"
+
+
+def kept(name):
+    return json.loads(as_said_now((KEPT / name).read_text()))
+
+
+def as_said_now(text):
+    """Return a text with the sentence in it that has changed since: one line tells of all busy machines."""
+    line = r'"the machine was busy at the start of \w+: others used 100 ?% of its CPU time"'
+    now = '"the machine was busy at the start of 2 of 2 runs: others used 100% of its CPU time"'
+    return re.sub(rf"{line}(,\s+{line})*", now, text)
+
+
+def test_results_profiles_and_journals_of_before_are_read_and_would_be_written_alike():
+    of_old_names = {"attempts.json": "legs.json"}
+    for name in ("run.json", "again.json", "attempts.json", "verify.json"):
+        for path in (KEPT / name, KEPT / "nonobot-0.1" / of_old_names.get(name, name)):
+            assert json_text(read_result(path)) == (KEPT / name).read_text()
+    for path in (KEPT / "profile.json", KEPT / "nonobot-0.1" / "profile.json"):
+        assert profile_data.to_json(profile_data.read_profile(path)) == (KEPT / "profile.json").read_text()
+    for folder in (KEPT, KEPT / "nonobot-0.1"):
+        records = read_records(folder / "interrupted.journal.jsonl")
+        assert [*map(type, records)] == [RunResult, AttemptStarted, PuzzleJudged]
+        assert records[2].result.verdict is Verdict.RIGHT
+
+
+def test_the_ranking_of_files_of_before_is_the_same_in_every_form(monkeypatch):
+    monkeypatch.chdir(KEPT)
+    names = ("run.json", "again.json", "attempts.json", "verify.json", "bot.log")
+    results, problems = read_results([*map(Path, names)])
+    assert not problems
+    assert isinstance(list(results.values())[-1], BotLog)
+    assert table_text.as_json(rankings(results), []) == as_said_now((KEPT / "table.json").read_text())
+    assert table_text.as_csv(rankings(results)) == (KEPT / "table.csv").read_text()
+
+
+def test_the_comparison_of_files_of_before_has_the_same_form_and_the_same_figures(monkeypatch):
+    monkeypatch.chdir(KEPT)
+    first, second = read_version("before", [Path("run.json")]), read_version("after", [Path("again.json")])
+    found, before = json.loads(compare(first, second, Limits()).to_json()), kept("comparison.json")
+    assert [name for name in found if name != "duels"] == list(before)
+    for name, ratio in before.pop("ratios").items():
+        assert found["ratios"][name]["estimate"] == pytest.approx(ratio["estimate"])
+    for clock in ("cpu", "wall"):
+        old, new = before.pop(clock), found.pop(clock)
+        assert new["ratio"].pop("estimate") == pytest.approx(old["ratio"]["estimate"])
+        assert {name: new[name] for name in new if name in old and name != "ratio"}.items() <= old.items()
+    del before["limits"]["seed"]  # of a bootstrap
+    assert not found["limits"].pop("sequential")
+    for name in ("reasons", "notes"):  # of one run of each version
+        del before[name]
+    for version in ("before", "after"):
+        mean = before[version].pop("geometric_mean_seconds")
+        assert found[version].pop("geometric_mean_seconds") == pytest.approx(mean)
+    assert {name: found[name] for name in before} == before
+
+
+def test_a_check_and_benchmarks_of_before_would_be_written_alike():
+    found = msgspec.json.decode((KEPT / "check.json").read_bytes(), type=CheckResult)
+    assert json.loads(msgspec.json.encode(found)) == kept("check.json")
+    before = kept("bench.json")
+    measured = msgspec.convert(list(before["benchmarks"].values()), list[Measured])
+    found = json.loads(measure.as_json(measured))
+    del found["machine"], before["machine"]
+    assert found == before
+
+
+def test_benchmarks_against_a_revision_of_before_would_be_written_alike():
+    before = kept("bench_against.json")
+    for one in before["benchmarks"].values():
+        del one["differs_by_student"]  # pyperf's t-test, which took drift for a difference, is no longer asked
+        one["outcome"] = "not worse"  # it had words of its own
+    compared = msgspec.convert(list(before["benchmarks"].values()), list[Compared])
+    plan = msgspec.convert(before["plan"], Plan)
+    found = json.loads(against.as_json(Against(plan, compared, before["skipped"])))
+    del found["machine"], before["machine"], found["outcome"]
+    assert found == before
+
+
+def test_claims_of_before_would_be_written_alike():
+    measured = []
+    for one in kept("promises.json")["promises"]:
+        status, figure, reason = (one.pop(name) for name in ("outcome", "measured", "reason"))
+        claim = msgspec.convert(one, claims.Claim)
+        measured.append(claims.Measured(claim, claims.Status(status), figure, reason))
+    renamed = {"kind": "claims", "schema_version": 2, "claims": kept("promises.json")["promises"]}
+    assert json.loads(claims.as_json(measured)) == renamed
+
+
+def test_a_variable_of_a_bot_keeps_its_name_where_a_field_had_it(tmp_path):
+    content = json.loads((KEPT / "nonobot-0.1" / "run.json").read_text(encoding="utf-8"))
+    content["legs"][0]["contained"] = True
+    content["environment"] = content["terms"]["environment"] = {"legs": "4"}
+    (path := tmp_path / "earlier.json").write_text(json.dumps(content), encoding="utf-8")
+    result = read_result(path)
+    assert result.attempts[0].sandboxed is True
+    assert result.environment == result.configuration.environment == {"legs": "4"}
+
+
+def test_a_document_of_another_kind_is_named_as_such_and_passed_over_in_a_folder(tmp_path):
+    written(tmp_path, run=run_result())
+    (tmp_path / "p.json").write_text('{"kind": "profile", "schema_version": 2}')
+    (tmp_path / "old.json").write_text('{"kind": "run", "schema_version": 1}')
+    read, problems = read_results([tmp_path])
+    assert (list(read), len(problems)) == ([tmp_path / "run.json"], 1)
+    assert problems[0].endswith("schema version 1, of another nonojudge; this one reads 3")
+    _, problems = read_results([tmp_path / "p.json"])
+    assert problems == [f"{tmp_path}/p.json is not a result of nonojudge: its kind is profile"]
+    with pytest.raises(UnusableError, match="its kind is run"):
+        read_profile(tmp_path / "old.json")
+
+
+def log_of(folder, text):
+    path = folder / "champion.log"
+    path.write_text(text, encoding="utf-8", errors="surrogateescape")
+    return path
+
+
+def test_the_log_of_this_projects_bot_reads_back(tmp_path):
+    path = tmp_path / "ours.log"
+    records = RunLog(path, None, pytest.fail)
+    for number, seconds in ((1, 0.25), (2, 1.5)):
+        records.add(number, Result(Puzzle(rows=[[1]], columns=[[1]]), "timeout", seconds=seconds))
+    records.close(1.8)
+    assert read_any(path) == BotLog({1: 0.25, 2: 1.5}, 1.8)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "total", "time"),
+    [
+        ("#1\t0.5\n#2\t1.25\ntotal time: 1.75\n", {1: 0.5, 2: 1.25}, 1.75, 1.75),
+        ("#1\t0.5\r\n#2\t1.25\r\ntotal time: 1.75", {1: 0.5, 2: 1.25}, 1.75, 1.75),
+        ("\ufeff\n# 1 0.5\n\nTotal Time:1.75 s\n\n", {1: 0.5}, 1.75, 1.75),
+        ("#7\t0.5\n#8\t1\n", {7: 0.5, 8: 1.0}, None, 1.5),
+        ("#1\t0.5\n#1\t9\ntotal time: 2\n", {1: 0.5}, 2.0, 2.0),
+        ("total time: 3e1\n", {}, 30.0, 30.0),
+    ],
+)
+def test_logs(tmp_path, text, seconds, total, time):
+    log = read_any(log_of(tmp_path, text))
+    assert log == BotLog(seconds, total)
+    assert log.time_seconds == time  # without a total, the sum
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("#1\t0.5\n#two\t1\n", "line 2: '#two\\t1' is neither '#k<TAB>seconds' nor 'total time: seconds'"),
+        ("#1\tsoon\n", "line 1: 'soon' is not a time in seconds"),
+        ("#1\t-1\n", "line 1: '-1' is not a time"),
+        ("#1\tnan\n", "line 1: 'nan' is not a time"),
+        ("#1\tinf\n", "line 1: 'inf' is not a time"),
+        ("#1\t0.5\ntotal time: 1\n#2\t1\n", "line 3: '#2\\t1' comes after the total time"),
+        ("#1\t0.5\n\udcff\udcfe\n", "line 2: "),
+        ("#1\t0.5\n" + 200 * "x", "'" + 40 * "x" + "...'"),
+    ],
+)
+def test_broken_logs_are_refused_with_file_and_line(tmp_path, text, message):
+    path = log_of(tmp_path, text)
+    with pytest.raises(UnusableError, match=re.escape(message)) as problem:
+        read_any(path)
+    assert str(problem.value).startswith(f"{path}: line ")
+    assert "\n" not in str(problem.value)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=200))
+def test_no_content_raises_anything_else(tmp_path, content):
+    path = tmp_path / "any"
+    for beginning in (b"", b"#1\t1\n"):
+        path.write_bytes(beginning + content)
+        try:
+            read_any(path)
+        except UnusableError as problem:
+            assert "\n" not in str(problem)  # noqa: PT017
+
+
+def test_a_folder_means_the_results_in_it(tmp_path):
+    written(tmp_path, b=run_result("b"), a=run_result("a"))
+    log_of(tmp_path, "#1\t1\n")
+    for name in (".a.json.123", ".hidden.json", "a.stderr.txt", "a.jsonl"):
+        (tmp_path / name).write_text("not for here")
+    assert [path.name for path in files_in(tmp_path)] == ["a.json", "b.json", "champion.log"]
+    assert [path.name for path in files_in(tmp_path, (".json",))] == ["a.json", "b.json"]
+    assert files_in(tmp_path / "a.stderr.txt") == [tmp_path / "a.stderr.txt"]
+
+
+def test_a_folder_without_results_is_a_problem_and_one_with_results_in_it_is_named(tmp_path):
+    _, problems = read_results([tmp_path])
+    assert problems == [f"the folder {tmp_path} contains no result (.json or .log)"]
+    (tmp_path / "weekly").mkdir()
+    [path] = written(tmp_path / "weekly", a=run_result("a"))
+    with pytest.raises(UnusableError, match=f"contains no result .*; name its folder {tmp_path}/weekly"):
+        files_in(tmp_path)
+    results, problems = read_results([path, path.parent, path.parent / "." / "a.json"])  # it counts once
+    assert (list(results), problems) == ([path], [])

@@ -1,0 +1,173 @@
+"""How far long jobs and runs are, as people see it."""
+
+import json
+import re
+import shlex
+import sys
+
+import pytest
+
+from nonobot.harness import progress
+from nonobot.harness.process.bot_process import PassedOn
+from nonobot.harness.progress import AllRunsProgress, Progress, RunProgress
+from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
+from tests.helpers.judged import RECIPE, command
+from tests.helpers.ranked import run_result
+from tests.helpers.terminals import Terminal, seen
+
+
+def on_a_terminal(monkeypatch):
+    """Let stderr, as it is captured now, be a terminal without colour."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+
+
+@pytest.fixture
+def _lines_at_once(monkeypatch):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+
+
+@pytest.mark.usefixtures("_lines_at_once")
+def test_lines_for_a_log_and_of_a_run(capsys, monkeypatch):
+    with Progress(8) as shown:
+        now = shown._started
+        monkeypatch.setattr("time.monotonic", lambda: now + 3)
+        for done in (0, 2, 8):
+            shown.show(done, f"{done} done")
+    assert capsys.readouterr() == ("", "0 done\n2 done, about 9 s to go\n8 done\n")
+    with RunProgress(4, quiet=False) as shown:
+        shown.take(PuzzleResult(1, Verdict.RIGHT), 2.0)
+        shown.take(PuzzleResult(3, Verdict.WRONG, "row 1", 4.0, 1.5), 4.0)
+    assert capsys.readouterr().err.splitlines() == [
+        "0/4, 0 right",
+        "$1, 1/4, 1 right, 0.5/s, about 6 s to go",
+        "$3, 2/4, 1 right, 1 wrong, 0.5/s, slowest $3 1.50 s, about 4 s to go",
+    ]
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_short_job_shows_nothing_and_neither_does_a_quiet_run(capsys, monkeypatch, is_terminal):
+    if is_terminal:
+        on_a_terminal(monkeypatch)
+    with Progress(1, 60.0) as shown, RunProgress(1, quiet=True) as quiet:
+        shown.show(1, "puzzle 1 of 1")
+        quiet.take(PuzzleResult(1, Verdict.RIGHT), 0.5)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_on_a_terminal_without_colour_where_none_is_wanted(capsys, monkeypatch):
+    on_a_terminal(monkeypatch)
+    with Progress(4, 0.0) as shown:
+        shown.show(1, "puzzle 2 of 4, [7] boards drawn")
+    out, err = capsys.readouterr()
+    words = ("25%", "puzzle 2 of 4, [7] boards drawn", "\x1b[3", "\x1b[9")
+    assert (out, [one in err for one in words]) == ("", [True, True, False, False])
+
+
+def test_bars_of_a_run_and_of_each_in_play(capsys, monkeypatch):
+    on_a_terminal(monkeypatch)
+    with RunProgress(2, quiet=False) as shown:
+        assert "0/2, 0 right" in str(shown._bars.tasks[0].fields)
+        shown.take(PuzzleResult(1, Verdict.RIGHT, None, 0.5, 0.5), 0.5)
+        shown.take(PuzzleResult(2, Verdict.GIVEN_UP, None, 1.0, 0.5), 1.0)
+    err = capsys.readouterr().err
+    assert "100%" in err
+    assert "$2, 2/2, 1 right, 1 given-up, 2.0/s, slowest $1 500 ms" in err
+    on_a_terminal(monkeypatch)
+    with AllRunsProgress(2, quiet=False) as shown:
+        shown.begin("gone", 9)
+        shown.begin("here", 9)
+        shown.end("gone")
+        shown.show("here", 5, 4)
+    err = capsys.readouterr().err
+    assert [one in err for one in ("runs", "here", "5/9, 1 not right")] == [True] * 3
+    assert "gone" not in err.splitlines()[-1]
+
+
+@pytest.mark.usefixtures("_lines_at_once")
+@pytest.mark.parametrize("quiet", [False, True])
+def test_runs_at_one_time(capsys, quiet):
+    with AllRunsProgress(3, quiet) as shown:
+        for name in "ab":
+            shown.begin(name, 9)
+        shown.show("a", 4, 3)
+        shown.end("a")
+        shown.take("a", run_result("a"))
+        shown.show("b", 5, 5)
+        shown.take("c", run_result("lost", end=EndReason.NOT_STARTED))
+    lines = capsys.readouterr().err.splitlines()
+    others = ["0/3 runs; a 4/9, 1 not right; b ...", "[1/3] a: 3 of 3 right, 6.00 s, finished", "1/3 runs; b 5/9"]
+    assert lines == [*([] if quiet else others), "nonojudge: lost: None"]
+
+
+WARM_UP = ["sh", "-c", "printf 'compiling\\nhalf ' >&2; printf 'a line' >&2"]
+
+
+@pytest.mark.parametrize("columns", [60, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("job", ["run", "tournament"])
+def test_the_output_of_warm_ups_and_bots_does_not_break_the_bar(tmp_path, own_folder, job, columns):
+    bot = command("flood_stderr", tmp_path)
+    (tmp_path / "small.toml").write_text(
+        f'name = "small"\nsets = ["{RECIPE}"]\ncontain = "no"\n'
+        f'[[bots]]\nname = "bot"\ncommand = {json.dumps(bot)}\nwarm-up = {json.dumps(WARM_UP)}\n'
+    )
+    arguments = {
+        "run": ["run", "--contain", "no", "--set", str(RECIPE), "--warm-up", shlex.join(WARM_UP), "--", *bot],
+        "tournament": ["tournament", "small.toml"],
+    }[job]
+    judge = [sys.executable, "-m", "nonobot.harness", *arguments]
+    with Terminal(judge, columns, errors_too=True) as terminal:
+        status, shown, _ = terminal.end()
+    assert status == 0
+    lines = seen(shown, columns)
+    [bar] = [at for at, line in enumerate(lines) if "━" in line]
+    heading = ["[1/1] bot on boardgen:5x5x5:seed=3 ..."] if job == "tournament" else []
+    assert lines[:bar] == [*heading, "compiling", "half a line"]
+    assert re.match(r"━.* 100% .* \$5, 5/5, 5 right", lines[bar])
+
+
+def test_a_warm_up_that_writes_over_its_line_is_shown_as_it_ended(capsys):
+    words = PassedOn()
+    words.write(b"\rone\rtwo")
+    assert capsys.readouterr().err == ""
+    words.write(b"\r\tthree \xff\x1b[2K\r\n\nfour")
+    words.write(b"five")
+    words.close()
+    assert capsys.readouterr().err == "        three \ufffd\ufffd[2K\n\nfourfive\n"
+
+
+def test_a_terminal_without_a_bar_shows_each_state_of_a_line_as_it_comes(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "10")
+    words = PassedOn(live=True)
+    for data, shown in (
+        (b"\rone", "one"),
+        (b" of many words", "\rone of ma"),
+        (b" and more", ""),
+        (b"\rtwo", "\rtwo      "),
+        (b"\r   \r", "\r   "),
+        (b"three\n", "\rthree\n"),
+        (b"four\nfi", "four\nfi"),
+    ):
+        words.write(data)
+        assert capsys.readouterr().err == shown
+    words.close()
+    assert capsys.readouterr().err == "\rfi\n"
+
+
+@pytest.mark.slow
+def test_a_run_on_a_terminal_shows_how_far_the_kernels_are_compiled(tmp_path, own_folder):
+    """The strategy `papers` is compiled fastest."""
+    bot = [sys.executable, "-P", "-m", "nonobot", "--size", "5x5", "--strategy", "papers"]
+    judge = [sys.executable, "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--", *bot]
+    own = {"NONOBOT_CACHE_DIR": str(tmp_path / "cache")}
+    with Terminal(judge, environment=own, errors_too=True) as terminal:
+        terminal.wait_for(
+            "nonobot: compiling the papers' search (once per version and machine; about ", "nonobot: compiling: "
+        )
+        status, shown, _ = terminal.end()
+    assert status == 0
+    lines = [line for line in seen(shown) if line.startswith("nonobot: ")]
+    assert len(lines) == 2  # nothing is left of the progress
+    assert lines[1].startswith("nonobot: compiled in ")

@@ -1,0 +1,471 @@
+"""Tournaments and duels of scripted bots, as real processes."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from nonobot.harness import cli
+from nonobot.harness.cluster import remote_run
+from nonobot.harness.play.journal import Journal, journal_path
+from nonobot.harness.play.match import not_started
+from nonobot.harness.play.run_state import records_of
+from nonobot.harness.process.machine import can_pin
+from nonobot.harness.results.conditions import LIMITS, Configuration, Contain, Feed, digest_of_variable
+from nonobot.harness.results.result_files import read_result, write_json
+from nonobot.harness.results.run_result import BotEnd, EndReason
+from nonobot.harness.tournament import rounds
+from nonobot.harness.tournament.definition import filled_in, read_tournament
+from nonobot.harness.tournament.rounds import scheduled_runs
+from nonobot.tournament_data import load_set
+from tests.helpers.clusters import definition, noted
+from tests.helpers.judged import RECIPE, command, let_time_fly, pids_with, verdicts
+from tests.helpers.places import DOUBLES
+from tests.helpers.talking import interrupted
+from tests.helpers.waiting import finished, running, wait_until
+
+pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
+
+
+def played(*arguments: str) -> int:
+    return cli.run(["tournament", *arguments])
+
+
+def test_every_bot_plays_and_the_ranking_is_printed(tmp_path, output_of):
+    path = definition(tmp_path, {"good": "perfect", "odd one": "wrong_at_2"})
+    out, err = output_of(played, str(path))
+    assert out.index("good") < out.index("odd one")
+    assert out.endswith("results: results/small\n")
+    assert "[2/2] odd one on boardgen:5x5x5:seed=3: 4 of 5 right" in err
+    files = sorted(path.name for path in Path("results/small").glob("*.json"))
+    assert files == ["boardgen-5x5x5-seed-3--good.json", "boardgen-5x5x5-seed-3--odd-one.json"]
+
+
+def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_other_terms(tmp_path, capsys):
+    path = definition(tmp_path, {"good": "perfect"})
+    result = Path("results/small/boardgen-5x5x5-seed-3--good.json")
+    played(str(path))
+    before = result.read_bytes()
+    played(str(path))
+    assert result.read_bytes() == before
+    assert "played before; 5 of 5 right" in capsys.readouterr().err
+    path = definition(tmp_path, {"good": "perfect"}, more="[limits]\ntime = 9\npuzzle = 0.5")
+    assert played(str(path)) == 2
+    said = "wall limit 7200 s, now 9 s; puzzle limit none, now 0.5 s; move it away, or play it again with"
+    assert capsys.readouterr().err == f"nonojudge: {result}: played under other conditions: {said} --again good\n"
+    assert played(str(path), "--again", "--quiet") == 0
+    assert result.read_bytes() != before
+    assert capsys.readouterr().err == ""
+
+
+def test_the_likely_mistake_of_a_bot_is_named_in_its_line(tmp_path, output_of):
+    inverting = [sys.executable, str(DOUBLES / "check_bots.py"), "Inverted", "5", "5"]
+    bots = {"inverts": inverting, "mute": ["true"]}
+    text = "".join(f"[[bots]]\nname = '{name}'\ncommand = {json.dumps(words)}\n" for name, words in bots.items())
+    Path("t.toml").write_text(f'name = "x"\nsets = ["{RECIPE}"]\n{text}')
+    *_, inverts, _, mute = output_of(played, "t.toml").err.splitlines()
+    assert inverts.endswith(", finished (all 5 wrong answers would be right with 0 and 1 exchanged: 1 is black)")
+    assert mute.endswith(", finished (no puzzle was answered; check that the bot expects boards of 5x5)")
+
+
+def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_again(tmp_path, output_of):
+    path = definition(tmp_path, {"cold": "perfect", "slow": "perfect", "good": "perfect", "nobody": "perfect"})
+    before = path.read_text()
+    cold = before.replace('name = "cold"', 'name = "cold"\nwarm-up = "false"')
+    cold = cold.replace('name = "slow"', 'name = "slow"\nwarm-up = "sleep 1000"\nwarm-up-limit = 0.2')
+    path.write_text(cold.rpartition("command = ")[0] + 'command = "no-such-program"\n')
+    out, err = output_of(played, str(path), status=1)
+    assert out.index("good") < min(out.index("cold"), out.index("nobody"))
+    assert "not-started" in out
+    assert "nonojudge: cold: --warm-up failed: false: exited with status 1" in err
+    assert "nonojudge: slow: --warm-up failed: sleep 1000: stopped at --warm-up-limit (0.2 s)" in err
+    assert "nobody: cannot start 'no-such-program'" in err
+    result = read_result(Path("results/small/boardgen-5x5x5-seed-3--nobody.json"))
+    assert (result.end.reason, verdicts(result)) == (EndReason.NOT_STARTED, ["missing"] * 5)
+    path.write_text(before)
+    assert "not-started" not in output_of(played, str(path), "--quiet").out
+
+
+def so_far(journal: Path) -> bytes:
+    """Return what a journal says; it comes and goes once before the first run, when places are tried."""
+    try:
+        return journal.read_bytes().replace(b" ", b"")
+    except FileNotFoundError:
+        return b""
+
+
+def interrupt_after(number: int, definition: Path, journal: Path) -> None:
+    """Run a tournament and press Ctrl-C once a puzzle has its ruling."""
+    ruled = b'"number":%d' % number
+    _, err = interrupted("tournament", str(definition), when=lambda: ruled in so_far(journal))
+    assert err.endswith("interrupted; the same command resumes\n")
+
+
+@pytest.mark.slow
+def test_a_ctrl_c_after_the_last_answer_of_a_bot_keeps_the_next_from_its_turn(tmp_path):
+    path = definition(tmp_path, {"lingers": "never_end", "next": "perfect"})
+    first = tmp_path / "results/small/boardgen-5x5x5-seed-3--lingers.json"
+    interrupt_after(5, path, first.with_suffix(".journal.jsonl"))
+    assert [one.name for one in first.parent.glob("*.json")] == [first.name]
+    assert read_result(first).end.reason is EndReason.FINISHED
+
+
+def test_an_interrupted_tournament_goes_on_with_the_same_command(tmp_path, monkeypatch):
+    limits = "[limits]\ntime = 50\nstall = 0"
+    path = definition(tmp_path, {"slow": "hang_at_3", "good": "perfect"}, more=limits)
+    slow = tmp_path / "results/small/boardgen-5x5x5-seed-3--slow.json"
+    interrupt_after(2, path, slow.with_suffix(".journal.jsonl"))
+    result = read_result(slow)
+    assert (result.end.reason, result.score.right) == (EndReason.INTERRUPTED, 2)
+    let_time_fly(monkeypatch, slow.with_suffix(".stderr.txt"))
+    assert played(str(path)) == 0
+    result = read_result(slow)
+    assert (result.end.reason, result.score.right, len(result.attempts)) == (EndReason.TIME_LIMIT, 2, 2)
+    assert read_result(slow.with_name("boardgen-5x5x5-seed-3--good.json")).score.all_right
+
+
+def test_an_interrupted_run_of_an_older_judge_that_nothing_is_missing_from_is_over(tmp_path, output_of):
+    path = definition(tmp_path, {"good": "perfect"})
+    first = tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json"
+    assert played(str(path), "--quiet") == 0
+    result = read_result(first)
+    attempt = replace(result.attempts[0], end=BotEnd(EndReason.INTERRUPTED, detail="the judge was killed"))
+    write_json(first, replace(result, attempts=[attempt]))
+    assert "played before; 5 of 5 right" in output_of(played, str(path)).err
+
+
+def test_journals_that_a_killed_judge_left_before_and_after_a_run(tmp_path, output_of):
+    path = definition(tmp_path, {"good": "perfect"})
+    first = tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json"
+    journal = journal_path(first)
+    for content in (b"", b'{"kind": "run", "bo'):
+        first.parent.mkdir(parents=True, exist_ok=True)
+        journal.write_bytes(content)
+        assert played(str(path), "--quiet") == 0
+        result = read_result(first)
+        assert result.score.all_right
+        first.unlink()
+    write_json(first, result)
+    with Journal(journal) as left:
+        for record in records_of(result):
+            left.add(record)
+    assert "played before; 5 of 5 right" in output_of(played, str(path)).err
+    assert not journal.exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"bots": {"good": "dawdle"}}, r"command \S.* perfect \S.*, now \S.* dawdle \S.*; move it away"),
+        ({"more": "any-order = true\nlimits = { memory = '1G' }"}, "memory limit none, now 1 GiB; order that of"),
+    ],
+)
+@pytest.mark.parametrize("killed", [True, False])
+def test_what_differs_from_the_tournament_now_is_named_also_where_the_judge_was_killed(
+    tmp_path, capsys, changed, said, killed
+):
+    given = {"bots": {"good": "perfect"}, "more": "limits = { memory = 'none' }"}
+    assert played(str(definition(tmp_path, **given)), "--quiet") == 0
+    first = tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json"
+    if killed:
+        with Journal(journal_path(first)) as left:
+            left.add(records_of(read_result(first))[0])
+        first.unlink()
+    capsys.readouterr()
+    assert played(str(definition(tmp_path, **given | changed))) == 2
+    err = capsys.readouterr().err
+    assert re.fullmatch(f"nonojudge: .*: played under other conditions: {said}.* with --again good\n", err)
+
+
+def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_path, monkeypatch):
+    path = definition(tmp_path, {"good": "perfect"})
+    other = tmp_path / "other.py"
+    other.touch()
+    path.write_text(path.read_text() + f'[[bots]]\nname = "other"\ncommand = ["{{python}}", "{other}"]\n')
+    scheduled, _ = scheduled_runs(read_tournament(path), Path("results/small"))
+    players = []
+
+    def play(puzzle_set, bot, terms, result_path, on_verdict):
+        players.append(bot)
+        return not_started(puzzle_set, bot, terms, "")
+
+    monkeypatch.setattr(rounds, "play", play)
+    results = {tmp_path / "results", tmp_path / "results/small", other}
+    scheduled.play(None, lambda *_: None)
+    core = tmp_path / "worker/core-0"
+    core.mkdir(parents=True)
+    monkeypatch.chdir(core)
+    remote_run._played(scheduled, None, core, None)
+    here, there = (set(bot.hide) for bot in players)
+    assert results <= here
+    assert results | {tmp_path / "worker"} <= there
+
+
+@pytest.mark.parametrize("where", [(), pytest.param(("--on", "local:1"), marks=pytest.mark.slow)])
+def test_variables_of_the_file_reach_bots_and_their_warm_ups_and_are_terms(tmp_path, capsys, monkeypatch, where):
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    path = tmp_path / "t.toml"
+    text = f"""name = "t"
+    sets = ["{RECIPE}"]
+    environment = {{A = "1", B = "2"}}
+    [[bots]]
+    name = "x"
+    command = ["sh", "-c", "echo $A$B$PYTHONUNBUFFERED >&2"]
+    warm-up = ["sh", "-c", "test $A = 1"]
+    [[bots]]
+    name = "y"
+    command = ["sh", "-c", "echo $A$B >&2"]
+    environment = {{B = "3"}}
+    """
+    path.write_text(text)
+    assert played(str(path), *where) == 0
+    said = [path.read_text() for path in sorted(Path("results/t").glob("*.txt"))]
+    assert said == ["12\n", "13\n"]
+    a, *bs = (digest_of_variable(name, value) for name, value in ("A1", "B2", "B3"))
+    x, y = (f"A (digest {a}), B (digest {b})" for b in bs)
+    assert f"warning: not the same environment: {x} (x); {y} (y)" in " ".join(capsys.readouterr().out.split())
+    path.write_text(text.replace('B = "3"', 'B = "4"'))
+    assert played(str(path)) == 2
+
+
+# Bots that are replaced, and bots that play again
+
+NEW = "changed): it plays {} again; old results are kept as *.before-1 and so on"
+
+
+def resubmitted(folder, behaviour, *, name="mine"):
+    """Write a program that plays like a scripted bot, and return the tournament of it and another bot."""
+    path = definition(folder, {"other": "perfect"})
+    words = shlex.join(command(behaviour, folder))
+    (folder / f"{name}.sh").write_text(f"#!/bin/sh\necho {behaviour} >&2\nexec {words}\n")
+    path.write_text(path.read_text() + f'[[bots]]\nname = "{name}"\ncommand = ["sh", "{folder}/{name}.sh"]\n')
+    return path
+
+
+@pytest.mark.parametrize("where", [(), pytest.param(("--on", "local:1"), marks=pytest.mark.slow)])
+def test_a_bot_that_was_replaced_plays_again_and_its_old_result_is_kept_apart(tmp_path, capsys, output_of, where):
+    path = resubmitted(tmp_path, "wrong_at_2")
+    result = Path("results/small/boardgen-5x5x5-seed-3--mine.json")
+    other = result.with_name("boardgen-5x5x5-seed-3--other.json")
+    first, version = output_of(played, str(path), *where).out, re.compile(r"mine +([0-9a-f]{8}) +(\d)")
+    old = read_result(result)
+    assert [Path(one.name).name for one in old.program_files][-1] == "mine.sh"
+    assert old.program_files[-1].size_bytes == (tmp_path / "mine.sh").stat().st_size
+    of_other = other.read_bytes()
+    os.utime(tmp_path / "mine.sh")  # the same content
+    assert "replaced" not in output_of(played, str(path), *where).err
+    resubmitted(tmp_path, "perfect")
+    out, err = output_of(played, str(path), *where)
+    assert f"nonojudge: mine was replaced ({tmp_path}/mine.sh {NEW.format('1 run')}\n" in err
+    assert err.count("was replaced") == 1
+    assert (version.search(first)[2], version.search(out)[2]) == ("4", "5")
+    assert version.search(first)[1] != version.search(out)[1]
+    assert other.read_bytes() == of_other
+    aside = Path(f"{result}.before-1")
+    kept = read_result(aside)
+    assert (kept.score, Path(kept.stderr_file).read_text()) == (old.score, "wrong_at_2\n")
+    assert version.search(output_of(cli.run, ["table", str(result.parent)]).out)[2] == "5"
+    assert cli.run(["table", str(result.parent), str(aside)]) == 0
+    assert "warning: mine: its runs are of different versions" in capsys.readouterr().out
+    resubmitted(tmp_path, "never_end")  # a name that is taken is not taken again
+    (tmp_path / "mine.sh").write_text("#!/bin/sh\n")
+    assert played(str(path), *where, "--quiet") == 0
+    assert Path(f"{result}.before-2").exists()
+
+
+def test_a_result_without_digests_and_a_file_that_is_gone_are_no_difference(tmp_path, output_of):
+    path = resubmitted(tmp_path, "perfect")
+    result = Path("results/small/boardgen-5x5x5-seed-3--mine.json")
+    assert played(str(path), "--quiet") == 0
+    (tmp_path / "mine.sh").unlink()
+    assert played(str(path)) == 0
+    resubmitted(tmp_path, "wrong_at_2")
+    write_json(result, replace(read_result(result), program_files=UNSET))
+    assert "replaced" not in output_of(played, str(path)).err
+    assert [one.name for one in result.parent.iterdir() if "before" in one.name] == []
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_an_interrupted_run_of_a_bot_that_was_replaced_is_not_gone_on_with(tmp_path, output_of, killed):
+    path = resubmitted(tmp_path, "hang_at_3")
+    result = Path("results/small/boardgen-5x5x5-seed-3--mine.json")
+    journal = journal_path(result)
+    judge = [sys.executable, "-m", "nonobot.harness", "tournament", str(path)]
+    own = str(tmp_path / "solutions.txt")  # a word in the command of this bot alone
+    with running(judge, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        wait_until(lambda: b'"number":2' in so_far(journal), process)
+        assert pids_with(own)
+        process.send_signal(signal.SIGKILL if killed else signal.SIGINT)
+        finished(process)
+    assert (journal.exists(), result.exists()) == (killed, not killed)
+    resubmitted(tmp_path, "perfect")
+    left = journal if killed else result
+    assert "mine was replaced" in output_of(played, str(path)).err
+    run = read_result(result)
+    assert (verdicts(run), len(run.attempts)) == (["right"] * 5, 1)
+    assert Path(f"{left}.before-1").exists()
+    assert pids_with(own) == []
+
+
+def test_a_log_that_the_bot_writes_makes_it_no_other_bot(tmp_path, capsys):
+    path = definition(tmp_path, {"good": "perfect"})
+    (tmp_path / "log.txt").write_text("before\n")
+    script = f'echo more >> "$1"; exec {shlex.join(command("perfect", tmp_path))}\n'
+    (tmp_path / "bot.sh").write_text(script)
+    words = json.dumps(["sh", f"{tmp_path}/bot.sh", f"{tmp_path}/log.txt"])
+    path.write_text(path.read_text().rpartition("command = ")[0] + f"command = {words}\n")
+    assert (played(str(path)), played(str(path))) == (0, 0)
+    assert "replaced" not in capsys.readouterr().err
+    [result] = Path("results/small").glob("*.json")
+    names = {one.name for one in read_result(result).program_files}
+    assert f"{tmp_path}/bot.sh" in names
+    assert f"{tmp_path}/log.txt" not in names
+
+
+@pytest.mark.parametrize(
+    ("words", "bots"),
+    [
+        (["--again", "good", "FILE"], {"good"}),
+        (["FILE", "--again", "good", "--again", "odd"], {"good", "odd"}),
+        (["FILE", "--again"], {"good", "odd"}),
+        (["--again", "FILE"], {"good", "odd"}),
+        (["FILE"], set()),
+    ],
+)
+def test_bots_that_are_named_play_again_and_without_a_name_all(tmp_path, words, bots):
+    path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}))
+    assert played(path, "--quiet") == 0
+    before = {one: one.read_bytes() for one in Path("results/small").glob("*.json")}
+    assert played("--quiet", *(word.replace("FILE", path) for word in words)) == 0
+    again = {one for one, content in before.items() if one.read_bytes() != content}
+    kept = {one for one, content in before.items() if Path(f"{one}.before-1").exists()}
+    assert kept == again
+    assert {one.stem.rpartition("-")[2] for one in again} == bots
+
+
+def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_removed(tmp_path, capsys, output_of):
+    path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}))
+    assert played(path, "--again", "godo") == 2
+    said = capsys.readouterr().err
+    assert said == "nonojudge: --again godo: no such bot (similar: good); the bots are good, odd\n"
+    assert "name the tournament's file" in output_of(played, "--again", status=2).err
+    assert not Path("results").exists()
+
+
+A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"}]\n'
+
+
+@pytest.mark.parametrize("given", ["1GB", "1g", "200M", "1 GiB", "4096", "none"])
+def test_memory_is_read_alike_in_the_file_and_by_the_option(given):
+    option = LIMITS["memory_limit_bytes"][1](given)
+    for text in {f'"{given}"', given if given.isdigit() else f"'{given}'"}:
+        Path("t.toml").write_text(f"{A_SET}{A_BOT}limits = {{memory = {text}}}")
+        assert read_tournament(Path("t.toml")).configuration.memory_limit_bytes == option
+
+
+def test_terms_and_placeholders(tmp_path):
+    path = tmp_path / "t.toml"
+    path.write_text(
+        'name = "x"\nsets = ["s"]\nfeed = "interactive"\ncore = "any"\nany-order = true\n'
+        "[limits]\ncpu = 5\npuzzle = 2.5\nmemory = '2G'\nstall = 0\n"
+        "[[bots]]\nname = 'a'\ncommand = '{python} x.py --size {size} -w{width} --limit {puzzle-limit} "
+        '"{a b}" {{size}} ${size}\''
+    )
+    tournament = read_tournament(path)
+    terms = tournament.configuration
+    assert terms == Configuration(Feed.INTERACTIVE, 7200.0, 5.0, 2.5, 2 << 30, None, None, True, Contain.AUTO, 512)
+    words = filled_in(tournament.bots[0].command, load_set("boardgen:7x4x1:seed=1"), terms)
+    assert words[0] == sys.executable
+    assert shlex.join(words[1:]) == "x.py --size 7x4 -w7 --limit 2.5 '{a b}' '{size}' '${size}'"
+
+
+# Duels: both bots at the same time on one core
+
+DECIDING = ("--confidence", "0.5")
+"""With them two rounds are enough."""
+
+
+WHITE = "import sys\nfor line in sys.stdin:\n    if line.startswith('$'): print(line + '0')"
+"""A bot for boards of one white cell, as most of size 1x1 are."""
+
+
+def duel(folder, *behaviours):
+    if not can_pin():
+        pytest.skip("this system cannot hold a bot on a core")
+    options = ["--quiet", "--set", str(RECIPE), "--contain", "no"]
+    return ["duel", *options, *(shlex.join(command(one, folder)) for one in behaviours)]
+
+
+def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, capsys, output_of):
+    results = tmp_path / "results"
+    words = duel(tmp_path, "meet_and_solve", "meet_and_compute")
+    assert cli.run([*words, *DECIDING, "--rounds", "2", "--env", "A=1", "--results", str(results)]) == 1
+    said = capsys.readouterr().out
+    assert "\nworse\n" in said
+    assert "in CPU time after is " in said
+    assert "wall time of a run" not in said
+    assert "warning" not in said
+    runs = [[read_result(results / side / f"{number}.json") for side in ("before", "after")] for number in (1, 2)]
+    for pair in runs:
+        assert pair[0].configuration == pair[1].configuration
+        assert pair[0].configuration.digests == {"A": digest_of_variable("A", "1")}
+        assert len(pair[0].configuration.cores) == 1
+        assert all(run.score.all_right for run in pair)
+    assert runs[0][0].configuration.shared_core != runs[1][0].configuration.shared_core
+    assert cli.run(["compare", *DECIDING, str(results / "before"), str(results / "after")]) == 1
+    assert capsys.readouterr().out == said
+    assert "before contains results" in output_of(cli.run, [*words, "--results", str(results)], status=2).err
+
+
+@pytest.mark.nightly
+def test_until_ends_a_duel_as_soon_as_it_is_decided(tmp_path, capsys):
+    results = tmp_path / "results"
+    words = duel(tmp_path, "meet_and_solve", "meet_and_compute")
+    assert cli.run([*words, "--until", "--confidence", "0.5", "--results", str(results)]) == 1
+    assert "\nworse\n" in capsys.readouterr().out
+    assert [sorted(one.name for one in side.iterdir()) for side in sorted(results.iterdir())] == [
+        ["1.json", "2.json", "3.json"]
+    ] * 2
+
+
+@pytest.mark.slow
+def test_until_plays_a_part_of_the_set_in_each_round(tmp_path, capsys):
+    results = tmp_path / "results"
+    [*options, _, _] = duel(tmp_path, "perfect", "perfect")
+    options += ["--until", "--confidence", "0.5", "--rounds", "3", "--results", str(results)]
+    bot = shlex.join([sys.executable, "-S", "-c", WHITE])
+    cli.run([*options, "--set", "boardgen:1x1x150:seed=1", bot, bot])
+    said = capsys.readouterr().out
+    assert said.startswith("boardgen:1x1x150:seed=1\n")
+    assert " right in both" in said
+    for side in ("before", "after"):
+        sets = [read_result(results / side / f"{number}.json").set for number in (1, 2, 3)]
+        assert [one.name[-4:] for one in sets] == ["@2/3", "@3/3", "@1/3"]
+        assert {one.puzzle_count for one in sets} == {50}
+
+
+def test_a_bot_of_a_duel_that_cannot_run_or_solves_nothing_is_named(tmp_path, capsys, output_of):
+    [*options, _, _] = words = duel(tmp_path, "hang_at_3", "perfect")
+    assert cli.run([*options, words[-2], "/nowhere/bot"]) == 2
+    assert capsys.readouterr().err == "nonojudge: after: cannot start '/nowhere/bot': No such file or directory\n"
+    said = output_of(cli.run, duel(tmp_path, "perfect", "ends_with_2_at_once"), status=2).err
+    assert said.startswith("nonojudge: after solved no puzzle: 0 of 5 right, ")
+    assert "crashed; its last line on stderr: unrecognized: --fats; `nonojudge check -- " in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_duel_that_is_stopped_leaves_no_bot_and_no_half_of_a_round(tmp_path, number):
+    results = tmp_path / "results"
+    words = [*duel(tmp_path, "solve_once_and_wait", "solve_once_and_wait"), "--results", str(results)]
+    waiting = tmp_path / "waiting"
+    assert interrupted(*words, when=lambda: len(noted(waiting)) == 2, number=number) == ("", "")
+    assert not [bot for bot in noted(waiting) if Path(f"/proc/{bot}").exists()]
+    assert not list(results.rglob("*.json*"))

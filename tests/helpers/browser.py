@@ -1,0 +1,151 @@
+"""A real browser for the tests, an installed Chromium without a window, and what a person does and sees in it."""
+
+from __future__ import annotations
+
+import base64
+import io
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nonobot.protocol import Puzzle, Record
+from nonobot.protocol.formats import write
+from nonobot.tournament_data import load_set
+from tests.helpers.places import REPOSITORY
+from tests.helpers.tabs import PATIENCE_SECONDS, Tab
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+OPTIONS = ("--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--hide-scrollbars")
+
+ROBOT = (REPOSITORY / "docs/samples/robot.non").read_text()
+HEART = "1,1:5:5:3:1-2:4:4:4:2"
+TWO = "1:1-1:1"
+BLACK = (0x1F, 0x2B, 0x46)
+RANDOM = load_set("boardgen:25x25x40:seed=7").puzzles[2].puzzle
+
+GIVEN = """(() => { const data = new DataTransfer(); data.items.add(%s); %s
+    const event = new %s("%s", {clipboardData: data, dataTransfer: data, bubbles: true, cancelable: true});
+    return document.body.dispatchEvent(event); })()"""
+"""A file that is pasted or dropped; false where the page has taken it."""
+
+
+def oneline(puzzle: Puzzle) -> str:
+    return write([Record(puzzle)], "oneline").data.decode().strip()
+
+
+def browser_command() -> str | None:
+    """Return where a browser is that starts, or None: some systems have a stub that tells how to install one."""
+    for command in filter(None, map(shutil.which, NAMES)):
+        if subprocess.run([command, "--version"], capture_output=True, timeout=PATIENCE_SECONDS).returncode == 0:
+            return command
+    return None
+
+
+class Browser(Tab):
+    """A browser with one empty tab, `page`; a context manager that leaves no process behind.
+
+    Since the page was opened, `requests` has what it asked for, `complaints` errors, warnings and text on the
+    console.
+    """
+
+    def __init__(self, command: str) -> None:
+        self._playwright = playwright.sync_playwright().start()
+        self._browser = self._playwright.chromium.launch(executable_path=command, args=OPTIONS)
+        self.page = self._browser.new_page()
+        self.page.set_default_timeout(1000 * PATIENCE_SECONDS)
+        self._session = self.page.context.new_cdp_session(self.page)
+        self.requests: list[Any] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def __enter__(self) -> Browser:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._browser.close()
+        self._playwright.stop()
+
+    # Any page
+
+    def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Return the answer to a request of the DevTools protocol, for whatever playwright does not offer."""
+        return self._session.send(method, parameters)
+
+    def open(self, place: Path | str) -> None:
+        self.requests.clear()
+        self.complaints.clear()
+        self.page.goto(place if isinstance(place, str) else place.resolve().as_uri())
+
+    def shape(self, width: int, dark: bool = False, ratio: float = 1, height: int = 900) -> None:
+        """Make the window that large, in CSS pixels of `ratio` pixels of the device, and choose a theme."""
+        size = {"width": width, "height": height}
+        self.page.set_viewport_size(size)
+        self.ask("Emulation.setDeviceMetricsOverride", **size, deviceScaleFactor=ratio, mobile=width < 600)
+        self.page.emulate_media(color_scheme="dark" if dark else "light")
+
+    def keep(self, name: str) -> None:
+        """Keep a picture of the page in the folder that NONOBOT_SCREENSHOTS names, if it names one."""
+        if folder := os.environ.get("NONOBOT_SCREENSHOTS"):
+            self.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+    def value(self, expression: str) -> Any:
+        return self.page.evaluate(expression)
+
+    def click(self, *places: str) -> None:
+        for place in places:
+            self.page.click(place)
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def text_of(self, place: str) -> str:
+        return self.page.text_content(place)
+
+    def says(self, place: str, text: str) -> None:
+        """Wait until an element is visible and contains a text."""
+        self.page.locator(place, has_text=text).wait_for()
+
+    def change(self, place: str, value: str) -> None:
+        """Fill a field in and leave it."""
+        self.page.fill(place, value)
+        self.page.locator(place).blur()
+
+    # The page of puzzles
+
+    def insert(self, text: str) -> None:
+        self.page.keyboard.insert_text(text)
+
+    def focus_board(self) -> None:
+        """Go to the board as the keyboard does."""
+        self.value("document.querySelector('#zoom-in').focus()")
+        self.press("Tab")
+        if self.value("document.activeElement.id") == "frame":  # a frame that scrolls is a stop of its own
+            self.press("Tab")
+        assert self.value("document.activeElement.id") == "board"
+
+    def picture(self) -> np.ndarray:
+        """Return the board's canvas as it is, shape (height, width, 3)."""
+        image = pytest.importorskip("PIL.Image")
+        self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        url = self.value("document.querySelector('#board').toDataURL()")
+        return np.asarray(image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB"), int)
+
+    def coloured(self, *colour: int) -> int:
+        """Return how many pixels of the canvas have about this colour (red, green, blue)."""
+        return int((np.abs(self.picture() - colour).max(axis=2) < 3).sum())
+
+    def dark_cells(self, width: int, height: int) -> list[list[int]]:
+        """Return the black cells of a small board, 40 pixels each, read from its picture in light colours."""
+        cells = self.picture()[-2 - 40 * height : -2, -2 - 40 * width : -2]
+        is_black = np.abs(cells - BLACK).max(axis=2) < 3
+        return (is_black.reshape(height, 40, width, 40).mean(axis=(1, 3)) > 0.5).astype(int).tolist()

@@ -1,0 +1,191 @@
+"""What all commands make of their arguments, and the hints of their messages."""
+
+import argparse
+import ast
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+import venv
+from itertools import product
+
+import pytest
+
+from nonobot.arguments import (
+    byte_count,
+    count,
+    either,
+    explained,
+    missing,
+    number,
+    seconds,
+    share,
+    similar_names,
+    size,
+    size_up_to,
+    variable,
+)
+from nonobot.arguments import whole_number as whole
+from nonobot.harness import cli
+from tests.helpers.places import REPOSITORY
+from tests.helpers.talking import COMMAND
+
+HOUSE = REPOSITORY
+JUDGE = (sys.executable, "-m", "nonobot.harness")
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "value"),
+    [
+        (size, "25x25", (25, 25)),
+        (size, "9999x1", (9999, 1)),
+        (size_up_to(62), "62x5", (62, 5)),
+        (either("auto", None, size), "auto", None),
+        (either("auto", None, size), "5x8", (5, 8)),
+        (seconds, "0.25", 0.25),
+        (seconds, "1e9", 1e9),
+        (either("0", None, seconds), "0", None),
+        (share, "0", 0.0),
+        (share, "10", 10.0),
+        (count, "1", 1),
+        (whole(0, 9), "09", 9),
+        (whole(0), "9" * 18, 10**18 - 1),
+        (byte_count, "4G", 4 << 30),
+        (byte_count, "9999999999999999G", 1 << 62),
+        (variable, "_A1=b=c", ("_A1", "b=c")),
+        (variable, "A=", ("A", "")),
+        (explained(int), "7", 7),
+    ],
+)
+def test_what_a_text_means(read, text, value):
+    assert read(text) == value
+
+
+@pytest.mark.parametrize(
+    ("read", "texts", "why"),
+    [
+        (size, ("25", "0x5", "5x", "-5x5", "5x5x5", "\u0665x\u0665", ""), "is not WIDTHxHEIGHT, such as 25x25"),
+        (size_up_to(62), ("63x5", "5x63", "10000x1"), "is too large; the limit is 62x62"),
+        (either("auto", None, size), ("Auto", "25"), "is not WIDTHxHEIGHT, such as 25x25, or auto"),
+        (seconds, ("0", "-1", "nan", "inf", "1e10", "soon", ""), "is not a number of seconds above 0"),
+        (share, ("-0.1", "10.1", "nan", "5 %"), "is not a fraction from 0 to 10, such as 0.05 for 5%"),
+        (number(0.5, 0.9, "such a thing"), ("0.4", "1"), "is not such a thing"),
+        (count, ("0", "-1", "1.0", "1_0", "\u0665", "9" * 19, ""), "is not a whole number of 1 or more"),
+        (whole(1, 9, "a number of things"), ("0", "10"), "is not a number of things from 1 to 9"),
+        (byte_count, ("4T", "-1", "0"), "is not a number of bytes, such as 500M or 4G"),
+        (variable, ("A", "=b", "A=\0", ""), "is not NAME=VALUE, such as OMP_NUM_THREADS=1"),
+        (variable, ("A B=c", "1A=b", "A-1=b"), "is not a variable's name; use letters, digits and _"),
+        (explained(int), ("x",), "invalid literal for int"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_what_was_expected(read, texts, why):
+    for text in texts:
+        with pytest.raises(argparse.ArgumentTypeError) as raised:
+            read(text)
+        assert why in str(raised.value)
+
+
+def test_no_name_is_like_another_that_is_not():
+    assert similar_names("", ["run"]) == similar_names("run", []) == similar_names("render", ["table"]) == ""
+
+
+@pytest.mark.parametrize("has_pip", [True, False])
+def test_what_is_missing_is_named_with_a_command_that_works_for_this_python(tmp_path, has_pip):
+    venv.create(tmp_path / "my env", with_pip=False)
+    python = tmp_path / "my env" / "bin" / "python"
+    if has_pip:
+        (tmp_path / "pip.py").touch()
+    code = "from nonobot.arguments import missing; print(missing('a report', 'matplotlib', 'jinja2'))"
+    environment = {"PYTHONPATH": f"{HOUSE}:{tmp_path}"}
+    done = subprocess.run([python, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    command = f"'{python}' -m pip install matplotlib jinja2"
+    if not has_pip:
+        command = f"'{python}' -m ensurepip && {command}"
+        assert subprocess.run(f"'{python}' -m ensurepip --version", shell=True).returncode == 0
+    assert done.stdout == f"a report needs matplotlib and jinja2, not installed; install with: {command}\n"
+
+
+def test_every_page_installs_into_the_environment_that_it_uses_and_extras_that_exist():
+    extras = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    commands = []
+    for path in (HOUSE / "README.md", *HOUSE.glob("docs/*.md")):
+        commands += re.findall(r"(\S*)pip install\s+(?:-e )?(\S+)", path.read_text())
+    assert {program.lstrip("(`") for program, _ in commands} == {".venv/bin/"}
+    named = {extra for _, target in commands for extra in re.findall(r"'\.\[(.*)\]'", target)}
+    assert {"judge", "data", "report", "page", "bench", "pictures", "cluster"} <= named <= extras.keys()
+
+
+def test_every_library_that_a_message_names_is_in_an_extra():
+    extras = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    offered = {re.split("[>=]", requirement)[0] for extra in extras.values() for requirement in extra}
+    named = set()
+    for path in (*HOUSE.glob("nonobot/*.py"), *HOUSE.glob("harness/**/*.py"), *HOUSE.glob("tournament_data/*.py")):
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) in ("missing", "require_libraries"):
+                named |= {one.value for one in call.args[1:] if isinstance(one, ast.Constant)}
+    assert {"Pillow", "pooch", "shtab", "matplotlib", "pyperf"} <= named <= offered
+
+
+def completed(script: str, function: str, *words: str) -> list[str]:
+    """Return what bash offers after some words, the last of which is begun."""
+    line = shlex.join(words)
+    program = f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; {function}; echo "${{COMPREPLY[@]}}"'
+    done = subprocess.run(["bash", "-c", program], cwd=HOUSE, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def script_of(command: tuple[str, ...], shell: str = "bash") -> str:
+    return subprocess.run([*command, "--completion", shell], capture_output=True, text=True, check=True).stdout
+
+
+def test_bash_completes_commands_options_values_and_files():
+    script = script_of(JUDGE)
+    assert completed(script, "_shtab_nonojudge", "nonojudge", "re") == ["report", "render"]
+    assert completed(script, "_shtab_nonojudge", "nonojudge", "render", "--the") == ["--theme"]
+    assert completed(script, "_shtab_nonojudge", "nonojudge", "render", "--theme", "") == ["light", "dark"]
+    assert completed(script, "_shtab_nonojudge", "nonojudge", "data", "f") == ["fetch"]
+    for command in ("render", "report", "convert"):
+        assert completed(script, "_shtab_nonojudge", "nonojudge", command, "READ") == ["README.md"]
+    script = script_of(COMMAND)
+    assert completed(script, "_shtab_nonobot", "nonobot", "--strat") == ["--strategy"]
+    assert completed(script, "_shtab_nonobot", "nonobot", "--strategy", "") == ["champion", "papers"]
+    assert completed(script, "_shtab_nonobot", "nonobot", "--watch", "READ") == ["README.md"]
+
+
+@pytest.mark.parametrize(
+    "shell", ["zsh", *(pytest.param(shell, marks=pytest.mark.slow) for shell in ("tcsh", "fish"))]
+)
+@pytest.mark.parametrize("command", [COMMAND, JUDGE])
+def test_other_shells_get_a_script_too(command, shell):
+    script = script_of(command, shell)
+    assert "--strategy" in script or "--theme" in script
+
+
+def test_both_scripts_can_be_read_one_after_the_other():
+    program = (
+        f'eval "$({shlex.join(COMMAND)} --completion bash; {shlex.join(JUDGE)} --completion bash)"; complete -p'
+    )
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
+    names = [line.split()[-1] for line in done.stdout.splitlines()]
+    assert {"nonobot", "nonojudge"} <= set(names)
+    assert "#" not in done.stdout
+
+
+def test_without_shtab_there_is_a_line_on_how_to_get_it(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    assert cli.run(["--completion", "bash"]) == 2
+    assert capsys.readouterr() == ("", f"nonojudge: {missing('--completion', 'shtab')}\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")  # noqa: PTH110
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [*product((COMMAND, JUDGE), (["--version"], ["--completion", "bash"])), (JUDGE, ["data", "list"])],
+)
+def test_what_cannot_be_printed_is_a_line(command, option):
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run([*command, *option], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.partition(": ")[2]) == (2, "No space left on device\n")

@@ -1,0 +1,283 @@
+"""Files from outside: read up to a limit, without waiting, and only until the judge is told to stop."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from nonobot import system
+from nonobot.bot import input, watch
+from nonobot.bot.cli import parse
+from nonobot.harness import UnusableError
+from nonobot.harness.play.journal import Journal, journal_path
+from nonobot.harness.play.match import Bot, resume
+from nonobot.harness.play.run_state import Interrupts, records_of, stderr_path
+from nonobot.harness.process.bot_files import MOST_BYTES_HASHED, changed_files, digest_of
+from nonobot.harness.profiling.profile_data import profile_of
+from nonobot.harness.results.conditions import Configuration
+from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import EndReason
+from nonobot.system import beginning_of, content_of, end_of, lines_in, pieces_of
+from nonobot.tournament_data import SetError, load_set, sets
+from tests.helpers.judged import RECIPE, command, played
+from tests.helpers.talking import CAPTURED, interrupted, wait_until
+
+pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
+
+SET = load_set(str(RECIPE))
+
+
+def sparse(name, size=4 << 40):
+    """Make a file that states its size, 4 TB, and takes no room on the disk."""
+    with Path(name).open("wb") as file:
+        file.truncate(size)
+    return Path(name)
+
+
+# The helper that all packages use
+
+
+def test_a_file_is_read_up_to_a_limit_and_no_further(monkeypatch):
+    Path("file").write_bytes(b"x" * 2049)
+    monkeypatch.setattr(system, "PIECE_BYTES", 1000)
+    assert [len(piece) for piece in pieces_of("file", 2049)] == [1000, 1000, 49]
+    with pytest.raises(OSError, match="more than 2 KiB") as caught:
+        content_of("file", 2048)
+    assert caught.value.filename == "file"
+    assert (beginning_of("file", 3), end_of("file", 3), len(end_of("file", 5000))) == (b"xxx", b"xxx", 2049)
+    with pytest.raises(OSError, match="more than 7 bytes"):
+        content_of("/dev/zero", 7, waits=True)
+    assert content_of("/dev/null", 7, waits=True) == b""
+
+
+def test_a_file_that_grows_as_fast_as_it_is_read_comes_to_an_end(monkeypatch):
+    monkeypatch.setattr(system, "PIECE_BYTES", 10)
+    with Path("grows").open("ab", buffering=0) as file:
+        file.write(b"x" * 10)
+        with pytest.raises(OSError, match="more than 1 KiB"):
+            [*map(file.write, pieces_of("grows", 1024))]
+
+
+@pytest.mark.parametrize("read", [content_of, beginning_of, end_of])
+def test_only_regular_files_are_read_and_nothing_is_waited_for(read):
+    os.mkfifo("pipe")
+    Path("folder").mkdir()
+    for name in ("pipe", "/dev/zero"):
+        with pytest.raises(OSError, match="not a regular file"):
+            read(name, 100)
+    with pytest.raises(IsADirectoryError):
+        read("folder", 100)
+
+
+def test_a_pipe_is_not_even_opened():
+    """That would free its writer, who would then write into nothing."""
+    os.mkfifo("pipe")
+    code = "import sys; from nonobot.harness.process.bot_command import interpreter_in\n"
+    code += "sys.addaudithook(lambda event, about: print(about[0]) if event == 'open' else None)\n"
+    code += "interpreter_in('pipe'), interpreter_in('/dev/null'), interpreter_in('script')"
+    Path("script").write_text("#!/bin/sh\n")
+    done = subprocess.run([sys.executable, "-c", code], **CAPTURED, check=True)
+    assert done.stdout == b"script\n"
+
+
+def test_a_file_of_the_kernel_is_empty_since_some_wait_and_some_never_end():
+    assert content_of("/proc/self/status", 1 << 20) == beginning_of("/proc/self/status", 9) == b""
+
+
+def test_a_text_line_without_an_end_is_cut(monkeypatch):
+    monkeypatch.setattr(system, "LONGEST_LINE_BYTES", 5)
+    pieces = [b"ab\nc", b"d\n", b"\n1234", b"5678", b"9", b"0\nx"]
+    assert [*lines_in(pieces)] == [b"ab", b"cd", b"", b"123456780", b"x"]
+
+
+# What commands read
+
+
+def said(*words, **more):
+    """Return status and stderr of a command that has three gigabytes of memory."""
+    limited = ["sh", "-c", 'ulimit -v 3000000; exec "$@"', "sh", sys.executable, "-m", *words]
+    done = subprocess.run(limited, **CAPTURED | more)
+    return done.returncode, done.stderr.decode()
+
+
+JUDGE = "nonobot.harness"
+TOURNAMENT = 'name = "t"\nsets = [%r]\n[[bots]]\nname = "a"\ncommand = "true"\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (f"{JUDGE} run --set /dev/zero -- true", "cannot read the set /dev/zero: more than 64 MiB"),
+        (f"{JUDGE} run --set large -- true", "cannot read the set large: more than 64 MiB"),
+        (f"{JUDGE} run --set boardgen:999x999x999:seed=1 -- true", "more than 62,500,000 cells; split the set"),
+        (f"{JUDGE} verify large large", "cannot read the set large: more than 64 MiB"),
+        (f"{JUDGE} verify {RECIPE} /dev/zero", "cannot read the answers /dev/zero: more than 1 GiB"),
+        (f"{JUDGE} verify {RECIPE} large", "cannot read the answers large: more than 1 GiB"),
+        (f"{JUDGE} render {RECIPE} --answers large", "cannot read the answers large: more than 1 GiB"),
+        (f"{JUDGE} tournament large", "cannot read the tournament large: more than 16 MiB"),
+        (f"{JUDGE} tournament pipe.toml", "cannot read the set pipe: not a regular file"),
+        (f"{JUDGE} tournament zero.toml", "cannot read the set /dev/zero: not a regular file"),
+        (f"{JUDGE} run --resume .", "cannot read the result .: Is a directory"),
+        (f"{JUDGE} claims --file large", "cannot read large: more than 1 GiB"),
+    ],
+)
+def test_what_is_too_large_or_would_wait_is_refused_in_a_line(line, reason):
+    sparse("large")
+    os.mkfifo("pipe")
+    for name, source in {"pipe.toml": "pipe", "zero.toml": "/dev/zero"}.items():
+        Path(name).write_text(TOURNAMENT % source)
+    status, err = said(*line.split())
+    assert status == 2
+    assert err.splitlines()[-1].endswith(reason)
+    assert "Traceback" not in err
+
+
+def test_a_search_is_watched_of_a_file_of_the_usual_size():
+    with pytest.raises(input.UnusableError, match="cannot read large: more than 16 MiB"):
+        watch._puzzles(sparse("large"), parse(["--watch", "large"]))
+
+
+def test_a_set_may_still_come_from_a_pipe():
+    reading, writing = os.pipe()
+    os.write(writing, SET.text)
+    os.close(writing)
+    words = ["run", "--set", f"/dev/fd/{reading}", "--size", "5x5", "--quiet", "--contain", "no", "--", "true"]
+    status, err = said(JUDGE, *words, pass_fds=[reading])
+    assert (status, err) == (1, "")
+    with pytest.raises(SetError, match="not a regular file"):
+        load_set(f"/dev/fd/{reading}")
+    os.close(reading)
+
+
+def test_a_generated_set_has_the_same_limit_as_a_file(monkeypatch):
+    monkeypatch.setattr(sets, "MOST_SET_BYTES", len(SET.text))
+    assert load_set(str(RECIPE)) == SET
+    monkeypatch.setattr(sets, "MOST_SET_BYTES", len(SET.text) - 1)
+    with pytest.raises(SetError, match="more than 0 MiB; split the set"):
+        load_set(str(RECIPE))
+
+
+MAKES = {
+    "large": ("more than 256 MiB", 'truncate -s 4T "$1"'),
+    "link": ("links are not followed", 'ln -s /etc/passwd "$1"'),
+    "pipe": ("in its folder is not a file", 'mkfifo "$1"'),
+}
+
+
+@pytest.mark.parametrize("kind", MAKES)
+def test_the_statistics_of_a_bot_are_not_trusted(kind):
+    reason, line = MAKES[kind]
+    bot = ["sh", "-c", line]
+    with pytest.raises(UnusableError, match=f"the bot's statistics: .*{reason}"):
+        profile_of(SET, bot, Configuration(), lambda *_: None)
+
+
+# Digests of a bot's files
+
+
+def test_a_file_that_is_too_large_is_known_by_its_size_and_time_of_change():
+    path = sparse("weights")
+    before = digest_of("./weights")
+    assert (before.size_bytes, before.modified_ns) == (4 << 40, path.stat().st_mtime_ns)
+    assert changed_files([before], [digest_of("./weights")]) == []
+    os.utime(path, ns=(0, before.modified_ns + 1))
+    assert changed_files([before], [digest_of("./weights")]) == ["./weights"]
+    os.truncate(path, 5)
+    os.utime(path, ns=(0, before.modified_ns))
+    small = digest_of("./weights")
+    assert changed_files([before], [small]) == ["./weights"]
+    assert small.modified_ns is not small.size_bytes == 5
+
+
+def is_open(path):
+    """Return whether a process reads a file."""
+    for one in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if one.samefile(path):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def test_the_judge_heeds_a_signal_while_it_reads_a_bots_file():
+    path = sparse("weights", MOST_BYTES_HASHED)
+
+    def stop_while_it_reads():
+        wait_until(lambda: is_open(path))
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    with Interrupts():
+        stopper = threading.Thread(target=stop_while_it_reads)
+        stopper.start()
+        with pytest.raises(KeyboardInterrupt):
+            digest_of("./weights")
+        stopper.join()
+
+
+def test_nothing_is_played_or_left_if_the_judge_is_stopped_while_it_reads():
+    path = sparse("weights", MOST_BYTES_HASHED)
+    line = ["run", "--set", str(RECIPE), "--contain", "no", "--result", "new/r.json", "--", "cat", "weights"]
+    interrupted(*line, when=lambda: is_open(path))
+    assert not Path("new").exists()
+
+
+# What lies in a stranger's folder of results
+
+
+def resumed(path):
+    """Resume the run of :func:`left_interrupted`."""
+    configuration = Configuration(wall_limit_seconds=20.0)
+    return resume(SET, Bot("ends_at_once", command("ends_at_once", Path.cwd())), configuration, path)
+
+
+def left_interrupted():
+    """Leave the journal of a run that was interrupted before its first answer; return the result's path."""
+    beginning, *_ = records_of(played("ends_at_once", Path.cwd(), wall_limit_seconds=20.0))
+    path = Path("theirs.json")
+    with Journal(journal_path(path)) as journal:
+        journal.add(beginning)
+    return path
+
+
+def test_the_stderr_of_a_resumed_bot_goes_through_no_link_and_into_no_pipe():
+    path = left_interrupted()
+    Path("own").write_text("mine")
+    stderr_path(path).symlink_to("own")
+    assert resumed(path).end.reason is EndReason.CRASHED
+    assert Path("own").read_text() == "mine"
+
+
+def test_a_pipe_in_place_of_its_stderr_does_not_hold_the_judge_up():
+    path = left_interrupted()
+    os.mkfifo(stderr_path(path))
+    assert resumed(path).end.reason is EndReason.CRASHED
+
+
+@pytest.mark.parametrize("content", ["mine", "mine\n"])
+def test_a_link_in_place_of_a_journal_is_refused(content):
+    Path("own").write_text(content)
+    journal_path(Path("theirs.json")).symlink_to("own")
+    with pytest.raises(UnusableError):
+        resumed(Path("theirs.json"))
+    assert Path("own").read_text() == content
+
+
+def test_a_pipe_in_place_of_a_journal_is_refused():
+    os.mkfifo(journal_path(Path("theirs.json")))
+    with pytest.raises(UnusableError):
+        resumed(Path("theirs.json"))
+
+
+def test_what_is_no_result_is_not_replaced_by_one():
+    path = left_interrupted()
+    Path("own").write_text("mine")
+    path.symlink_to("own")
+    with pytest.raises(UnusableError):
+        resumed(path)
+    assert Path("own").read_text() == "mine"
+    assert read_result(Path("result.json"))

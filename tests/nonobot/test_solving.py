@@ -1,0 +1,203 @@
+"""Solving for Python programs, against enumeration; Ctrl-C, and programs that want no more."""
+
+import copy
+import itertools
+import logging
+import pickle
+import random
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from nonobot import Difficulty, Puzzle, PuzzleError, Record, api, difficulty, solve, solve_all
+from tests import naive
+from tests.helpers.boards import random_grid
+from tests.helpers.talking import hard
+from tests.helpers.waiting import PATIENCE_SECONDS, finished, next_line, running
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+ONE = Puzzle(rows=[[1], [2]], columns=[[2], [1]])
+TWO = Puzzle(rows=[[1], [1]], columns=[[1], [1]])
+SIX = Puzzle(rows=[[1]] * 3, columns=[[1]] * 3)
+NONE = Puzzle(rows=[[2], []], columns=[[2], []])
+TOO_LARGE = Puzzle.from_cells([[0] * 1023])
+
+
+def test_a_missing_numba_is_a_missing_module_and_not_an_error_of_the_puzzle(monkeypatch):
+    monkeypatch.setattr(api, "_idle", [])
+    monkeypatch.setattr("nonobot.bot.kernels.shipped.has_kernels", lambda: False)
+    monkeypatch.setattr("nonobot.bot.kernels.loading.find_spec", lambda _: None)
+    with pytest.raises(ImportError, match="compiling the kernels needs numba, not installed; install with: "):
+        solve(ONE)
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "verdict", "status"),
+    [
+        (ONE, "unique", "solved"),
+        (TWO, "multiple", "solved"),
+        (SIX, "multiple", "solved"),
+        (NONE, "unsolvable", "unsolvable"),
+    ],
+)
+def test_two_solutions_are_asked_for_and_tell_the_verdict(puzzle, verdict, status):
+    right = naive.solutions(puzzle)
+    result = solve(puzzle)
+    assert (result.verdict, result.status) == (verdict, status)
+    assert result.exhausted or len(right) >= 2
+    assert len(set(result.solutions)) == len(result.solutions) == min(2, len(right))
+    assert all(one.cells.tolist() in right for one in result.solutions)
+
+
+def test_the_name_of_a_file_is_solved_if_one_puzzle_is_in_it(tmp_path):
+    file = tmp_path / "x.oneline"
+    file.write_text("1:2-2:1\n")
+    assert solve(str(file)).solutions == solve(file).solutions == solve(ONE).solutions
+    assert [result.solutions for result in solve_all(str(file))] == [solve(ONE).solutions]
+    assert difficulty(file).level == "lines"
+    file.write_text("1:2-2:1\n1:2-2:1\n")
+    for wrong, why in (
+        (str(file), "the file contains 2 puzzles; .* solve_all"),
+        ("x.non", "cannot read 'x.non': no such file"),
+        ("x", "not a file, and not a puzzle"),
+        ([ONE], "not a puzzle: a list"),
+    ):
+        with pytest.raises(PuzzleError, match=why):
+            solve(wrong)
+
+
+def test_results_print_and_are_copied_and_pickled():
+    assert str(solve(ONE)).splitlines()[:2] == ["unique", "    2 1"]
+    assert solve(ONE)._repr_svg_().startswith("<svg")
+    result = solve(hard(), seconds=0.01)
+    assert (result.status, str(result)) == ("timeout", "unknown")
+    assert result._repr_svg_().startswith("<svg")
+    result = solve(ONE)
+    assert copy.deepcopy(result) == copy.copy(result) == result
+    for one in (ONE, Record(ONE, title="One"), result, result.solutions[0]):
+        assert pickle.loads(pickle.dumps(one)) == one
+    assert str(pickle.loads(pickle.dumps(PuzzleError("a fault")))) == "a fault"
+
+
+def test_the_board_to_start_from_counts():
+    [left, right] = [[[1, -1], [-1, -1]], [[0, -1], [-1, -1]]]
+    found = {solve(TWO, start=start).solutions[0].cells.tolist()[0][0] for start in (left, right)}
+    assert found == {0, 1}
+    record = Record(TWO, start=np.array(left, np.int8))
+    assert solve(record).verdict == "unique"
+    assert solve(record).solutions[0].cells[0, 0] == 1
+    assert solve(record, start=right).solutions[0].cells[0, 0] == 0
+    assert next(solve_all([record])).verdict == "unique"
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "start", "why"),
+    [
+        (TWO, [[1]], "a 1x1 board for a 2x2 puzzle"),
+        (TWO, [[2, 0], [0, 0]], "holds -1"),
+        (TOO_LARGE, None, "a 1023x1 board is too large; the limit is 1022 rows or columns"),
+    ],
+)
+def test_a_board_or_a_start_that_cannot_be_is_said(puzzle, start, why):
+    with pytest.raises(PuzzleError, match=why):
+        solve(puzzle, start=start)
+
+
+def test_numbers_are_1_or_more_and_a_time_is_a_number():
+    for given in ({"solutions": 0}, {"jobs": 0}):
+        with pytest.raises(ValueError, match="0; expected 1 or more"):
+            solve_all([ONE], **given)
+    for function in (solve, difficulty):
+        with pytest.raises(ValueError, match="seconds: nan; expected a number or None"):
+            function(ONE, seconds=float("nan"))
+    for seconds in (1e10, 1e15, float("inf")):  # no search reaches such a limit
+        assert solve(TWO, seconds=seconds).verdict == "multiple"
+
+
+@pytest.mark.parametrize("jobs", [1, 3, None])
+def test_many_are_solved_in_their_order_with_the_same_counts(jobs):
+    puzzles = [Puzzle.from_cells(random_grid(random.Random(seed), 12, 12, 0.5)) for seed in range(40)]
+    together = list(solve_all(puzzles, jobs=jobs))
+    for puzzle, result in zip(puzzles, together, strict=True):
+        alone = solve(puzzle)
+        assert result.puzzle == puzzle
+        assert (result.solutions, result.counts) == (alone.solutions, alone.counts)
+
+
+def test_who_wants_no_more_and_a_puzzle_at_fault_leave_the_solver_usable():
+    results = solve_all(itertools.repeat(ONE), jobs=2)
+    assert next(results).verdict == "unique"
+    results.close()
+    assert solve(ONE).verdict == "unique"
+    results = solve_all([ONE, TOO_LARGE, ONE])
+    assert next(results).verdict == "unique"
+    with pytest.raises(PuzzleError, match="too large"):
+        next(results)
+    assert solve(ONE).verdict == "unique"
+
+
+def test_ctrl_c_ends_a_search_at_once_and_the_program_goes_on():
+    code = (
+        "import nonobot, sys\n"
+        "from tests.helpers.talking import hard\n"
+        "hard = hard()\n"
+        "nonobot.solve(nonobot.Puzzle(rows=[[1]], columns=[[1]]))\n"
+        "try:\n"
+        "    print('ready', flush=True)\n"
+        "    nonobot.solve(hard, seconds=None)\n"
+        "except KeyboardInterrupt:\n"
+        "    print(nonobot.solve(nonobot.Puzzle(rows=[[1]], columns=[[1]])).verdict)\n"
+    )
+    with running([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as program:
+        assert next_line(program) == "ready\n"
+        program.send_signal(signal.SIGINT)
+        assert finished(program)[0] == "unique\n"
+    assert program.returncode == 0
+
+
+def test_a_program_that_ends_while_searches_run_ends():
+    code = (
+        "import nonobot\n"
+        "from tests.helpers.talking import hard\n"
+        "easy = nonobot.Puzzle(rows=[[1]], columns=[[1]])\n"
+        "for result in nonobot.solve_all([easy, hard(), hard()], jobs=2, seconds=None):\n"
+        "    raise SystemExit(result.verdict)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "unique\n")
+
+
+def test_compiling_is_told_to_the_log(caplog, monkeypatch):
+    monkeypatch.setattr(api, "_idle", [])
+    strategy = api._strategy()
+    caplog.clear()  # of kernels that were compiled just now
+    with caplog.at_level(logging.WARNING, "nonobot"):
+        for share in (0.0, 0.5, 1.0):
+            strategy._on_compile("line logic", share, 12.4)
+    assert caplog.messages == ["compiling line logic (once per version and machine; about 10 s) ..."]
+
+
+def test_how_hard_puzzles_are_by_the_slow_twins():
+    levels = set()
+    for seed in (33, 55, 56, 57, 58, 61):
+        puzzle = Puzzle.from_cells(random_grid(random.Random(seed), 12, 12, 0.55))
+        found = difficulty(puzzle)
+        unknown = naive.unknown_grid(puzzle)
+        is_settled = [
+            all(cell is not None for row in deduced for cell in row)
+            for deduced in (naive.propagate(puzzle, unknown), naive.fully_probe(puzzle, unknown, 1))
+        ]
+        assert found.level == ("lines" if is_settled[0] else "probing" if is_settled[1] else "search")
+        levels.add(found.level)
+    assert levels == {"lines", "probing", "search"}
+
+
+def test_time_and_the_board_to_start_from_count_for_the_difficulty():
+    assert difficulty(TWO).level == "search"
+    assert difficulty(Record(TWO, start=np.array([[1, -1], [-1, -1]], np.int8))).level == "lines"
+    assert difficulty(NONE) == Difficulty("unknown", 0, "unsolvable")
+    assert difficulty(hard(), seconds=0.01).level == "unknown"

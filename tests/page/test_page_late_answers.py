@@ -1,0 +1,106 @@
+"""The page in a real browser: answers that come late change nothing that came after the question."""
+
+import pytest
+
+from tests.helpers.browser import HEART, ROBOT, TWO
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled")]
+
+HOLD = """(async () => {
+    const { python } = await import(new URL("static/api.js", document.baseURI).href);
+    const ask = python.ask.bind(python);
+    const may = new Promise(done => (window.release = done));
+    python.ask = async (what, question, signal, data) => {
+        if (what !== "%s") return ask(what, question, signal, data);
+        delete python.ask;
+        const told = await ask(what, question, null, data);
+        await may;
+        return told;
+    };
+})()"""
+"""Holds the next answer of the page's Python of a kind back until `release` is called, also if nobody wants it."""
+
+FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Waits until the page has taken what came before."""
+
+
+def test_an_answer_that_comes_too_late_changes_nothing(visitor):
+    visitor.paste(HEART)
+    visitor.click("[data-view='mine']")
+    visitor.focus_board()
+    visitor.press("b")
+    for button, words in (("#mine-undo", ""), ("#mine-check", "No cell is set yet.")):
+        visitor.value(HOLD % "hint")
+        visitor.click("#mine-hint")
+        assert visitor.text_of("#hint") == "Asking …"
+        visitor.click(button)
+        visitor.value("window.release()")
+        visitor.value(FRAMES)
+        assert visitor.text_of("#hint") == words
+        assert visitor.value("document.querySelector('#mine-take').hidden")
+
+
+def test_a_board_that_is_finished_before_its_verdict_is_said_to_be_solved(visitor):
+    visitor.paste(TWO)
+    visitor.click("[data-view='mine']")
+    visitor.value(HOLD % "solve")
+    visitor.value("document.querySelector('#text').select()")
+    visitor.insert("1-1")
+    visitor.says("#verdict", "Solving …")
+    visitor.focus_board()
+    visitor.press("b")
+    assert visitor.text_of("#hint") == ""
+    visitor.value("window.release()")
+    visitor.says("#hint", "Solved.")
+
+
+def test_a_width_that_is_being_typed_is_kept_if_an_answer_comes(visitor, tmp_path):
+    image = pytest.importorskip("PIL.Image").new("1", (12, 6), 1)
+    image.save(tmp_path / "white.png")
+    visitor.page.set_input_files("#file", tmp_path / "white.png")
+    visitor.says("#verdict", "12x6")
+    visitor.value(HOLD % "read")
+    visitor.value("document.querySelector('#picture-invert').click()")
+    visitor.page.fill("#picture-width", "6")
+    visitor.says("#verdict", "Reading …")
+    visitor.value("window.release()")
+    visitor.says("#verdict", "12x6")
+    visitor.page.locator("#picture-width").blur()
+    visitor.says("#verdict", "6x3")
+    visitor.value(HOLD % "read")
+    visitor.value("document.querySelector('#picture-invert').click()")
+    visitor.value("document.querySelector('#text').focus()")
+    visitor.insert(HEART)
+    visitor.value("window.release()")
+    assert visitor.verdict() == "unique"
+    assert visitor.value("document.querySelector('#picture-options').hidden")
+
+
+def test_drawing_goes_on_if_a_text_is_still_being_read(visitor):
+    visitor.value(HOLD % "read")
+    visitor.value("document.querySelector('#text').focus()")
+    visitor.insert(HEART)
+    visitor.says("#verdict", "Reading …")
+    visitor.click("#tab-draw")
+    visitor.value("window.release()")
+    visitor.value(FRAMES)
+    assert visitor.value("document.querySelector('#tab-draw').ariaSelected") == "true"
+    visitor.click("#tab-text")
+    visitor.value("document.querySelector('#text').select()")
+    visitor.insert("1")
+    visitor.value(  # at once, before what was typed is read
+        "document.querySelector('#text').dispatchEvent(new InputEvent('input', {inputType: 'insertText'})),"
+        "document.querySelector('#tab-draw').click(), document.querySelector('#verdict').dataset.verdict = 'none'"
+    )
+    assert visitor.verdict() != "fault"  # that on the drawing comes after the typing
+    assert visitor.value("document.querySelector('#tab-draw').ariaSelected") == "true"
+
+
+def test_a_file_that_is_saved_late_has_the_name_of_its_puzzle(visitor):
+    visitor.paste(ROBOT)
+    visitor.value(HOLD % "write")
+    visitor.click("#take-file")
+    visitor.paste(HEART)
+    with visitor.page.expect_download() as download:
+        visitor.value("window.release()")
+    assert download.value.suggested_filename == "A-robot.non"

@@ -1,0 +1,170 @@
+"""A folder of results as the page shows it."""
+
+import asyncio
+import os
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `page` is not installed")
+
+from nonobot.harness.page import live
+from nonobot.harness.page.live import MOST_WATCHERS, Live, Shown, shown_now
+from nonobot.harness.page.server import make_app
+from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.worth import worth
+from tests.helpers.judged import RECIPE, nothing_hangs, played  # noqa: F401
+from tests.helpers.waiting import wait_until
+
+
+def shown(folder) -> dict:
+    return shown_now(folder, Shown()).state
+
+
+def test_an_empty_folder_shows_nothing_and_nothing_is_read_again_that_has_not_changed(tmp_path, monkeypatch):
+    assert [value for name, value in shown(tmp_path).items() if name != "folder"] == [[]] * 6
+    played("perfect", tmp_path)
+    first = shown_now(tmp_path, Shown())
+    monkeypatch.setattr(live, "read_any", None)
+    assert shown_now(tmp_path, first) is first
+    (tmp_path / "other.journal.jsonl").write_text("nothing\n")
+    assert shown_now(tmp_path, first).state == first.state
+
+
+def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
+    looks = [Shown()]
+
+    def has_more():
+        now = shown_now(tmp_path, looks[-1])
+        is_new = any(one["done"] >= len(looks) for one in now.state["under_way"])
+        if is_new:
+            looks.append(now)
+        return is_new
+
+    played("wrong_at_2", tmp_path, lambda *_: wait_until(has_more))  # a thread of its own writes the journal
+    seen = [one.state for one in looks[1:]]
+    assert [state["under_way"][0]["done"] for state in seen] == [1, 2, 3, 4, 5]
+    [run] = seen[2]["under_way"]
+    facts = {"bot": "wrong_at_2", "set": str(RECIPE), "done": 3, "count": 5, "right": 2, "running": True}
+    facts |= {"tournament": str(tmp_path), "not_right": {"wrong": 1}}
+    assert run == facts | {"time": run["time"]}
+    last = [(one["number"], one["verdict"]) for one in seen[2]["last"]]
+    assert last == [(3, "right"), (2, "wrong"), (1, "right")]
+    [growing] = {plot.key for one in looks for plot in one.plots.values()}  # not drawn anew for every puzzle
+    done = shown_now(tmp_path, looks[-1])
+    assert growing not in {plot.key for plot in done.plots.values()}
+    assert done.state["under_way"] == []
+    [[row]] = [ranking["rows"] for ranking in done.state["rankings"]]
+    assert (row["bot"], row["right"], row["count"]) == ("wrong_at_2", 4, 5)
+    assert done.state["last"][0]["number"] == 5
+
+
+def test_each_tournament_is_ranked_apart_and_what_is_not_right_is_named(tmp_path):
+    for name, behaviour in (("april", "perfect"), ("may", "crash_at_3")):
+        (tmp_path / name).mkdir()
+        result = played(behaviour, tmp_path / name)
+        path = tmp_path / name / "result.json"
+        day = {"april": "2026-04-01", "may": "2026-05-01"}[name]
+        path.write_text(path.read_text().replace(result.started_at[:10], day))
+    look = shown_now(tmp_path, Shown())
+    assert look.state["tournaments"] == ["may", "april"]  # the one that was begun last first
+    assert [one["tournament"] for one in look.state["rankings"]] == ["may", "april"]
+    [crashed], [perfect] = (one["rows"] for one in look.state["rankings"])
+    facts = [(one["bot"], one["not_right"], one["ends"]) for one in (crashed, perfect)]
+    assert facts == [("crash_at_3", {"malformed": 1, "missing": 2}, ["crashed"]), ("perfect", {}, ["finished"])]
+    words = worth([read_result(tmp_path / name / "result.json") for name in ("april", "may")])
+    notes = [[note for note in one["notes"][1:] if note not in words] for one in look.state["rankings"]]
+    assert notes == [["no answer of crash_at_3 to 4\N{EN DASH}5"], []]
+    assert [len(plot.runs) for plot in look.plots.values()] == [1, 1]
+    assert {one["tournament"] for one in look.state["last"]} == {"may"}
+
+
+@pytest.mark.usefixtures("nothing_hangs")
+def test_a_file_that_cannot_be_read_costs_no_other(tmp_path):
+    played("perfect", tmp_path)
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "broken.journal.jsonl").write_text("nothing\n")
+    (tmp_path / "letter.json").write_bytes(b'{"kind": "\xff"}')
+    (tmp_path / "letter.journal.jsonl").write_bytes(b'{"kind": "\xff"}\n')
+    (tmp_path / "nested.json").write_text("[" * 100_000)
+    for name in ("pipe.json", "pipe.journal.jsonl"):
+        os.mkfifo(tmp_path / name)
+    state = shown(tmp_path)
+    assert len(state["rankings"]) == 1
+    bad = "broken.json", "letter.json", "nested.json", "pipe.json"
+    assert [name in line for name, line in zip(bad, state["problems"], strict=True)] == [True] * 4
+
+
+def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monkeypatch):
+    monkeypatch.setattr(live, "MOST_FILES", 2)
+    for number in range(4):
+        (tmp_path / f"{number}.json").write_text("{")
+        os.utime(tmp_path / f"{number}.json", (9 - number, 9 - number))
+    (tmp_path / "z.journal.jsonl").write_text("nothing\n")
+    look = shown_now(tmp_path, Shown())
+    assert [path.name for path in look.stamps] == ["0.json", "1.json", "z.journal.jsonl"]
+    assert look.state["problems"][-1] == "2 older results: the newest 2 are shown"
+    monkeypatch.setattr(live, "MOST_ENTRIES", 3)
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "5.json").write_text("{")
+    look = shown_now(tmp_path, Shown())
+    assert "5.json" not in {path.name for path in look.stamps}
+    assert "more than 3 files and folders" in look.state["problems"][-2]
+
+
+def test_a_plot_is_drawn_once_for_all_who_watch_and_anew_only_if_it_has_changed(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(live, "_drawn", lambda runs: drawn.append(runs) or b"<svg/>")
+    monkeypatch.setattr(live, "SECONDS_BETWEEN_LOOKS", 0.0)
+    played("perfect", tmp_path)
+
+    async def scenario():
+        watched = Live(tmp_path)
+        [plot] = (await watched._look()).plots.values()
+        svgs = await asyncio.gather(*(watched.cactus(plot.key) for _ in range(9)))
+        (tmp_path / "broken.json").write_text("{")
+        assert len((await watched._look()).state["problems"]) == 1
+        return {*svgs, await watched.cactus(plot.key)}, await watched.cactus("another")
+
+    assert asyncio.run(scenario()) == ({b"<svg/>"}, None)
+    assert len(drawn) == 1
+
+
+def test_as_many_watch_as_may_also_if_all_come_at_once(tmp_path):
+    watched = Live(tmp_path)
+    app = make_app(tmp_path, watched)
+
+    async def status_of(leave):
+        statuses = asyncio.Queue()
+
+        async def receive():
+            await leave.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            await asyncio.sleep(0)  # as a server does whose peer reads slowly
+            if message["type"] == "http.response.start":
+                await statuses.put(message["status"])
+
+        scope = {"type": "http", "method": "GET", "path": "/api/live", "headers": [], "query_string": b""}
+        task = asyncio.create_task(app(scope, receive, send))
+        return task, await statuses.get()
+
+    async def scenario():
+        seen = []
+        for _ in range(2):  # the places are free again
+            leave = asyncio.Event()
+            came = await asyncio.gather(*(status_of(leave) for _ in range(MOST_WATCHERS + 28)))
+            seen += [sorted(status for _, status in came), watched.watchers]
+            leave.set()
+            await asyncio.gather(*(task for task, _ in came))
+            seen.append(watched.watchers)
+        return seen
+
+    assert asyncio.run(scenario()) == [[200] * MOST_WATCHERS + [503] * 28, MOST_WATCHERS, 0] * 2
+
+
+def test_text_of_a_result_is_plain(tmp_path):
+    result = played("perfect", tmp_path)
+    path = tmp_path / "result.json"
+    path.write_text(path.read_text().replace(f'"bot": "{result.bot}"', '"bot": "a\\u001b[2J<b>"'))
+    assert shown(tmp_path)["rankings"][0]["rows"][0]["bot"] == "a\N{REPLACEMENT CHARACTER}[2J<b>"

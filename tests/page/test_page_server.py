@@ -1,0 +1,198 @@
+"""The page's server as programs meet it: what it sends, what it refuses, how it starts and ends."""
+
+import contextlib
+import http.client
+import itertools
+import json
+import socket
+import tomllib
+import webbrowser
+
+import psutil
+import pytest
+
+from tests.helpers.places import REPOSITORY
+
+pytest.importorskip("starlette", reason="the extra `page` is not installed")
+pytest.importorskip("uvicorn", reason="the extra `page` is not installed")
+
+from nonobot.harness import cli
+from nonobot.harness.page import server as page_server
+from nonobot.harness.page import site as page_site
+from tests.helpers.judged import RECIPE, played
+from tests.helpers.paged import Server, skip_without_browser_parts
+from tests.helpers.waiting import PATIENCE_SECONDS
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _browser_parts():
+    skip_without_browser_parts()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    played("perfect", folder)
+    with Server("--results", str(folder)) as running:
+        yield running
+    assert running.process.returncode == 0
+    assert running.err == ""
+    assert not [one for one in psutil.process_iter(["ppid"]) if one.info["ppid"] == running.process.pid]
+
+
+def test_the_tournament_is_sent_as_events_with_plots(server):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
+    connection.request("GET", "/api/live")
+    response = connection.getresponse()
+    assert response.headers["content-type"].startswith("text/event-stream")
+    state = json.loads(response.readline().removeprefix(b"data: "))
+    connection.close()
+    assert state["rankings"][0]["title"] == str(RECIPE)
+    pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+    plot = server.ask(f"/api/cactus/{state['plots'][0]['key']}")
+    assert plot.headers["content-type"] == "image/svg+xml"
+    assert plot.headers["content-security-policy"].startswith("default-src 'none'")
+    assert b'xmlns="http://www.w3.org/2000/svg"' in plot.body
+
+
+SERVED = ("/", "/?puzzle=1-1", "/live", "/static/main.js", "/facts.json", "/nonobot.zip", "/service_worker.js")
+OUTSIDE = ("/static/../../guard.py", "/static/%2e%2e/%2e%2e/guard.py", "/static//etc/passwd")
+NOT_SERVED = ("/nowhere", *OUTSIDE, "/static/")
+
+
+@pytest.mark.parametrize("path", [*SERVED, *NOT_SERVED])
+def test_nothing_else_is_served_and_every_answer_has_the_policy(server, path):
+    answer = server.ask(path)
+    assert answer.status == (404 if path in NOT_SERVED else 200)
+    assert answer.headers["content-security-policy"] == f"{page_site.POLICY}; frame-ancestors 'none'"
+    assert "unsafe" not in page_site.POLICY.replace("wasm-unsafe-eval", "")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "server" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "evil.example:{port}"}, 421),
+        ({"Host": "127.0.0.1.evil.example"}, 421),
+        ({"Host": "["}, 421),
+        ({"Host": ""}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://["}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+        ({"Origin": "https://127.0.0.1:{port}"}, 403),
+        ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"}, 403),
+        ({"Origin": "http://127.0.0.1:{port}", "Sec_Fetch_Site": "same-origin"}, 200),
+        ({"Host": "localhost:{port}", "Origin": "http://localhost:{port}"}, 200),
+        ({"Host": "LOCALHOST"}, 200),
+        ({}, 200),
+    ],
+)
+def test_other_hosts_and_other_sites_are_refused(server, headers, status):
+    named = {name: value.format(port=server.port) for name, value in headers.items()}
+    answers = [server.ask(path, **named) for path in ("/facts.json", "/api/cactus/none")]
+    assert [answer.status for answer in answers] == [status, 404 if status == 200 else status]
+    assert "error" in answers[1].json
+
+
+def test_a_link_from_another_site_leads_here_and_nothing_else_does(server):
+    link = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate"}
+    for path in ("/?puzzle=1-1", "/live"):
+        assert server.ask(path, **link).status == 200
+        assert server.ask(path, **link, Sec_Fetch_Dest="document").status == 200
+        assert server.ask(path, **link, Sec_Fetch_Dest="iframe").status == 403
+    for path in ("/facts.json", "/api/live", "/static/main.js", "/nonobot.zip", "/service_worker.js"):
+        assert server.ask(path, **link, Sec_Fetch_Dest="document").status == 403
+    assert server.ask("/", b"", **link).status == 403
+
+
+def test_what_the_browser_has_is_not_sent_again_and_a_request_that_is_none_is_told_so(server):
+    known = server.ask("/pyodide/pyodide.asm.wasm")
+    assert known.headers["content-type"] == "application/wasm"
+    again = server.ask("/pyodide/pyodide.asm.wasm", If_None_Match=known.headers["etag"])
+    assert (again.status, again.body) == (304, b"")
+    with socket.create_connection(("127.0.0.1", server.port)) as own:
+        own.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n")
+        assert own.recv(100).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("size", [0, 100, 100_000_000])
+def test_the_server_takes_nothing(server, size):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
+    connection.putrequest("POST", "/api/live")
+    connection.putheader("Content-Length", str(size))
+    connection.endheaders()
+    response = connection.getresponse()  # nothing of the body was sent
+    assert response.status == 405
+    assert "takes nothing" in json.loads(response.read())["error"]
+    connection.close()
+    answer = server.ask("/api/cactus/9")
+    assert (answer.status, answer.json) == (404, {"error": "there is no such plot"})
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--port", "{port}"], "is in use; --port N takes another"),
+        (["--host", "no.such.host.invalid"], "cannot serve a page at no.such.host.invalid"),
+        (["--host", "192.0.2.1"], "cannot serve a page at 192.0.2.1"),
+        (["--results", "nowhere"], "there is no folder nowhere"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(server, options, why, capsys):
+    assert cli.run(["page", "--no-browser", *(one.format(port=server.port) for one in options)]) == 2
+    out, err = capsys.readouterr()
+    assert (out, why in err, err.count("\n")) == ("", True, 1)
+
+
+def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys, output_of):
+    def no_browser():
+        raise webbrowser.Error
+
+    monkeypatch.setattr("webbrowser.get", no_browser)
+    monkeypatch.setattr(page_server, "serve", lambda own, *rest: (own.close(), rest[-1]()))
+    monkeypatch.setattr(page_site, "write_site", lambda folder, seconds, **ways: None)
+    out, err = output_of(cli.run, ["page", "--port", "0"])
+    assert err == "nonojudge: cannot open a browser; open the address yourself\n"
+    assert out.startswith("page: http://127.0.0.1:")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert cli.run(["page"]) == 2
+    assert "the page needs starlette and uvicorn, not installed; install with:" in capsys.readouterr().err
+
+
+def test_the_page_is_where_wheels_have_it():
+    house = REPOSITORY
+    taken = tomllib.loads((house / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["*"]
+    files = [path for path in (house / "harness/page").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    assert {path.suffix for path in files} - {".py"} <= {ending.removeprefix("*") for ending in taken}
+    assert len(files) > 15
+
+
+@pytest.mark.nightly
+def test_a_thousand_half_open_connections_get_an_answer_and_the_page_goes_on(server):
+    with contextlib.ExitStack() as stack:
+        own = [stack.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(1000)]
+        for one in own[::2]:
+            one.sendall(b"GET / HTTP/1.1\r\nHost: 127")
+        assert server.ask("/facts.json").status == 200
+        for one in own:
+            one.settimeout(60)
+            assert one.recv(100).startswith(b"HTTP/1.1 408 ")
+    assert server.ask("/").status == 200
+
+
+@pytest.mark.nightly
+def test_a_head_that_trickles_in_is_cut_off(server):
+    answer, pieces = b"", itertools.repeat(b"x", 60)
+    with socket.create_connection(("127.0.0.1", server.port)) as own:
+        own.settimeout(1.0)
+        own.sendall(b"GET / HTTP/1.1\r\nX: ")
+        while not answer:
+            own.sendall(next(pieces))
+            with contextlib.suppress(TimeoutError):
+                answer = own.recv(100)
+    assert answer.startswith(b"HTTP/1.1 408 ")

@@ -1,0 +1,127 @@
+"""The page as files: what is in them, where they may be written, and Python that needs nothing else."""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from nonobot.bot.kernels.shipped import wasm_kernels
+from nonobot.harness import UnusableError, cli
+from nonobot.harness.page import site
+
+FIRST_VISIT_BYTES = 7_500_000
+"""What a first visit may transfer, compressed as most servers do."""
+
+
+@pytest.fixture(scope="module")
+def needs():
+    """Skip where there is no Pyodide, or no kernels."""
+    if not wasm_kernels():
+        pytest.skip("no kernels for browsers; python -m tools.release.level_kernels makes them, with wasm-ld")
+    try:
+        site.pyodide_folder()
+    except UnusableError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def folder(needs, tmp_path_factory) -> Path:
+    made = tmp_path_factory.mktemp("page") / "site"
+    site.write_site(made, 5.0)
+    return made
+
+
+def test_every_file_is_listed_with_its_digest_and_a_first_visit_transfers_little(folder):
+    listing = json.loads((folder / "files.json").read_bytes())
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    assert set(listing["files"]) == files.keys() - {"files.json"}
+    for name, facts in listing["files"].items():
+        if name != "service_worker.js":  # it contains the version
+            assert facts == {"size": len(files[name]), "sha256": hashlib.sha256(files[name]).hexdigest()}
+    assert f'"{listing["version"]}"' in files["service_worker.js"].decode()
+    listed = json.loads((folder / "files.json").read_bytes())["files"]
+    visited = [folder / name for name in listed if not name.startswith("sets/")]
+    assert sum(len(compressed(path)) for path in visited) < FIRST_VISIT_BYTES
+
+
+def test_every_address_is_of_this_site_and_every_page_has_the_policy(folder):
+    for path in [*folder.glob("*.html"), *folder.glob("*.js"), *folder.glob("static/*")]:
+        text = path.read_text().replace("http://www.w3.org/2000/svg", "")
+        assert "://" not in text, path
+        for address in re.findall(r"(?:src|href)=\"([^\"#]*)\"|from \"([^\"]*)\"", text):
+            found = (folder / "static" if path.suffix == ".js" else folder) / max(address)
+            assert not max(address).startswith("/"), path
+            assert found.exists() or max(address) in ("./", "", "live"), (path, address)
+    for name in ("index.html", "service_worker.js"):
+        assert f'"{site.POLICY}"' in (folder / name).read_text()
+
+
+def test_another_limit_is_another_version_and_files_that_are_gone_go(folder, tmp_path):
+    def version():
+        return json.loads((tmp_path / "files.json").read_bytes())["version"]
+
+    site.write_site(tmp_path, 5.0, is_served=True)
+    first = version()
+    assert (tmp_path / "static" / "live.js").exists()
+    site.write_site(tmp_path, 5.0)
+    assert not (tmp_path / "static" / "live.js").exists()
+    assert first != version() == json.loads((folder / "files.json").read_bytes())["version"]
+    site.write_site(tmp_path, 6.0)
+    assert version() != json.loads((folder / "files.json").read_bytes())["version"]
+
+
+def test_the_python_of_the_page_needs_the_standard_library_alone(folder):
+    """Imported from the archive, without the packages that are installed here."""
+    with ZipFile(folder / "nonobot.zip") as archive:
+        names = archive.namelist()
+    modules = [name.removesuffix(".py").replace("/", ".") for name in names if "/protocol/" in name]
+    modules = [one.removesuffix(".__init__") for one in modules if one != "nonobot.protocol.characters"]
+    start = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from nonobot.harness.page import questions
+for name in sys.argv[2:]:
+    __import__(name)
+assert not {"numpy", "msgspec", "asyncio", "tomllib", "llvmlite"} & set(sys.modules), sys.modules
+assert questions.__file__.startswith(sys.argv[1])
+print(questions.answered("read", '{"number": 1}', b"1:1-2"))
+print(questions.answered("set", '{"name": "boardgen:5x5x3:seed=1", "number": 2}'))
+"""
+    command = [sys.executable, "-I", "-S", "-c", start, str(folder / "nonobot.zip"), *modules]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    read, of_set = map(json.loads, done.stdout.splitlines())
+    assert (read["board"]["columns"], of_set["board"]["title"]) == ([[2]], "boardgen:5x5x3:seed=1 $2")
+
+
+def test_a_folder_with_other_files_is_refused_in_a_line(needs, tmp_path, output_of):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "list").mkdir()
+    (tmp_path / "list" / "files.json").write_text("[]")
+    out = output_of(cli.run, ["page", "--export", str(tmp_path / "site")]).out
+    assert re.search(r"page: .*site \(\d+ files, 1\d\.\d MB\)\n.*python3 -m http.server --directory ", out)
+    output_of(cli.run, ["page", "--export", str(tmp_path / "site")])
+    for name, why in ((".", "not an earlier export"), ("list", "not an earlier export"), ("file", "not a folder")):
+        out, err = output_of(cli.run, ["page", "--export", str(tmp_path / name)], status=2)
+        assert (out, why in err, err.count("\n")) == ("", True, 1)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_missing_kernels_and_a_live_view_that_cannot_be_are_one_line(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(site, "wasm_kernels", list)
+    assert cli.run(["page", "--export", str(tmp_path / "site")]) == 2
+    assert "`python -m tools.release.level_kernels --only-wasm`, which needs wasm-ld" in capsys.readouterr().err
+    assert cli.run(["page", "--export", str(tmp_path / "site"), "--results", str(tmp_path)]) == 2
+    assert "--results: an exported page has no live view" in capsys.readouterr().err
+    assert not (tmp_path / "site").exists()
+
+
+def compressed(path: Path) -> bytes:
+    return subprocess.run(["gzip", "-6", "-c", path], capture_output=True, check=True).stdout

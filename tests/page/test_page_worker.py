@@ -1,0 +1,248 @@
+"""The page's own Python in real browsers: while it loads, at its limits, apart from all networks, and offline."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+
+from nonobot.harness.pictures.image_cells import read_cells
+from nonobot.protocol import Puzzle, Record
+from nonobot.protocol.formats import formats, write
+from nonobot.tournament_data import load_set
+from tests.helpers.browser import GIVEN, HEART, ROBOT, TWO, oneline
+from tests.helpers.page_sets import right, solved_natively, solved_on_page, with_other_counts
+from tests.helpers.paged import PlainServer
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled")]
+
+HARD = "boardgen:45x45x8:seed=3"
+HARDEST = 4
+"""A puzzle that no search here ends."""
+
+READY = "document.documentElement.dataset.python === 'ready'"
+
+# Asks the page's Python as the page itself does: what, a question, and bytes.
+ASK = """
+(async (what, question, bytes) => {
+    const { python } = await import(new URL("static/api.js", document.baseURI).href);
+    return python.ask(what, question, undefined, bytes && new Uint8Array(bytes).buffer);
+})
+"""
+
+
+def asked(tab, what, question, data=None):
+    words = ", ".join(map(json.dumps, (what, question, None if data is None else list(data))))
+    return tab.value(f"{ASK}({words})")
+
+
+def hard_puzzle() -> str:
+    return oneline(load_set(HARD).puzzles[HARDEST - 1].puzzle)
+
+
+FORGET = """navigator.serviceWorker.getRegistrations().then(
+    all => Promise.all(all.map(one => one.unregister()))
+)"""
+"""Takes the service worker away: it would answer in place of the server."""
+
+
+def test_the_page_is_usable_while_python_loads(chromium, page_server):
+    held = []
+    context = chromium.page.context
+    chromium.open(page_server.address)
+    chromium.value(FORGET)
+    chromium.open("about:blank")
+    context.route("**/pyodide.asm.wasm", lambda route: held.append(route))
+    try:
+        chromium.open(page_server.address)
+        chromium.says("#loading", "MB")
+        chromium.click("#tab-draw")
+        chromium.focus_board()
+        chromium.press(" ")
+        assert "Row: 1. Column: 1" in chromium.text_of("#place")
+        chromium.click("#tab-text")
+        chromium.value("document.querySelector('#text').focus()")
+        chromium.insert(HEART)
+        assert not chromium.value(READY)
+        chromium.wait_for("document.querySelector('#loading-bar').value > 0")
+        for one in held:
+            one.continue_()
+        chromium.wait_for("document.querySelector('#verdict').dataset.verdict === 'unique'")
+        assert not chromium.page.is_visible("#loading")
+    finally:
+        context.unroute("**/pyodide.asm.wasm")
+
+
+def test_a_file_that_cannot_be_loaded_is_reported(chromium, page_server):
+    context = chromium.page.context
+    chromium.open(page_server.address)
+    chromium.value(FORGET)
+    chromium.open("about:blank")
+    context.route("**/pyodide.asm.wasm", lambda route: route.fulfill(status=404))
+    try:
+        chromium.open(page_server.address)
+        chromium.says("#failure", "pyodide.asm.wasm is missing (404)")
+        assert not chromium.page.is_visible("#loading")
+    finally:
+        context.unroute("**/pyodide.asm.wasm")
+    chromium.open("about:blank")
+    chromium.complaints.clear()
+
+
+def test_a_search_ends_when_it_is_cancelled_or_at_the_limit_and_another_is_solved(visitor):
+    visitor.value("window.same = 1")
+    visitor.value("document.querySelector('#text').select()")
+    visitor.insert(hard_puzzle())
+    visitor.wait_for("document.querySelector('#board').ariaLabel?.includes('45 columns')")  # it has been read
+    visitor.page.locator("#cancel").wait_for()
+    visitor.click("#cancel")
+    visitor.says("#verdict", "stopped before there was a verdict")
+    assert visitor.paste(HEART) == "unique"
+    assert not visitor.page.is_visible("#cancel")
+    assert visitor.value("window.same") == 1
+    visitor.value("window.same = 1")
+    assert visitor.paste(hard_puzzle()) == "unknown"
+    assert "after 5 s" in visitor.text_of("#verdict")
+    assert visitor.paste(TWO) == "multiple"
+    assert visitor.value("window.same") == 1
+
+
+DROPPED = GIVEN % ("new File([new Uint8Array(%s)], '%s')", "", "DragEvent", "drop")
+
+
+def test_dropped_files_cause_no_request(visitor, page_server):
+    visitor.paste(TWO)
+    visitor.requests.clear()
+    sent = 0
+    if isinstance(page_server, PlainServer):
+        visitor.value("navigator.serviceWorker.ready.then(() => true)")  # it has fetched the site
+        sent = len(page_server.sent)
+    visitor.value(DROPPED % (list(ROBOT.encode()), "robot.non"))
+    visitor.says("#title", "A robot")
+    visitor.says("#verdict", "exactly one solution")
+    visitor.value(DROPPED % (list(picture()), "box.png"))
+    visitor.says("#title", "box")
+    assert [one.url for one in visitor.requests if not one.url.startswith(INNER)] == []
+    if isinstance(page_server, PlainServer):
+        assert page_server.sent[sent:] == []
+
+
+WORKER = """new Promise(done => {
+    const script = new Blob(["fetch('%s').then(() => postMessage('sent'), () => postMessage('refused'))"]);
+    new Worker(URL.createObjectURL(script)).onmessage = ({ data }) => done(data);
+})"""
+
+
+def test_nothing_is_asked_of_another_place_by_the_page_or_a_worker(visitor, tmp_path):
+    with PlainServer(tmp_path) as other:
+        fetched = f"fetch('{other.address}').then(() => 'sent', () => 'refused')"
+        assert visitor.value(fetched) == "refused"
+        assert visitor.value(WORKER % other.address) == "refused"
+        assert other.sent == []
+    assert visitor.complaints
+    assert all("Content Security Policy" in one or "Failed to load" in one for one in visitor.complaints)
+    visitor.complaints.clear()
+    visitor.requests.clear()
+
+
+def picture(width: int = 12, height: int = 6) -> bytes:
+    """Return a PNG of a box, with noise if it is large."""
+    image = pytest.importorskip("PIL.Image")
+    cells = np.full((height, width), 255, np.uint8)
+    cells[1:-1, 2:-2] = 0
+    if width > 80:
+        cells = np.clip(cells + np.random.default_rng(5).integers(-90, 90, cells.shape), 0, 255).astype(np.uint8)
+    file = io.BytesIO()
+    image.fromarray(cells).save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(("width", "height", "columns"), [(12, 6, 12), (300, 170, 40), (97, 61, 30)])
+@pytest.mark.parametrize("inverted", [False, True])
+def test_a_picture_becomes_the_puzzle_that_the_command_makes(visitor, width, height, columns, inverted):
+    data = picture(width, height)
+    found = asked(visitor, "read", {"number": 1, "columns": columns, "isInverted": inverted}, data)["board"]
+    cells = read_cells(data, width=columns, invert=inverted).cells
+    assert Puzzle(found["rows"], found["columns"]) == Puzzle.from_grid(cells.astype("uint8"))
+
+
+def test_every_format_is_written_as_the_command_writes_it(visitor):
+    puzzle = load_set("boardgen:9x9x1:seed=4").puzzles[0].puzzle
+    board = {"rows": puzzle.rows, "columns": puzzle.columns}
+    for one in formats():
+        assert asked(visitor, "write", {"board": board, "format": one.name})["text"].encode() == (
+            write([Record(puzzle)], one.name).data
+        ), one.name
+
+
+def test_a_puzzle_of_an_official_set_is_picked(visitor, page_data):
+    if not any(page_data.iterdir()):
+        pytest.skip("NONOBOT_SETS does not name a folder with taai2011")
+    visitor.click("#tab-pick")
+    visitor.change("#set-name", "taai2011")
+    visitor.change("#set-number", "3")
+    visitor.click("#set-form button")
+    visitor.says("#title", "taai2011 $3")
+    visitor.says("#verdict", "25x25")
+
+
+def test_later_visits_transfer_nothing_and_need_no_server(chromium, page_site):
+    with PlainServer(page_site) as server:
+        chromium.open(server.address)
+        chromium.wait_for(READY)
+        chromium.value("navigator.serviceWorker.ready.then(() => true)")
+        paths = [one.path for one in server.sent]
+        twice = {path for path in paths if paths.count(path) > 1}
+        server.sent.clear()
+        chromium.open("about:blank")
+        chromium.open(server.address)
+        assert chromium.paste(HEART) == "unique"
+        sent = [one for one in server.sent if one.path != "/service_worker.js"]
+        address = server.address
+    assert sent == []
+    assert not {path for path in twice if "pyodide" in path or path.endswith(".zip")}
+    chromium.open("about:blank")
+    chromium.open(address)
+    chromium.wait_for(READY)
+    assert chromium.paste(TWO) == "multiple"
+    chromium.open("about:blank")
+
+
+def test_counts_are_those_of_this_machine_in_chromium(visitor):
+    puzzles = [one.puzzle for one in load_set("boardgen:25x25x20:seed=7").puzzles]
+    solved = solved_on_page(visitor, puzzles)
+    assert right(puzzles, solved) == 20
+    assert with_other_counts(solved, solved_natively(puzzles)) == []
+
+
+INNER = ("blob:", "data:", "about:")
+"""Beginnings of addresses within a browser."""
+
+
+@pytest.fixture
+def fox(firefox, page_server):
+    firefox.open(page_server.address)
+    firefox.wait_for(READY)
+    yield firefox
+    assert firefox.complaints == []
+    assert [one for one in firefox.requests if not one.startswith((page_server.address, *INNER))] == []
+
+
+def test_firefox_has_verdicts_steps_and_hints(fox):
+    fox.value("document.querySelector('#text').focus()")
+    assert fox.paste(HEART) == "unique"
+    fox.click("[data-view='steps']")
+    fox.wait_for("Number(document.querySelector('#step-place').max) > 0")
+    fox.click("#step-next")
+    assert "Row 2: 5 on 5 cells" in fox.text_of("#step-words")
+    fox.click("[data-view='mine']")
+    fox.click("#mine-hint")
+    fox.wait_for("document.querySelector('#hint').textContent.startsWith('Row 2')")
+    assert fox.paste(TWO) == "multiple"
+
+
+def test_counts_are_those_of_this_machine_in_firefox(fox):
+    puzzles = [one.puzzle for one in load_set("boardgen:25x25x20:seed=8").puzzles]
+    solved = solved_on_page(fox, puzzles)
+    assert right(puzzles, solved) == 20
+    assert with_other_counts(solved, solved_natively(puzzles)) == []

@@ -1,0 +1,1 @@
+"""Programs for maintainers: release, trials, attacks, and generated parts of the documents."""

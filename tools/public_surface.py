@@ -1,0 +1,137 @@
+"""The public surface: names and signatures of `import nonobot`, options of commands, fields of JSON.
+
+`python -m tools.public_surface` writes it to golden/surface.txt, from which it must not change unnoticed
+(see docs/compatibility.md).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import importlib
+import inspect
+import io
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+import nonobot
+from nonobot.bot import cli as bot_cli
+from nonobot.harness import cli as judge_cli
+from nonobot.harness.bench.against import Compared
+from nonobot.harness.bench.bisection import Finding
+from nonobot.harness.bench.claims import Claim
+from nonobot.harness.bench.measure import Measured
+from nonobot.harness.check.steps import CheckResult
+from nonobot.harness.profiling.profile_data import Profile
+from nonobot.harness.report.file_plots import Point
+from nonobot.harness.results.result_files import SCHEMA_VERSION, write_json
+from nonobot.harness.results.run_result import EndReason, RunResult, Verdict, VerifyResult
+from nonobot.protocol.formats import formats
+from tests.helpers.judged import played
+from tests.helpers.places import GOLDEN
+
+FILE = GOLDEN / "surface.txt"
+
+
+def names() -> Iterator[str]:
+    """Yield the public names of `nonobot`, with the signatures of functions and the members of classes."""
+    for name in sorted(nonobot.__all__):
+        found = getattr(nonobot, name)
+        if not inspect.isclass(found):
+            yield f"nonobot.{name}{inspect.signature(found)}"
+            continue
+        yield f"nonobot.{name}({', '.join(base.__name__ for base in found.__bases__)})"
+        own = [vars(base) for base in found.__mro__ if base.__module__.startswith("nonobot")]
+        stored = {field.name for field in dataclasses.fields(found)} if dataclasses.is_dataclass(found) else set()
+        for member in sorted({*stored, *(one for base in own for one in base if not one.startswith("_"))}):
+            value = inspect.getattr_static(found, member, None)
+            value = value.__func__ if isinstance(value, classmethod | staticmethod) else value
+            yield f"nonobot.{name}.{member}{inspect.signature(value) if inspect.isfunction(value) else ''}"
+
+
+def options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Yield the arguments of a parser and of its commands."""
+    for action in parser._actions:  # argparse has no public access to them
+        if isinstance(action, argparse._SubParsersAction):
+            for name in sorted(action.choices):
+                yield f"{parser.prog} {name}"
+                yield from options(action.choices[name])
+            continue
+        words = [one for one in action.option_strings if one not in ("-h", "--help")] or (
+            [] if action.option_strings else [str(action.metavar or action.dest).upper()]
+        )
+        if words:
+            kind = "flag" if action.nargs == 0 else "=" + "|".join(map(str, action.choices or ("VALUE",)))
+            hidden = " hidden" if action.help == argparse.SUPPRESS else ""
+            yield f"{parser.prog} {', '.join(words)} {kind}{hidden}"
+
+
+def fields(kind: Any) -> Iterator[str]:
+    """Yield the fields of a struct and of all structs in it, with their JSON types."""
+    parts = msgspec.json.schema(kind)["$defs"]
+    for struct, part in sorted(parts.items()):
+        for name, schema in sorted(part.get("properties", {}).items()):
+            required = "" if name in part.get("required", ()) else "?"
+            yield f"{kind.__name__}: {struct}.{name}{required} {_json_type(schema)}"
+
+
+def _json_type(schema: dict[str, Any]) -> str:
+    if "anyOf" in schema:
+        return "|".join(map(_json_type, schema["anyOf"]))
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if schema.get("type") == "array" and isinstance(schema.get("items"), dict):
+        return f"[{_json_type(schema['items'])}]"
+    return str(schema.get("type") or json.dumps(schema.get("enum", "any")))
+
+
+def printed() -> Iterator[str]:
+    """Yield the paths of the JSON that some commands print about two runs of a bot, the second one slower."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for name in ("before", "after"):
+            Path(name).mkdir()
+            result = played("perfect", Path(name))
+        puzzles = [replace(one, took_seconds=1.0) for one in result.score.puzzles]
+        write_json(Path("after", "result.json"), replace(result, score=replace(result.score, puzzles=puzzles)))
+        for words in ("table --format json before after", "compare --json before after", "data list --json"):
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+                judge_cli.run(words.split())
+            paths = set(_paths(json.loads(out.getvalue())))
+            yield from sorted(f"{words.partition(' --')[0]}: {path}" for path in paths)
+
+
+def _paths(value: Any, place: str = "") -> Iterator[str]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _paths(one, f"{place}[]")
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            path = f"{place}.{key}" if key.isidentifier() else f"{place}.*"  # such as a name of a set
+            yield path
+            yield from _paths(one, path)
+
+
+def surface() -> list[str]:
+    """Return the public surface, a text line for each part, in a fixed order."""
+    lines = [*names(), *options(bot_cli._parser()), *options(judge_cli._parser(*judge_cli.COMMANDS))]
+    lines += [f"nonojudge {old} is {new}" for old, new in sorted(judge_cli.OLD_NAMES.items())]
+    for kind in (RunResult, VerifyResult, CheckResult, Profile, Measured, Compared, Claim, Finding, Point):
+        lines += fields(kind)
+    lines += printed()
+    lines += [f"schema_version {SCHEMA_VERSION}"]
+    lines += [f"verdict {one.value}" for one in Verdict] + [f"end {one.value}" for one in EndReason]
+    lines += [f"format {one.name}" for one in formats()]
+    return lines
+
+
+if __name__ == "__main__":
+    importlib.import_module("nonobot.api")
+    GOLDEN.write_text("\n".join(surface()) + "\n", encoding="utf-8")
