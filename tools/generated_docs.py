@@ -20,7 +20,7 @@ from nonobot.protocol import formats
 from tests.helpers.places import REPOSITORY
 
 PAGES = sorted((REPOSITORY / "docs").glob("*.md"))
-PACKAGES = ("nonobot", "protocol", "bot", "tournament_data", "harness", "release")
+PACKAGES = ("nonobot", "protocol", "bot", "tournament_data", "harness", "tools")
 PART = re.compile(r"(?<=^<!-- generated: )(.*?)( -->\n).*?(?=^<!-- end -->$)", re.MULTILINE | re.DOTALL)
 
 

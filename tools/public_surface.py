@@ -134,4 +134,4 @@ def surface() -> list[str]:
 
 if __name__ == "__main__":
     importlib.import_module("nonobot.api")
-    GOLDEN.write_text("\n".join(surface()) + "\n", encoding="utf-8")
+    FILE.write_text("\n".join(surface()) + "\n", encoding="utf-8")

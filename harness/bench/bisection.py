@@ -27,8 +27,8 @@ from typing import Any
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.against import NAME_LENGTH, PACKAGES, extract
 from nonobot.harness.compare.statistics import Outcome, Ratio, decide
-from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.process.bot_command import OWN_JUDGE
+from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
 from nonobot.harness.results.run_result import Verdict
 from nonobot.harness.text import last_line

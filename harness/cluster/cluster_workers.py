@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import nonobot
 from nonobot.arguments import missing
 from nonobot.harness import UnusableError
-from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.process.bot_files import modules_digest
+from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import machine_facts, version_of
 from nonobot.harness.ranking.comparability import MachineKind, kind_of
 from nonobot.harness.results.conditions import Machine

@@ -25,11 +25,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.journal import Record, journal_path, read_records
+from nonobot.harness.play.journal import Record, end_leftover, journal_path, read_records
 from nonobot.harness.play.judge_process import start
 from nonobot.harness.play.run_state import stderr_path
 from nonobot.harness.process.machine import can_pin
-from nonobot.harness.process.process_tree import end_leftover
 from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
 from nonobot.harness.tournament.rounds import ScheduledRun

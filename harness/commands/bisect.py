@@ -14,8 +14,8 @@ from nonobot.harness.cli import EXIT_CANNOT_TELL, add_option, add_shared, given_
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.compare.comparison import Limits
 from nonobot.harness.compare.statistics import needed_pairs
-from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.process.bot_command import HOME, own_bot
+from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document

@@ -20,8 +20,8 @@ from nonobot.harness.compare.comparison import compare
 from nonobot.harness.compare.statistics import Outcome, first_look
 from nonobot.harness.play.judge_process import JudgeProcess
 from nonobot.harness.play.match import SECONDS_TO_HEED, Bot
-from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.process.bot_command import name_of
+from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import require_cores, tournament_core
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.progress import Progress

@@ -12,6 +12,7 @@ import errno
 import fcntl
 import os
 import queue
+import signal
 import stat
 import threading
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
+import psutil
 from msgspec import UNSET, Struct, UnsetType
 
 from nonobot.harness import UnusableError
@@ -33,6 +35,8 @@ from nonobot.harness.results.result_files import (
 )
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
 from nonobot.system import content_in
+
+SECONDS_APART = 2.0  # largest difference between two readings of a process's start, as the clock may have been set
 
 
 class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="attempt-started"):
@@ -191,3 +195,13 @@ def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
     ):
         raise UnusableError(f"{path} is not a journal of this nonojudge")
     return records, whole_bytes
+
+
+def end_leftover(records: Sequence[Record]) -> None:
+    """Kill the bot and its process group if the journal's last attempt has no end and its process still runs."""
+    attempt = next((one for one in reversed(records) if isinstance(one, AttemptStarted | AttemptEnded)), None)
+    if not isinstance(attempt, AttemptStarted):
+        return
+    with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
+        if abs(psutil.Process(attempt.pid).create_time() - attempt.process_created) < SECONDS_APART:
+            os.killpg(attempt.pid, signal.SIGKILL)

@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 
 import nonobot
-from nonobot.harness.play.run_state import Interrupts
 from nonobot.harness.process.bot_command import (
     INTERPRETER,
     KERNEL_FOLDERS,
@@ -24,6 +23,7 @@ from nonobot.harness.process.bot_command import (
     is_own_bot,
     words_after,
 )
+from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.results.conditions import ProgramFile
 from nonobot.system import pieces_of
 

@@ -23,7 +23,6 @@ from pathlib import Path
 
 import psutil
 
-from nonobot.harness.play.journal import AttemptEnded, AttemptStarted, Record
 from nonobot.harness.process.cgroup import Group, oom_kills
 from nonobot.harness.results.conditions import CgroupMeasures
 
@@ -360,16 +359,3 @@ def _sizes_in(file: str, *names: bytes) -> dict[bytes, int]:
         lines = [line.partition(b":") for line in Path(file).read_bytes().splitlines()]
         return {name: int(size.split()[0]) * 1024 for name, _, size in lines if name in names}
     return {}
-
-
-SECONDS_APART = 2.0  # largest difference between two readings of a process's start, as the clock may have been set
-
-
-def end_leftover(records: Sequence[Record]) -> None:
-    """Kill the bot and its process group if the journal's last attempt has no end and its process still runs."""
-    attempt = next((one for one in reversed(records) if isinstance(one, AttemptStarted | AttemptEnded)), None)
-    if not isinstance(attempt, AttemptStarted):
-        return
-    with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
-        if abs(psutil.Process(attempt.pid).create_time() - attempt.process_created) < SECONDS_APART:
-            os.killpg(attempt.pid, signal.SIGKILL)

@@ -14,7 +14,7 @@ from msgspec import UNSET
 from msgspec.structs import replace as replaced
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.journal import Record, journal_path, read_records
+from nonobot.harness.play.journal import Record, end_leftover, journal_path, read_records
 from nonobot.harness.play.match import (
     GOES_ON,
     Bot,
@@ -29,7 +29,6 @@ from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
 from nonobot.harness.process.bot_command import folders_of, named_by
 from nonobot.harness.process.bot_files import bot_files, changed_files
 from nonobot.harness.process.exchange_folder import file_names
-from nonobot.harness.process.process_tree import end_leftover
 from nonobot.harness.ranking.comparability import CONTINUED, PLAYED, changed_facts
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.result_files import read_result, result_in, write_json

@@ -1,4 +1,4 @@
-"""The counts are exactly as they were when someone last looked at them; see tests/helpers/golden_counts.py."""
+"""The counts are exactly as they were when someone last looked at them; see tools/golden_counts.py."""
 
 import os
 import subprocess
@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from tests.helpers import golden_counts
-from tests.helpers.golden_counts import FOLDER, GOLDEN, SMALL, WIDE, counted, difference, from_text
 from tests.helpers.patched import HOUSE, LINE_KERNEL, PAINTS_LESS, patched_house
 from tests.helpers.plain import IS_PLAIN
+from tools import golden_counts
+from tools.golden_counts import FOLDER, GOLDEN, SMALL, WIDE, counted, difference, from_text
 
 pytestmark = [pytest.mark.skipif(IS_PLAIN, reason="takes compiled kernels"), pytest.mark.usefixtures("compiled")]
 
@@ -72,7 +72,7 @@ def test_refresh_writes_and_then_nothing_differs(small_file, capsys, output_of):
 
 
 def golden_counts_of_house(folder, environment, name):
-    command = [sys.executable, "-m", "tests.helpers.golden_counts", name]
+    command = [sys.executable, "-m", "tools.golden_counts", name]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 

@@ -14,7 +14,7 @@ import nonobot
 from nonobot.bot.cli import parse
 from nonobot.harness import cli
 from nonobot.harness.cli import COMMANDS
-from tests.harness.commands.test_messages import GOLDEN
+from tests.harness.commands.test_messages import FILE
 from tools.generated_docs import PACKAGES, REPOSITORY, modules
 from tools.prose import PAGES, docstrings, inline, phrases, sentences, tokens
 
@@ -78,7 +78,7 @@ def test_pages_use_the_words_of_the_glossary(page):
 
 def test_docstrings_and_messages_use_the_words_of_the_glossary():
     assert [(place, *found) for place, text in docstrings() for found in phrases(text)] == []
-    assert [*phrases(GOLDEN.read_text(encoding="utf-8"))] == []
+    assert [*phrases(FILE.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.parametrize("command", ["nonobot", "nonojudge", *(f"nonojudge {name}" for name in COMMANDS)])

@@ -13,13 +13,12 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from nonobot.protocol import Fault, Record, formats
 from nonobot.protocol.formats.base import MOST_SIDE
+from tests.helpers.places import PUZZLES, REPOSITORY
 
-FOLDER = Path(__file__).parent
-PAGE = FOLDER.parent / "docs" / "formats.md"
+PAGE = REPOSITORY / "docs" / "formats.md"
 
 LONGEST_SECONDS = 30  # after which the reading of a file of a few hundred bytes hangs
 LONGEST_LINE = 400  # characters of a line about a fault
@@ -40,7 +39,7 @@ PIECES = (
 
 def samples() -> list[tuple[str, bytes]]:
     """Return the samples with the names of their formats."""
-    files = [path.read_bytes() for path in sorted((FOLDER / "puzzles").iterdir())]
+    files = [path.read_bytes() for path in sorted(PUZZLES.iterdir())]
     blocks = re.findall(r"^```text\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     named = []
     for data in [*files, *(block.encode() for block in blocks)]:

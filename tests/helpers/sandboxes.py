@@ -19,8 +19,8 @@ import pytest
 
 from nonobot.harness.process import sandbox
 from nonobot.harness.results.conditions import Contain
+from tests.helpers.places import DOUBLES
 
-DOUBLES = Path(__file__).with_name("doubles")
 REFUSING, WORKING = DOUBLES / "refusing", DOUBLES / "working"
 OWN_PATH = os.pathsep.join(one for one in os.get_exec_path() if Path(one).parent != DOUBLES)
 """PATH without stand-ins."""

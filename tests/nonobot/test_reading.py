@@ -15,8 +15,9 @@ from nonobot.bot.cli import parse
 from nonobot.harness import UnusableError
 from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.match import Bot, resume
-from nonobot.harness.play.run_state import Interrupts, records_of, stderr_path
+from nonobot.harness.play.run_state import records_of, stderr_path
 from nonobot.harness.process.bot_files import MOST_BYTES_HASHED, changed_files, digest_of
+from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.profiling.profile_data import profile_of
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import read_result

@@ -19,8 +19,8 @@ from nonobot.bot.kernels.shipped import WASM32
 from nonobot.harness import UnusableError
 from nonobot.harness.page.pyodide import pyodide_folder
 from nonobot.protocol import Puzzle
-from tests.helpers import golden_counts
 from tests.helpers.talking import GOOD, PATIENCE_SECONDS
+from tools import golden_counts
 from tools.release import level_kernels
 
 TRIAL = Path(__file__).with_name("in_pyodide.mjs")

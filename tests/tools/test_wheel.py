@@ -1,4 +1,4 @@
-"""The wheels, as `tools/release/wheel.py` builds them: installed without other packages, by each Python that is here."""
+"""The wheels of tools/release/wheel.py: installed without other packages, by each Python that is here."""
 
 import json
 import shutil

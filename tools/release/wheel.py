@@ -1,4 +1,4 @@
-"""Build two wheels from the clone: `python -m tools.release.wheel [-o FOLDER]`, pure and with kernels for x86-64 Linux.
+"""Build two wheels from the clone, pure and with kernels for x86-64: `python -m tools.release.wheel [-o FOLDER]`.
 
 Both have the same metadata, and kernels for browsers if `wasm-ld` is installed; pip takes the one with kernels for
 x86-64 where it fits. FOLDER: dist by default.

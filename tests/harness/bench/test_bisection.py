@@ -11,7 +11,7 @@ import pytest
 from nonobot.harness import UnusableError, cli
 from nonobot.harness.bench import against
 from nonobot.harness.bench.bisection import Bisection, Plan, first_bad
-from nonobot.harness.play.run_state import Interrupts
+from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
 from tests.helpers.benching import require_git
 from tests.helpers.judged import RECIPE, command

@@ -22,7 +22,6 @@ from tests.helpers.places import GOLDEN, REPOSITORY
 from tests.helpers.sandboxes import having
 from tests.helpers.talking import carried_out
 from tests.protocol.test_formats_faults import said as lines_of
-from tools.generated_docs import REPOSITORY
 
 FILE = GOLDEN / "messages.txt"
 DOT = "1 1\n1\n1\n"  # as .nin
@@ -30,7 +29,7 @@ DOT = "1 1\n1\n1\n"  # as .nin
 
 def messages(mark: str) -> list[tuple[str, str]]:
     """Return the command lines ('$'), tournaments ('%') or puzzle files ('>') of the file, with their messages."""
-    parts = re.split(r"^([$%>]) (.*)\n", GOLDEN.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    parts = re.split(r"^([$%>]) (.*)\n", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     found = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     return [(line, said.partition("\n\n")[0].rstrip("\n")) for kind, line, said in found if kind == mark]
 
@@ -121,11 +120,11 @@ def test_every_fault_of_a_puzzle_file_is_named_with_its_place_and_costs_no_other
 
 
 def main() -> None:
-    text = GOLDEN.read_text(encoding="utf-8")
+    text = FILE.read_text(encoding="utf-8")
     for mark, say in (("$", said_among_samples), ("%", of_tournament), (">", of_file)):
         for line, said in messages(mark):
             text = text.replace(f"\n{mark} {line}\n{said}\n", f"\n{mark} {line}\n{say(line).rstrip()}\n")
-    GOLDEN.write_text(text, encoding="utf-8")
+    FILE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Pictures of boards: what is drawn is read back and compared with the board, and with golden files.
 
-After a change that is meant to be seen, `NONOBOT_REFRESH_PICTURES=1 pytest tests/harness/pictures/test_pictures.py` writes
+After a change that is meant to be seen, `NONOBOT_REFRESH_PICTURES=1 pytest -k test_pictures` writes
 tests/golden/pictures again (and skips, saying so); look at each file that git shows as changed.
 """
 

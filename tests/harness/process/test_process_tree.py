@@ -8,9 +8,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from nonobot.harness.play.journal import AttemptStarted
+from nonobot.harness.play.journal import AttemptStarted, end_leftover
 from nonobot.harness.process import process_tree as trees
-from nonobot.harness.process.process_tree import ProcessTree, end_leftover
+from nonobot.harness.process.process_tree import ProcessTree
 from tests.helpers.waiting import next_line, wait_until
 
 SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(1000)"]

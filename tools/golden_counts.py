@@ -1,8 +1,8 @@
 """The exact counts of searches, as they were when someone last looked at them.
 
-    python -m tests.helpers.golden_counts                       compare; exit status 1 if a count differs
-    python -m tests.helpers.golden_counts --refresh             write the files in tests/golden/counts again
-    python -m tests.helpers.golden_counts champion papers-fp1   only these
+    python -m tools.golden_counts                       compare; exit status 1 if a count differs
+    python -m tools.golden_counts --refresh             write the files in tests/golden/counts again
+    python -m tools.golden_counts champion papers-fp1   only these
 
 The counts are the same on every machine, and so a change of them is a change of the search: noise neither makes
 nor hides one. After a change that is meant to be seen, refresh, and put the totals that it prints into the
@@ -16,16 +16,16 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 from nonobot.bot.cli import parse
 from nonobot.bot.process import make_strategy
 from nonobot.tournament_data import load_set
-from tests.helpers.places import GOLDEN
 
-FOLDER = GOLDEN / "counts"
+FOLDER = Path(__file__).parents[1] / "tests" / "golden" / "counts"
 
-REFRESH = "python -m tests.helpers.golden_counts --refresh"
+REFRESH = "python -m tools.golden_counts --refresh"
 
 # One for each width of vectors; learning, restarts, probing and backtracking all come to work.
 SMALL = "boardgen:10x8x24:seed=30:p1=0.42:p2=0.35"
@@ -125,7 +125,7 @@ def _changes(before: Mapping[str, int | str], now: Mapping[str, int | str]) -> I
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m tests.helpers.golden_counts",
+        prog="python -m tools.golden_counts",
         description="Compare the exact counts of searches with those on file. Exit status 1 if any differs.",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(GOLDEN)} (default: all)")
