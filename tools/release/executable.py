@@ -29,7 +29,7 @@ from nonobot.system import whole_file
 from tools.release import level_kernels
 
 ROOT = Path(__file__).parents[2]
-HERE = ROOT / "release"
+HERE = Path(__file__).parent
 APT = "apt-get install gcc libpython3.11-dev python3.11-minimal"  # installs all packages
 
 PACKAGES = {
