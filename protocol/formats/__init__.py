@@ -44,14 +44,14 @@ __all__ = [
 @cache
 def table() -> dict[str, Format]:
     """Load the formats, in the order in which :func:`detect` tries them."""
-    from nonobot.protocol.formats import non, webpbn
+    from nonobot.protocol.formats import lists, non, webpbn
     from nonobot.protocol.formats.headed import HV, NONOGRID, PICROSS, PYNOGRAM, G
-    from nonobot.protocol.formats.many import LETTERS, LISTS, ONELINE, TAAI
+    from nonobot.protocol.formats.many import LETTERS, ONELINE, TAAI
     from nonobot.protocol.formats.sized import CWD, GRID, MK, NIN
 
     # Formats with fixed keywords come before those that accept any words, letters or brackets.
     fixed = (webpbn.FORMAT, PICROSS, HV, GRID, MK, NIN, CWD, ONELINE, G)
-    free = (NONOGRID, PYNOGRAM, LETTERS, LISTS, non.FORMAT, TAAI)
+    free = (NONOGRID, PYNOGRAM, LETTERS, lists.FORMAT, non.FORMAT, TAAI)
     return {format.name: format for format in fixed + free}
 
 
@@ -177,8 +177,8 @@ def write(records: Iterable[Record], format: str) -> Written:
         raise FormatError(f"a {to.name} file contains one puzzle, not {len(kept)}; formats for several: {several}")
     if not to.states_size:
         warnings += _unstated_size(kept, to)
-    start, end = to.around
-    text = start + (to.between or "").join(map(to.text, kept)) + end if kept else ""
+    texts = [to.text(record) for record in kept]
+    text = to.joined(texts) if to.joined and texts else "".join(texts)
     return Written(text.encode(), len(kept), tuple(faults), tuple(warnings))
 
 

@@ -56,14 +56,13 @@ class Format:
 
     text: Callable[[Record], str]  # returns the text of a record in this format
 
-    between: str | None = None  # text between two puzzles; None if a file can hold only one
-    around: tuple[str, str] = ("", "")  # texts before and after all puzzles of a file
+    joined: Callable[[Sequence[str]], str] | None = None  # returns a file of the texts; None: it can hold only one
     longest_block: int = MOST_SIDE  # longest block that can be written
 
     @property
     def several(self) -> bool:
         """Whether a file can hold more than one puzzle."""
-        return self.between is not None
+        return self.joined is not None
 
 
 def parts_of(puzzle: Puzzle) -> Iterable[tuple[str, tuple[Clue, ...]]]:
@@ -90,6 +89,11 @@ class Draft:
         self.sections: set[str] = set()  # the names of those found so far
         self._fault: Fault | None = None  # the first one; further ones are counted in it
         self._warnings: list[Fault] = []
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a section or a fault was found."""
+        return bool(self.sections) or self._fault is not None
 
     @property
     def hopeless(self) -> bool:

@@ -180,7 +180,7 @@ PICROSS = Format(
     looks_like=_looks_like_picross,
     read=partial(read_lines, draft_of=_Picross, first=_GRID, comment=re.compile("(#.*)?")),
     text=_picross_text,
-    between="\n",
+    joined="\n".join,
 )
 
 # --- pynogram and nonogrid ---------------------------------------------------------------------------------------

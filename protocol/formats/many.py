@@ -5,19 +5,17 @@ See docs/formats.md. Source of `letters`: https://rosettacode.org/wiki/Nonogram_
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain, islice
 
 from nonobot.protocol.batch import DEFAULT_SIZE, format_puzzle, read_batch
-from nonobot.protocol.clues import Clue, Fault, FaultKind, clue_from_words, shown
+from nonobot.protocol.clues import Clue, Fault, FaultKind, shown
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
     PARTS,
-    BrokenOffError,
     Draft,
     Format,
     Size,
@@ -27,7 +25,7 @@ from nonobot.protocol.formats.base import (
     parts_of,
     with_commas,
 )
-from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record
+from nonobot.protocol.puzzle import Found, Record
 
 
 def _puzzle(
@@ -59,7 +57,7 @@ ONELINE = Format(
     looks_like=lambda lines: bool(re.fullmatch(r"[\d,:\s]+-[\d,:\s]+", lines[0], re.ASCII)),
     read=_read_oneline,
     text=lambda record: "-".join(":".join(map(with_commas, clues)) for _, clues in parts_of(record.puzzle)) + "\n",
-    between="",
+    joined="".join,
 )
 
 _WORDS = re.compile(r"([A-Z]+|0|@)(\s+([A-Z]+|0|@))*")
@@ -101,7 +99,7 @@ LETTERS = Format(
     looks_like=lambda lines: all(map(_WORDS.fullmatch, lines[:2])),
     read=_read_letters,
     text=lambda record: "".join(" ".join(map(_in_letters, clues)) + "\n" for _, clues in parts_of(record.puzzle)),
-    between="\n",
+    joined="\n".join,
     longest_block=26,
 )
 
@@ -142,165 +140,6 @@ TAAI = Format(
     looks_like=lambda lines: any(re.fullmatch(r"\$\s*\d{1,18}", line, re.ASCII) for line in lines),
     read=_read_taai,
     text=lambda record: format_puzzle(record.number, record.puzzle).decode("ascii"),
-    between="",
+    joined="".join,
     states_size=False,
-)
-
-# --- nested lists ------------------------------------------------------------------------------------------------
-
-# No parser of a language is used: each clue needs its text line, and files mix the brackets and comments of
-# several languages.
-
-MOST_DEPTH = 16
-
-_PART_OF_NAME = dict.fromkeys(("rows", "row", "x"), "rows")
-_PART_OF_NAME |= dict.fromkeys(("columns", "column", "cols", "col", "y"), "columns")
-_CLOSING = {"[": "]", "(": ")", "{": "}"}
-_START = re.compile(r"(//.*|#.*|[A-Za-z_]\w*\s*[=:]\s*[\[({].*|[\[({].*)", re.ASCII)
-_TOKEN = re.compile(
-    r"""(?P<end>\n) | (?P<space>[^\S\n]+ | [,;]) | (?P<comment>(?://|\#)[^\n]*)
-      | (?P<name>(?:[A-Za-z_]\w*|"[A-Za-z_]\w*"|'[A-Za-z_]\w*')(?=\s*[=:])) | (?P<is>[=:])
-      | (?P<open>[\[({]) | (?P<close>[\])}]) | (?P<text>"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\n]*')
-      | (?P<word>[+-]?[\w.]+) | (?P<other>.)""",
-    re.VERBOSE | re.ASCII,
-)
-
-
-def _looks_like_lists(lines: Sequence[str]) -> bool:
-    first = next((line for line in lines if not line.startswith(("//", "#"))), "")
-    return bool(_START.fullmatch(first))
-
-
-def _read_lists(data: bytes) -> Iterator[Found]:
-    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    number = 0
-    try:
-        for number, parts in enumerate(_puzzles_of_lists(text), 1):
-            draft = Draft(number, min(clues.line for clues in parts.values()))
-            for name, (value, line) in parts[min(parts)].texts.items():
-                if name in TEXT_FIELDS:
-                    draft.texts[name] = value
-                else:
-                    draft.warn(f"{shown(name)} is dropped", line)
-            for part in PARTS:
-                if part not in parts:
-                    draft.refuse(f"no list of {part}")
-            for part, clues in parts.items():
-                for clue, line in clues.clues:
-                    draft.clue(part, clue, line)
-            yield draft.finished()
-    except BrokenOffError as broken:
-        yield broken.fault.at(number + 1, broken.fault.line)
-
-
-def _puzzles_of_lists(text: str) -> Iterator[dict[str, _List]]:
-    """Yield the lists of each puzzle, by name or in order, when the next begins: texts may follow the lists."""
-    parts: dict[str, _List] = {}
-    try:
-        for clues in _clue_lists(text):
-            if len(parts) == len(PARTS):
-                yield parts
-                parts = {}
-            part = _PART_OF_NAME.get(clues.name or ("columns" if "rows" in parts else "rows"))
-            if part is None:
-                raise BrokenOffError(f"{shown(clues.name)} is not a name for rows or columns", clues.line)
-            if part in parts:
-                yield parts
-                parts = {}
-            parts[part] = clues
-    except BrokenOffError:
-        if len(parts) == len(PARTS):
-            yield parts
-        raise
-    if parts:
-        yield parts
-
-
-@dataclass
-class _List:
-    """A list of numbers (a clue), of clues, or of other lists; open or closed."""
-
-    closing: str
-    line: int
-    name: str = ""
-    kind: str = ""  # numbers, clues or lists; nothing while it is empty
-    numbers: list[str] = field(default_factory=list)
-    clues: list[tuple[Clue | Fault, int]] = field(default_factory=list)
-    texts: dict[str, tuple[str, int]] = field(default_factory=dict)  # of an object, shared by the lists in it
-
-    def take(self, kind: str, problem: str, line: int) -> None:
-        """Add an item of a kind; BrokenOffError: other items have another kind."""
-        if self.kind not in ("", kind):
-            raise BrokenOffError(problem, line)
-        self.kind = kind
-
-
-def _clue_lists(text: str) -> Iterator[_List]:
-    """Yield the lists of clues, each with its name."""
-    opened = [_List("", 1, kind="lists")]  # the file, and the lists that are open
-    line, name = 1, ""
-    for token in _TOKEN.finditer(text):
-        kind, word = token.lastgroup, token[0]
-        if kind == "end":
-            line += 1
-        elif kind == "name":
-            name = word.strip("\"'").lower()
-        elif kind == "open":
-            if len(opened) > MOST_DEPTH:
-                raise BrokenOffError(f"lists nested more than {MOST_DEPTH} deep", line)
-            opened.append(_List(_CLOSING[word], line, name))
-            name = ""
-        elif kind == "close":
-            closed = opened[-1]
-            if closed.closing != word:
-                raise BrokenOffError(f"{shown(word)} has no opening bracket", line)
-            opened.pop()
-            if closed.kind == "clues":
-                closed.texts = opened[-1].texts
-                yield closed
-            _close(closed, opened[-1], line)
-        elif kind in ("text", "word") and name and opened[1:] and name not in _PART_OF_NAME:
-            opened[-1].texts[name] = _unquoted(word), line
-            name = ""
-        elif kind == "word":
-            opened[-1].take("numbers", f"{shown(word)} is not in a list of numbers", line)
-            if len(opened[-1].numbers) <= MOST_SIDE:  # one more than a line can have, for the fault
-                opened[-1].numbers.append(word)
-        elif kind in ("text", "other"):
-            what = f"a text, {shown(word[1:-1])}," if kind == "text" else shown(word)
-            raise BrokenOffError(f"{what} does not belong in lists of numbers", line)
-    if opened[1:]:
-        raise BrokenOffError(f"the bracket of line {opened[-1].line} is not closed at the end of the file", line)
-
-
-def _unquoted(word: str) -> str:
-    """Return the value of a string in JSON, or in Python without escapes."""
-    import json
-
-    with contextlib.suppress(ValueError):
-        return str(json.loads(word))
-    return word.strip("\"'")
-
-
-def _close(closed: _List, parent: _List, line: int) -> None:
-    """Put a closed list into the one around it."""
-    if closed.kind in ("clues", "lists"):
-        parent.take("lists", "a list of clues among clues or numbers", line)
-        return
-    parent.take("clues", "a clue is not in a list of clues", closed.line)
-    clue = clue_from_words(closed.numbers)
-    if len(closed.numbers) > MOST_SIDE:
-        clue = Fault(FaultKind.FORMAT, f"a clue of over {MOST_SIDE} numbers")
-    if len(parent.clues) <= MOST_SIDE:  # one more than a board can have, for the fault
-        parent.clues.append((clue, closed.line))
-
-
-LISTS = Format(
-    name="lists",
-    description="nested lists of numbers, as in Python or JSON: rows, then columns",
-    extensions=(".lists", ".py", ".json"),
-    looks_like=_looks_like_lists,
-    read=_read_lists,
-    text=lambda record: "".join(f"{part} = {[*map(list, clues)]}\n" for part, clues in parts_of(record.puzzle)),
-    between="\n",
 )

@@ -147,5 +147,5 @@ FORMAT = Format(
     looks_like=_looks_like,
     read=partial(read_lines, draft_of=_Non, divider=re.compile("={4,}")),
     text=_text,
-    between="====\n",
+    joined="====\n".join,
 )

@@ -24,6 +24,7 @@ _TEXTS = ("title", "author", "copyright", "description", "source", "id")
 _OF_THE_SET = ("author", "copyright", "source")
 _READ = (*_TEXTS, "color", "clues", "line", "count", "solution", "image")
 _CELL = re.compile(r"\[([^][]*)\]|(.)")  # of an image: its sign, or in brackets those that it may have
+_START = '<?xml version="1.0" encoding="UTF-8"?>\n', "<puzzleset>\n"
 _SIGNS = {UNKNOWN: "?", WHITE: ".", BLACK: "X"}
 
 
@@ -236,6 +237,5 @@ FORMAT = Format(
     looks_like=lambda lines: lines[0].startswith("<"),
     read=_read,
     text=_text,
-    between="",
-    around=('<?xml version="1.0" encoding="UTF-8"?>\n<puzzleset>\n', "</puzzleset>\n"),
+    joined=lambda puzzles: "".join([*_START, *puzzles, "</puzzleset>\n"]),
 )

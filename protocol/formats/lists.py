@@ -1,0 +1,389 @@
+"""Format `lists`: nested lists of numbers in JSON, in Python and in languages with similar lists.
+
+`json` reads the values of a file, one at a time, and `ast` those that are not JSON; both are imported only then. A
+value that cannot be read costs no other puzzle. Numbers are kept as texts. See docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, Fault, FaultKind, clue_from_words, shown
+from nonobot.protocol.formats.base import (
+    MOST_SIDE,
+    PARTS,
+    BrokenOffError,
+    Draft,
+    Format,
+    FormatError,
+    clue_from_text,
+    parts_of,
+)
+from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record
+
+MOST_DEPTH = 16
+_MOST_IN_JSON = 1 << 21  # characters of a value; a list of more is read item by item
+_MOST_IN_PYTHON = 1 << 16  # characters of a value for `ast`, which needs 500 bytes of memory for each
+
+# --- values ------------------------------------------------------------------------------------------------------
+
+_STRING = r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\''
+_IRREGULAR = re.compile(
+    rf"({_STRING})|(?:#|//).*|[()]|,(?=\s*[\])}}])|(?<=[\d\])}}])(?=\s+[\d\[({{])|\b([^\W\d]\w*)(?=\s*:)"
+)
+_REGULAR = {"(": "[", ")": "]", "": ","}
+_NAMED = re.compile(rf"({_STRING}|[^\W\d]\w*)\s*[=:](?!=)\s*")
+_MARK = re.compile(rf"{_STRING}|([\[{{])|[\]}},;\n]")
+_CLOSING = {"[": "]", "{": "}"}
+_SPACE = " \t\n\v\f,"
+_PUZZLES = re.compile(r"\[\s*(?:\{|\[\s*\[\s*\[)")  # starts a list of puzzles, each an object or a pair
+
+
+class _Node(NamedTuple):
+    """A list or an object."""
+
+    line: int
+    items: Sequence[Any] | None  # texts, True, False, None and nodes; None if they cannot be read
+    names: Sequence[str] | None = None  # of the items of an object
+
+    def pairs(self) -> list[tuple[str, Any]]:
+        """Return the items of an object with their names."""
+        return [*zip(self.names, self.items or (), strict=True)] if self.names else []
+
+
+def _regular(text: str) -> str:
+    """Return a text with JSON's brackets, names and commas, and without comments."""
+
+    def regular(found: re.Match[str]) -> str:
+        return found[1] or (f'"{found[2]}"' if found[2] else _REGULAR.get(found[0], ""))
+
+    text = _IRREGULAR.sub(regular, text)
+    return text if re.search("[:\"']", text) else text.replace("{", "[").replace("}", "]")
+
+
+def _pieces(text: str, line: int, ends: str) -> Iterator[tuple[str, int]]:
+    """Yield the parts of a text between any of `ends` that are outside of brackets, each with its first line."""
+    opened: list[tuple[str, int]] = []  # the closing bracket of each that is open, and its line
+    start, first = 0, line
+    for mark in _MARK.finditer(text):
+        sign = mark[0]
+        line += sign == "\n"
+        if mark[1]:
+            if len(opened) == MOST_DEPTH:
+                raise BrokenOffError(f"lists nested more than {MOST_DEPTH} deep", line)
+            opened.append((_CLOSING[sign], line))
+        elif opened and sign == opened[-1][0]:
+            opened.pop()
+        elif (sign in ends and not opened) or sign in ("]", "}"):
+            yield _stripped(text[start : mark.start()], first)
+            start, first = mark.end(), line
+            if sign not in ends:
+                raise BrokenOffError(f"{shown(sign)} has no opening bracket", line)
+    rest, first = _stripped(text[start:], first)
+    if not opened:
+        yield rest, first
+        return
+    if _PUZZLES.match(rest):
+        yield from _pieces(rest[1:], first, ",")
+    raise BrokenOffError(f"the bracket of line {opened[-1][1]} is not closed at the end of the file", line)
+
+
+def _stripped(text: str, line: int) -> tuple[str, int]:
+    """Return a text without white space and commas around it, and its first line."""
+    start = text.lstrip(_SPACE)
+    return start.rstrip(_SPACE), line + text.count("\n", 0, len(text) - len(start))
+
+
+def _value(text: str, line: int) -> Any:
+    """Return the value in a text that starts in a line."""
+    wrong = line
+    for parse, most in _parsers():
+        if len(text) <= most:
+            try:
+                return _located(parse(text), _lines_of_brackets(text, line))
+            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
+                wrong = line + (getattr(error, "lineno", None) or 1) - 1
+    return _Node(wrong, None)
+
+
+@cache
+def _parsers() -> Any:
+    """Return the functions that read a value, each with the largest number of characters for it."""
+    import ast
+    import json
+    import warnings
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("two values of one name")
+        return found
+
+    def literal(text: str) -> Any:
+        with warnings.catch_warnings(action="ignore"):
+            return ast.literal_eval(text)
+
+    decoder = json.JSONDecoder(object_pairs_hook=unique, parse_int=str, parse_float=str, parse_constant=str)
+    return (decoder.decode, _MOST_IN_JSON), (literal, _MOST_IN_PYTHON)
+
+
+def _lines_of_brackets(text: str, line: int) -> Iterator[int]:
+    """Yield the line of each opening bracket."""
+    for mark in _MARK.finditer(text):
+        line += mark[0] == "\n"
+        if mark[1]:
+            yield line
+
+
+def _located(value: Any, lines: Iterator[int]) -> Any:
+    """Return a value with the lines of its lists and objects, and with numbers as texts."""
+    if isinstance(value, dict):
+        line, names = next(lines), tuple(map(str, value))
+        return _Node(line, [_located(item, lines) for item in value.values()], names)
+    if isinstance(value, list):
+        line = next(lines)
+        return _Node(line, [item if isinstance(item, str) else _located(item, lines) for item in value])
+    return value if value is None or isinstance(value, bool) else str(value)
+
+
+# --- puzzles -----------------------------------------------------------------------------------------------------
+
+_NAMES = {
+    "rows": re.compile(r"row|hor|left|across|x$"),
+    "columns": re.compile(r"col(?!o|l)|ver(?![sidb])|top(?![io])|down|y$"),  # not colours, versions, topics
+}
+_SIZES = ("row", "rows", "col", "cols", "column", "columns")
+_DRAWN = ("content", "grid", "start", "cells", "board", "givens", "saved", "solution", "goal")
+_CELLS = {"1": BLACK, "#": BLACK, True: BLACK, "0": WHITE, ".": WHITE, False: WHITE, "?": UNKNOWN, None: UNKNOWN}
+_CELLS_OF_CONTENT = {**_CELLS, "0": UNKNOWN, "-1": WHITE}  # as nonogram-solver, a program on npm, reads them
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\W\d_]", "", name.lower())
+
+
+@cache
+def _part(name: str) -> str:
+    """Return the one of PARTS that a name means, or nothing."""
+    return next((part for part, names in _NAMES.items() if names.match(_letters(name))), "")
+
+
+def _depth(value: Any) -> int:
+    """Return 1 for a clue, 2 for a list of clues, and 3 for a list of those, or an object."""
+    if not isinstance(value, _Node):
+        return 0
+    return 3 if value.names else 1 + max(map(_depth, value.items or ()), default=0)
+
+
+def _has_clues(value: Any) -> bool:
+    return isinstance(value, _Node) and any(
+        _part(name) and isinstance(item, _Node) for name, item in value.pairs()
+    )
+
+
+def _puzzles_in(value: Any) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
+    """Yield the first line and the content of each puzzle in an object, a pair, or a list of such."""
+    pairs = value.pairs() if isinstance(value, _Node) else []
+    inner = [item for _, item in pairs if _has_clues(item)]
+    if _has_clues(value):
+        yield value.line, pairs
+    elif len(inner) == 1:  # a puzzle with its clues in an object of their own
+        yield value.line, [*(pair for pair in pairs if pair[1] is not inner[0]), *inner[0].pairs()]
+    elif _depth(value) == 3 and not pairs:
+        for first in range(0, len(value.items), len(PARTS)):
+            yield value.line, [*zip(PARTS, value.items[first : first + len(PARTS)], strict=False)]
+    else:
+        for item in value.items if _depth(value) > 2 else ():
+            yield from _puzzles_in(item)
+
+
+class _Puzzle(Draft):
+    needed = PARTS
+    missing = "no list of {}"
+
+    def __init__(self, number: int, line: int, source: Sequence[str]) -> None:
+        super().__init__(number, line)
+        self.source = source  # the text lines of the file
+        self.others: dict[str, Any] = {}  # what is not clues, by name
+
+    def next(self, line: int) -> _Puzzle:
+        """Return a draft for the next puzzle."""
+        return _Puzzle(self.number + self.is_begun, line, self.source)
+
+    def add(self, name: str, value: Any) -> None:
+        """Read a value with a name."""
+        part, line = _part(name) if isinstance(value, _Node) else "", getattr(value, "line", self.line)
+        if part:
+            self.section(part, line, "a puzzle has one list of each")
+        if name and not part:
+            self.others[name] = value
+        elif not part or value.items is None or value.names is not None:
+            self.fault(self._misplaced(value), line)
+        else:
+            for item in value.items:
+                self.clue(part, self._clue(item), getattr(item, "line", line))
+
+    def _clue(self, value: Any) -> Clue | Fault:
+        if isinstance(value, str):
+            return clue_from_text(value)
+        if not isinstance(value, _Node) or value.items is None or value.names is not None:
+            return self._misplaced(value)
+        words = [*value.items]
+        if len(words) > MOST_SIDE:
+            return Fault(FaultKind.FORMAT, f"a clue of over {MOST_SIDE} numbers")
+        for word in words:
+            if not isinstance(word, str):
+                return self._misplaced(word)
+        if "0" in words:  # at the start and at the end, it only makes all lists equally long
+            blocks = [at for at, word in enumerate(words) if word != "0"]
+            words = words[blocks[0] : blocks[-1] + 1] if blocks else []
+        return clue_from_words(words)
+
+    def _misplaced(self, value: Any) -> Fault:
+        """Return a fault for a value that is not a clue, or not a list of clues."""
+        if not isinstance(value, _Node):
+            what = f"{shown(str(value))} is not in a list of numbers"
+        elif value.items is None:
+            what = f"{shown(self.source[value.line - 1].strip())} cannot be read; expected only lists of numbers"
+        elif value.names is None:
+            what = "a list in a clue" if value.items else "a clue is not in a list of clues"
+        else:
+            colours = [shown(str(item)) for name, item in value.pairs() if _letters(name).startswith("colo")]
+            what = f"a block of the colour {colours[0]}" if colours else "an object in place of numbers"
+            what += "; only black and white puzzles are supported, with clues such as [2, 1]"
+        return Fault(FaultKind.FORMAT, what)
+
+    def finished(self) -> Found:
+        """Return the puzzle, or its first fault."""
+        dropped = []
+        for name, value in self.others.items():
+            field, part = _letters(name), _part(name)
+            if field in TEXT_FIELDS and isinstance(value, str):
+                self.text(field, value, self.line, field)
+            elif field in _SIZES and value != str(len(self.clues[part])):
+                self.refuse(f"{shown(name)} is {shown(str(value))}, but there are {len(self.clues[part])} clues")
+            elif field in _DRAWN and value is not None:
+                self._draw(name, field, value)
+            elif value is not None and field not in _SIZES:
+                dropped.append(shown(name))
+        if dropped:
+            names = ", ".join(dropped[:5]) + (" and others" if dropped[5:] else "")
+            self.warn(f"{names} {'are' if dropped[1:] else 'is'} dropped", self.line)
+        return super().finished()
+
+    def _draw(self, name: str, field: str, value: Any) -> None:
+        """Take known cells; a board without unknown ones is the solution, unless it is a start in one text."""
+        width, height = len(self.clues["columns"]), len(self.clues["rows"])
+        meaning = _CELLS_OF_CONTENT if field == "content" else _CELLS
+        signs: list[Any] = []
+        for item in (value.items or ()) if isinstance(value, _Node) else [value]:
+            is_row = isinstance(item, str) and item not in meaning
+            signs += "".join(item.split()) if is_row else item.items if isinstance(item, _Node) else [item]
+        cells = [meaning[sign] for sign in signs if not isinstance(sign, _Node) and sign in meaning]
+        is_start = UNKNOWN in cells or (field == "start" and isinstance(value, str))
+        if not len(signs) == len(cells) == width * height or (is_start and field in ("solution", "goal")):
+            self.warn(f"{shown(name)} is dropped; expected {width}x{height} cells, 1, 0 or ?", self.line)
+            return
+        rows = [cells[start : start + width] for start in range(0, len(cells), width)]
+        if is_start:
+            self.start = rows, self.line
+        else:
+            self.solution = rows, self.line
+
+
+def _values(text: str) -> Iterator[tuple[str, Any, int]]:
+    """Yield the values of a file with their names, if they have one, and their lines."""
+    for piece, line in _pieces(_regular(text), 1, ";\n"):
+        named = _NAMED.match(piece)
+        name, rest = (named[1].strip("\"'"), piece[named.end() :]) if named else ("", piece)
+        value = _value(rest, line)
+        if isinstance(value, _Node) and value.items is None and _PUZZLES.match(rest):
+            for part, place in _pieces(rest[1:-1], line, ","):
+                yield "", _Node(place, [_value(part, place)]), place
+        elif piece:
+            yield name, value, line
+
+
+def _drafts(text: str) -> Iterator[_Puzzle]:
+    """Yield drafts of the puzzles of a file, some without a puzzle; lists side by side end where others begin."""
+    source = text.split("\n")
+    draft = _Puzzle(1, 1, source)
+    try:
+        for name, value, line in _values(text):
+            puzzles = [] if _part(name) else [*_puzzles_in(value)]
+            for first, pairs in puzzles:
+                yield draft
+                draft = draft.next(first)
+                for pair in pairs:
+                    draft.add(*pair)
+            if not name and _depth(value) == 2:
+                name = "columns" if draft.sections == {"rows"} else "rows"
+            is_whole = len(draft.sections) == len(PARTS)
+            if puzzles or _part(name) in draft.sections or (is_whole and name in draft.others):
+                yield draft
+                draft = draft.next(line)
+            if not puzzles and _depth(value) < 3:
+                draft.line = draft.line if draft.is_begun or draft.others else line
+                draft.add(name, value)
+    except BrokenOffError as broken:
+        if len(draft.sections) == len(PARTS):
+            yield draft
+            draft = draft.next(1)
+        draft.fault(broken.fault, broken.fault.line)
+    yield draft
+
+
+def _read(data: bytes) -> Iterator[Found]:
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    found = False
+    for draft in _drafts(text):
+        if draft.is_begun:
+            yield draft.finished()
+            found = True
+    if not found and text.strip():
+        raise FormatError("cannot find lists of rows and columns, such as rows = [[2], [1, 1]]")
+
+
+# --- the format --------------------------------------------------------------------------------------------------
+
+_LIST = r"[\[({]\s*(?:[\[({\d\])}\"']|$|\w+\s*:)"
+_STARTS = re.compile(rf"(?:({_STRING}|[^\W\d][\w-]*)\s*[=:]\s*)?{_LIST}")
+
+
+def _looks_like(lines: Sequence[str]) -> bool:
+    full = [line for line in lines if not line.startswith(("//", "#"))]
+    is_named = bool(full) and re.match(r"[^\W\d]\w*\s*=\s*\S", full[0])
+    return any(map(_STARTS.match, full if is_named else full[:1]))
+
+
+def _text(record: Record) -> str:
+    import json
+
+    boards = [
+        (name, " ".join("".join("01?"[cell] for cell in row) for row in board.numbers()))
+        for name, board in (("start", record.start), ("solution", record.solution))
+        if board
+    ]
+    texts = [(name, getattr(record, name)) for name in TEXT_FIELDS]
+    pairs = [*texts, *parts_of(record.puzzle), *boards]
+    lines = [f'"{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in pairs if value is not None]
+    return "{" + ",\n ".join(lines) + "}\n"
+
+
+def _joined(texts: Sequence[str]) -> str:
+    return texts[0] if len(texts) == 1 else "[" + ",\n".join(text.rstrip() for text in texts) + "]\n"
+
+
+FORMAT = Format(
+    name="lists",
+    description="nested lists of numbers, as in JSON or Python: rows, then columns",
+    extensions=(".lists", ".py", ".json"),
+    holds=frozenset({*TEXT_FIELDS, "start", "solution"}),
+    looks_like=_looks_like,
+    read=_read,
+    text=_text,
+    joined=_joined,
+)
