@@ -9,10 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from nonobot.protocol.puzzle import Puzzle
 
 UNKNOWN, WHITE, BLACK = -1, 0, 1  # colours of cells
 MOST_DIGITS = 6  # largest number of digits of a block length; a longer number is a fault
@@ -50,30 +46,6 @@ def clue_from_words(words: list[str]) -> Clue | Fault:
 def needed_length(clue: Clue) -> int:
     """Return the number of cells that `clue` needs: its blocks, and one white cell between neighbours."""
     return sum(clue) + len(clue) - 1 if clue else 0
-
-
-def fault_in_clues(puzzle: Puzzle) -> tuple[Fault, int | None] | None:
-    """Return the first fault that counting finds, without its place, and the index of its clue; None: no fault.
-
-    The index counts columns first, then rows; it is None for a fault of the whole puzzle. Right clues are not
-    checked again.
-    """
-    if puzzle.is_checked:
-        return None
-    index = 0
-    for kind, clues, length in (("column", puzzle.columns, puzzle.height), ("row", puzzle.rows, puzzle.width)):
-        for number, clue in enumerate(clues, 1):
-            needed = needed_length(clue)
-            if needed > length:
-                text = f"the clue of {kind} {number} needs {needed} cells, the {kind} has {length}"
-                return Fault(FaultKind.CLUE_TOO_LONG, text), index
-            index += 1
-    in_columns, in_rows = (sum(map(sum, clues)) for clues in (puzzle.columns, puzzle.rows))
-    if in_columns != in_rows:
-        text = f"the columns count {in_columns} black cells, the rows {in_rows}; both must be the same"
-        return Fault(FaultKind.BLACK_CELL_MISMATCH, text), None
-    object.__setattr__(puzzle, "is_checked", True)
-    return None
 
 
 # --- faults ----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from nonobot.bot.papers.state import LOG_UNIT_BITS, LONGEST_SIDE, OUTCOME, PHASE
 from nonobot.bot.result import grid_of, solution_of
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import Puzzle, Solution
-from nonobot.protocol.clues import fault_in_clues
+from nonobot.protocol.puzzle import fault_in_clues
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,10 +6,11 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import ClassVar, Literal, NamedTuple
 
-from nonobot.protocol.clues import Clue, Fault, FaultKind, clue_from_words, count, fault_in_clues, shown
-from nonobot.protocol.puzzle import Found, PartialGrid, Puzzle, Record, Solution
+from nonobot.protocol.clues import Clue, Fault, FaultKind, clue_from_words, count, shown
+from nonobot.protocol.puzzle import Found, PartialGrid, Puzzle, Record, Solution, fault_in_clues
 from nonobot.protocol.verify import mismatches
 
 MOST_BYTES = 1 << 24  # largest file, 16 MiB: about thirty tournament sets
@@ -20,6 +21,10 @@ MOST_WARNINGS = 20  # warnings kept for one puzzle; further ones are only counte
 Size = tuple[int, int] | Literal["auto"]  # width and height of all boards of a file; `auto`: square ones
 
 PARTS = ("rows", "columns")
+_NAMES = {
+    "rows": re.compile(r"row|hor|left|across|[hx]$"),
+    "columns": re.compile(r"col(?!o|l)|ver(?![sidb])|top(?![io])|down|[vy]$"),  # not colours, versions, topics
+}
 
 Cells = Sequence[Sequence[int]]
 
@@ -65,6 +70,13 @@ class Format:
         return self.joined is not None
 
 
+@cache
+def part_of(name: str) -> str:
+    """Return the one of PARTS that a name in any spelling means, such as `rowClues`, or nothing."""
+    letters = re.sub(r"[\W\d_]", "", name.lower())
+    return next((part for part, names in _NAMES.items() if names.match(letters)), "")
+
+
 def parts_of(puzzle: Puzzle) -> Iterable[tuple[str, tuple[Clue, ...]]]:
     """Return the rows' clues and the columns' clues, with their names."""
     return zip(PARTS, (puzzle.rows, puzzle.columns), strict=True)
@@ -87,6 +99,8 @@ class Draft:
         self.solution: tuple[Cells, int] | None = None
         self.clues: dict[str, list[tuple[Clue, int]]] = {"columns": [], "rows": []}  # each with its line
         self.sections: set[str] = set()  # the names of those found so far
+        self.names: dict[str, str] = {}  # of colours, by their signs in clues
+        self.colours: dict[str, None] = {}  # those of the blocks so far; more than one is a fault
         self._fault: Fault | None = None  # the first one; further ones are counted in it
         self._warnings: list[Fault] = []
 
@@ -114,6 +128,25 @@ class Draft:
             clues.append(((), line))
         else:
             clues.append((clue, line))
+
+    def clue_in_colour(self, text: str, line: int) -> Clue | Fault:
+        """Return the clue in a text of numbers that may end with the sign of a colour."""
+        blocks = _SIGNED.findall(text) if len(text) <= LONGEST_CLUE else []
+        if any(sign and not sign.isalpha() and sign not in self.names for _, sign in blocks):
+            blocks = []
+        clue = clue_from_text(_SIGNED.sub(r"\1", text) if any(sign for _, sign in blocks) else text)
+        if not isinstance(clue, Fault):
+            signs = dict.fromkeys(sign for number, sign in blocks if number.strip("0"))
+            self.use_colours([self.names.get(sign, sign or "black") for sign in signs], line)
+        return clue
+
+    def use_colours(self, names: Iterable[str], line: int) -> None:
+        """Add the colours of blocks; the second one is a fault."""
+        before = len(self.colours)
+        self.colours |= dict.fromkeys(names)
+        if before < 2 <= len(self.colours):
+            first, second, *_ = map(shown, self.colours)
+            self.refuse(f"blocks of several colours, {first} and {second}; only one is supported", line)
 
     def text(self, field: str, text: str, line: int, name: str) -> None:
         """Set a text of the record; `name` is its name in the file."""
@@ -211,6 +244,7 @@ def _other_size(cells: Cells, puzzle: Puzzle) -> str | None:
 NUMBERS = re.compile(r"[\d\s,-]*", re.ASCII)  # a line of block lengths, right or wrong
 SIDES = re.compile(r"(\d{1,18})\s+(\d{1,18})", re.ASCII)  # a line of a width and a height, in either order
 NEVER = re.compile(r"(?!)")  # no line
+_SIGNED = re.compile(r"([0-9]+)([^\s,0-9\0\ufffd]?)(?![^\s,])")  # a number, perhaps with the sign of a colour
 
 
 class TextLine(NamedTuple):
@@ -315,14 +349,6 @@ def clue_from_text(text: str) -> Clue | Fault:
     if "" in words:
         return Fault(FaultKind.FORMAT, f"clue {shown(text)} has a comma without a number")
     return clue_from_words(words)
-
-
-def black_clue(text: str) -> Clue | Fault:
-    """Return the clue in a text; a letter after a number, the colour of a block, is a fault."""
-    if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
-        what = f"clue {shown(text)} names a colour; only black and white puzzles are supported"
-        return Fault(FaultKind.FORMAT, what)
-    return clue_from_text(text)
 
 
 def unquoted(text: str) -> str:

@@ -10,58 +10,61 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
 
-from nonobot.protocol.clues import Clue, Fault, FaultKind, shown
+from nonobot.protocol.clues import Fault, FaultKind, shown
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
     PARTS,
     Draft,
     Format,
     TextLine,
-    black_clue,
     clue_from_text,
     in_lines,
+    part_of,
     read_lines,
     spaced,
-    unquoted,
 )
 from nonobot.protocol.puzzle import Found, Record
 
 # --- H and V -----------------------------------------------------------------------------------------------------
 
-_PART_OF_LETTER = {"H": "rows", "V": "columns"}
+_DROPPED = "dropped"  # the part in a section that contains no clues
+_HEADING = re.compile(r"(?P<bracket>\[\s*)?(?P<name>[A-Za-z][A-Za-z _-]*)(?(bracket)\s*\])\s*:?")
 
 
-def _letter(text: str) -> str:
-    """Return 'H' or 'V' if `text` is such a heading, otherwise nothing."""
-    word = text.removesuffix(":").rstrip().upper()
-    return word if word in _PART_OF_LETTER else ""
+def _part(text: str) -> str:
+    """Return the one of PARTS that a text line such as 'H' or '[Row clues]' is a heading for, or nothing."""
+    heading = _HEADING.fullmatch(text)
+    return part_of(heading["name"]) if heading else ""
 
 
 def _looks_like_hv(lines: Sequence[str]) -> bool:
-    if not _letter(lines[0]):
-        return False
-    # In the format `letters`, H is a block of eight cells, and the second text line has letters too.
-    second = lines[1] if len(lines) > 1 else ""
-    return bool(_letter(second)) or not re.fullmatch(r"(?=.*[A-Z])[A-Z0@\s]+", second)
+    if len(lines[0].rstrip(": ")) == 1 and _part(lines[0]):
+        # In the format `letters`, H is a block of eight cells, and the second text line has letters too.
+        second = "".join(lines[1:2])
+        return bool(_part(second)) or not re.fullmatch(r"(?=.*[A-Z])[A-Z0@\s]+", second)
+    is_heading = _part(lines[0]) or (lines[0].startswith("[") and _HEADING.fullmatch(lines[0]))
+    return bool(is_heading) and set(PARTS) <= set(map(_part, lines))
 
 
 class _HV(Draft):
-    needed = _PART_OF_LETTER
-    missing = "no line '{}'"
+    needed = PARTS
+    missing = "no heading for the {}; expected H for rows and V for columns"
     blank: int | None = None  # line number of a blank line after the last clue
 
     def take(self, line: TextLine) -> None:
         if not line.text:
             self.blank = self.blank or line.number
             return
-        if letter := _letter(line.text):
-            self.section(letter, line.number, "such a file contains one puzzle")
-            self.part = _PART_OF_LETTER[letter]
+        if part := _part(line.text):
+            self.section(part, line.number, "such a file contains one puzzle")
+            self.part = part
+        elif line.text.startswith("[") and _HEADING.fullmatch(line.text):
+            self.warn(f"the section {shown(line.text)} is dropped", line.number)
+            self.part = _DROPPED
         elif not self.part:
             self.refuse(f"{shown(line.text)} is before 'H' and 'V'", line.number)
-        else:
+        elif self.part != _DROPPED:
             if self.blank and self.clues[self.part]:
                 self.refuse("a blank line between clues; an empty clue is written 0", self.blank)
             self.clue(self.part, clue_from_text(line.text), line.number)
@@ -79,7 +82,7 @@ HV = Format(
 
 # --- Petr Olsak's .g ---------------------------------------------------------------------------------------------
 
-_COLOUR = re.compile(r"(?P<sign>[^\d\s,]):")
+_COLOUR = re.compile(r"(?P<sign>[^\s,]):\S?\s+(?P<name>\S+)")
 _BLOCK = re.compile(r"[\d/\\]", re.ASCII)  # the start of a clue, of numbers or with a triangle
 
 
@@ -89,7 +92,7 @@ def _looks_like_g(lines: Sequence[str]) -> bool:
 
 
 class _G(Draft):
-    signs: set[str] | None = None  # signs of colours; None before their declaration
+    has_colours = False  # whether the line before their names was read
     colons = 0  # number of lines ':' so far: before the rows, before the columns, at the end
 
     def take(self, line: TextLine) -> None:
@@ -99,20 +102,14 @@ class _G(Draft):
         if line.text.startswith(":"):
             self.colons += 1
         elif self.colons:
-            self.clue(PARTS[self.colons - 1], self._signed_clue(line.text), line.number)
+            self.clue(PARTS[self.colons - 1], self.clue_in_colour(line.text, line.number), line.number)
         elif key == "#t":
             self.refuse("a triddler; only rectangular grids are supported", line.number)
             self.colons = len(PARTS) + 1  # nothing more is read
-        elif self.signs is None:
-            self.signs = set() if key == "#d" else None
-        elif colour := _COLOUR.match(line.text):
-            self.signs.add(colour["sign"])
-
-    def _signed_clue(self, text: str) -> Clue | Fault:
-        if not self.signs or self.signs.isdisjoint(text[:1000]):
-            return black_clue(text)
-        what = f"clue {shown(text)} has colours or triangles; only black and white puzzles are supported"
-        return Fault(FaultKind.FORMAT, what)
+        elif key == "#d":
+            self.has_colours = True
+        elif self.has_colours and (colour := _COLOUR.match(line.text)):
+            self.names["" if colour["sign"] == "1" else colour["sign"]] = colour["name"]
 
     def finished(self) -> Found:
         if self.colons <= len(PARTS):
@@ -132,39 +129,34 @@ G = Format(
 
 # --- picross-solver ----------------------------------------------------------------------------------------------
 
-_GRID = re.compile(r"GRID(?:\s+(?P<name>.*))?")
-_WORDS = ("ROWS", "COLUMNS")
+_GRID = re.compile(r"GRID(?:\s+(?P<name>.*))?", re.IGNORECASE)
 
 
 def _looks_like_picross(lines: Sequence[str]) -> bool:
     full = [line for line in lines if not line.startswith("#")]
-    inside = any(line in _WORDS or line.startswith("[") for line in full[1:])
-    return bool(full) and inside and bool(_GRID.fullmatch(full[0]) or full[0] in _WORDS)
+    inside = any(line.lower() in PARTS or re.match(r"\[[\d\s,]*\]", line) for line in full[1:])
+    return inside and bool(_GRID.fullmatch(full[0]) or (full[0].lower() in PARTS and full[1].startswith("[")))
 
 
 class _Picross(Draft):
-    needed = _WORDS
-    missing = "no line '{}'"
+    needed = PARTS
+    missing = "no line for the {}; expected ROWS and COLUMNS"
 
     def take(self, line: TextLine) -> None:
         if start := _GRID.fullmatch(line.text):
             self.text("title", start["name"] or "", line.number, "name")
-        elif line.text in _WORDS:
-            self.section(line.text, line.number, "each puzzle starts with a line 'GRID'")
+        elif line.text.lower() in PARTS:
             self.part = line.text.lower()
+            self.section(self.part, line.number, "each puzzle starts with a line 'GRID'")
         elif not line.text.startswith("["):
             what = f"{shown(line.text)} is unexpected; expected GRID, ROWS, COLUMNS or a clue such as [ 2 1 ]"
             self.refuse(what, line.number)
         elif not self.part:
             self.refuse(f"{shown(line.text)} is not under 'ROWS' or 'COLUMNS'", line.number)
         else:
-            self.clue(self.part, _bracketed_clue(line.text), line.number)
-
-
-def _bracketed_clue(text: str) -> Clue | Fault:
-    if text[-1:] != "]":
-        return Fault(FaultKind.FORMAT, f"{shown(text)} is not a clue in brackets, such as [ 2 1 ]")
-    return black_clue(text[1:-1].strip())
+            clue = self.clue_in_colour(line.text[1:-1].strip(), line.number)
+            what = f"{shown(line.text)} is not a clue in brackets, such as [ 2 1 ]"
+            self.clue(self.part, clue if line.text[-1] == "]" else Fault(FaultKind.FORMAT, what), line.number)
 
 
 def _picross_text(record: Record) -> str:
@@ -190,7 +182,6 @@ PICROSS = Format(
 
 _SECTION = re.compile(r"\[\s*(?P<name>[\w.-]+)\s*\]")
 _VALUE = re.compile(r"(?P<key>[A-Za-z][\w.-]*)\s*[=:]\s*(?P<value>.*)", re.ASCII)
-_QUOTES = ('"""', "'''", '"', "'")
 
 
 def _without_comment(text: str) -> str:
@@ -198,102 +189,47 @@ def _without_comment(text: str) -> str:
     return re.split("[#;]", text, maxsplit=1)[0].rstrip()
 
 
-def _has_clues(lines: Sequence[str]) -> bool:
-    return any(_without_comment(line) == "[clues]" for line in lines)
-
-
-def _looks_like_toml(lines: Sequence[str]) -> bool:
-    """Return whether the text lines contain clues in quotes, which TOML has and INI does not."""
-    full = [text for line in lines if (text := _without_comment(line))]
-    pairs = ((_VALUE.fullmatch(line), following) for line, following in pairwise([*full, ""]))
-    of_parts = [(pair["value"], following) for pair, following in pairs if pair and pair["key"].lower() in PARTS]
-    return _has_clues(full) and bool(of_parts) and all(_is_in_quotes(*one) for one in of_parts)
-
-
-def _is_in_quotes(value: str, following: str) -> bool:
-    if value.startswith(_QUOTES[:2]):
-        return True
-    whole = re.fullmatch(r"""("[^"]*"|'[^']*')""", value)
-    return bool(whole) and (not following or bool(_SECTION.match(following) or _VALUE.match(following)))
+def _has_clues(lines: Sequence[str], value: str = "") -> bool:
+    """Return whether the text lines have a section [clues], with only values for rows and columns like `value`."""
+    texts = [_without_comment(line) for line in lines]
+    found = [pair["value"] for pair in map(_VALUE.fullmatch, texts) if pair and pair["key"].lower() in PARTS]
+    return "[clues]" in map(str.lower, texts) and all(re.match(value, one) for one in found)
 
 
 class _Ini(Draft):
     needed = ("columns", "rows")
     missing = "no '{} =' under [clues]"
-    in_quotes = False  # whether values are in quotes
-    section_name = ""
+    heading = ""  # name of the section
     key = ""
-    quote = ""  # quote at the end of the text being read
-    text_line = 0  # first line of that text
 
     def take(self, line: TextLine) -> None:
-        if self.quote:
-            self._take_text(line)
-            return
         text = _without_comment(line.text)
         section, value = _SECTION.fullmatch(text), _VALUE.fullmatch(text)
         if section:
-            self.section_name, self.key = section["name"], ""
-            if self.section_name not in ("clues", "colors"):
-                self.warn(f"the section {shown(self.section_name)} is dropped", line.number)
-        elif self.section_name not in ("clues", ""):
-            return
-        elif value:
-            self._start_value(value["key"].lower(), TextLine(line.number, value["value"]))
-        elif text and (self.in_quotes or not self.key):
-            self._stray(text, line)
-        else:
-            self._take_clues(text, line)
+            self.heading, self.key = section["name"].lower(), ""
+            if self.heading not in ("clues", "colors"):
+                self.warn(f"the section {shown(section['name'])} is dropped", line.number)
+        elif self.heading == "colors" and value:
+            name = re.search(r"\((.*?)\)", value["value"])
+            self.names[value["key"]] = name[1] if name else value["key"]
+        elif value and self.heading in ("clues", ""):
+            self.key, text = value["key"].lower(), value["value"]
+            if not self.heading:
+                self.refuse(f"{shown(self.key)} is not under [clues]", line.number)
+            elif self.key in PARTS:
+                self.section(self.key, line.number, "such a file contains one puzzle")
+            else:
+                self.warn(f"{shown(self.key)} is dropped", line.number)
+        elif text and not self.key and self.heading in ("clues", ""):
+            self.refuse(f"{shown(text)} is not after 'columns =' or 'rows ='", line.number)
+        if self.key in PARTS and (text := re.sub("\"\"\"|'''", "", text).strip()):
+            for word in text.removesuffix(",").split(",", MOST_SIDE):
+                self.word(word.strip().strip("\"'").strip(), text, line)
 
-    def finished(self) -> Found:
-        if self.quote:
-            self.refuse(f"the text that starts here has no {self.quote} at its end", self.text_line)
-        return super().finished()
-
-    def _start_value(self, key: str, value: TextLine) -> None:
-        self.key = key
-        if not self.section_name:
-            self.refuse(f"{shown(key)} is not under [clues]", value.number)
-        if key in PARTS:
-            self.section(key, value.number, "such a file contains one puzzle")
-        else:
-            self.warn(f"{shown(key)} is dropped", value.number)
-        if not self.in_quotes:
-            self._take_clues(value.text, value)
-            return
-        self.quote = next((quote for quote in _QUOTES if value.text.startswith(quote)), "")
-        if self.quote:
-            self.text_line = value.number
-            self._take_text(TextLine(value.number, value.text.removeprefix(self.quote)))
-        elif key in PARTS:
-            self.refuse(f'the clues of \'{key}\' are not in quotes, such as """', value.number)
-
-    def _take_text(self, line: TextLine) -> None:
-        """Read a text line, or the rest of one, of a text in quotes."""
-        text, end, behind = line.text.partition(self.quote)
-        if not end and len(self.quote) == 1:
-            self.refuse(f"a text without its closing {self.quote} on the same line", line.number)
-        if end or len(self.quote) == 1:
-            self.quote = ""
-        self._take_clues(_without_comment(text), line)
-        if _without_comment(behind):
-            self._stray(behind, line)
-
-    def _take_clues(self, text: str, line: TextLine) -> None:
-        """Read clues with commas between them, each in quotes or not; a comma at the end is allowed."""
-        if self.key not in PARTS or not text:
-            return
+    def word(self, word: str, text: str, line: TextLine) -> None:
+        """Read a clue of a text line; one between two commas is not empty."""
         nothing = Fault(FaultKind.FORMAT, f"{shown(text)} has an empty clue between commas or quotes; write 0")
-        for word in text.removesuffix(",").split(",", MOST_SIDE):
-            clue = unquoted(word.strip()).strip()
-            self.clue(self.key, black_clue(clue) if clue else nothing, line.number)
-
-    def _stray(self, text: str, line: TextLine) -> None:
-        self.refuse(f"{shown(text.strip())} is not after 'columns =' or 'rows ='", line.number)
-
-
-class _Toml(_Ini):
-    in_quotes = True
+        self.clue(self.key, self.clue_in_colour(word, line.number) if word else nothing, line.number)
 
 
 def _text_with_keys(record: Record, start: str, end: str) -> str:
@@ -316,7 +252,7 @@ NONOGRID = Format(
     name="nonogrid",
     description="nonogrid's TOML: [clues] with columns and rows, each a text in quotes",
     extensions=(".toml",),
-    looks_like=_looks_like_toml,
-    read=partial(read_lines, draft_of=_Toml),
+    looks_like=partial(_has_clues, value="[\"']"),
+    read=PYNOGRAM.read,
     text=partial(_text_with_keys, start=' """', end='"""\n'),
 )

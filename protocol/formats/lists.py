@@ -20,6 +20,7 @@ from nonobot.protocol.formats.base import (
     Format,
     FormatError,
     clue_from_text,
+    part_of,
     parts_of,
 )
 from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record
@@ -151,10 +152,6 @@ def _located(value: Any, lines: Iterator[int]) -> Any:
 
 # --- puzzles -----------------------------------------------------------------------------------------------------
 
-_NAMES = {
-    "rows": re.compile(r"row|hor|left|across|x$"),
-    "columns": re.compile(r"col(?!o|l)|ver(?![sidb])|top(?![io])|down|y$"),  # not colours, versions, topics
-}
 _SIZES = ("row", "rows", "col", "cols", "column", "columns")
 _DRAWN = ("content", "grid", "start", "cells", "board", "givens", "saved", "solution", "goal")
 _CELLS = {"1": BLACK, "#": BLACK, True: BLACK, "0": WHITE, ".": WHITE, False: WHITE, "?": UNKNOWN, None: UNKNOWN}
@@ -163,12 +160,6 @@ _CELLS_OF_CONTENT = {**_CELLS, "0": UNKNOWN, "-1": WHITE}  # as nonogram-solver,
 
 def _letters(name: str) -> str:
     return re.sub(r"[\W\d_]", "", name.lower())
-
-
-@cache
-def _part(name: str) -> str:
-    """Return the one of PARTS that a name means, or nothing."""
-    return next((part for part, names in _NAMES.items() if names.match(_letters(name))), "")
 
 
 def _depth(value: Any) -> int:
@@ -180,7 +171,7 @@ def _depth(value: Any) -> int:
 
 def _has_clues(value: Any) -> bool:
     return isinstance(value, _Node) and any(
-        _part(name) and isinstance(item, _Node) for name, item in value.pairs()
+        part_of(name) and isinstance(item, _Node) for name, item in value.pairs()
     )
 
 
@@ -215,7 +206,7 @@ class _Puzzle(Draft):
 
     def add(self, name: str, value: Any) -> None:
         """Read a value with a name."""
-        part, line = _part(name) if isinstance(value, _Node) else "", getattr(value, "line", self.line)
+        part, line = part_of(name) if isinstance(value, _Node) else "", getattr(value, "line", self.line)
         if part:
             self.section(part, line, "a puzzle has one list of each")
         if name and not part:
@@ -260,7 +251,7 @@ class _Puzzle(Draft):
         """Return the puzzle, or its first fault."""
         dropped = []
         for name, value in self.others.items():
-            field, part = _letters(name), _part(name)
+            field, part = _letters(name), part_of(name)
             if field in TEXT_FIELDS and isinstance(value, str):
                 self.text(field, value, self.line, field)
             elif field in _SIZES and value != str(len(self.clues[part])):
@@ -281,7 +272,7 @@ class _Puzzle(Draft):
         signs: list[Any] = []
         for item in (value.items or ()) if isinstance(value, _Node) else [value]:
             is_row = isinstance(item, str) and item not in meaning
-            signs += "".join(item.split()) if is_row else item.items if isinstance(item, _Node) else [item]
+            signs += "".join(item.split()) if is_row else (item.items or ()) if isinstance(item, _Node) else [item]
         cells = [meaning[sign] for sign in signs if not isinstance(sign, _Node) and sign in meaning]
         is_start = UNKNOWN in cells or (field == "start" and isinstance(value, str))
         if not len(signs) == len(cells) == width * height or (is_start and field in ("solution", "goal")):
@@ -313,7 +304,7 @@ def _drafts(text: str) -> Iterator[_Puzzle]:
     draft = _Puzzle(1, 1, source)
     try:
         for name, value, line in _values(text):
-            puzzles = [] if _part(name) else [*_puzzles_in(value)]
+            puzzles = [] if part_of(name) else [*_puzzles_in(value)]
             for first, pairs in puzzles:
                 yield draft
                 draft = draft.next(first)
@@ -322,7 +313,7 @@ def _drafts(text: str) -> Iterator[_Puzzle]:
             if not name and _depth(value) == 2:
                 name = "columns" if draft.sections == {"rows"} else "rows"
             is_whole = len(draft.sections) == len(PARTS)
-            if puzzles or _part(name) in draft.sections or (is_whole and name in draft.others):
+            if puzzles or part_of(name) in draft.sections or (is_whole and name in draft.others):
                 yield draft
                 draft = draft.next(line)
             if not puzzles and _depth(value) < 3:

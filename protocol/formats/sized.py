@@ -84,7 +84,7 @@ def _looks_like(lines: Sequence[str], header_lines: int, has_divider: bool) -> b
         return False
     if has_divider:
         dividers = [index for index, line in enumerate(clues) if line.startswith("#")]
-        return len(dividers) == 1 and all(map(NUMBERS.fullmatch, clues[: dividers[0]][:3]))
+        return bool(dividers) and all(map(NUMBERS.fullmatch, clues[: dividers[0]][:3]))
     return 0 < len(clues) <= sum(map(int, sides.groups())) and all(map(NUMBERS.fullmatch, clues[:3]))
 
 

@@ -23,6 +23,8 @@ _CHUNK_BYTES = 1 << 16
 _TEXTS = ("title", "author", "copyright", "description", "source", "id")
 _OF_THE_SET = ("author", "copyright", "source")
 _READ = (*_TEXTS, "color", "clues", "line", "count", "solution", "image")
+_CONTENT = {"clues": "line", "line": "count", "count": "number"}  # all that an element contains
+_PARENTS = {"line": "clues", "count": "line"}
 _CELL = re.compile(r"\[([^][]*)\]|(.)")  # of an image: its sign, or in brackets those that it may have
 _START = '<?xml version="1.0" encoding="UTF-8"?>\n', "<puzzleset>\n"
 _SIGNS = {UNKNOWN: "?", WHITE: ".", BLACK: "X"}
@@ -88,6 +90,9 @@ class _Document:
     def _characters(self, text: str) -> None:
         if self._text is not None:
             self._text.append(text)
+        elif self._puzzle and self._path[-1] in _CONTENT and text.strip():
+            what = f"{shown(text.strip())} in <{self._path[-1]}>; expected <{_CONTENT[self._path[-1]]}>"
+            self._puzzle.refuse(what, self._line)
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self._path and name not in ("puzzleset", "puzzle"):
@@ -99,6 +104,11 @@ class _Document:
             self._number += 1
             self._puzzle = _Puzzle(self._number, self._line, attributes)
         elif self._puzzle:
+            parent = self._path[-1]
+            if _CONTENT.get(parent, name) != name or _PARENTS.get(name, parent) != parent:
+                self._puzzle.refuse(
+                    f"<{shown(name)[1:-1]}> does not belong in <{shown(parent)[1:-1]}>", self._line
+                )
             self._puzzle.start_of(name, attributes, self._line)
         self._path.append(name)
         self._text = [] if name in (*_TEXTS, "count", "image") else None
@@ -126,7 +136,6 @@ class _Puzzle(Draft):
         self._default = attributes.get("defaultcolor", "black")
         self._background = attributes.get("backgroundcolor", "white")
         self._colours = {".": "white", "X": "black"}
-        self._counted: set[str] = set()  # colours of the counts so far
         self._clue: list[str] = []
         self._kind = "goal"  # type of the last <solution>
         self._images: dict[str, tuple[str, int]] = {}
@@ -136,17 +145,16 @@ class _Puzzle(Draft):
         if name == "color":
             self._colours[attributes.get("char", "")] = attributes.get("name", "")
         elif name == "clues":
-            kind = attributes.get("type", "")
+            kind = attributes.get("type", "").lower()
             self.part = kind if kind in PARTS else ""
-            if not self.part:
+            if self.part:
+                self.section(kind, line, "a puzzle has one list of each")
+            else:
                 self.refuse(f"clues of the type {shown(kind)}; expected rows or columns", line)
         elif name == "line":
             self._clue = []
         elif name == "count":
-            self._counted.add(attributes.get("color", self._default))
-            if len(self._counted) == 2:
-                names = " and ".join(map(shown, sorted(self._counted)))
-                self.refuse(f"blocks of several colours, {names}; only one is supported", line)
+            self.use_colours([attributes.get("color", self._default)], line)
         elif name == "solution":
             self._kind = "saved" if attributes.get("type") == "saved" else "goal"
         elif name not in _READ and name not in self.sections:
@@ -157,11 +165,8 @@ class _Puzzle(Draft):
         """Read the end of an element, `depth` levels below the puzzle."""
         if name == "count":
             self._clue.append(text.strip())
-        elif name == "line":
-            if self.part:
-                self.clue(self.part, clue_from_words(self._clue), line)
-            else:
-                self.refuse("a <line> outside of clues of rows or columns", line)
+        elif name == "line" and self.part:
+            self.clue(self.part, clue_from_words(self._clue), line)
         elif name == "clues":
             self.part = ""
         elif name == "image":
