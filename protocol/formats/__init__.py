@@ -18,7 +18,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from nonobot.protocol.batch import DEFAULT_SIZE
-from nonobot.protocol.clues import Fault, FaultKind, count
+from nonobot.protocol.clues import Fault, FaultKind, count, located
 from nonobot.protocol.formats.base import MOST_BYTES, NUMBERS, SIDES, Format, FormatError, Size, UnknownFormatError
 from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record
 
@@ -60,13 +60,13 @@ def formats() -> list[Format]:
 
 
 def _known_names() -> str:
-    return ", ".join(sorted(table()))
+    return f"known are {', '.join(sorted(table()))}"
 
 
 def format_named(name: str) -> Format:
     """Return a format by its name, or raise FormatError."""
     if name not in table():
-        raise FormatError(f"unknown format {name!r}; known are {_known_names()}")
+        raise FormatError(f"unknown format {name!r}; {_known_names()}")
     return table()[name]
 
 
@@ -94,12 +94,13 @@ def detect(data: bytes) -> str:
         return name
     sample = _sample(data)
     full = [line for line in map(str.strip, sample.split("\n")) if line]
+    if not full:
+        raise FormatError("nothing but blank lines" if data else "the file is empty")
     for format in table().values():
         if format.looks_like(full):
             return format.name
-    hints = _resemblances(sample, full)
-    more = f"it {' or '.join(hints)}" if hints else f"known are {_known_names()}"
-    raise UnknownFormatError(f"unknown format; {more}")
+    hints = "; or like ".join(_resemblances(sample, full))
+    raise UnknownFormatError(f"unknown format; {f'it looks most like {hints}' if hints else _known_names()}")
 
 
 def _sample(data: bytes) -> str:
@@ -111,8 +112,6 @@ def _sample(data: bytes) -> str:
             raise FormatError(what)
     if b"\0" in start:
         raise FormatError("the file contains binary data, not text")
-    if not start:
-        raise FormatError("nothing but blank lines" if data else "the file is empty")
     text = re.sub("\r\n?", "\n", start.decode("utf-8", "replace"))
     for sign, what in _OTHER_TEXTS.items():
         if re.search(sign, text, re.MULTILINE | re.IGNORECASE):
@@ -204,7 +203,8 @@ _OTHER_FILES = {
     rb"\x89PNG|\xff\xd8\xff|GIF8|II\*\0|MM\0\*|RIFF....WEBP|P[1-6]\s": (
         "a picture; make a puzzle of it with `nonojudge convert FILE puzzle.non`"
     ),
-    rb"\x1f\x8b|PK\x03\x04|\xfd7zXZ|BZh\d": "compressed; unpack it first",
+    rb"\x1f\x8b": "compressed (gzip); unpack it first",
+    rb"PK\x03\x04|\xfd7zXZ|BZh\d": "compressed; unpack it first",
     rb"\xff\xfe|\xfe\xff": "UTF-16 text; save it as UTF-8",
 }
 _OTHER_TEXTS = {
@@ -215,7 +215,7 @@ _OTHER_TEXTS = {
 _AS_LISTS = "write its clues as lists, such as rows = [[2], [1, 1]] and columns = [[1], [2], [1]]"
 _SIGNS = {  # found in files that resemble a format
     "webpbn": r"<(puzzle|clues|count)",
-    "picross": r"^(GRID|ROWS|COLUMNS)\b|^\[[\d ,]*\]$",
+    "picross": r"^GRID\b|^(ROWS|COLUMNS)$|^\[[\d ,]*\]$",
     "hv": r"^\W*(h|v|rows?|columns?|cols?|horizontals?|verticals?)\b\W*$",
     "grid": r"^\d+\s*x\s*\d+$|^\W*(grid|solution)\W*$",
     "mk": r"\A(#.*\n)*\d+ +\d+\n[^#]*\n#",
@@ -232,19 +232,17 @@ _SIGNS = {  # found in files that resemble a format
 
 
 def _resemblances(sample: str, full: Sequence[str]) -> list[str]:
-    """Return what the two likeliest formats lack: those that can be read up to the last line."""
-    # Numbers alone are not guessed: some programs write the rows first, others the columns.
+    """Return the two likeliest formats, those that can be read up to the last line, with the faults there."""
     code = [line for line in full if not line.startswith("#")]
     if code and all(map(NUMBERS.fullmatch, code)) and not SIDES.fullmatch(code[0]):
-        numbers = f"{count(len(code), 'line')} of numbers"
-        return [
-            f"has {numbers} without a size or headings; put the height and the width on two lines above the rows"
-        ]
+        # They are not guessed: some programs write the rows first, others the columns.
+        numbers = f"{count(len(code), 'line')} of numbers, without headings"
+        return [f"hv, but it has {numbers}; put a line H above the clues of the rows and V above the others"]
     found = []
     for name, sign in _SIGNS.items():
         if re.search(sign, sample, re.MULTILINE | re.IGNORECASE):
             fault = next((one for one in read(sample.encode(), name) if isinstance(one, Fault)), None)
             if fault:
-                found.append((fault.line or 0, f"looks like {name}, but {fault.at(None, fault.line)}"))
+                found.append((fault.line or 0, f"{name}, but {located(fault.what, line=fault.line)}"))
     found.sort(key=lambda one: -one[0])
     return [hint for _, hint in found[:2]]

@@ -180,7 +180,7 @@ class Draft:
 
     def finished(self) -> Found:
         """Return the puzzle, or its first fault."""
-        for name in self.needed:
+        for name in () if self._fault else self.needed:
             if name not in self.sections:
                 self.refuse(self.missing.format(name))
         if self._fault:

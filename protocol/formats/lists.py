@@ -287,7 +287,7 @@ class _Puzzle(Draft):
 
 def _values(text: str) -> Iterator[tuple[str, Any, int]]:
     """Yield the values of a file with their names, if they have one, and their lines."""
-    for piece, line in _pieces(_regular(text), 1, ";\n"):
+    for piece, line in _pieces(_regular(text), 1, ",;\n"):
         named = _NAMED.match(piece)
         name, rest = (named[1].strip("\"'"), piece[named.end() :]) if named else ("", piece)
         value = _value(rest, line)

@@ -59,7 +59,7 @@ class _Non(Draft):
         key = _key(line.text)
         is_clue = self.part in PARTS and (key == "black" or key in self.names)
         if key and not is_clue:
-            self._take_key(key, line.text[len(key) :].strip(), line)
+            self._take_key(key, line.text[len(key) :].removeprefix(":").strip(), line)
         elif self.part and (is_clue or not line.text or line.text[0] in "0123456789?-,"):
             keep(self.lines[self.part], line)
         elif line.text:
