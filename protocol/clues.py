@@ -6,11 +6,13 @@ was expected. A fault affects only its own puzzle; the others of the file are st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
 UNKNOWN, WHITE, BLACK = -1, 0, 1  # colours of cells
+LONGEST_CLUE = 1 << 16  # largest number of characters of a clue; those of the largest board are shorter
 MOST_DIGITS = 6  # largest number of digits of a block length; a longer number is a fault
 
 Clue = tuple[int, ...]  # the lengths of the blocks of a line, in order; empty for a line without black cells
@@ -41,6 +43,33 @@ def clue_from_words(words: list[str]) -> Clue | Fault:
         if len(digits) > MOST_DIGITS:
             return Fault(FaultKind.TOO_LARGE_NUMBER, f"clue {shown(word)} is longer than any board")
     return Fault(FaultKind.ZERO_BLOCK, "a 0 among other block lengths; only a 0 alone is an empty clue")
+
+
+def is_text(text: str) -> bool:
+    """Return whether `text` was valid text in the file, not other bytes."""
+    return "\0" not in text and "\ufffd" not in text
+
+
+def clue_from_text(text: str) -> Clue | Fault:
+    """Return the clue in a text of numbers with commas or spaces between; a fault has no place."""
+    if len(text) > LONGEST_CLUE:
+        return Fault(FaultKind.FORMAT, f"a clue of over {LONGEST_CLUE} characters")
+    if not is_text(text):
+        return Fault(FaultKind.FORMAT, "bytes that are not text; expected block lengths")
+    words = re.split(r"\s*,\s*|\s+", text) if text else []
+    if "" in words:
+        return Fault(FaultKind.FORMAT, f"clue {shown(text)} has a comma without a number")
+    return clue_from_words(words)
+
+
+def spaced(clue: Clue, empty: str = "0") -> str:
+    """Return a clue as text with spaces."""
+    return " ".join(map(str, clue)) or empty
+
+
+def with_commas(clue: Clue) -> str:
+    """Return a clue as text with commas."""
+    return ",".join(map(str, clue)) or "0"
 
 
 def needed_length(clue: Clue) -> int:

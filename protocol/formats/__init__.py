@@ -43,14 +43,13 @@ __all__ = [
 @cache
 def table() -> dict[str, Format]:
     """Load the formats, in the order in which :func:`detect` tries them."""
-    from nonobot.protocol.formats import lists, non, webpbn
-    from nonobot.protocol.formats.headed import HV, NONOGRID, PICROSS, PYNOGRAM, G
-    from nonobot.protocol.formats.many import LETTERS, ONELINE, TAAI
-    from nonobot.protocol.formats.sized import CWD, GRID, MK, NIN
+    from nonobot.protocol.formats import lists, webpbn
+    from nonobot.protocol.formats.headed import HV, NON, NONOGRID, PICROSS, PYNOGRAM, G
+    from nonobot.protocol.formats.plain import CWD, GRID, LETTERS, MK, NIN, ONELINE, TAAI
 
     # Formats with fixed keywords come before those that accept any words, letters or brackets.
     fixed = (webpbn.FORMAT, PICROSS, NONOGRID, PYNOGRAM, HV, GRID, MK, NIN, CWD, ONELINE, G)
-    free = (LETTERS, lists.FORMAT, non.FORMAT, TAAI)
+    free = (LETTERS, lists.FORMAT, NON, TAAI)
     return {format.name: format for format in fixed + free}
 
 

@@ -9,13 +9,22 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, Literal, NamedTuple
 
-from nonobot.protocol.clues import Clue, Fault, FaultKind, clue_from_words, count, shown
+from nonobot.protocol.clues import (
+    LONGEST_CLUE,
+    Clue,
+    Fault,
+    FaultKind,
+    clue_from_text,
+    count,
+    is_text,
+    shown,
+    spaced,
+)
 from nonobot.protocol.puzzle import Found, PartialGrid, Puzzle, Record, Solution, fault_in_clues
 from nonobot.protocol.verify import mismatches
 
 MOST_BYTES = 1 << 24  # largest file, 16 MiB: about thirty tournament sets
 MOST_SIDE = 9999  # largest number of rows or columns of a board
-LONGEST_CLUE = 1 << 16  # largest number of characters of a clue; those of the largest board are shorter
 HOPELESS = 1000  # faults of one puzzle after which a reader may stop
 MOST_WARNINGS = 20  # warnings kept for one puzzle; further ones are only counted
 Size = tuple[int, int] | Literal["auto"]  # width and height of all boards of a file; `auto`: square ones
@@ -292,23 +301,12 @@ def read_lines(
         yield draft.finished()
 
 
-def gathered(lines: Iterable[TextLine]) -> list[TextLine]:
-    """Return `lines` as a list with at most as many text lines, blank or not, as the largest board needs."""
-    kept: list[TextLine] = []
-    counts = {True: 0, False: 0}  # of blank and of other lines
-    for line in lines:
-        blank = not line.text
-        counts[blank] += 1
-        if counts[blank] <= 2 * MOST_SIDE + 1:
-            kept.append(line)
-    return kept
-
-
 def keep(kept: list[TextLine], line: TextLine) -> None:
-    """Append a text line to a list, limited as in :func:`gathered`."""
-    kept.append(line)
-    if len(kept) > 5 * MOST_SIDE:
-        kept[:] = gathered(kept)
+    """Append a text line to a list; of more than the largest board needs, the last one is enough."""
+    if len(kept) < 5 * MOST_SIDE:
+        kept.append(line)
+    elif line.text:
+        kept[-1] = line
 
 
 def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) -> Sequence[TextLine]:
@@ -331,40 +329,10 @@ def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) 
     return ()
 
 
-# --- clues ------------------------------------------------------------------------------------------------------
-
-
-def is_text(text: str) -> bool:
-    """Return whether `text` was valid text in the file, not other bytes."""
-    return "\0" not in text and "\ufffd" not in text
-
-
-def clue_from_text(text: str) -> Clue | Fault:
-    """Return the clue in a text of numbers with commas or spaces between; a fault has no place."""
-    if len(text) > LONGEST_CLUE:
-        return Fault(FaultKind.FORMAT, f"a clue of over {LONGEST_CLUE} characters")
-    if not is_text(text):
-        return Fault(FaultKind.FORMAT, "bytes that are not text; expected block lengths")
-    words = re.split(r"\s*,\s*|\s+", text) if text else []
-    if "" in words:
-        return Fault(FaultKind.FORMAT, f"clue {shown(text)} has a comma without a number")
-    return clue_from_words(words)
-
-
 def unquoted(text: str) -> str:
     """Return a text without the quotes around it, if it has any."""
     is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
     return text[1:-1] if is_quoted else text
-
-
-def spaced(clue: Clue, empty: str = "0") -> str:
-    """Return a clue as text with spaces."""
-    return " ".join(map(str, clue)) or empty
-
-
-def with_commas(clue: Clue) -> str:
-    """Return a clue as text with commas."""
-    return ",".join(map(str, clue)) or "0"
 
 
 def in_lines(record: Record, rows: str, columns: str, end: str = "", text: Callable[[Clue], str] = spaced) -> str:

@@ -8,10 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
-from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, Fault, FaultKind, clue_from_words, shown
+from nonobot.protocol.clues import (
+    BLACK,
+    UNKNOWN,
+    WHITE,
+    Clue,
+    Fault,
+    FaultKind,
+    clue_from_text,
+    clue_from_words,
+    shown,
+)
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
     PARTS,
@@ -19,7 +28,6 @@ from nonobot.protocol.formats.base import (
     Draft,
     Format,
     FormatError,
-    clue_from_text,
     part_of,
     parts_of,
 )
@@ -49,10 +57,6 @@ class _Node(NamedTuple):
     line: int
     items: Sequence[Any] | None  # texts, True, False, None and nodes; None if they cannot be read
     names: Sequence[str] | None = None  # of the items of an object
-
-    def pairs(self) -> list[tuple[str, Any]]:
-        """Return the items of an object with their names."""
-        return [*zip(self.names, self.items or (), strict=True)] if self.names else []
 
 
 def _regular(text: str) -> str:
@@ -101,34 +105,34 @@ def _stripped(text: str, line: int) -> tuple[str, int]:
 def _value(text: str, line: int) -> Any:
     """Return the value in a text that starts in a line."""
     wrong = line
-    for parse, most in _parsers():
-        if len(text) <= most:
-            try:
+    for parse, most in ((_json, _MOST_IN_JSON), (_literal, _MOST_IN_PYTHON)):
+        try:
+            if len(text) <= most:
                 return _located(parse(text), _lines_of_brackets(text, line))
-            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
-                wrong = line + (getattr(error, "lineno", None) or 1) - 1
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
+            wrong = line + (getattr(error, "lineno", None) or 1) - 1
     return _Node(wrong, None)
 
 
-@cache
-def _parsers() -> Any:
-    """Return the functions that read a value, each with the largest number of characters for it."""
-    import ast
+def _json(text: str) -> Any:
     import json
+
+    return json.loads(text, object_pairs_hook=_unique, parse_int=str, parse_float=str, parse_constant=str)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("two values of one name")
+    return found
+
+
+def _literal(text: str) -> Any:
+    import ast
     import warnings
 
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            raise ValueError("two values of one name")
-        return found
-
-    def literal(text: str) -> Any:
-        with warnings.catch_warnings(action="ignore"):
-            return ast.literal_eval(text)
-
-    decoder = json.JSONDecoder(object_pairs_hook=unique, parse_int=str, parse_float=str, parse_constant=str)
-    return (decoder.decode, _MOST_IN_JSON), (literal, _MOST_IN_PYTHON)
+    with warnings.catch_warnings(action="ignore"):
+        return ast.literal_eval(text)
 
 
 def _lines_of_brackets(text: str, line: int) -> Iterator[int]:
@@ -152,14 +156,9 @@ def _located(value: Any, lines: Iterator[int]) -> Any:
 
 # --- puzzles -----------------------------------------------------------------------------------------------------
 
-_SIZES = ("row", "rows", "col", "cols", "column", "columns")
-_DRAWN = ("content", "grid", "start", "cells", "board", "givens", "saved", "solution", "goal")
+_BOARDS = ("content", "grid", "start", "cells", "board", "givens", "saved", "solution", "goal")
 _CELLS = {"1": BLACK, "#": BLACK, True: BLACK, "0": WHITE, ".": WHITE, False: WHITE, "?": UNKNOWN, None: UNKNOWN}
 _CELLS_OF_CONTENT = {**_CELLS, "0": UNKNOWN, "-1": WHITE}  # as nonogram-solver, a program on npm, reads them
-
-
-def _letters(name: str) -> str:
-    return re.sub(r"[\W\d_]", "", name.lower())
 
 
 def _depth(value: Any) -> int:
@@ -170,39 +169,42 @@ def _depth(value: Any) -> int:
 
 
 def _has_clues(value: Any) -> bool:
-    return isinstance(value, _Node) and any(
-        part_of(name) and isinstance(item, _Node) for name, item in value.pairs()
-    )
+    return any(part_of(name) and isinstance(item, _Node) for name, item in _pairs(value))
+
+
+def _pairs(value: Any) -> list[tuple[str, Any]]:
+    """Return the items of an object with their names."""
+    return [*zip(value.names, value.items, strict=True)] if isinstance(value, _Node) and value.names else []
 
 
 def _puzzles_in(value: Any) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
     """Yield the first line and the content of each puzzle in an object, a pair, or a list of such."""
-    pairs = value.pairs() if isinstance(value, _Node) else []
+    pairs = _pairs(value)
     inner = [item for _, item in pairs if _has_clues(item)]
     if _has_clues(value):
         yield value.line, pairs
     elif len(inner) == 1:  # a puzzle with its clues in an object of their own
-        yield value.line, [*(pair for pair in pairs if pair[1] is not inner[0]), *inner[0].pairs()]
+        yield value.line, [*(pair for pair in pairs if pair[1] is not inner[0]), *_pairs(inner[0])]
     elif _depth(value) == 3 and not pairs:
-        for first in range(0, len(value.items), len(PARTS)):
-            yield value.line, [*zip(PARTS, value.items[first : first + len(PARTS)], strict=False)]
-    else:
-        for item in value.items if _depth(value) > 2 else ():
-            yield from _puzzles_in(item)
+        for first in range(0, len(value.items), 2):
+            yield value.line, [*zip(PARTS, value.items[first : first + 2], strict=False)]
+    elif _depth(value) > 2:
+        for name, item in pairs or [("puzzles", item) for item in value.items]:
+            if _has_objects(item) or re.search("puzzle|nonogram|clue|hint", name, re.IGNORECASE):
+                yield from _puzzles_in(item)
+
+
+def _has_objects(value: Any) -> bool:
+    return isinstance(value, _Node) and bool(value.names or any(map(_has_objects, value.items or ())))
 
 
 class _Puzzle(Draft):
     needed = PARTS
     missing = "no list of {}"
 
-    def __init__(self, number: int, line: int, source: Sequence[str]) -> None:
+    def __init__(self, number: int, line: int) -> None:
         super().__init__(number, line)
-        self.source = source  # the text lines of the file
         self.others: dict[str, Any] = {}  # what is not clues, by name
-
-    def next(self, line: int) -> _Puzzle:
-        """Return a draft for the next puzzle."""
-        return _Puzzle(self.number + self.is_begun, line, self.source)
 
     def add(self, name: str, value: Any) -> None:
         """Read a value with a name."""
@@ -212,77 +214,70 @@ class _Puzzle(Draft):
         if name and not part:
             self.others[name] = value
         elif not part or value.items is None or value.names is not None:
-            self.fault(self._misplaced(value), line)
+            self.fault(_misplaced(value), line)
         else:
             for item in value.items:
-                self.clue(part, self._clue(item), getattr(item, "line", line))
-
-    def _clue(self, value: Any) -> Clue | Fault:
-        if isinstance(value, str):
-            return clue_from_text(value)
-        if not isinstance(value, _Node) or value.items is None or value.names is not None:
-            return self._misplaced(value)
-        words = [*value.items]
-        if len(words) > MOST_SIDE:
-            return Fault(FaultKind.FORMAT, f"a clue of over {MOST_SIDE} numbers")
-        for word in words:
-            if not isinstance(word, str):
-                return self._misplaced(word)
-        if "0" in words:  # at the start and at the end, it only makes all lists equally long
-            blocks = [at for at, word in enumerate(words) if word != "0"]
-            words = words[blocks[0] : blocks[-1] + 1] if blocks else []
-        return clue_from_words(words)
-
-    def _misplaced(self, value: Any) -> Fault:
-        """Return a fault for a value that is not a clue, or not a list of clues."""
-        if not isinstance(value, _Node):
-            what = f"{shown(str(value))} is not in a list of numbers"
-        elif value.items is None:
-            what = f"{shown(self.source[value.line - 1].strip())} cannot be read; expected only lists of numbers"
-        elif value.names is None:
-            what = "a list in a clue" if value.items else "a clue is not in a list of clues"
-        else:
-            colours = [shown(str(item)) for name, item in value.pairs() if _letters(name).startswith("colo")]
-            what = f"a block of the colour {colours[0]}" if colours else "an object in place of numbers"
-            what += "; only black and white puzzles are supported, with clues such as [2, 1]"
-        return Fault(FaultKind.FORMAT, what)
+                self.clue(part, _clue(item), getattr(item, "line", line))
 
     def finished(self) -> Found:
-        """Return the puzzle, or its first fault."""
-        dropped = []
         for name, value in self.others.items():
-            field, part = _letters(name), part_of(name)
+            field, part = re.sub(r"[\W\d_]", "", name.lower()), part_of(name)
+            if value is None or (part and value == str(len(self.clues[part]))):
+                continue  # absent, or the number of rows or columns
             if field in TEXT_FIELDS and isinstance(value, str):
                 self.text(field, value, self.line, field)
-            elif field in _SIZES and value != str(len(self.clues[part])):
+            elif field in PARTS:
                 self.refuse(f"{shown(name)} is {shown(str(value))}, but there are {len(self.clues[part])} clues")
-            elif field in _DRAWN and value is not None:
-                self._draw(name, field, value)
-            elif value is not None and field not in _SIZES:
-                dropped.append(shown(name))
-        if dropped:
-            names = ", ".join(dropped[:5]) + (" and others" if dropped[5:] else "")
-            self.warn(f"{names} {'are' if dropped[1:] else 'is'} dropped", self.line)
+            elif field not in _BOARDS or not self._draw(field, value):
+                self.warn(f"{shown(name)} is dropped", self.line)
         return super().finished()
 
-    def _draw(self, name: str, field: str, value: Any) -> None:
-        """Take known cells; a board without unknown ones is the solution, unless it is a start in one text."""
+    def _draw(self, field: str, value: Any) -> bool:
+        """Take known cells or the solution, and return whether they are a board of the right size."""
         width, height = len(self.clues["columns"]), len(self.clues["rows"])
         meaning = _CELLS_OF_CONTENT if field == "content" else _CELLS
         signs: list[Any] = []
-        for item in (value.items or ()) if isinstance(value, _Node) else [value]:
+        for item in (value.items or ()) if isinstance(value, _Node) else str(value).split():
             is_row = isinstance(item, str) and item not in meaning
-            signs += "".join(item.split()) if is_row else (item.items or ()) if isinstance(item, _Node) else [item]
+            signs += item if is_row else (item.items or ()) if isinstance(item, _Node) else [item]
         cells = [meaning[sign] for sign in signs if not isinstance(sign, _Node) and sign in meaning]
+        rows = [cells[start : start + width] for start in range(0, len(cells), width or 1)]
+        # A board without unknown cells is the solution, unless it is a start as the writer of this format has it.
         is_start = UNKNOWN in cells or (field == "start" and isinstance(value, str))
         if not len(signs) == len(cells) == width * height or (is_start and field in ("solution", "goal")):
-            self.warn(f"{shown(name)} is dropped; expected {width}x{height} cells, 1, 0 or ?", self.line)
-            return
-        rows = [cells[start : start + width] for start in range(0, len(cells), width)]
-        if is_start:
-            self.start = rows, self.line
-        else:
-            self.solution = rows, self.line
+            return False
+        setattr(self, "start" if is_start else "solution", (rows, self.line))
+        return True
+
+
+def _clue(value: Any) -> Clue | Fault:
+    if isinstance(value, str):
+        return clue_from_text(value)
+    if not isinstance(value, _Node) or value.items is None or value.names is not None:
+        return _misplaced(value)
+    words = [*value.items]
+    if len(words) > MOST_SIDE:
+        return Fault(FaultKind.FORMAT, f"a clue of over {MOST_SIDE} numbers")
+    for word in words:
+        if not isinstance(word, str):
+            return _misplaced(word)
+    if "0" in words:  # at the start and at the end, it only makes all lists equally long
+        blocks = [at for at, word in enumerate(words) if word != "0"]
+        words = words[blocks[0] : blocks[-1] + 1] if blocks else []
+    return clue_from_words(words)
+
+
+def _misplaced(value: Any) -> Fault:
+    """Return a fault for a value that is not a clue, or not a list of clues."""
+    what = shown(str(value))
+    if isinstance(value, _Node):
+        what = "a value that cannot be read" if value.items is None else "a list"
+    if names := ", ".join(shown(f"{name}: {item}") for name, item in _pairs(value)[:2]):
+        what = f"an object ({names})"
+    return Fault(FaultKind.FORMAT, f"{what} is not a clue in black and white, such as [2, 1], or a list of clues")
+
+
+# --- files -------------------------------------------------------------------------------------------------------
 
 
 def _values(text: str) -> Iterator[tuple[str, Any, int]]:
@@ -300,14 +295,13 @@ def _values(text: str) -> Iterator[tuple[str, Any, int]]:
 
 def _drafts(text: str) -> Iterator[_Puzzle]:
     """Yield drafts of the puzzles of a file, some without a puzzle; lists side by side end where others begin."""
-    source = text.split("\n")
-    draft = _Puzzle(1, 1, source)
+    draft = _Puzzle(1, 1)
     try:
         for name, value, line in _values(text):
             puzzles = [] if part_of(name) else [*_puzzles_in(value)]
             for first, pairs in puzzles:
                 yield draft
-                draft = draft.next(first)
+                draft = _Puzzle(draft.number + draft.is_begun, first)
                 for pair in pairs:
                     draft.add(*pair)
             if not name and _depth(value) == 2:
@@ -315,26 +309,25 @@ def _drafts(text: str) -> Iterator[_Puzzle]:
             is_whole = len(draft.sections) == len(PARTS)
             if puzzles or part_of(name) in draft.sections or (is_whole and name in draft.others):
                 yield draft
-                draft = draft.next(line)
+                draft = _Puzzle(draft.number + draft.is_begun, line)
             if not puzzles and _depth(value) < 3:
                 draft.line = draft.line if draft.is_begun or draft.others else line
                 draft.add(name, value)
     except BrokenOffError as broken:
         if len(draft.sections) == len(PARTS):
             yield draft
-            draft = draft.next(1)
+            draft = _Puzzle(draft.number + 1, 1)
         draft.fault(broken.fault, broken.fault.line)
     yield draft
 
 
 def _read(data: bytes) -> Iterator[Found]:
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    found = False
-    for draft in _drafts(text):
-        if draft.is_begun:
-            yield draft.finished()
-            found = True
-    if not found and text.strip():
+    drafts = (draft for draft in _drafts(text) if draft.is_begun)
+    draft = None
+    for draft in drafts:
+        yield draft.finished()
+    if not draft and text.strip():
         raise FormatError("cannot find lists of rows and columns, such as rows = [[2], [1, 1]]")
 
 
