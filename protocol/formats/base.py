@@ -227,14 +227,12 @@ class Draft:
         if self.solution is None:
             return None
         cells, line = self.solution
-        solution = Solution(cells)
-        if what := _other_size(cells, puzzle):
+        what, solution = _other_size(cells, puzzle), Solution(cells)
+        if not what and (wrong := mismatches(puzzle, solution)):
+            what = f"it breaks the clues: {wrong[0]}"
+        if what:
             self.warn(f"the solution is dropped: {what}", line)
-        elif wrong := mismatches(puzzle, solution):
-            self.warn(f"the solution is dropped, it breaks the clues: {wrong[0]}", line)
-        else:
-            return solution
-        return None
+        return None if what else solution
 
 
 def _one_more(fault: Fault) -> Fault:
@@ -309,24 +307,28 @@ def keep(kept: list[TextLine], line: TextLine) -> None:
         kept[-1] = line
 
 
-def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) -> Sequence[TextLine]:
-    """Return the `needed` clue lines among `lines`; with another number, return none and add a fault to the draft.
+def fitting(lines: Sequence[TextLine], needed: int) -> Sequence[TextLine] | None:
+    """Return the `needed` clue lines among all text lines up to the next part of the file, or None.
 
-    `lines` are all text lines up to the next part of the file; `what` names them in the message. Blank ones are
-    empty clues, or only space if the others are as many as `needed`.
+    Blank ones are empty clues, or only space if the others are as many as `needed`.
     """
     full = [line for line in lines if line.text]
     if len(full) == needed:
         return full
-    counted = f"expected {count(needed, 'clue line')} for {what}, found {len(full)}"
-    if len(full) > needed:
-        extra = full[needed]
-        draft.refuse(f"{counted}: too many from {shown(extra.text)} on", extra.number)
-    elif len(lines) >= needed and not any(line.text for line in lines[needed:]):
-        return lines[:needed]
-    else:
-        draft.refuse(counted, lines[-1].number if lines else None)
-    return ()
+    return lines[:needed] if len(lines) >= needed and not any(line.text for line in lines[needed:]) else None
+
+
+def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) -> Sequence[TextLine]:
+    """Return the clue lines as :func:`fitting`, or none with a fault in the draft; `what` names them there."""
+    clues = fitting(lines, needed)
+    if clues is None:
+        full = [line for line in lines if line.text]
+        extra = full[needed] if len(full) > needed else None
+        more = f": too many from {shown(extra.text)} on" if extra else ""
+        last = extra or (lines[-1] if lines else None)
+        expected = f"expected {count(needed, 'clue line')} for {what}, found {len(full)}{more}"
+        draft.refuse(expected, last.number if last else None)
+    return clues or ()
 
 
 def unquoted(text: str) -> str:

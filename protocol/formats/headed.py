@@ -1,11 +1,7 @@
 """Text formats with a heading or key before the rows' and the columns' clues: `hv`, `g`, `non` and three more.
 
-Sources: the comments in Petr Olsak's samples (http://petr.olsak.net/ftp/olsak/grid/) for `g`; `picross_io.h` of
-https://github.com/pierre-dejoue/picross-solver for `picross`; `hello.txt` and `hello.toml` among the examples of
-https://github.com/tsionyx/pynogram and https://github.com/tsionyx/nonogrid; for `.non`, Steve Simpson's
-https://www.comp.lancs.ac.uk/~ss/nonogram/fmt2, the keys of nonogram-db
-(https://github.com/mikix/nonogram-db/blob/master/FORMAT.md) and the boards of pbnsolve
-(https://webpbn.com/pbnsolve.html). See docs/formats.md.
+Sources, besides those in docs/formats.md: the comments in Petr Olsak's samples
+(http://petr.olsak.net/ftp/olsak/grid/) for `g`, and `picross_io.h` of picross-solver.
 """
 
 from __future__ import annotations
@@ -228,13 +224,10 @@ class _Ini(Draft):
         elif text and not self.key and self.heading in ("clues", ""):
             self.refuse(f"{shown(text)} is not after 'columns =' or 'rows ='", line.number)
         if self.key in PARTS and (text := re.sub("\"\"\"|'''", "", text).strip()):
-            for word in text.removesuffix(",").split(",", MOST_SIDE):
-                self.word(word.strip().strip("\"'").strip(), text, line)
-
-    def word(self, word: str, text: str, line: TextLine) -> None:
-        """Read a clue of a text line; one between two commas is not empty."""
-        nothing = Fault(FaultKind.FORMAT, f"{shown(text)} has an empty clue between commas or quotes; write 0")
-        self.clue(self.key, self.clue_in_colour(word, line.number) if word else nothing, line.number)
+            for word in (word.strip("\"' ") for word in text.removesuffix(",").split(",", MOST_SIDE)):
+                what = f"{shown(text)} has an empty clue between commas or quotes; write 0"
+                clue = self.clue_in_colour(word, line.number) if word else Fault(FaultKind.FORMAT, what)
+                self.clue(self.key, clue, line.number)
 
 
 def _text_with_keys(record: Record, start: str, end: str) -> str:
@@ -361,8 +354,8 @@ class _Non(Draft):
         text = "".join("".join(line.text.split()) for line in lines or ())
         cells = [UNKNOWN if sign == "?" else int(sign != "0") for sign in unquoted(text)]
         if lines and len(cells) != width * height:
-            what = f"the {_BOARDS[key]} is dropped: {len(cells)} cells, expected {width * height} for {width}x{height}"
-            self.warn(what, lines[0].number)
+            expected = f"{len(cells)} cells, expected {width * height} for {width}x{height}"
+            self.warn(f"the {_BOARDS[key]} is dropped: {expected}", lines[0].number)
         elif lines:
             rows = [cells[start : start + width] for start in range(0, len(cells), width)]
             setattr(self, _BOARDS[key], (rows, lines[0].number))

@@ -31,7 +31,7 @@ from nonobot.protocol.formats.base import (
     part_of,
     parts_of,
 )
-from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record
+from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record, text_from_cells
 
 MOST_DEPTH = 16
 _MOST_IN_JSON = 1 << 21  # characters of a value; a list of more is read item by item
@@ -162,10 +162,10 @@ _CELLS_OF_CONTENT = {**_CELLS, "0": UNKNOWN, "-1": WHITE}  # as nonogram-solver,
 
 
 def _depth(value: Any) -> int:
-    """Return 1 for a clue, 2 for a list of clues, and 3 for a list of those, or an object."""
+    """Return 1 for a clue, 2 for a list of clues, 3 for a list of those, and more for an object."""
     if not isinstance(value, _Node):
         return 0
-    return 3 if value.names else 1 + max(map(_depth, value.items or ()), default=0)
+    return MOST_DEPTH if value.names else 1 + max(map(_depth, value.items or ()), default=0)
 
 
 def _has_clues(value: Any) -> bool:
@@ -174,7 +174,7 @@ def _has_clues(value: Any) -> bool:
 
 def _pairs(value: Any) -> list[tuple[str, Any]]:
     """Return the items of an object with their names."""
-    return [*zip(value.names, value.items, strict=True)] if isinstance(value, _Node) and value.names else []
+    return [*zip(value.names, value.items or (), strict=True)] if isinstance(value, _Node) and value.names else []
 
 
 def _puzzles_in(value: Any) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
@@ -190,12 +190,8 @@ def _puzzles_in(value: Any) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
             yield value.line, [*zip(PARTS, value.items[first : first + 2], strict=False)]
     elif _depth(value) > 2:
         for name, item in pairs or [("puzzles", item) for item in value.items]:
-            if _has_objects(item) or re.search("puzzle|nonogram|clue|hint", name, re.IGNORECASE):
+            if _depth(item) >= MOST_DEPTH or re.search("puzzle|nonogram|clue|hint", name, re.IGNORECASE):
                 yield from _puzzles_in(item)
-
-
-def _has_objects(value: Any) -> bool:
-    return isinstance(value, _Node) and bool(value.names or any(map(_has_objects, value.items or ())))
 
 
 class _Puzzle(Draft):
@@ -271,10 +267,10 @@ def _misplaced(value: Any) -> Fault:
     """Return a fault for a value that is not a clue, or not a list of clues."""
     what = shown(str(value))
     if isinstance(value, _Node):
-        what = "a value that cannot be read" if value.items is None else "a list"
+        what = "a value that cannot be read" if value.items is None else "a list of another depth"
     if names := ", ".join(shown(f"{name}: {item}") for name, item in _pairs(value)[:2]):
-        what = f"an object ({names})"
-    return Fault(FaultKind.FORMAT, f"{what} is not a clue in black and white, such as [2, 1], or a list of clues")
+        what = f"an object, {names}"
+    return Fault(FaultKind.FORMAT, f"{what}; expected a list of clues such as [[2], [1, 1]], in black and white")
 
 
 # --- files -------------------------------------------------------------------------------------------------------
@@ -346,15 +342,11 @@ def _looks_like(lines: Sequence[str]) -> bool:
 def _text(record: Record) -> str:
     import json
 
-    boards = [
-        (name, " ".join("".join("01?"[cell] for cell in row) for row in board.numbers()))
-        for name, board in (("start", record.start), ("solution", record.solution))
-        if board
-    ]
-    texts = [(name, getattr(record, name)) for name in TEXT_FIELDS]
-    pairs = [*texts, *parts_of(record.puzzle), *boards]
-    lines = [f'"{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in pairs if value is not None]
-    return "{" + ",\n ".join(lines) + "}\n"
+    values = {name: getattr(record, name) for name in TEXT_FIELDS} | dict(parts_of(record.puzzle))
+    values |= {"start": record.start and text_from_cells(record.start)}
+    values |= {"solution": record.solution and text_from_cells(record.solution)}
+    kept = (f'"{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in values.items() if value)
+    return "{" + ",\n ".join(kept) + "}\n"
 
 
 def _joined(texts: Sequence[str]) -> str:

@@ -1,9 +1,6 @@
 """Formats that begin with clues, or with the size of the board: `oneline`, `taai`, `nin` and four more.
 
-Sources: https://rosettacode.org/wiki/Nonogram_solver for `letters`; the survey of solvers
-(https://webpbn.com/survey/) for `nin`, of Jakub Wilk's solver; pbnsolve's documentation
-(https://webpbn.com/pbnsolve.html) for `mk`, of Petr Olsak's solver, and `cwd`, of QNonograms and of Vladimir
-Sukhoy's solver. See docs/formats.md.
+See docs/formats.md, which links to their sources.
 """
 
 from __future__ import annotations
@@ -13,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, dropwhile, groupby, islice, pairwise
+from itertools import chain, dropwhile, islice, pairwise
 
 from nonobot.protocol.batch import DEFAULT_SIZE, format_puzzle, read_batch
 from nonobot.protocol.clues import (
@@ -38,6 +35,7 @@ from nonobot.protocol.formats.base import (
     Size,
     TextLine,
     clue_lines,
+    fitting,
     in_lines,
     keep,
     lines_of,
@@ -162,119 +160,93 @@ TAAI = Format(
     states_size=False,
 )
 
-# --- a size, then the clues ---------------------------------------------------------------------------------------
+# --- the size of the board, then clue lines ----------------------------------------------------------------------
 
-_Parts = tuple[Sequence[TextLine], Sequence[TextLine]]
+_Parts = Sequence[Sequence[TextLine]]
 
 
 def _read(
-    data: bytes,
-    form: re.Pattern[str],
-    no_size: str,
-    parts: Callable[[Draft, int, int, Iterator[TextLine]], _Parts],
-    header_lines: int = 1,
+    data: bytes, size: str, parts: Callable[..., _Parts], form: re.Pattern[str] = SIDES, example: str = "25 25"
 ) -> Iterator[Found]:
-    """Yield the puzzle of a file whose first text lines contain the size of the board.
+    """Yield the puzzle of a file that begins with text lines like `size`, perhaps below lines that start with `#`.
 
-    Blank text lines, and those above the size that start with `#`, are ignored. `form` matches the size, which is
-    on `header_lines` text lines; otherwise `no_size` ends the message. `parts` takes a draft, the width, the
-    height and the remaining text lines, and returns those with the clues of the rows and of the columns.
+    `form` matches these. `parts` takes the draft, the width, the height and the further text lines, and returns
+    those with the clues of the rows and of the columns.
     """
-    lines = lines_of(data)
-    header = list(islice((line for line in lines if line.text[:1] not in ("", "#")), header_lines))
+    lines: list[TextLine] = []
+    for line in lines_of(data):
+        if lines or line.text[:1] not in ("", "#"):
+            keep(lines, line)
+    header = [index for index, line in enumerate(lines) if line.text][: size.count("\n")]
     if not header:
         return
-    draft = Draft(1, header[0].number)
-    size = " ".join(line.text for line in header)
-    if sides := form.fullmatch(size):
-        digits = sides.group("width", "height")
-        width, height = (int(side) if len(side) < 10 else MOST_SIDE + 1 for side in digits)
-        if 1 <= width <= MOST_SIDE and 1 <= height <= MOST_SIDE:
-            for part, clues in zip(PARTS, parts(draft, width, height, lines), strict=True):
-                for line in clues:
-                    draft.clue(part, clue_from_text(line.text), line.number)
-        else:
-            given = f"{digits[0][:20]}x{digits[1][:20]}"
-            draft.refuse(f"board size {given}: width and height must be 1 to {MOST_SIDE}")
+    draft = Draft(1, lines[0].number)
+    text = " ".join(lines[index].text for index in header)
+    names = re.findall("width|height", size)
+    sides = dict(zip(names, map(int, found.groups()), strict=True)) if (found := form.fullmatch(text)) else {}
+    if not sides:
+        draft.refuse(f"{shown(text)} is not a {names[0]} and a {names[1]}, such as {shown(example)}")
+    elif not 1 <= min(sides.values()) <= max(sides.values()) <= MOST_SIDE:
+        draft.refuse(f"board size {shown(text)}: width and height must be 1 to {MOST_SIDE}")
     else:
-        draft.refuse(f"{shown(size)} {no_size}")
+        clues = parts(draft, sides["width"], sides["height"], lines[header[-1] + 1 :])
+        for part, of_part in zip(PARTS, clues, strict=True):
+            for line in of_part:
+                draft.clue(part, clue_from_text(line.text), line.number)
     yield draft.finished()
 
 
-# --- clue lines only, rows before columns -----------------------------------------------------------------------
-
-
-def _looks_like(lines: Sequence[str], header_lines: int, has_divider: bool) -> bool:
+def _looks_like(lines: Sequence[str], size: str, divider: str) -> bool:
     """Return whether the text lines may be a size and clues for it: numbers, in no more text lines than it needs.
 
     A file without a size has more: with r rows and c columns, its first clue needs at most c cells, so that it is
     a size for fewer than the r + c - 1 text lines after it.
     """
     lines = list(dropwhile(lambda line: line.startswith("#"), lines))
-    clues = lines[header_lines:]
-    sides = SIDES.fullmatch(" ".join(lines[:header_lines]))
+    clues = lines[size.count("\n") :]
+    sides = SIDES.fullmatch(" ".join(lines[: size.count("\n")]))
     if not sides or not all(map(int, sides.groups())):
         return False
-    if has_divider:
-        dividers = [index for index, line in enumerate(clues) if line.startswith("#")]
-        return bool(dividers) and all(map(NUMBERS.fullmatch, clues[: dividers[0]][:3]))
+    if divider.strip():
+        return any(line.startswith("#") for line in clues) and bool(re.match(r"[\d#]", clues[0]))
     return 0 < len(clues) <= sum(map(int, sides.groups())) and all(map(NUMBERS.fullmatch, clues[:3]))
 
 
-def _kept(lines: Iterable[TextLine]) -> list[TextLine]:
-    kept: list[TextLine] = []
-    for line in lines:
-        keep(kept, line)
-    return kept
-
-
-def _nin_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> _Parts:
+def _nin_parts(draft: Draft, width: int, height: int, lines: Sequence[TextLine]) -> _Parts:
     what = f"the {count(height, 'row')} and {count(width, 'column')}"
-    clues = clue_lines(draft, _kept(lines), width + height, what)
+    clues = clue_lines(draft, lines, width + height, what)
     return clues[:height], clues[height:]
 
 
-def _mk_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> _Parts:
-    kept = _kept(lines)
-    divider = next((index for index, line in enumerate(kept) if line.text.startswith("#")), None)
+def _mk_parts(draft: Draft, width: int, height: int, lines: Sequence[TextLine]) -> _Parts:
+    divider = next((index for index, line in enumerate(lines) if line.text.startswith("#")), None)
     if divider is None:
         draft.refuse("no line '#' between the rows and the columns")
         return (), ()
-    rows = clue_lines(draft, kept[:divider], height, f"the {count(height, 'row')} before '#'")
-    columns = clue_lines(draft, kept[divider + 1 :], width, f"the {count(width, 'column')} after '#'")
-    return rows, columns
+    rows = clue_lines(draft, lines[:divider], height, f"the {count(height, 'row')} before '#'")
+    return rows, clue_lines(draft, lines[divider + 1 :], width, f"the {count(width, 'column')} after '#'")
 
 
-def _cwd_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> _Parts:
-    kept = _kept(lines)
-    full = [index for index, line in enumerate(kept) if line.text]
-    if len(full) == width + height and not kept[full[height - 1] + 1].text:
-        clues = [kept[index] for index in full]  # blank text lines are only space
-        return clues[:height], clues[height:]
-    columns = kept[height + 1 : height + 1 + width]
-    if len(columns) == width and not kept[height].text and max(full, default=0) <= height + width:
-        return kept[:height], columns  # blank text lines are empty clues, except the one between the parts
-    parts = [sum(1 for _ in part) for is_full, part in groupby(kept, key=lambda line: bool(line.text)) if is_full]
-    counts = " and ".join(map(str, parts)) or "0"
-    found = f"{counts} clue lines" if len(parts) < 4 else f"{sum(parts)} clue lines in {len(parts)} parts"
-    what = f"expected {count(height, 'row')}, a blank line and {count(width, 'column')}, found {found}"
-    draft.refuse(what, kept[-1].number if kept else None)
+def _cwd_parts(draft: Draft, width: int, height: int, lines: Sequence[TextLine]) -> _Parts:
+    full = [index for index, line in enumerate(lines) if line.text]
+    after_rows = [index + 1 for index in full[height - 1 : height]]
+    for divider in (*after_rows, height):  # further blank lines are only space, or they are empty clues
+        rows, columns = fitting(lines[:divider], height), fitting(lines[divider + 1 :], width)
+        if rows and columns and not lines[divider].text:
+            return rows, columns
+    expected = f"{count(height, 'row')}, a blank line and {count(width, 'column')}"
+    draft.refuse(f"expected {expected}, found {len(full)} clue lines", lines[-1].number if lines else None)
     return (), ()
 
 
 def _format(name: str, description: str, size: str, parts: Callable[..., _Parts], divider: str = "") -> Format:
     """Return a format of clue lines below a `size`, its text lines, with a `divider` between rows and columns."""
-    first, second = re.findall(r"\w+", size)
-    header_lines = size.count("\n")
-    example = "such as '25 25'" if header_lines == 1 else "a number on each of the first two lines"
-    form = re.compile(rf"(?P<{first}>\d+)\s+(?P<{second}>\d+)", re.ASCII)
-    no_size = f"is not a {first} and a {second}, {example}"
     return Format(
         name=name,
         description=description,
         extensions=(f".{name}",),
-        looks_like=partial(_looks_like, header_lines=header_lines, has_divider="#" in divider),
-        read=partial(_read, form=form, no_size=no_size, parts=parts, header_lines=header_lines),
+        looks_like=partial(_looks_like, size=size, divider=divider),
+        read=partial(_read, size=size, parts=parts),
         text=lambda record: in_lines(record, size.format(width=record.size[0], height=record.size[1]), divider),
     )
 
@@ -287,7 +259,7 @@ CWD = _format("cwd", _CWD_FORM, "{height}\n{width}\n", _cwd_parts, "\n")
 
 # --- the 8x11 text form -----------------------------------------------------------------------------------------
 
-_SIZE = re.compile(r"(?P<width>\d+)\s*[xX*\u00d7]\s*(?P<height>\d+)", re.ASCII)
+_SIZE = re.compile(r"(\d{1,18})\s*[xX*\u00d7]\s*(\d{1,18})", re.ASCII)
 _TEXTS = ("title", "author")
 _DRAWN = {
     "grid": {".": UNKNOWN, "#": BLACK, "X": WHITE, "x": WHITE},
@@ -299,7 +271,7 @@ _CELLS = re.compile(r"[.#xX]+")
 _NO_SECTION = f"is not a section; expected {', '.join(_SECTIONS)}"
 
 
-def _grid_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]) -> _Parts:
+def _grid_parts(draft: Draft, width: int, height: int, lines: Sequence[TextLine]) -> _Parts:
     sections = _sections(lines, draft)
     for name in _TEXTS:
         for line in sections.get(name, [])[:1]:
@@ -313,13 +285,11 @@ def _grid_parts(draft: Draft, width: int, height: int, lines: Iterator[TextLine]
     return _clues(draft, sections, "rows", height), _clues(draft, sections, "columns", width)
 
 
-def _sections(lines: Iterator[TextLine], draft: Draft) -> dict[str, list[TextLine]]:
+def _sections(lines: Sequence[TextLine], draft: Draft) -> dict[str, list[TextLine]]:
     """Return the text lines of each section, including blank ones."""
     sections: dict[str, list[TextLine]] = {}
     name = ""
     for line in lines:
-        if draft.hopeless:
-            break
         heading = _HEADING.fullmatch(line.text)
         if name in _TEXTS and not sections[name]:  # any text, even the name of a section
             sections[name].append(line)
@@ -377,7 +347,7 @@ def _is_drawing(lines: Iterable[str]) -> bool:
 def _read_grid(data: bytes) -> Iterator[Found]:
     lines = list(islice((line for line in lines_of(data) if line.text), MOST_SIDE + 1))  # one more, for the fault
     if not _is_drawing(line.text for line in lines):
-        yield from _read(data, form=_SIZE, no_size="is not WIDTHxHEIGHT, such as 8x11", parts=_grid_parts)
+        yield from _read(data, "{width}x{height}\n", _grid_parts, _SIZE, "8x11")
         return
     draft = Draft(1, lines[0].number)
     if len(lines[0].text) > MOST_SIDE:

@@ -25,7 +25,7 @@ _OF_THE_SET = ("author", "copyright", "source")
 _READ = (*_TEXTS, "color", "clues", "line", "count", "solution", "image")
 _CONTENT = {"clues": "line", "line": "count", "count": "number"}  # all that an element contains
 _PARENTS = {"line": "clues", "count": "line"}
-_CELL = re.compile(r"\[([^][]*)\]|(.)")  # of an image: its sign, or in brackets those that it may have
+_CELL = re.compile(r"\[([^][]+)\]|(.)")  # of an image: its sign, or in brackets those that it may have
 _START = '<?xml version="1.0" encoding="UTF-8"?>\n', "<puzzleset>\n"
 _SIGNS = {UNKNOWN: "?", WHITE: ".", BLACK: "X"}
 
@@ -51,7 +51,7 @@ def _read(data: bytes) -> Iterator[Found]:
     else:
         return
     yield from document.finished
-    yield document.broken_off(fault)
+    yield fault.at(document.number, fault.line)
 
 
 class _Document:
@@ -63,7 +63,7 @@ class _Document:
         self._text: list[str] | None = None  # text of the element being read, if it is needed
         self._of_the_set: dict[str, str] = {}
         self._puzzle: _Puzzle | None = None
-        self._number = 0
+        self.number = 1  # of the current puzzle, or of the next one
         self.finished: list[Found] = []  # complete puzzles; the reader removes them
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._doctype
@@ -71,10 +71,6 @@ class _Document:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
-
-    def broken_off(self, fault: Fault) -> Fault:
-        """Return a fault of the document with the place of the current puzzle, or of the next one."""
-        return fault.at(self._number + (0 if self._puzzle else 1), fault.line)
 
     @property
     def _line(self) -> int:
@@ -101,8 +97,7 @@ class _Document:
         if len(self._path) == MOST_DEPTH:
             raise BrokenOffError(f"elements nested more than {MOST_DEPTH} deep", self._line)
         if name == "puzzle" and self._path in ([], ["puzzleset"]):
-            self._number += 1
-            self._puzzle = _Puzzle(self._number, self._line, attributes)
+            self._puzzle = _Puzzle(self.number, self._line, attributes)
         elif self._puzzle:
             parent = self._path[-1]
             if _CONTENT.get(parent, name) != name or _PARENTS.get(name, parent) != parent:
@@ -120,6 +115,7 @@ class _Document:
         if name == "puzzle" and self._puzzle and self._path in ([], ["puzzleset"]):
             self.finished.append(self._puzzle.finished_in(self._of_the_set))
             self._puzzle = None
+            self.number += 1
         elif self._puzzle:
             self._puzzle.end_of(name, text, self._line, depth=len(self._path) - self._path.index("puzzle"))
         elif self._path == ["puzzleset"] and name in _OF_THE_SET:
@@ -193,20 +189,17 @@ class _Puzzle(Draft):
         meaning = {"?": UNKNOWN}
         for sign, colour in self._colours.items():
             meaning[sign] = WHITE if colour == self._background else BLACK
-        cells: list[list[int]] = []
-        for row in filter(None, "".join(image.split()).split("|")):
-            drawn = [cell[1] or cell[2] or "]" for cell in _CELL.finditer(row)]  # "]": no sign between brackets
-            other = next((sign for sign in "".join(drawn) if sign not in meaning), None)
-            if other:
-                problem = "a bracket in an image is not closed"
-                self.refuse(problem if other == "[" else f"{shown(other)} in an image is not a colour", line)
-                return
-            if cells and len(drawn) != len(cells[0]):
-                self.refuse("an image with rows of different length", line)
-                return
-            cells.append([_cell({meaning[sign] for sign in signs}) for signs in drawn])
-        if not cells:
-            self.refuse("an image without cells", line)
+        try:
+            cells = [
+                [_cell({meaning[sign] for sign in among[1] or among[2]}) for among in _CELL.finditer(row)]
+                for row in "".join(image.split()).split("|")
+                if row
+            ]
+        except KeyError as error:
+            self.refuse(f"{shown(error.args[0])} in an image is not a colour", line)
+            return
+        if len({len(row) for row in cells}) != 1:
+            self.refuse("an image with rows of different length" if cells else "an image without cells", line)
         elif kind == "saved":
             self.start = cells, line
         elif any(UNKNOWN in row for row in cells):
