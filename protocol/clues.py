@@ -53,12 +53,12 @@ def is_text(text: str) -> bool:
 def clue_from_text(text: str) -> Clue | Fault:
     """Return the clue in a text of numbers with commas or spaces between; a fault has no place."""
     if len(text) > LONGEST_CLUE:
-        return Fault(FaultKind.FORMAT, f"a clue of over {LONGEST_CLUE} characters")
+        return Fault.of_file(f"a clue of over {LONGEST_CLUE} characters")
     if not is_text(text):
-        return Fault(FaultKind.FORMAT, "bytes that are not text; expected block lengths")
+        return Fault.of_file("bytes that are not text; expected block lengths")
     words = re.split(r"\s*,\s*|\s+", text) if text else []
     if "" in words:
-        return Fault(FaultKind.FORMAT, f"clue {shown(text)} has a comma without a number")
+        return Fault.of_file(f"clue {shown(text)} has a comma without a number")
     return clue_from_words(words)
 
 
@@ -136,6 +136,11 @@ class Fault:
     more: int = 0  # number of further faults of the same puzzle
     size: tuple[int, int] | None = None  # width and height of the puzzle's board, if known
     file: str = ""  # `-` for standard input; empty if there is only one input
+
+    @classmethod
+    def of_file(cls, what: str) -> Fault:
+        """Return a fault in a file of another format than the batch, without its place."""
+        return cls(FaultKind.FORMAT, what)
 
     def __str__(self) -> str:
         more = f" (and {self.more} more in this puzzle)" if self.more else ""

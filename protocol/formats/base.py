@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
-from nonobot.protocol.clues import (
-    LONGEST_CLUE,
-    Clue,
-    Fault,
-    FaultKind,
-    clue_from_text,
-    count,
-    is_text,
-    shown,
-    spaced,
-)
+from nonobot.protocol.clues import LONGEST_CLUE, Clue, Fault, clue_from_text, count, is_text, shown, spaced
 from nonobot.protocol.puzzle import Found, PartialGrid, Puzzle, Record, Solution, fault_in_clues
+from nonobot.protocol.text_lines import TextLine, lines_of
 from nonobot.protocol.verify import mismatches
 
 MOST_BYTES = 1 << 24  # largest file, 16 MiB: about thirty tournament sets
@@ -50,7 +40,7 @@ class BrokenOffError(Exception):
     """A file that cannot be read from text line `line` on."""
 
     def __init__(self, what: str, line: int) -> None:
-        self.fault = Fault(FaultKind.FORMAT, what, line=line)
+        self.fault = Fault.of_file(what).at(None, line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +53,9 @@ class Format:
     holds: frozenset[str] = frozenset()  # fields of a Record, other than the puzzle, that a file can hold
     states_size: bool = True  # if not, `read` also takes a `Size` or None
 
-    looks_like: Callable[[Sequence[str]], bool]
-    """Returns whether the first text lines of a file, stripped and without blank ones, have this format."""
-
+    looks_like: Callable[[Sequence[str]], bool]  # of the first text lines of a file, stripped, without blank ones
     read: Callable[..., Iterator[Found]]  # yields the puzzles in the bytes of a file, and their faults
-
     text: Callable[[Record], str]  # returns the text of a record in this format
-
     joined: Callable[[Sequence[str]], str] | None = None  # returns a file of the texts; None: it can hold only one
     longest_block: int = MOST_SIDE  # longest block that can be written
 
@@ -163,6 +149,22 @@ class Draft:
             self.warn(f"the {name} has bytes that are not UTF-8 text", line)
         self.texts[field] = text
 
+    def draw(self, field: str, rows: Sequence[tuple[int, Sequence[str]]], meaning: Mapping[str, int]) -> None:
+        """Take a board from its rows, each a line number and signs with a `meaning`; others are faults."""
+        cells: list[list[int]] = []
+        for line, signs in rows:
+            if other := next((sign for sign in signs if sign not in meaning), ""):
+                self.refuse(f"{shown(other)} is not a cell; expected one of {' '.join(meaning)}", line)
+                return
+            if cells and len(signs) != len(cells[0]):
+                self.refuse(f"a row of {len(signs)} cells after rows of {len(cells[0])}", line)
+                return
+            cells.append([meaning[sign] for sign in signs])
+        if cells:
+            setattr(self, field, (cells, rows[0][0]))
+        else:
+            self.refuse("a drawn board without cells")
+
     def section(self, name: str, line: int, more: str) -> None:
         """Start a section; a second one of the same name is a fault, and `more` is added to its message."""
         if name in self.sections:
@@ -172,20 +174,20 @@ class Draft:
     def fault(self, fault: Fault, line: int | None = None) -> None:
         """Add a fault that makes the puzzle unusable; without `line`, it is at the start of the puzzle."""
         if self._fault:
-            self._fault = _one_more(self._fault)
+            self._fault = replace(self._fault, more=self._fault.more + 1)
         else:
             self._fault = fault.at(self.number, line or self.line)
 
     def refuse(self, what: str, line: int | None = None) -> None:
         """Add a fault with this message."""
-        self.fault(Fault(FaultKind.FORMAT, what), line)
+        self.fault(Fault.of_file(what), line)
 
     def warn(self, what: str, line: int) -> None:
         """Add a warning about a dropped part of the file; the puzzle stays usable."""
         if len(self._warnings) == MOST_WARNINGS:
-            self._warnings[-1] = _one_more(self._warnings[-1])
+            self._warnings[-1] = replace(self._warnings[-1], more=self._warnings[-1].more + 1)
         else:
-            self._warnings.append(Fault(FaultKind.FORMAT, what, self.number, line))
+            self._warnings.append(Fault.of_file(what).at(self.number, line))
 
     def finished(self) -> Found:
         """Return the puzzle, or its first fault."""
@@ -235,10 +237,6 @@ class Draft:
         return None if what else solution
 
 
-def _one_more(fault: Fault) -> Fault:
-    return replace(fault, more=fault.more + 1)
-
-
 def _other_size(cells: Cells, puzzle: Puzzle) -> str | None:
     size = len(cells[0]), len(cells)
     if size == puzzle.size:
@@ -252,20 +250,6 @@ NUMBERS = re.compile(r"[\d\s,-]*", re.ASCII)  # a line of block lengths, right o
 SIDES = re.compile(r"(\d{1,18})\s+(\d{1,18})", re.ASCII)  # a line of a width and a height, in either order
 NEVER = re.compile(r"(?!)")  # no line
 _SIGNED = re.compile(r"([0-9]+)([^\s,0-9\0\ufffd]?)(?![^\s,])")  # a number, perhaps with the sign of a colour
-
-
-class TextLine(NamedTuple):
-    """A text line of a file: its number, counted from 1, and its text without white space around it."""
-
-    number: int
-    text: str
-
-
-def lines_of(data: bytes) -> Iterator[TextLine]:
-    """Yield the text lines of a file; bytes that are not UTF-8 become U+FFFD, which :func:`is_text` finds."""
-    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", errors="replace")
-    for number, line in enumerate(text, 1):
-        yield TextLine(number, line.strip())
 
 
 def read_lines(
@@ -299,14 +283,6 @@ def read_lines(
         yield draft.finished()
 
 
-def keep(kept: list[TextLine], line: TextLine) -> None:
-    """Append a text line to a list; of more than the largest board needs, the last one is enough."""
-    if len(kept) < 5 * MOST_SIDE:
-        kept.append(line)
-    elif line.text:
-        kept[-1] = line
-
-
 def fitting(lines: Sequence[TextLine], needed: int) -> Sequence[TextLine] | None:
     """Return the `needed` clue lines among all text lines up to the next part of the file, or None.
 
@@ -329,12 +305,6 @@ def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) 
         expected = f"expected {count(needed, 'clue line')} for {what}, found {len(full)}{more}"
         draft.refuse(expected, last.number if last else None)
     return clues or ()
-
-
-def unquoted(text: str) -> str:
-    """Return a text without the quotes around it, if it has any."""
-    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
-    return text[1:-1] if is_quoted else text
 
 
 def in_lines(record: Record, rows: str, columns: str, end: str = "", text: Callable[[Clue], str] = spaced) -> str:

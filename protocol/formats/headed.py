@@ -11,21 +11,19 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from nonobot.protocol.clues import UNKNOWN, Fault, FaultKind, clue_from_text, shown, spaced, with_commas
+from nonobot.protocol.clues import UNKNOWN, Fault, clue_from_text, shown, spaced, with_commas
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
     PARTS,
     Draft,
     Format,
-    TextLine,
     clue_lines,
     in_lines,
-    keep,
     part_of,
     read_lines,
-    unquoted,
 )
 from nonobot.protocol.puzzle import Found, Record, text_from_cells
+from nonobot.protocol.text_lines import TextLine, keep
 
 # --- H and V -----------------------------------------------------------------------------------------------------
 
@@ -157,7 +155,7 @@ class _Picross(Draft):
         else:
             clue = self.clue_in_colour(line.text[1:-1].strip(), line.number)
             what = f"{shown(line.text)} is not a clue in brackets, such as [ 2 1 ]"
-            self.clue(self.part, clue if line.text[-1] == "]" else Fault(FaultKind.FORMAT, what), line.number)
+            self.clue(self.part, clue if line.text[-1] == "]" else Fault.of_file(what), line.number)
 
 
 def _picross_text(record: Record) -> str:
@@ -226,7 +224,7 @@ class _Ini(Draft):
         if self.key in PARTS and (text := re.sub("\"\"\"|'''", "", text).strip()):
             for word in (word.strip("\"' ") for word in text.removesuffix(",").split(",", MOST_SIDE)):
                 what = f"{shown(text)} has an empty clue between commas or quotes; write 0"
-                clue = self.clue_in_colour(word, line.number) if word else Fault(FaultKind.FORMAT, what)
+                clue = self.clue_in_colour(word, line.number) if word else Fault.of_file(what)
                 self.clue(self.key, clue, line.number)
 
 
@@ -276,6 +274,12 @@ def _key(text: str) -> str:
     """Return the word at the start of a text line, or nothing."""
     word = _WORD.match(text)
     return word[0].lower() if word else ""
+
+
+def unquoted(text: str) -> str:
+    """Return a text without the quotes around it, if it has any."""
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if is_quoted else text
 
 
 class _Non(Draft):

@@ -10,27 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from nonobot.protocol.clues import (
-    BLACK,
-    UNKNOWN,
-    WHITE,
-    Clue,
-    Fault,
-    FaultKind,
-    clue_from_text,
-    clue_from_words,
-    shown,
-)
-from nonobot.protocol.formats.base import (
-    MOST_SIDE,
-    PARTS,
-    BrokenOffError,
-    Draft,
-    Format,
-    FormatError,
-    part_of,
-    parts_of,
-)
+from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, Fault, clue_from_text, clue_from_words, shown
+from nonobot.protocol.formats.base import MOST_SIDE, PARTS, BrokenOffError, Draft, Format, FormatError, part_of
 from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record, text_from_cells
 
 MOST_DEPTH = 16
@@ -224,8 +205,11 @@ class _Puzzle(Draft):
                 self.text(field, value, self.line, field)
             elif field in PARTS:
                 self.refuse(f"{shown(name)} is {shown(str(value))}, but there are {len(self.clues[part])} clues")
-            elif field not in _BOARDS or not self._draw(field, value):
+            elif field not in _BOARDS:
                 self.warn(f"{shown(name)} is dropped", self.line)
+            elif not self._draw(field, value):
+                size = "{1}x{0}".format(*map(len, self.clues.values()))
+                self.warn(f"{shown(name)} is dropped; expected {size} cells, each 1, 0 or ?", self.line)
         return super().finished()
 
     def _draw(self, field: str, value: Any) -> bool:
@@ -253,7 +237,7 @@ def _clue(value: Any) -> Clue | Fault:
         return _misplaced(value)
     words = [*value.items]
     if len(words) > MOST_SIDE:
-        return Fault(FaultKind.FORMAT, f"a clue of over {MOST_SIDE} numbers")
+        return Fault.of_file(f"a clue of over {MOST_SIDE} numbers")
     for word in words:
         if not isinstance(word, str):
             return _misplaced(word)
@@ -270,10 +254,7 @@ def _misplaced(value: Any) -> Fault:
         what = "a value that cannot be read" if value.items is None else "a list of another depth"
     if names := ", ".join(shown(f"{name}: {item}") for name, item in _pairs(value)[:2]):
         what = f"an object, {names}"
-    return Fault(FaultKind.FORMAT, f"{what}; expected a list of clues such as [[2], [1, 1]], in black and white")
-
-
-# --- files -------------------------------------------------------------------------------------------------------
+    return Fault.of_file(f"{what}; expected a list of clues such as [[2], [1, 1]], in black and white")
 
 
 def _values(text: str) -> Iterator[tuple[str, Any, int]]:
@@ -327,8 +308,6 @@ def _read(data: bytes) -> Iterator[Found]:
         raise FormatError("cannot find lists of rows and columns, such as rows = [[2], [1, 1]]")
 
 
-# --- the format --------------------------------------------------------------------------------------------------
-
 _LIST = r"[\[({]\s*(?:[\[({\d\])}\"']|$|\w+\s*:)"
 _STARTS = re.compile(rf"(?:({_STRING}|[^\W\d][\w-]*)\s*[=:]\s*)?{_LIST}")
 
@@ -342,15 +321,12 @@ def _looks_like(lines: Sequence[str]) -> bool:
 def _text(record: Record) -> str:
     import json
 
-    values = {name: getattr(record, name) for name in TEXT_FIELDS} | dict(parts_of(record.puzzle))
+    values = {name: getattr(record, name) for name in TEXT_FIELDS}
+    values |= {"rows": record.puzzle.rows, "columns": record.puzzle.columns}
     values |= {"start": record.start and text_from_cells(record.start)}
     values |= {"solution": record.solution and text_from_cells(record.solution)}
     kept = (f'"{name}": {json.dumps(value, ensure_ascii=False)}' for name, value in values.items() if value)
     return "{" + ",\n ".join(kept) + "}\n"
-
-
-def _joined(texts: Sequence[str]) -> str:
-    return texts[0] if len(texts) == 1 else "[" + ",\n".join(text.rstrip() for text in texts) + "]\n"
 
 
 FORMAT = Format(
@@ -361,5 +337,5 @@ FORMAT = Format(
     looks_like=_looks_like,
     read=_read,
     text=_text,
-    joined=_joined,
+    joined=lambda texts: texts[0] if len(texts) == 1 else "[" + ",\n".join(map(str.rstrip, texts)) + "]\n",
 )

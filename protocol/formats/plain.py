@@ -33,15 +33,13 @@ from nonobot.protocol.formats.base import (
     Draft,
     Format,
     Size,
-    TextLine,
     clue_lines,
     fitting,
     in_lines,
-    keep,
-    lines_of,
     parts_of,
 )
 from nonobot.protocol.puzzle import Found, Record
+from nonobot.protocol.text_lines import TextLine, keep, lines_of
 
 
 def _puzzle(
@@ -100,7 +98,7 @@ def _clue_in_letters(word: str) -> Clue | Fault:
         return ()
     if not (word.isascii() and word.isalpha() and word.isupper()):
         what = f"clue {shown(word)} is not made of the letters A to Z; an empty clue is written 0"
-        return Fault(FaultKind.FORMAT, what)
+        return Fault.of_file(what)
     return tuple(ord(letter) - _BEFORE_A for letter in word)
 
 
@@ -278,7 +276,8 @@ def _grid_parts(draft: Draft, width: int, height: int, lines: Sequence[TextLine]
             draft.text(name, line.text, line.number, name)
     for name in _DRAWN:
         if name in sections:
-            _take_drawn(draft, name, [line for line in sections[name] if line.text])
+            rows = [line for line in sections[name] if line.text]
+            draft.draw("start" if name == "grid" else name, rows, _DRAWN[name])
     for part in PARTS:
         if part not in sections:
             draft.refuse(f"no section '{part}'")
@@ -318,26 +317,6 @@ def _clues(draft: Draft, sections: Mapping[str, list[TextLine]], name: str, need
     return clue_lines(draft, sections[name], needed, f"the {count(needed, name.removesuffix('s'))}")
 
 
-def _take_drawn(draft: Draft, name: str, lines: Sequence[TextLine]) -> None:
-    """Add a drawn board with one character per cell."""
-    meaning = _DRAWN[name]
-    cells: list[list[int]] = []
-    for number, text in lines:
-        if cells and len(text) != len(cells[0]):
-            draft.refuse(f"a row of {len(text)} cells after rows of {len(cells[0])}", number)
-            return
-        if other := _CELLS.sub("", text):
-            draft.refuse(f"{shown(other[0])} is not a cell; expected one of {' '.join(meaning)}", number)
-            return
-        cells.append([meaning[cell] for cell in text])
-    if not cells:
-        draft.refuse("a drawn board without cells")
-    elif name == "grid":
-        draft.start = cells, lines[0].number
-    else:
-        draft.solution = cells, lines[0].number
-
-
 def _is_drawing(lines: Iterable[str]) -> bool:
     """Return whether the text lines are only a drawn board; text lines of `#` alone are comments."""
     first = next((line for line in lines if line.strip("#")), "")
@@ -355,7 +334,7 @@ def _read_grid(data: bytes) -> Iterator[Found]:
     elif gap := next((line for before, line in pairwise(lines) if line.number > before.number + 1), None):
         draft.refuse("a blank line above this row; such a file contains one puzzle", gap.number)
     else:
-        _take_drawn(draft, "solution", lines)
+        draft.draw("solution", lines, _DRAWN["solution"])
     yield draft.finished()
 
 

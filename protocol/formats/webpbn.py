@@ -189,27 +189,16 @@ class _Puzzle(Draft):
         meaning = {"?": UNKNOWN}
         for sign, colour in self._colours.items():
             meaning[sign] = WHITE if colour == self._background else BLACK
-        try:
-            cells = [
-                [_cell({meaning[sign] for sign in among[1] or among[2]}) for among in _CELL.finditer(row)]
-                for row in "".join(image.split()).split("|")
-                if row
-            ]
-        except KeyError as error:
-            self.refuse(f"{shown(error.args[0])} in an image is not a colour", line)
-            return
-        if len({len(row) for row in cells}) != 1:
-            self.refuse("an image with rows of different length" if cells else "an image without cells", line)
-        elif kind == "saved":
-            self.start = cells, line
-        elif any(UNKNOWN in row for row in cells):
+        rows = []
+        for row in filter(None, "".join(image.split()).split("|")):
+            rows.append((line, [one or among for among, one in _CELL.findall(row)]))
+            for among in {sign for sign in rows[-1][1] if len(sign) > 1 and meaning.keys() >= set(sign)}:
+                colours = {meaning[sign] for sign in among}
+                meaning[among] = colours.pop() if len(colours) == 1 else UNKNOWN
+        if kind == "goal" and any(meaning.get(sign) == UNKNOWN for _, signs in rows for sign in signs):
             self.warn("the solution is dropped: it has unknown cells", line)
         else:
-            self.solution = cells, line
-
-
-def _cell(among: set[int]) -> int:
-    return among.pop() if len(among) == 1 else UNKNOWN
+            self.draw("start" if kind == "saved" else "solution", rows, meaning)
 
 
 def _text(record: Record) -> str:
