@@ -126,12 +126,12 @@ class Draft:
 
     def clue_in_colour(self, text: str, line: int) -> Clue | Fault:
         """Return the clue in a text of numbers that may end with the sign of a colour."""
-        blocks = _SIGNED.findall(text) if len(text) <= LONGEST_CLUE else []
+        blocks = [] if _PLAIN.fullmatch(text) or len(text) > LONGEST_CLUE else _SIGNED.findall(text)
         if any(sign and not sign.isalpha() and sign not in self.names for _, sign in blocks):
             blocks = []
-        clue = clue_from_text(_SIGNED.sub(r"\1", text) if any(sign for _, sign in blocks) else text)
-        if not isinstance(clue, Fault):
-            signs = dict.fromkeys(sign for number, sign in blocks if number.strip("0"))
+        clue = clue_from_text(_SIGNED.sub(r"\1", text) if blocks else text)
+        if clue and not isinstance(clue, Fault):
+            signs = dict.fromkeys(sign for number, sign in blocks if number.strip("0")) or ("",)
             self.use_colours([self.names.get(sign, sign or "black") for sign in signs], line)
         return clue
 
@@ -249,6 +249,7 @@ def _other_size(cells: Cells, puzzle: Puzzle) -> str | None:
 NUMBERS = re.compile(r"[\d\s,-]*", re.ASCII)  # a line of block lengths, right or wrong
 SIDES = re.compile(r"(\d{1,18})\s+(\d{1,18})", re.ASCII)  # a line of a width and a height, in either order
 NEVER = re.compile(r"(?!)")  # no line
+_PLAIN = re.compile(r"[0-9\s,]*")
 _SIGNED = re.compile(r"([0-9]+)([^\s,0-9\0\ufffd]?)(?![^\s,])")  # a number, perhaps with the sign of a colour
 
 

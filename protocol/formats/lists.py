@@ -26,7 +26,8 @@ _IRREGULAR = re.compile(
 )
 _REGULAR = {"(": "[", ")": "]", "": ","}
 _NAMED = re.compile(rf"({_STRING}|[^\W\d]\w*)\s*[=:](?!=)\s*")
-_MARK = re.compile(rf"{_STRING}|([\[{{])|[\]}},;\n]")
+_INSIDE = re.compile(rf"{_STRING}|\[[\d\s,]*\]|[][{{}}]")
+_OPENING = re.compile(rf"{_STRING}|([\[{{])")
 _CLOSING = {"[": "]", "{": "}"}
 _SPACE = " \t\n\v\f,"
 _PUZZLES = re.compile(r"\[\s*(?:\{|\[\s*\[\s*\[)")  # starts a list of puzzles, each an object or a pair
@@ -52,29 +53,31 @@ def _regular(text: str) -> str:
 
 def _pieces(text: str, line: int, ends: str) -> Iterator[tuple[str, int]]:
     """Yield the parts of a text between any of `ends` that are outside of brackets, each with its first line."""
-    opened: list[tuple[str, int]] = []  # the closing bracket of each that is open, and its line
-    start, first = 0, line
-    for mark in _MARK.finditer(text):
-        sign = mark[0]
-        line += sign == "\n"
-        if mark[1]:
-            if len(opened) == MOST_DEPTH:
-                raise BrokenOffError(f"lists nested more than {MOST_DEPTH} deep", line)
-            opened.append((_CLOSING[sign], line))
-        elif opened and sign == opened[-1][0]:
+    outside = re.compile(rf"{_STRING}|[][{{}}{ends}]")
+    opened: list[int] = []  # places of the brackets that are open
+    start = at = 0
+    while mark := (_INSIDE if opened else outside).search(text, at):
+        at, sign = mark.end(), mark[0]
+        if sign in _CLOSING:
+            opened.append(mark.start())
+            if len(opened) > MOST_DEPTH:
+                raise BrokenOffError(
+                    f"lists nested more than {MOST_DEPTH} deep", line + text.count("\n", start, at)
+                )
+        elif opened and sign == _CLOSING[text[opened[-1]]]:
             opened.pop()
         elif (sign in ends and not opened) or sign in ("]", "}"):
-            yield _stripped(text[start : mark.start()], first)
-            start, first = mark.end(), line
+            yield _stripped(text[start : mark.start()], line)
+            line += text.count("\n", start, at)
+            start = at
             if sign not in ends:
                 raise BrokenOffError(f"{shown(sign)} has no opening bracket", line)
-    rest, first = _stripped(text[start:], first)
-    if not opened:
-        yield rest, first
-        return
-    if _PUZZLES.match(rest):
-        yield from _pieces(rest[1:], first, ",")
-    raise BrokenOffError(f"the bracket of line {opened[-1][1]} is not closed at the end of the file", line)
+    yield from () if opened else [_stripped(text[start:], line)]
+    if opened and _PUZZLES.match(text, opened[0]):
+        yield from _pieces(text[opened[0] + 1 :], line + text.count("\n", start, opened[0]), ",")
+    if opened:
+        opening, end = (line + text.count("\n", start, place) for place in (opened[-1], len(text)))
+        raise BrokenOffError(f"the bracket of line {opening} is not closed at the end of the file", end)
 
 
 def _stripped(text: str, line: int) -> tuple[str, int]:
@@ -118,9 +121,10 @@ def _literal(text: str) -> Any:
 
 def _lines_of_brackets(text: str, line: int) -> Iterator[int]:
     """Yield the line of each opening bracket."""
-    for mark in _MARK.finditer(text):
-        line += mark[0] == "\n"
+    at = 0
+    for mark in _OPENING.finditer(text):
         if mark[1]:
+            line, at = line + text.count("\n", at, mark.start()), mark.start()
             yield line
 
 
