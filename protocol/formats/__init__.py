@@ -222,7 +222,7 @@ _SIGNS = {  # found in files that resemble a format
     "cwd": r"\A\d+\n\d+\n[\d ,]+\n",
     "oneline": r"^[\d:, ]+-[\d:, ]*$",
     "g": r"^:",
-    "pynogram": r"^\s*(rows|columns)\s*=",
+    "pynogram": r"^\s*(rows|columns)\s*=\s*([\d'\"]|$)",
     "letters": r"\A[A-Z0@ ]+\n[A-Z0@ ]+$",
     "lists": r"[\[{(]\s*[\[{(]\s*\d",
     "non": r"^(width|height|rows|columns)\s+\d",
@@ -237,11 +237,13 @@ def _resemblances(sample: str, full: Sequence[str]) -> list[str]:
         # They are not guessed: some programs write the rows first, others the columns.
         numbers = f"{count(len(code), 'line')} of numbers, without headings"
         return [f"hv, but it has {numbers}; put a line H above the clues of the rows and V above the others"]
-    found = []
+    stops = []
     for name, sign in _SIGNS.items():
         if re.search(sign, sample, re.MULTILINE | re.IGNORECASE):
-            fault = next((one for one in read(sample.encode(), name) if isinstance(one, Fault)), None)
-            if fault:
-                found.append((fault.line or 0, f"{name}, but {located(fault.what, line=fault.line)}"))
-    found.sort(key=lambda one: -one[0])
-    return [hint for _, hint in found[:2]]
+            try:
+                fault = next((one for one in read(sample.encode(), name) if isinstance(one, Fault)), None)
+            except FormatError as error:
+                fault = Fault.of_file(str(error))
+            what = f"but {located(fault.what, line=fault.line)}" if fault else "which can read it if you name it"
+            stops.append((fault.line or 0 if fault else len(sample), f"{name}, {what}"))
+    return [hint for _, hint in sorted(stops, key=lambda stop: -stop[0])[:2]]

@@ -261,7 +261,7 @@ _SIDES = {"rows": "height", "columns": "width"}
 _BOARDS = {"goal": "solution", "saved": "start"}
 _KEYS = frozenset({*_KEYS_OF_TEXTS, *_SIDES, *_SIDES.values(), *_BOARDS, "color", "maxrule"})
 _ASSIGNED = re.compile(r"[A-Za-z]+\s*=")  # as no key of this format is
-_WORD = re.compile(r"[A-Za-z][\w-]*(?=:?\s|:?$)")
+_WORD = re.compile(r"[A-Za-z][\w-]*(?=\s|$)")
 _IN_COLOURS = re.compile(r"([A-Za-z]\w*):?|(\d+)")
 
 
@@ -291,10 +291,10 @@ class _Non(Draft):
 
     def take(self, line: TextLine) -> None:
         key = _key(line.text)
-        is_clue = self.part in PARTS and (key == "black" or key in self.names)
-        if key and not is_clue:
-            self._take_key(key, line.text[len(key) :].removeprefix(":").strip(), line)
-        elif self.part and (is_clue or not line.text or line.text[0] in "0123456789?-,"):
+        is_in_colours = self.part in PARTS and re.split("[: ]", line.text)[0].lower() in ("black", *self.names)
+        if key and not is_in_colours:
+            self._take_key(key, line.text[len(key) :].strip(), line)
+        elif self.part and (is_in_colours or not line.text or line.text[0] in "0123456789?-,"):
             keep(self.lines[self.part], line)
         elif line.text:
             self.warn(f"{shown(line.text)} is dropped", line.number)

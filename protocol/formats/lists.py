@@ -95,6 +95,8 @@ def _value(text: str, line: int) -> Any:
                 return _located(parse(text), _lines_of_brackets(text, line))
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
             wrong = line + (getattr(error, "lineno", None) or 1) - 1
+        except LookupError:
+            break
     return _Node(wrong, None)
 
 
@@ -107,7 +109,7 @@ def _json(text: str) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("two values of one name")
+        raise LookupError("two values of one name")
     return found
 
 
@@ -173,10 +175,14 @@ def _puzzles_in(value: Any) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
     elif _depth(value) == 3 and not pairs:
         for first in range(0, len(value.items), 2):
             yield value.line, [*zip(PARTS, value.items[first : first + 2], strict=False)]
-    elif _depth(value) > 2:
-        for name, item in pairs or [("puzzles", item) for item in value.items]:
+    elif pairs:
+        for name, item in pairs:
             if _depth(item) >= MOST_DEPTH or re.search("puzzle|nonogram|clue|hint", name, re.IGNORECASE):
                 yield from _puzzles_in(item)
+    elif _depth(value) > 2:
+        found = [[*_puzzles_in(item)] for item in value.items]
+        for puzzles, item in zip(found, value.items if any(found) else (), strict=any(found)):
+            yield from puzzles or [(value.line, [("", item)])]  # among puzzles, anything else is a faulty one
 
 
 class _Puzzle(Draft):
@@ -208,7 +214,7 @@ class _Puzzle(Draft):
             if field in TEXT_FIELDS and isinstance(value, str):
                 self.text(field, value, self.line, field)
             elif field in PARTS:
-                self.refuse(f"{shown(name)} is {shown(str(value))}, but there are {len(self.clues[part])} clues")
+                self.refuse(f"{shown(name)} is {shown(str(value))}, but there are {len(self.clues[part])} {part}")
             elif field not in _BOARDS:
                 self.warn(f"{shown(name)} is dropped", self.line)
             elif not self._draw(field, value):
@@ -256,8 +262,8 @@ def _misplaced(value: Any) -> Fault:
     what = shown(str(value))
     if isinstance(value, _Node):
         what = "a value that cannot be read" if value.items is None else "a list of another depth"
-    if names := ", ".join(shown(f"{name}: {item}") for name, item in _pairs(value)[:2]):
-        what = f"an object, {names}"
+        if value.names is not None:
+            what = f"an object with the names {shown(', '.join(value.names))}"
     return Fault.of_file(f"{what}; expected a list of clues such as [[2], [1, 1]], in black and white")
 
 
@@ -291,7 +297,7 @@ def _drafts(text: str) -> Iterator[_Puzzle]:
             if puzzles or part_of(name) in draft.sections or (is_whole and name in draft.others):
                 yield draft
                 draft = _Puzzle(draft.number + draft.is_begun, line)
-            if not puzzles and _depth(value) < 3:
+            if not puzzles and _depth(value) < 3 and value != _Node(line, []):
                 draft.line = draft.line if draft.is_begun or draft.others else line
                 draft.add(name, value)
     except BrokenOffError as broken:
@@ -318,7 +324,7 @@ _STARTS = re.compile(rf"(?:({_STRING}|[^\W\d][\w-]*)\s*[=:]\s*)?{_LIST}")
 
 def _looks_like(lines: Sequence[str]) -> bool:
     full = [line for line in lines if not line.startswith(("//", "#"))]
-    is_named = bool(full) and re.match(r"[^\W\d]\w*\s*=\s*\S", full[0])
+    is_named = bool(full) and re.match(r"[^\W\d]\w*\s*[=:]\s*\S", full[0])
     return any(map(_STARTS.match, full if is_named else full[:1]))
 
 
