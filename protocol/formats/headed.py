@@ -208,12 +208,12 @@ class _Ini(Draft):
             self.heading, self.key = section["name"].lower(), ""
             if self.heading not in ("clues", "colors"):
                 self.warn(f"the section {shown(section['name'])} is dropped", line.number)
-        elif self.heading == "colors" and value:
+        elif value and self.heading == "colors" and value["key"].lower() not in PARTS:
             name = re.search(r"\((.*?)\)", value["value"])
             self.names[value["key"]] = name[1] if name else value["key"]
-        elif value and self.heading in ("clues", ""):
+        elif value and self.heading in ("clues", "colors", ""):
             self.key, text = value["key"].lower(), value["value"]
-            if not self.heading:
+            if self.heading != "clues":
                 self.refuse(f"{shown(self.key)} is not under [clues]", line.number)
             elif self.key in PARTS:
                 self.section(self.key, line.number, "such a file contains one puzzle")
@@ -248,7 +248,7 @@ NONOGRID = Format(
     name="nonogrid",
     description="nonogrid's TOML: [clues] with columns and rows, each a text in quotes",
     extensions=(".toml",),
-    looks_like=partial(_has_clues, value="[\"']"),
+    looks_like=partial(_has_clues, value="\"{3}|'{3}|(\"|')[^\"']*\\1$"),
     read=PYNOGRAM.read,
     text=partial(_text_with_keys, start=' """', end='"""\n'),
 )
@@ -260,14 +260,12 @@ _KEYS_OF_TEXTS = {"by" if field == "author" else field: field for field in _FIEL
 _SIDES = {"rows": "height", "columns": "width"}
 _BOARDS = {"goal": "solution", "saved": "start"}
 _KEYS = frozenset({*_KEYS_OF_TEXTS, *_SIDES, *_SIDES.values(), *_BOARDS, "color", "maxrule"})
-_ASSIGNED = re.compile(r"[A-Za-z]+\s*=")  # as no key of this format is
-_WORD = re.compile(r"[A-Za-z][\w-]*(?=\s|$)")
-_IN_COLOURS = re.compile(r"([A-Za-z]\w*):?|(\d+)")
+_WORD = re.compile(r"[A-Za-z][\w-]*(?=\s+[^\s=]|$)")
+_IN_COLOURS = re.compile(r"([A-Za-z]\w*):?|([0-9]+)")
 
 
 def _looks_like_non(lines: Sequence[str]) -> bool:
-    keys = [_key(line) for line in lines if not _ASSIGNED.match(line)]
-    return (keys[:1] == [_key(lines[0])] and keys[0] in _KEYS) or {"rows", "columns"} <= set(keys)
+    return _key(lines[0]) in _KEYS or {"rows", "columns"} <= set(map(_key, lines))
 
 
 def _key(text: str) -> str:
@@ -276,7 +274,7 @@ def _key(text: str) -> str:
     return word[0].lower() if word else ""
 
 
-def unquoted(text: str) -> str:
+def _unquoted(text: str) -> str:
     """Return a text without the quotes around it, if it has any."""
     is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
     return text[1:-1] if is_quoted else text
@@ -294,14 +292,14 @@ class _Non(Draft):
         is_in_colours = self.part in PARTS and re.split("[: ]", line.text)[0].lower() in ("black", *self.names)
         if key and not is_in_colours:
             self._take_key(key, line.text[len(key) :].strip(), line)
-        elif self.part and (is_in_colours or not line.text or line.text[0] in "0123456789?-,"):
+        elif self.part and (is_in_colours or re.match("$|[0-9?,]|-[0-9]", line.text)):
             keep(self.lines[self.part], line)
         elif line.text:
             self.warn(f"{shown(line.text)} is dropped", line.number)
 
     def finished(self) -> Found:
         for part in PARTS:
-            self._take_part(part, self.lines.get(part))
+            self._take_part(part)
         for key in _BOARDS:
             self._draw(key, self.lines.get(key))
         return super().finished()
@@ -316,18 +314,12 @@ class _Non(Draft):
             self.lines[key] = [TextLine(line.number, value)] if value else []
         elif key in _KEYS_OF_TEXTS:
             self.text(_KEYS_OF_TEXTS[key], value, line.number, key)
-            self.texts[_KEYS_OF_TEXTS[key]] = html.unescape(unquoted(value))
+            self.texts[_KEYS_OF_TEXTS[key]] = html.unescape(_unquoted(value))
         elif key == "color" and value:
             self.names[value.split()[0].lower()] = value.split()[0]
         elif key != "maxrule":  # obsolete, and the clues contain its information
             self.warn(f"{shown(key)} is dropped", line.number)
             self.unknown += [key][: len(self.unknown) < 20 and len(key) < 20]
-
-    def _misspelt(self, name: str) -> str:
-        """Return a hint about an unknown key that resembles a missing one, or nothing."""
-        from difflib import get_close_matches  # only here: few files need it
-
-        return "".join(f"; {shown(key)} resembles it" for key in get_close_matches(name, self.unknown, 1, 0.75))
 
     def _take_side(self, side: str, value: str, line: TextLine) -> None:
         number = int(value) if re.fullmatch(r"[0-9]{1,9}", value) else 0
@@ -335,28 +327,29 @@ class _Non(Draft):
             self.refuse(f"{side} {shown(value)} is not a number from 1 to {MOST_SIDE}", line.number)
         elif side in self.sides:
             self.refuse(f"a second {side}; separate puzzles by a line '===='", line.number)
-        else:
-            self.sides[side] = number
+        self.sides[side] = number
 
-    def _take_part(self, part: str, lines: Sequence[TextLine] | None) -> None:
+    def _take_part(self, part: str) -> None:
+        from difflib import get_close_matches  # only here: few files need it
+
         side = _SIDES[part]
-        needed = self.sides.get(side)
-        if lines is None:
-            self.refuse(f"no line '{part}'{self._misspelt(part)}")
-        elif needed is None:
-            self.refuse(f"no {side}{self._misspelt(side)}")
-        else:
-            what = f"the {part} of a board of {side} {needed}"
-            for number, text in clue_lines(self, lines, needed, what):
-                words = _IN_COLOURS.findall(text) if text[:1].isalpha() else ()
+        missing = [name for name in (side, part) if name not in self.sides and name not in self.lines]
+        for name in missing:
+            likely = "".join(f"; {shown(key)} resembles it" for key in get_close_matches(name, self.unknown, 1))
+            self.refuse(f"no line '{name}'{likely}")
+        if not missing and self.sides[side]:
+            what = f"the {part} of a board of {side} {self.sides[side]}"
+            for number, text in clue_lines(self, self.lines[part], self.sides[side], what):
+                words = _IN_COLOURS.findall(text) if re.fullmatch(r"[A-Za-z][\w\s:,]*", text) else ()
                 self.use_colours([name.lower() for name, _ in words if name], number)
-                text = " ".join(digits for _, digits in words if digits) if words else text
-                self.clue(part, self.clue_in_colour(text, number), number)
+                numbers = " ".join(digits for _, digits in words if digits)
+                clue = clue_from_text(numbers) if words else self.clue_in_colour(text, number)
+                self.clue(part, clue, number)
 
     def _draw(self, key: str, lines: Sequence[TextLine] | None) -> None:
         width, height = self.sides.get("width", 0), self.sides.get("height", 0)
         text = "".join("".join(line.text.split()) for line in lines or ())
-        cells = [UNKNOWN if sign == "?" else int(sign != "0") for sign in unquoted(text)]
+        cells = [UNKNOWN if sign == "?" else int(sign != "0") for sign in _unquoted(text)]
         if lines and len(cells) != width * height:
             expected = f"{len(cells)} cells, expected {width * height} for {width}x{height}"
             self.warn(f"the {_BOARDS[key]} is dropped: {expected}", lines[0].number)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, Fault, clue_from_text, clue_from_words, shown
@@ -20,7 +21,7 @@ _MOST_IN_PYTHON = 1 << 16  # characters of a value for `ast`, which needs 500 by
 
 # --- values ------------------------------------------------------------------------------------------------------
 
-_STRING = r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\''
+_STRING = r'"(?:[^"\\\n]|\\.)*"?|\'(?:[^\'\\\n]|\\.)*\'?'
 _IRREGULAR = re.compile(
     rf"({_STRING})|(?:#|//).*|[()]|,(?=\s*[\])}}])|(?<=[\d\])}}])(?=\s+[\d\[({{])|\b([^\W\d]\w*)(?=\s*:)"
 )
@@ -89,7 +90,7 @@ def _stripped(text: str, line: int) -> tuple[str, int]:
 def _value(text: str, line: int) -> Any:
     """Return the value in a text that starts in a line."""
     wrong = line
-    for parse, most in ((_json, _MOST_IN_JSON), (_literal, _MOST_IN_PYTHON)):
+    for parse, most in ((_decoder().decode, _MOST_IN_JSON), (_literal, _MOST_IN_PYTHON)):
         try:
             if len(text) <= most:
                 return _located(parse(text), _lines_of_brackets(text, line))
@@ -100,10 +101,11 @@ def _value(text: str, line: int) -> Any:
     return _Node(wrong, None)
 
 
-def _json(text: str) -> Any:
+@cache
+def _decoder() -> Any:
     import json
 
-    return json.loads(text, object_pairs_hook=_unique, parse_int=str, parse_float=str, parse_constant=str)
+    return json.JSONDecoder(object_pairs_hook=_unique, parse_int=str, parse_float=str, parse_constant=str)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -133,7 +135,7 @@ def _lines_of_brackets(text: str, line: int) -> Iterator[int]:
 def _located(value: Any, lines: Iterator[int]) -> Any:
     """Return a value with the lines of its lists and objects, and with numbers as texts."""
     if isinstance(value, dict):
-        line, names = next(lines), tuple(map(str, value))
+        line, names = next(lines), tuple(str(name) or " " for name in value)
         return _Node(line, [_located(item, lines) for item in value.values()], names)
     if isinstance(value, list):
         line = next(lines)
@@ -155,31 +157,32 @@ def _depth(value: Any) -> int:
     return MOST_DEPTH if value.names else 1 + max(map(_depth, value.items or ()), default=0)
 
 
-def _has_clues(value: Any) -> bool:
-    return any(part_of(name) and isinstance(item, _Node) for name, item in _pairs(value))
-
-
 def _pairs(value: Any) -> list[tuple[str, Any]]:
     """Return the items of an object with their names."""
     return [*zip(value.names, value.items or (), strict=True)] if isinstance(value, _Node) and value.names else []
 
 
+def _has_clues(pairs: Sequence[tuple[str, Any]]) -> bool:
+    return any(isinstance(item, _Node) and part_of(name) for name, item in pairs)
+
+
 def _puzzles_in(value: Any) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
     """Yield the first line and the content of each puzzle in an object, a pair, or a list of such."""
     pairs = _pairs(value)
-    inner = [item for _, item in pairs if _has_clues(item)]
-    if _has_clues(value):
+    if _has_clues(pairs):
         yield value.line, pairs
-    elif len(inner) == 1:  # a puzzle with its clues in an object of their own
-        yield value.line, [*(pair for pair in pairs if pair[1] is not inner[0]), *_pairs(inner[0])]
-    elif _depth(value) == 3 and not pairs:
-        for first in range(0, len(value.items), 2):
-            yield value.line, [*zip(PARTS, value.items[first : first + 2], strict=False)]
     elif pairs:
+        inner = [item for _, item in pairs if _has_clues(_pairs(item))]
+        if len(inner) == 1:  # a puzzle with its clues in an object of their own
+            yield value.line, [*(pair for pair in pairs if pair[1] is not inner[0]), *_pairs(inner[0])]
+            return
         for name, item in pairs:
             if _depth(item) >= MOST_DEPTH or re.search("puzzle|nonogram|clue|hint", name, re.IGNORECASE):
                 yield from _puzzles_in(item)
-    elif _depth(value) > 2:
+    elif (depth := _depth(value)) == 3 or (depth > 3 and _depth(value.items[0]) == 2):
+        for first in range(0, len(value.items), 2):
+            yield value.line, [*zip(PARTS, value.items[first : first + 2], strict=False)]
+    elif depth > 3:
         found = [[*_puzzles_in(item)] for item in value.items]
         for puzzles, item in zip(found, value.items if any(found) else (), strict=any(found)):
             yield from puzzles or [(value.line, [("", item)])]  # among puzzles, anything else is a faulty one
@@ -270,13 +273,15 @@ def _misplaced(value: Any) -> Fault:
 def _values(text: str) -> Iterator[tuple[str, Any, int]]:
     """Yield the values of a file with their names, if they have one, and their lines."""
     for piece, line in _pieces(_regular(text), 1, ",;\n"):
+        if not piece:
+            continue
         named = _NAMED.match(piece)
         name, rest = (named[1].strip("\"'"), piece[named.end() :]) if named else ("", piece)
         value = _value(rest, line)
         if isinstance(value, _Node) and value.items is None and _PUZZLES.match(rest):
             for part, place in _pieces(rest[1:-1], line, ","):
                 yield "", _Node(place, [_value(part, place)]), place
-        elif piece:
+        else:
             yield name, value, line
 
 
@@ -297,9 +302,11 @@ def _drafts(text: str) -> Iterator[_Puzzle]:
             if puzzles or part_of(name) in draft.sections or (is_whole and name in draft.others):
                 yield draft
                 draft = _Puzzle(draft.number + draft.is_begun, line)
-            if not puzzles and _depth(value) < 3 and value != _Node(line, []):
+            if not puzzles and (name or _depth(value) < 3) and value != _Node(line, []):
                 draft.line = draft.line if draft.is_begun or draft.others else line
                 draft.add(name, value)
+            if draft.hopeless:
+                break
     except BrokenOffError as broken:
         if len(draft.sections) == len(PARTS):
             yield draft
