@@ -311,8 +311,18 @@ HEAD = "width 4\nheight 3\nrows\n2\n0\n1,1\ncolumns\n1\n1\n1\n1\n"
 CELLS = [[0, 1, 1, 0], [0, 0, 0, 0], [1, 0, 0, 1]]
 
 
-@pytest.mark.parametrize("line", ["# a remark", "(end)", "; so", "-- 1 --", "mood sunny", "* * *", "é", "=="])
-@pytest.mark.parametrize("place", [0, 2, 11])
+REMARKS = ("# a remark", "(end)", "; so", "-- 1 --", "* * *", "é", "==", "$", "mood sunny")
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        (line, place)
+        for line in REMARKS
+        for place in (0, 2, 4, 8, 11)
+        if line != "mood sunny" or place not in (4, 8)
+    ],
+)
 def test_lines_that_non_does_not_have_are_dropped_with_a_warning(line, place):
     lines = HEAD.splitlines()
     text = "\n".join([*lines[:place], line, *lines[place:], ""])
@@ -487,7 +497,9 @@ def test_other_files_are_named(data, what):
             "COLS",
             "COLUMNS",
         ),
-        ("Rows:\n1\n1\nCollumns:\n2\n", "hv, but line 4: ", "Collumns", "Columns"),
+        ("2\n0\n1 1\n1\n1\n1\n1\n", "hv, but it has 7 lines of numbers", "2\n0\n1 1\n", "H\n2\n0\n1 1\nV\n"),
+        ("1 1 1\n9\n1\n", "hv, but it has 3 lines of numbers", "1 1 1\n9\n1\n", "H\n1\nV\n1\n"),
+        ("Rows:\n1\n1\nUp:\n2\n", "hv, but line 4: ", "Up", "Columns"),
     ],
 )
 def test_the_hint_about_a_file_of_no_format_names_the_line_and_helps(text, hint, wrong, right):
