@@ -63,7 +63,7 @@ def test_a_board_to_start_from_that_contradicts_is_named(puzzle, why):
         ("", b"", "standard input: cannot find a puzzle; a puzzle starts with '$1'"),
         ("", b"\n\n", "standard input: cannot find a puzzle; a puzzle starts with '$1'"),
         ("", b"GRID\nROWS\n[ 1 ]\n", "looks like a puzzle file in the format picross; add --format picross"),
-        ("", b"1 1\n\n1\n1\n1\n", "its first two lines, '1 1' and '1', are not its height and its width"),
+        ("", b"1 1\n\n1\n1\n1\n", "it looks most like nin, but line 5: expected 2 clue lines"),
         ("", b"hello\n", "standard input: not a batch"),
         ("--format auto", b"<puzzleset/>", "standard input: cannot find a puzzle"),
         ("--format auto", b"hello\n", "unknown format; known are cwd, g, grid, "),
