@@ -25,7 +25,7 @@ from nonobot.arguments import (
     variable,
     whole_number,
 )
-from nonobot.harness import EXIT_INTERRUPTED, UnusableError
+from nonobot.harness import EXIT_INTERRUPTED, StartError, UnusableError
 from nonobot.system import printable
 
 
@@ -95,7 +95,7 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
         status = _carried_out(own, bot_command)
         sys.stdout.flush()  # here, where a failure can still be reported
         return status
-    except UnusableError as problem:
+    except (UnusableError, StartError) as problem:
         why = str(problem)
     except ModuleNotFoundError as error:
         if error.name not in OF_SOME_COMMANDS:

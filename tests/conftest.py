@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,6 +109,16 @@ def _sigterm_as_before() -> Iterator[None]:
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work in a folder of the test's own, empty at first."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def plain_path(tmp_path: Path) -> Iterator[Path]:
+    """Return a folder whose name can stand in a #! line: the kernel cuts that at the first space."""
+    if " " not in str(tmp_path):
+        yield tmp_path
+    else:
+        with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+            yield Path(folder).resolve()
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.tournament_data import write_set
 from tests import check_bots, observer
 from tests.judged import RECIPE, played
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, finished, next_line
 
 JUDGE = (sys.executable, "-P", "-m", "nonobot.harness")
 SET = ("--set", "sets/set.txt", "--size", "5x5", "--quiet")
@@ -288,15 +288,14 @@ class Layout:
         words = [sys.executable, "-P", "-c", PAGE, str(self.mine)]
         server = subprocess.Popen(words, env=environment, cwd=self.theirs, stdout=subprocess.PIPE, text=True)
         try:
-            assert server.stdout
-            address = f"http://127.0.0.1:{int(server.stdout.readline())}/api"
+            address = f"http://127.0.0.1:{int(next_line(server))}/api"
             with urllib.request.urlopen(f"{address}/live") as events:
                 state = json.loads(events.readline().partition(b"data: ")[2])
             for plot in state["plots"]:
                 urllib.request.urlopen(f"{address}/cactus/{plot['key']}").close()
         finally:
             server.terminate()
-            server.communicate()
+            finished(server)
 
 
 def breaches(layout: Layout, command: str, judge: Sequence[str] = JUDGE) -> list[str]:

@@ -49,8 +49,10 @@ def having(kind: str) -> Iterator[None]:
         }
         patched.setenv("PATH", paths[kind])
         _forget()
-        yield
-    _forget()
+        try:
+            yield
+        finally:
+            _forget()
 
 
 def _forget() -> None:

@@ -269,6 +269,55 @@ def results(rng: random.Random) -> Failures:
             yield outcome(words, content)
 
 
+TRAPS: dict[str, Callable[[Path], object]] = {
+    "pipe": os.mkfifo,
+    "endless": lambda path: path.symlink_to("/dev/zero"),
+    "large": lambda path: sparse(path, 4 << 40),
+    "a gigabyte": lambda path: sparse(path, 1 << 30),
+    "folder": Path.mkdir,
+    "circle": lambda path: path.symlink_to(path),
+    "mine": lambda path: path.symlink_to(path.parent.with_name("mine")),
+}
+"""What may lie in place of a file that the judge reads: to wait for, to fill its memory, or to lead elsewhere."""
+
+WAITING = ("verify {set}", "render {set} --answers", "run --set", "tournament", "profile")
+"""Commands that read a pipe if the user names one."""
+
+READERS = (*WAITING, "table", "report -o page.html", "compare x.json", "history", "data import", "run --resume")
+
+
+def sparse(path: Path, size: int) -> None:
+    with path.open("wb") as file:
+        file.truncate(size)
+
+
+def traps(rng: random.Random) -> Failures:
+    """Put traps where the commands read files, and see that each ends with a line, and changes no other file."""
+    while True:
+        with tempfile.TemporaryDirectory(prefix="siege-") as folder:
+            theirs, mine = Path(folder, "theirs"), Path(folder, "mine")
+            theirs.mkdir()
+            mine.write_text("mine")
+            names = rng.sample(["x.json", "x.journal.jsonl", "x.stderr.txt", "x.log"], 2)
+            kinds = {name: rng.choice([*TRAPS]) for name in names}
+            for name, kind in kinds.items():
+                TRAPS[kind](theirs / name)
+            command, file = rng.choice(READERS), rng.choice(["x.json", names[0], "."])
+            if kinds.get(file) == "pipe" and command in WAITING:
+                continue
+            words = [*command.format(set=RECIPE).split(), file]
+            limited = ["sh", "-c", 'ulimit -v 4000000; exec "$@"', "sh", *JUDGE, *words]
+            given = {"capture_output": True, "text": True, "stdin": subprocess.DEVNULL, "cwd": theirs}
+            case = f"{' '.join(words)} with {kinds}"
+            try:
+                judge = subprocess.run(limited, check=False, timeout=120, **given)  # type: ignore[call-overload]
+            except subprocess.TimeoutExpired:
+                yield f"{case}: it did not end"
+                continue
+            bad = judge.returncode not in range(4) or "Traceback" in judge.stderr or mine.read_text() != "mine"
+            yield f"{case}: status {judge.returncode}, {judge.stderr[-300:]!r}" if bad else None
+
+
 def truncated(rng: random.Random) -> Failures:
     """Cut journals and results anywhere, and go on with the runs."""
     with tempfile.TemporaryDirectory(prefix="siege-") as folder:
@@ -343,6 +392,7 @@ ATTACKS: dict[str, tuple[Callable[[random.Random], Failures], int]] = {
     "memory": (memory, 20),
     "kills": (kills, 60),
     "results": (results, 2_000),
+    "traps": (traps, 300),
     "truncated": (truncated, 400),
     "judge": (judges_side, 300),
 }

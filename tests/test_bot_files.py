@@ -71,7 +71,7 @@ def test_the_champion_of_2011_to_2015(tmp_path):
     said = Path(result.stderr_file).read_text()
     assert "#5 solved!!!" in said
     assert f"here: {tmp_path / 'scratch' / 'nonojudge-'}" in said
-    assert result.stderr_bytes == len(said)
+    assert result.stderr_bytes == len(said.encode())
     lines = result.lines()
     assert "the bot used files: questions in input.txt, answers in solution.txt" in lines
     assert any(line.startswith("its own log: 5 puzzles in 2.00 s; the judge's time: ") for line in lines)
@@ -129,7 +129,7 @@ def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeyp
 def test_what_fills_its_folder_is_stopped_and_has_a_result_first(tmp_path, monkeypatch, behaviour, limit, detail):
     for name, value in limit.items():
         monkeypatch.setattr(exchange_folder, name, value)
-    remove = f"test -f {tmp_path}/result.json && {exchange_folder.REMOVE}"
+    remove = f"test -f {shlex.quote(str(tmp_path / 'result.json'))} && {exchange_folder.REMOVE}"
     monkeypatch.setattr(exchange_folder, "REMOVE", remove)
     result = played(behaviour, tmp_path)
     assert (result.end.reason, result.end.detail) == (EndReason.PROTOCOL_ERROR, detail)

@@ -181,6 +181,7 @@ def environment_of(monkeypatch, contain, *options, words=(sys.executable, "-S", 
     for name in ("PYTHONUNBUFFERED", "LC_ALL", "SECRET_TOKEN", "OMP_NUM_THREADS", "NONOBOT_SETS"):
         monkeypatch.setenv(name, "1")
     monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.setenv("HOME", str(Path.cwd()))
     run = ["run", "--quiet", "--set", "boardgen:5x5x1:seed=3", "--result", "result.json", "--force"]
     cli.run([*run, "--contain", contain, *options, "--", *words])
     found = json.loads(Path("result.stderr.txt").read_text())

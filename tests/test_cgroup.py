@@ -134,7 +134,7 @@ def kernel(folder, *, own, mounts, files):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content)
     (folder / "own").write_text(own)
-    (folder / "mounts").write_text(mounts.format(folder))
+    (folder / "mounts").write_text(mounts.format(str(folder).replace(" ", r"\040")))
     return cgroup._homes_in(folder / "own", folder / "mounts")
 
 

@@ -161,6 +161,13 @@ def test_an_interrupted_run_leaves_no_half_written_file(compiled, tmp_path, choi
     assert (tmp_path / "q.txt").read_bytes() == b"old"
 
 
+def test_a_bot_that_cannot_be_started_is_told_in_a_line(monkeypatch, output_of):
+    monkeypatch.setattr("nonobot.harness.grading.OWN_BOT", ["no-such-program"])
+    options = ["--hard", "2", "--contain", "no"]
+    err = output_of(cli.run, ["generate", "5x5x1", "--seed", "1", *options], status=2).err
+    assert err == "nonojudge: cannot start 'no-such-program': No such file or directory\n"
+
+
 @no_sandbox
 @pytest.mark.parametrize(
     ("options", "lines"), [(["--unique"], 1), (["--unique", "--contain", "no"], 0), (["--contain", "auto"], 0)]

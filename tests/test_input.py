@@ -112,7 +112,7 @@ def test_a_name_that_is_no_text_is_escaped_and_costs_no_other_file(tmp_path):
     ]
     refused = run(b"", "--log", f"{none}/log", str(odd)).stderr.decode()
     assert refused == rf"nonobot: cannot write {tmp_path}/\xfe/log: No such file or directory" + "\n"
-    assert run(b"", f"--{none}").stderr.decode().isascii()
+    assert run(b"", f"--{none.name}").stderr.decode().isascii()
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])

@@ -33,6 +33,8 @@ def here(tmp_path, monkeypatch):
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
+    for path in tmp_path.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -98,6 +100,11 @@ def test_no_bot_writes_kernels(here):
             assert seen(Sandbox(prepares=prepares).mounts(command), kernel_cache()) == ["read"]
 
 
+def test_a_home_that_cannot_be_written_keeps_no_bot_from_its_warm_up(here, monkeypatch):
+    monkeypatch.setenv("HOME", str(here / "home/secret"))  # a file: not even root can make a folder in it
+    assert Sandbox(prepares=True).mounts([*OWN_BOT, "--warm-up"])
+
+
 @pytest.mark.parametrize("own", ["home/.cache/nonobot/kernels", "home/.cache"])
 def test_a_bot_whose_folder_is_that_of_the_kernels_does_not_write_them(here, own):
     for folder in (here / own, kernel_cache()):
@@ -152,6 +159,7 @@ def test_a_working_folder_that_is_there_is_not_covered(folder, monkeypatch):
 
 def test_what_only_root_may_read_is_covered_where_root_runs_bots(here, monkeypatch):
     (here / "secret/in").mkdir(parents=True)
+    here.chmod(0o755)
     for name, mode in {"secret": 0o750, "bots/other.py": 0o600, "bots/mine/data": 0o640}.items():
         (here / name).chmod(mode)
     (here / "bots/nowhere").symlink_to("gone")
@@ -179,14 +187,14 @@ def program(path, first="#!/bin/sh"):
     return str(path)
 
 
-def test_what_a_command_names_comes_to_an_end(tmp_path):
+def test_what_a_command_names_comes_to_an_end(tmp_path, plain_path):
     for name in ("bot.py", "book", "weights"):
         (tmp_path / name).touch()
     words = [sys.executable, "bot.py", "--book=book", "25x25", "\0", "x" * 5000, "cat weights; true", "/etc"]
     named = [path for path in named_by(words) if tmp_path in path.parents]
     assert [path.name for path in dict.fromkeys(named)] == ["bot.py", "book", "weights"]
     assert Path("/etc") not in named
-    one, other = (tmp_path / name for name in ("one", "other"))
+    one, other = (plain_path / name for name in ("one", "other"))
     for script, next_one in ((one, other), (other, one)):
         script.write_text(f"#!{next_one}\n")
         script.chmod(0o755)
@@ -208,11 +216,11 @@ def test_what_belongs_to_a_program_in_a_folder_bin_and_of_home_its_libraries_alo
 
 
 @pytest.mark.parametrize("before", [["env", "A=b"], ["nice", "-n", "5"], ["sh", "-c"]])
-def test_a_program_behind_another_is_installed_as_well_and_so_is_what_runs_it(tmp_path, before):
-    interpreter = program(tmp_path / "its" / "bin" / "python")
-    (tmp_path / "its" / "lib").mkdir()
-    bot = program(tmp_path / "bot" / "bin" / "bot", f"#!{interpreter}")
-    prefixes = {path.relative_to(tmp_path).as_posix() for path in prefixes_of([*before, bot])}
+def test_a_program_behind_another_is_installed_as_well_and_so_is_what_runs_it(plain_path, before):
+    interpreter = program(plain_path / "its" / "bin" / "python")
+    (plain_path / "its" / "lib").mkdir()
+    bot = program(plain_path / "bot" / "bin" / "bot", f"#!{interpreter}")
+    prefixes = {path.relative_to(plain_path).as_posix() for path in prefixes_of([*before, bot])}
     assert prefixes == {"its/bin", "its/lib", "bot/bin"}
     assert [*folders_of([*before, bot])] == []  # a warm-up writes in those
 

@@ -27,7 +27,8 @@ from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.system import kernel_cache, temporary_cache, user_cache
 from nonobot.tournament_data import load_set
 from tests.clusters import definition
-from tests.judged import RECIPE, command, played, sandbox_only, verdicts
+from tests.judged import RECIPE, command, played, verdicts
+from tests.sandboxes import sandbox_only
 from tests.test_history import made
 from tests.test_match_resume import interrupt_after
 from tests.test_mounts import seen

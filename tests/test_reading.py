@@ -113,7 +113,7 @@ TOURNAMENT = 'name = "t"\nsets = [%r]\n[[bots]]\nname = "a"\ncommand = "true"\n'
     [
         (f"{JUDGE} run --set /dev/zero -- true", "cannot read the set /dev/zero: more than 64 MiB"),
         (f"{JUDGE} run --set large -- true", "cannot read the set large: more than 64 MiB"),
-        (f"{JUDGE} run --set boardgen:9999x999x999999:seed=1 -- true", "more than 64 MiB; split the set"),
+        (f"{JUDGE} run --set boardgen:999x999x999:seed=1 -- true", "more than 62,500,000 cells; split the set"),
         (f"{JUDGE} verify large large", "cannot read the set large: more than 64 MiB"),
         (f"{JUDGE} verify {RECIPE} /dev/zero", "cannot read the answers /dev/zero: more than 1 GiB"),
         (f"{JUDGE} verify {RECIPE} large", "cannot read the answers large: more than 1 GiB"),
@@ -121,6 +121,7 @@ TOURNAMENT = 'name = "t"\nsets = [%r]\n[[bots]]\nname = "a"\ncommand = "true"\n'
         (f"{JUDGE} tournament large", "cannot read the tournament large: more than 16 MiB"),
         (f"{JUDGE} tournament pipe.toml", "cannot read the set pipe: not a regular file"),
         (f"{JUDGE} tournament zero.toml", "cannot read the set /dev/zero: not a regular file"),
+        (f"{JUDGE} run --resume .", "cannot read the result .: Is a directory"),
         (f"{JUDGE} claims --file large", "cannot read large: more than 1 GiB"),
     ],
 )

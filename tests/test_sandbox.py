@@ -148,7 +148,8 @@ def test_variables_reach_the_bot_and_not_bubblewrap(tmp_path):
     own = tmp_path / "preload.so"
     own.write_text("not a library: the loader complains of it on stderr")
     given = {"LD_PRELOAD": str(own), "TMPDIR": "/dev/shm"}
-    line = 'test "$LD_PRELOAD" = ' + f"{own} && echo $HOME $TMPDIR && tr '\\0' '\\n' < /proc/$PPID/environ"
+    line = f'test "$LD_PRELOAD" = {shlex.quote(str(own))} && echo $HOME $TMPDIR && '
+    line += "tr '\\0' '\\n' < /proc/$PPID/environ"
     said = said_by(["sh", "-c", line], built_sandbox(Contain.YES), Configuration(environment=given))
     assert said == "/tmp /dev/shm\n"  # bubblewrap's own environment is empty
 
@@ -286,6 +287,8 @@ def test_a_script_sees_its_interpreter(tmp_path, first):
     """As that of a venv whose Python lies in somebody's home, which is not shown as such."""
     script = tmp_path / "bin" / "mybot"
     script.parent.mkdir()
+    if " " in sys.executable:
+        pytest.skip("the kernel cuts a #! line at the first space")
     script.write_text(first.format(python=sys.executable) + "\nprint('started')\n")
     script.chmod(0o755)
     assert said_by([str(script)], built_sandbox(Contain.YES)) == "started\n"
@@ -297,7 +300,7 @@ def test_a_shim_finds_the_program_that_it_starts(tmp_path):
     manager = tmp_path / "manager"
     for name, text in {
         "shims/mypython": f'#!/bin/sh\nexec "{manager}/libexec/run" "$@"\n',
-        "libexec/run": f'#!/bin/sh\nexec "{manager}/versions/$(cat {manager}/version)/bin/mypython" "$@"\n',
+        "libexec/run": f'#!/bin/sh\nexec "{manager}/versions/$(cat "{manager}/version")/bin/mypython" "$@"\n',
         "versions/3/bin/mypython": "#!/bin/sh\necho started\n",
     }.items():
         script = manager / name

@@ -11,7 +11,7 @@ from nonobot.harness.play.bot_process import BotProcess, LastWords
 from nonobot.harness.play.sandbox import built_sandbox
 from nonobot.harness.play.system_calls import filter_program
 from nonobot.harness.results.conditions import Contain
-from tests.judged import sandbox_only
+from tests.sandboxes import sandbox_only
 from tests.talking import PATIENCE_SECONDS
 from tests.waiting import finished, next_line
 

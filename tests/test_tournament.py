@@ -163,7 +163,7 @@ def test_journals_that_a_killed_judge_left_before_and_after_a_run(tmp_path, outp
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"bots": {"good": "dawdle"}}, r"command \S.* perfect \S+, now \S.* dawdle \S+; move it away"),
+        ({"bots": {"good": "dawdle"}}, r"command \S.* perfect \S.*, now \S.* dawdle \S.*; move it away"),
         ({"more": "any-order = true\nlimits = { memory = '1G' }"}, "memory limit none, now 1 GiB; order that of"),
     ],
 )
@@ -188,7 +188,7 @@ def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_
     path = definition(tmp_path, {"good": "perfect"})
     other = tmp_path / "other.py"
     other.touch()
-    path.write_text(path.read_text() + f'[[bots]]\nname = "other"\ncommand = "{{python}} {other}"\n')
+    path.write_text(path.read_text() + f'[[bots]]\nname = "other"\ncommand = ["{{python}}", "{other}"]\n')
     scheduled, _ = scheduled_runs(read_tournament(path), Path("results/small"))
     players = []
 
@@ -245,7 +245,7 @@ def resubmitted(folder, behaviour, *, name="mine"):
     path = definition(folder, {"other": "perfect"})
     words = shlex.join(command(behaviour, folder))
     (folder / f"{name}.sh").write_text(f"#!/bin/sh\necho {behaviour} >&2\nexec {words}\n")
-    path.write_text(path.read_text() + f'[[bots]]\nname = "{name}"\ncommand = "sh {folder}/{name}.sh"\n')
+    path.write_text(path.read_text() + f'[[bots]]\nname = "{name}"\ncommand = ["sh", "{folder}/{name}.sh"]\n')
     return path
 
 
@@ -319,8 +319,8 @@ def test_a_log_that_the_bot_writes_makes_it_no_other_bot(tmp_path, capsys):
     (tmp_path / "log.txt").write_text("before\n")
     script = f'echo more >> "$1"; exec {shlex.join(command("perfect", tmp_path))}\n'
     (tmp_path / "bot.sh").write_text(script)
-    text = path.read_text().rpartition("command = ")[0] + f'command = "sh {tmp_path}/bot.sh {tmp_path}/log.txt"\n'
-    path.write_text(text)
+    words = json.dumps(["sh", f"{tmp_path}/bot.sh", f"{tmp_path}/log.txt"])
+    path.write_text(path.read_text().rpartition("command = ")[0] + f"command = {words}\n")
     assert (played(str(path)), played(str(path))) == (0, 0)
     assert "replaced" not in capsys.readouterr().err
     [result] = Path("results/small").glob("*.json")

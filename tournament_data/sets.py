@@ -20,6 +20,7 @@ from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet, official_s
 # Name of a part of a set: `taai2011@2/6` is every sixth puzzle from the second on.
 PART = re.compile(r"(.+)@([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", re.DOTALL)
 
+MOST_SET_CELLS = 62_500_000  # of a generated set: a hundred thousand puzzles of 25x25
 MOST_SET_BYTES = 1 << 26  # largest set: a hundred thousand puzzles of 25x25, and about a gigabyte of memory
 
 
@@ -157,6 +158,8 @@ def _generated(source: str, size: tuple[int, int] | None) -> PuzzleSet:
         raise SetError(f"{source}: {error}") from None
     if size and size != (recipe.width, recipe.height):
         raise SetError(f"{recipe} has boards of {recipe.width}x{recipe.height}, not {size[0]}x{size[1]}")
+    if recipe.width * recipe.height * recipe.count > MOST_SET_CELLS:  # known before hours of drawing
+        raise SetError(f"{recipe}: more than {MOST_SET_CELLS:,} cells; split the set")
     records = (Record(puzzle, number=number) for number, (puzzle, _) in enumerate(boards, 1))
     return _set_of(str(recipe), map(_written, records))
 

@@ -242,7 +242,7 @@ def _homes_in(own: Path, mounts: Path) -> dict[str, _Home]:
 def _groups_in(own: Path, mounts: Path) -> Iterator[tuple[set[str], Path, Path]]:
     """Yield the judge's groups: the controllers (version 2: the empty name), the mount, and the folder there."""
     try:
-        at = [line.split() for line in mounts.read_text().splitlines()]
+        at = [line.split() for line in mounts.read_text(errors="surrogateescape").splitlines()]
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:  # not Linux
         return
@@ -251,7 +251,8 @@ def _groups_in(own: Path, mounts: Path) -> Iterator[tuple[set[str], Path, Path]]
             if kind == ("cgroup" if controllers else "cgroup2"):
                 its = set(controllers.split(",")) & {"", *options.split(",")}
                 if its:
-                    yield its, Path(mount), Path(mount, path.lstrip("/"))
+                    top = Path(mount.replace(r"\040", " "))
+                    yield its, top, top / path.lstrip("/")
 
 
 def _delegated(folder: Path) -> dict[str, _Home]:

@@ -74,7 +74,7 @@ Record = RunResult | AttemptStarted | PuzzleJudged | Alive | AttemptEnded
 
 def journal_path(result_path: Path) -> Path:
     """Return where the journal of a result is."""
-    return result_path.with_suffix(".journal.jsonl")
+    return result_path.parent / f"{result_path.stem}.journal.jsonl"  # `with_suffix` takes no "."
 
 
 class Journal:

@@ -73,7 +73,7 @@ class Interrupts:
 
 def stderr_path(result_path: Path) -> Path:
     """Return the path of the file with a bot's stderr."""
-    return result_path.with_suffix(".stderr.txt")
+    return result_path.parent / f"{result_path.stem}.stderr.txt"
 
 
 class RunState:

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import nonobot
@@ -51,6 +52,7 @@ ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/t
 
 GIT = ".git"  # git runs programs that a repository's configuration names
 RESULT_ENDS = (".journal.jsonl", ".stderr.txt")
+RESULT_NAMES = (".json", *RESULT_ENDS)
 ASIDE = ".before-"
 RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')  # marks of a judge's files
 
@@ -127,7 +129,7 @@ class Sandbox:
         modules = [path.absolute() for path in modules]
         shown = _without_nested([*self.show, *own, *prefixes_of(command), *_package(), *modules])
         of_root = _covered_from_root(named, shown)
-        results = [file for one in (*own, *self.show) for file in _results_in(one)]
+        results = [file for one in _without_nested([*own, *self.show]) for file in _results_in(one)]
         hidden = _without_nested([*self._hidden(shown, named), *results])
         written = _without_nested([*self._written(own)])
         is_there = here in ALWAYS_THERE or is_in(here, *shown, *SYSTEM, Path("/proc"))
@@ -168,7 +170,7 @@ class Sandbox:
         """Yield what is hidden in a folder from a bot that needs the paths `needed`; all are real paths."""
         for one in self.results:
             if is_in(one, folder) and any(is_in(path, one) for path in needed):
-                yield from _results_in(one)
+                yield from (file for pattern in ("*", "*/*") for file in one.glob(pattern) if _is_result(file))
             elif is_in(one, folder):
                 yield one
         for one in self.secret:
@@ -307,9 +309,9 @@ def _of_root_alone() -> tuple[Path, ...]:
     return tuple(covered)
 
 
-def _entries(folder: str) -> list[os.DirEntry[str]]:
+def _entries(folder: str, most: int | None = None) -> list[os.DirEntry[str]]:
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        return list(entries)
+        return list(islice(entries, most))
     return []
 
 
@@ -349,14 +351,14 @@ def _without_nested(paths: Sequence[Path]) -> list[Path]:
 
 
 def _results_in(folder: Path) -> Iterator[Path]:
-    """Yield the results in a folder and its subfolders, the nearest first."""
+    """Yield the results among the first files of a folder and its subfolders, the nearest first."""
     folders, looked_at = deque([str(folder)]), 0
     while folders and looked_at < MOST_LOOKED_AT:
-        for one in _entries(folders.popleft()):
+        for one in _entries(folders.popleft(), MOST_LOOKED_AT - looked_at):
             looked_at += 1
             if one.is_dir(follow_symlinks=False):
                 folders.append(one.path)
-            elif _is_result(Path(one.path)):
+            elif (one.name.endswith(RESULT_NAMES) or ASIDE in one.name) and _is_result(Path(one.path)):
                 yield Path(one.path)
 
 
