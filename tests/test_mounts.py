@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from nonobot.harness import cli
 from nonobot.harness.cluster.runs_on_workers import needed
 from nonobot.harness.play import bot_command, sandbox
 from nonobot.harness.play.bot_command import OWN_BOT, folders_of, is_in, named_by, prefixes_of
@@ -17,6 +18,7 @@ from nonobot.harness.play.match import files_of_sets
 from nonobot.harness.play.sandbox import Sandbox
 from nonobot.system import kernel_cache
 from nonobot.tournament_data.sets import file_of
+from tests.judged import RECIPE
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -280,3 +282,13 @@ def test_a_set_has_a_file_or_none(here):
     assert file_of("q.txt@2/3") == Path("q.txt@2/3")
     assert file_of("taai2011").name == "taai2011.txt"
     assert {*files_of_sets(["q.txt", "boardgen:5x5x5:seed=1"])} > {Path("q.txt"), file_of("taai2011")}
+
+
+@pytest.mark.parametrize("words", [["./circle"], ["sh", "circle"]])
+def test_links_in_a_circle_are_no_program_and_no_error_of_the_judge(tmp_path, output_of, words):
+    Path("circle").symlink_to("round")
+    Path("round").symlink_to("circle")
+    result = ["--result", str(tmp_path / "result.json")]
+    status = 2 if words == ["./circle"] else 1
+    said = output_of(cli.run, ["run", "--set", str(RECIPE), "--quiet", *result, "--", *words], status=status)
+    assert ("cannot start './circle'" in said.err) is (status == 2)

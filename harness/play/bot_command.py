@@ -56,10 +56,10 @@ def own_arguments(command: Sequence[str]) -> list[str] | None:
     """
     named, *words = command
     program, python = Path(shutil.which(named) or named), Path(sys.executable)
-    if program.parent == python.parent and program.resolve() == python.resolve():
+    if program.parent == python.parent and real_path(program) == real_path(python):
         _, *start = OWN_BOT
         return words[len(start) :] if words[: len(start)] == start else None
-    return words if program.resolve() == python.with_name("nonobot").resolve() else None
+    return words if real_path(program) == real_path(python.with_name("nonobot")) else None
 
 
 def is_own_bot(command: Sequence[str]) -> bool:
@@ -101,6 +101,11 @@ def is_here(word: str) -> bool:
         return bool(word) and Path(word).exists()
     except (OSError, ValueError):  # a name that is too long; a NUL byte
         return False
+
+
+def real_path(path: Path) -> Path:
+    """Return a path without links; unlike :meth:`Path.resolve`, also where they lead in a circle."""
+    return Path(os.path.realpath(path))
 
 
 def is_in(path: Path, *folders: Path) -> bool:
@@ -308,7 +313,7 @@ def _links(path: Path) -> Iterator[Path]:
         if not path.is_symlink():
             break
         path = Path(os.path.normpath(path.parent / path.readlink()))
-    yield path.resolve()
+    yield real_path(path)
 
 
 def homes() -> set[Path]:
@@ -323,4 +328,4 @@ def _is_wide(path: Path) -> bool:
     temporary = {Path(os.environ.get("TMPDIR") or "/tmp"), Path("/tmp"), Path("/var/tmp"), SHM}
     temporary |= {one.resolve() for one in temporary}
     wide = {*homes(), *temporary, OPT, *(above for one in (*homes(), *temporary) for above in one.parents)}
-    return path in wide or path.resolve() in wide
+    return path in wide or real_path(path) in wide
