@@ -28,7 +28,7 @@ from nonobot.protocol.text_lines import TextLine, keep
 # --- H and V -----------------------------------------------------------------------------------------------------
 
 _DROPPED = "dropped"  # the part in a section that contains no clues
-_HEADING = re.compile(r"(?P<bracket>\[\s*)?(?P<name>[A-Za-z][A-Za-z _-]*)(?(bracket)\s*\])\s*:?")
+_HEADING = re.compile(r"(?P<bracket>\[\s*)?(?P<name>[hvHV]|[A-Za-z][A-Za-z _-]+)(?(bracket)\s*\])\s*:?")
 
 
 def _part(text: str) -> str:
