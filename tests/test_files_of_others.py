@@ -356,6 +356,7 @@ def test_a_further_saved_board_and_a_board_of_another_size_are_dropped():
     assert warnings(only(f"{HEAD}saved 01\n")) == ["the start is dropped: 2 cells, expected 12 for 4x3"]
     assert warnings(only(f"{HEAD}goal\n01\n1\n")) == ["the solution is dropped: 3 cells, expected 12 for 4x3"]
     assert warnings(only(f"{HEAD}goal\n")) == []
+    assert warnings(only(f"{HEAD}goal 0??000000000\n")) == ["the solution is dropped: it has unknown cells"]
 
 
 # Colours

@@ -114,7 +114,7 @@ def _sample(data: bytes) -> str:
     text = re.sub("\r\n?", "\n", start.decode("utf-8", "replace"))
     for sign, what in _OTHER_TEXTS.items():
         if re.search(sign, text, re.MULTILINE | re.IGNORECASE):
-            raise UnknownFormatError(f"{what}, which is not read; {_AS_LISTS}")
+            raise FormatError(f"{what}, which is not read; {_AS_LISTS}")
     return text
 
 

@@ -28,7 +28,7 @@ from nonobot.protocol.text_lines import TextLine, keep
 # --- H and V -----------------------------------------------------------------------------------------------------
 
 _DROPPED = "dropped"  # the part in a section that contains no clues
-_HEADING = re.compile(r"(?P<bracket>\[\s*)?(?P<name>[A-Za-z][A-Za-z _-]*)(?(bracket)\s*\])\s*:?")
+_HEADING = re.compile(r"(?P<bracket>\[\s*)?(?P<name>[hvHV]|[A-Za-z][A-Za-z _-]+)(?(bracket)\s*\])\s*:?")
 
 
 def _part(text: str) -> str:
@@ -91,7 +91,6 @@ def _looks_like_g(lines: Sequence[str]) -> bool:
 
 
 class _G(Draft):
-    has_colours = False  # whether the line before their names was read
     colons = 0  # number of lines ':' so far: before the rows, before the columns, at the end
 
     def take(self, line: TextLine) -> None:
@@ -105,9 +104,7 @@ class _G(Draft):
         elif key == "#t":
             self.refuse("a triddler; only rectangular grids are supported", line.number)
             self.colons = len(PARTS) + 1  # nothing more is read
-        elif key == "#d":
-            self.has_colours = True
-        elif self.has_colours and (colour := _COLOUR.match(line.text)):
+        elif colour := _COLOUR.match(line.text):
             self.names["" if colour["sign"] == "1" else colour["sign"]] = colour["name"]
 
     def finished(self) -> Found:
@@ -350,9 +347,11 @@ class _Non(Draft):
         width, height = self.sides.get("width", 0), self.sides.get("height", 0)
         text = "".join("".join(line.text.split()) for line in lines or ())
         cells = [UNKNOWN if sign == "?" else int(sign != "0") for sign in _unquoted(text)]
-        if lines and len(cells) != width * height:
-            expected = f"{len(cells)} cells, expected {width * height} for {width}x{height}"
-            self.warn(f"the {_BOARDS[key]} is dropped: {expected}", lines[0].number)
+        problem = "it has unknown cells" if key == "goal" and UNKNOWN in cells else ""
+        if len(cells) != width * height:
+            problem = f"{len(cells)} cells, expected {width * height} for {width}x{height}"
+        if lines and problem:
+            self.warn(f"the {_BOARDS[key]} is dropped: {problem}", lines[0].number)
         elif lines:
             rows = [cells[start : start + width] for start in range(0, len(cells), width)]
             setattr(self, _BOARDS[key], (rows, lines[0].number))
