@@ -211,8 +211,7 @@ def interpreter_in(program: str | Path) -> str | None:
     interpreter in its second line.
     """
     try:
-        line, second, *_ = [*beginning_of(program, MOST_BYTES_OF_TWO_LINES).split(b"
-"), b""]
+        line, second, *_ = [*beginning_of(program, MOST_BYTES_OF_TWO_LINES).split(b"\n"), b""]
     except (OSError, ValueError):
         return None
     words = line[2:].decode(errors="replace").split() if line.startswith(b"#!") else []
