@@ -34,6 +34,7 @@ SHM = Path("/dev/shm")  # except here, in memory, as in `/tmp`
 BESIDE_BIN = ("lib*", "share", "etc", "conf", "pyvenv.cfg")  # neighbours of a folder `bin` that its programs need
 MOST_INTERPRETERS = 5  # a script's interpreter may be a script; Linux follows as many
 MOST_BYTES_OF_A_FIRST_LINE = 256
+MOST_BYTES_OF_TWO_LINES = 8192  # with a path of the greatest length
 SHIMS = "shims"  # folder of pyenv or asdf with scripts that start programs of the folders next to it
 PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 """Folders in every bot's PATH."""
@@ -55,10 +56,10 @@ def own_arguments(command: Sequence[str]) -> list[str] | None:
     """
     named, *words = command
     program, python = Path(shutil.which(named) or named), Path(sys.executable)
-    if program.parent == python.parent and program.resolve() == python.resolve():
+    if program.parent == python.parent and real_path(program) == real_path(python):
         _, *start = OWN_BOT
         return words[len(start) :] if words[: len(start)] == start else None
-    return words if program.resolve() == python.with_name("nonobot").resolve() else None
+    return words if real_path(program) == real_path(python.with_name("nonobot")) else None
 
 
 def is_own_bot(command: Sequence[str]) -> bool:
@@ -100,6 +101,11 @@ def is_here(word: str) -> bool:
         return bool(word) and Path(word).exists()
     except (OSError, ValueError):  # a name that is too long; a NUL byte
         return False
+
+
+def real_path(path: Path) -> Path:
+    """Return a path without links; unlike :meth:`Path.resolve`, also where they lead in a circle."""
+    return Path(os.path.realpath(path))
 
 
 def is_in(path: Path, *folders: Path) -> bool:
@@ -199,12 +205,18 @@ def _of_the_user() -> set[Path]:
 
 
 def interpreter_in(program: str | Path) -> str | None:
-    """Return the interpreter in the first line of a script (`#!/usr/bin/env python3`: python3); otherwise None."""
+    """Return the interpreter in the first line of a script (`#!/usr/bin/env python3`: python3); otherwise None.
+
+    The kernel cuts that line at a space and after some length; pip then writes a script for `sh` that starts the
+    interpreter in its second line.
+    """
     try:
-        line = beginning_of(program, MOST_BYTES_OF_A_FIRST_LINE).partition(b"\n")[0]
+        line, second, *_ = [*beginning_of(program, MOST_BYTES_OF_TWO_LINES).split(b"\n"), b""]
     except (OSError, ValueError):
         return None
     words = line[2:].decode(errors="replace").split() if line.startswith(b"#!") else []
+    if words and second.startswith(b"'''exec' "):
+        words = _tokens(os.fsdecode(second))[1:]
     if words and Path(words[0]).name == "env":
         words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
     return words[0] if words else None
@@ -300,7 +312,7 @@ def _links(path: Path) -> Iterator[Path]:
         if not path.is_symlink():
             break
         path = Path(os.path.normpath(path.parent / path.readlink()))
-    yield path.resolve()
+    yield real_path(path)
 
 
 def homes() -> set[Path]:
@@ -315,4 +327,4 @@ def _is_wide(path: Path) -> bool:
     temporary = {Path(os.environ.get("TMPDIR") or "/tmp"), Path("/tmp"), Path("/var/tmp"), SHM}
     temporary |= {one.resolve() for one in temporary}
     wide = {*homes(), *temporary, OPT, *(above for one in (*homes(), *temporary) for above in one.parents)}
-    return path in wide or path.resolve() in wide
+    return path in wide or real_path(path) in wide

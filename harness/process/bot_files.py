@@ -21,6 +21,7 @@ from nonobot.harness.process.bot_command import (
     is_here,
     is_in,
     is_own_bot,
+    real_path,
     words_after,
 )
 from nonobot.harness.process.interrupts import Interrupts
@@ -138,5 +139,5 @@ def without_written(recorded: Sequence[ProgramFile], command: Sequence[str]) -> 
 
 def _is_of_system(path: Path) -> bool:
     """Return whether a file, or the target of its link, comes with the system, whose updates replace no bot."""
-    ends = path.absolute(), path.resolve()
+    ends = path.absolute(), real_path(path)
     return any(is_in(one, *SYSTEM, *KERNEL_FOLDERS) and not is_in(one, OPT, LOCAL, SHM) for one in ends)

@@ -34,6 +34,7 @@ from nonobot.harness.process.bot_command import (
     is_installed,
     leads_out,
     prefixes_of,
+    real_path,
 )
 from nonobot.harness.results.conditions import Contain
 from nonobot.system import beginning_of, kernel_cache, temporary_cache, user_cache
@@ -100,8 +101,8 @@ class Sandbox:
             raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
         for word in filter(is_here, command):
             path = Path.cwd() / word
-            real = path.resolve()
-            seen = is_installed(real) or is_in(real, *SYSTEM, *(one.resolve() for one in self.show))
+            real = real_path(path)
+            seen = is_installed(real) or is_in(real, *SYSTEM, *map(real_path, self.show))
             if leads_out(path) and not seen and not is_in(path, *KERNEL_FOLDERS):
                 why = f"{word} is a link out of its folder; name {real} itself, or add --show {real}"
                 raise OSError(errno.ENOENT, why)
@@ -159,10 +160,10 @@ class Sandbox:
 
     def _hidden(self, shown: Sequence[Path], named: Sequence[Path]) -> Iterator[Path]:
         """Yield what must be covered, under each name that it has in the folders that are shown."""
-        show = [path.resolve() for path in self.show]
-        needed = [*show, *(path.resolve() for path in (*named, *shown) if not leads_out(path))]
+        show = [*map(real_path, self.show)]
+        needed = [*show, *(real_path(path) for path in (*named, *shown) if not leads_out(path))]
         for folder in (*shown, *(one for one in SYSTEM if not _is_link(one))):
-            real = folder.resolve()
+            real = real_path(folder)
             for one in self._hidden_in(real, show, needed):
                 yield folder / one.relative_to(real)
 
@@ -193,7 +194,7 @@ class Sandbox:
         judges = _folders_of_the_judge()
         kept = [*self.hide, *self.results, *judges, *(Path(one).resolve() for one in (".", *os.get_exec_path()))]
         for one in filter(Path.is_dir, own):
-            real = one.resolve()
+            real = real_path(one)
             foreign = any(is_in(other, real) for other in kept) or is_in(real, *judges)
             if not foreign and GIT not in real.parts and not _is_hidden_in_home(real):
                 yield one
@@ -218,7 +219,7 @@ def built_sandbox(
         if contain is Contain.YES:
             raise UnusableError(f"--contain yes: {why}")
         return None
-    hidden = (tuple({one.resolve(): None for one in paths}) for paths in (hide, secret, results))
+    hidden = (tuple(dict.fromkeys(map(real_path, paths))) for paths in (hide, secret, results))
     hide, secret, results = hidden
     return Sandbox(options=options, show=tuple(show), hide=hide, secret=secret, results=results)
 

@@ -10,6 +10,7 @@ import pytest
 from tests.helpers import waiting
 from tests.helpers.clusters import Block, Cluster, beside
 from tests.helpers.paged import Server
+from tests.helpers.tabs import Tab
 from tests.helpers.talking import Talk, interrupted
 from tests.helpers.terminals import Terminal
 from tests.helpers.waiting import finished, next_bytes, next_line, running, told, wait_until
@@ -115,6 +116,16 @@ def test_a_command_that_is_to_be_interrupted_and_has_ended_is_shown():
 def test_a_page_that_does_not_start_is_shown(tmp_path):
     with pytest.raises(AssertionError, match=r"(?s)status 2: .*--results"):
         Server("--results", str(tmp_path / "nowhere"))
+
+
+def test_a_tab_does_not_wait_for_a_page_whose_server_has_ended():
+    class Blank(Tab):
+        def value(self, expression):
+            return False
+
+    tab = Blank()
+    with running(ENDS, **PIPES) as tab.served_by, pytest.raises(AssertionError, match=ENDED):
+        tab.wait_for("document.title")
 
 
 def test_a_thread_does_not_wait_for_a_block_that_is_over():

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from nonobot.harness import cli
 from nonobot.harness.cluster.runs_on_workers import needed
 from nonobot.harness.play.match import files_of_sets
 from nonobot.harness.process import bot_command, sandbox
@@ -17,10 +18,17 @@ from nonobot.harness.process.bot_files import bot_files, files_named
 from nonobot.harness.process.sandbox import Sandbox
 from nonobot.system import kernel_cache
 from nonobot.tournament_data.sets import file_of
+from tests.helpers.judged import RECIPE
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
 STATES = {"--ro-bind": "read", "--ro-bind-try": "read", "--tmpfs": "empty", "--bind": "write", "--dev": "read"}
+
+
+@pytest.fixture(autouse=True)
+def _programs_of_the_system(monkeypatch):
+    """Find programs in the system's folders, wherever else a user may have some."""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
 
 
 @pytest.fixture
@@ -274,3 +282,13 @@ def test_a_set_has_a_file_or_none(here):
     assert file_of("q.txt@2/3") == Path("q.txt@2/3")
     assert file_of("taai2011").name == "taai2011.txt"
     assert {*files_of_sets(["q.txt", "boardgen:5x5x5:seed=1"])} > {Path("q.txt"), file_of("taai2011")}
+
+
+@pytest.mark.parametrize("words", [["./circle"], ["sh", "circle"]])
+def test_links_in_a_circle_are_no_program_and_no_error_of_the_judge(tmp_path, output_of, words):
+    Path("circle").symlink_to("round")
+    Path("round").symlink_to("circle")
+    result = ["--result", str(tmp_path / "result.json")]
+    status = 2 if words == ["./circle"] else 1
+    said = output_of(cli.run, ["run", "--set", str(RECIPE), "--quiet", *result, "--", *words], status=status)
+    assert ("cannot start './circle'" in said.err) is (status == 2)
