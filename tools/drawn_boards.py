@@ -43,7 +43,7 @@ def letters(width: int, height: int, random_: random.Random) -> np.ndarray:
 
 
 def maze(width: int, height: int, random_: random.Random) -> np.ndarray:
-    """Return the walls of a maze, two cells thick, with ways of three."""
+    """Return a maze: its lines are two cells thick, its ways three."""
     step = 5
     columns, rows = max(1, (width - 2) // step), max(1, (height - 2) // step)
     walls = np.zeros((height, width), bool)

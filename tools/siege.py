@@ -320,7 +320,7 @@ def traps(rng: random.Random) -> Failures:
 
 
 def truncated(rng: random.Random) -> Failures:
-    """Cut journals and results anywhere, and go on with the runs."""
+    """Cut journals and results anywhere, and resume the runs."""
     with tempfile.TemporaryDirectory(prefix="siege-") as folder:
         whole, journal = sample_run(Path(folder))
         path = Path(folder, "cut.json")

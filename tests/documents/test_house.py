@@ -50,6 +50,7 @@ IMPORTS_ANY_NAME = {
     "bot/strategy.py",  # the kernels of a strategy
     "harness/cli.py",  # the modules of COMMANDS
     "harness/opponents/serve.py",  # the libraries of the opponents
+    "tools/public_surface.py",  # the modules of the commands
     "tools/release/level_kernels.py",  # the modules of the kernels
 }
 

@@ -117,7 +117,7 @@ def test_a_folder_with_other_files_is_refused_in_a_line(needs, tmp_path, output_
 def test_missing_kernels_and_a_live_view_that_cannot_be_are_one_line(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(site, "wasm_kernels", list)
     assert cli.run(["page", "--export", str(tmp_path / "site")]) == 2
-    assert "`python -m tools.release.level_kernels --only-wasm`, which needs wasm-ld" in capsys.readouterr().err
+    assert "`python -m tools.release.level_kernels --only-wasm`; it needs wasm-ld" in capsys.readouterr().err
     assert cli.run(["page", "--export", str(tmp_path / "site"), "--results", str(tmp_path)]) == 2
     assert "--results: an exported page has no live view" in capsys.readouterr().err
     assert not (tmp_path / "site").exists()

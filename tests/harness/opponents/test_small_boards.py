@@ -25,7 +25,7 @@ def boards(size: tuple[int, int]) -> list[Puzzle]:
 
 def test_the_files_are_the_sets_of_the_tournament(monkeypatch):
     assert {path.stem for path in SMALL.glob("*.txt")} == {f"{width}x{height}" for width, height in SIZES}
-    monkeypatch.chdir(FOLDER.parent)
+    monkeypatch.chdir(REPOSITORY)
     sets = list(map(played_set, read_tournament(FOLDER / "small.toml").sets))
     assert sets == [(f"docs/samples/small/{width}x{height}.txt", (width, height)) for width, height in SIZES]
     for name, size in sets:
