@@ -25,8 +25,6 @@ _NAMES = {
     "columns": re.compile(r"col(?!o|l)|ver(?![sidb])|top(?![io])|down|[vy]$"),  # not colours, versions, topics
 }
 
-Cells = Sequence[Sequence[int]]
-
 
 class FormatError(Exception):
     """A file that cannot be read or written at all; the message is one text line with the reason."""
@@ -90,8 +88,8 @@ class Draft:
     def __init__(self, number: int, line: int) -> None:
         self.number, self.line = number, line
         self.texts: dict[str, str] = {}  # fields of the record that are texts
-        self.start: tuple[Cells, int] | None = None  # with its line in the file; all rows have one length
-        self.solution: tuple[Cells, int] | None = None
+        self.start: tuple[list[list[int]], int] | None = None  # with its line in the file
+        self.solution: tuple[list[list[int]], int] | None = None
         self.clues: dict[str, list[tuple[Clue, int]]] = {"columns": [], "rows": []}  # each with its line
         self.sections: set[str] = set()  # the names of those found so far
         self.names: dict[str, str] = {}  # of colours, by their signs in clues
@@ -237,7 +235,7 @@ class Draft:
         return None if what else solution
 
 
-def _other_size(cells: Cells, puzzle: Puzzle) -> str | None:
+def _other_size(cells: list[list[int]], puzzle: Puzzle) -> str | None:
     size = len(cells[0]), len(cells)
     if size == puzzle.size:
         return None

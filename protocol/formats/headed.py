@@ -285,11 +285,14 @@ class _Non(Draft):
         self.unknown: list[str] = []  # unknown keys; one may be a missing key, misspelt
 
     def take(self, line: TextLine) -> None:
+        if self.part and line.text[:1] in "0123456789":  # or blank
+            keep(self.lines[self.part], line)
+            return
         key = _key(line.text)
         is_in_colours = self.part in PARTS and re.split("[: ]", line.text)[0].lower() in ("black", *self.names)
         if key and not is_in_colours:
             self._take_key(key, line.text[len(key) :].strip(), line)
-        elif self.part and (is_in_colours or re.match("$|[0-9?,]|-[0-9]", line.text)):
+        elif self.part and (is_in_colours or re.match("[?,]|-[0-9]", line.text)):
             keep(self.lines[self.part], line)
         elif line.text:
             self.warn(f"{shown(line.text)} is dropped", line.number)

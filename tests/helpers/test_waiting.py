@@ -25,7 +25,7 @@ PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 @pytest.fixture(autouse=True)
 def _less_patience(monkeypatch):
     """Wait less for what hangs, which would fail with another message."""
-    monkeypatch.setattr(waiting, "PATIENCE_SECONDS", 60)
+    monkeypatch.setattr(waiting, "PATIENCE_SECONDS", 30)
 
 
 @pytest.fixture
