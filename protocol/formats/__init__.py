@@ -114,7 +114,7 @@ def _sample(data: bytes) -> str:
     text = re.sub("\r\n?", "\n", start.decode("utf-8", "replace"))
     for sign, what in _OTHER_TEXTS.items():
         if re.search(sign, text, re.MULTILINE | re.IGNORECASE):
-            raise FormatError(f"{what}, which is not read; {_AS_LISTS}")
+            raise FormatError(f"{what}, which is not read; write its clues as lists, such as rows = [[2], [1, 1]]")
     return text
 
 
@@ -124,6 +124,7 @@ def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None 
     A stream is first read to its end; :class:`nonobot.protocol.TaaiReader` reads TAAI puzzles one at a time.
     Without `format`, the content determines the format. `size` is for formats that do not state it. FormatError,
     at the call: the file is larger than `MOST_BYTES`, is not text, or has no known format, or `format` is unknown.
+    At the end: a file of lists has neither rows nor columns.
     """
     if format:
         format_named(format)  # raises before anything is read
@@ -199,7 +200,7 @@ def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
 # --- files of no known format ------------------------------------------------------------------------------------
 
 _OTHER_FILES = {
-    rb"\x89PNG|\xff\xd8\xff|GIF8|II\*\0|MM\0\*|RIFF....WEBP|P[1-6]\s": (
+    rb"\x89PNG|\xff\xd8\xff|GIF8|(?s:BM.{4}\0{4})|II\*\0|MM\0\*|(?s:RIFF.{4}WEBP)|P[1-6]\s": (
         "a picture; make a puzzle of it with `nonojudge convert FILE puzzle.non`"
     ),
     rb"\x1f\x8b": "compressed (gzip); unpack it first",
@@ -207,11 +208,11 @@ _OTHER_FILES = {
     rb"\xff\xfe|\xfe\xff": "UTF-16 text; save it as UTF-8",
 }
 _OTHER_TEXTS = {
-    r"^---\s*$|^[\w ]+:[ ]*\n(#.*\n)*\s*-\s": "YAML",
+    r"\A(%YAML.*\n)?---\s*$|^[\w ]+:[ ]*\n(#.*\n)*\s*-\s": "YAML",
+    r"\A(?!(?s:.*)^\[row clues\])(?s:.*)^\[dimensions\]\s*$": "a Gnonograms file without clues",
     r"=\s*\[\||\barray[12]d\s*\(": "MiniZinc data",
     r"\A(?:\\.*\n)*\s*(?:minimi[sz]e|maximi[sz]e|number_of_rows:)\s": "an LP file",
 }
-_AS_LISTS = "write its clues as lists, such as rows = [[2], [1, 1]] and columns = [[1], [2], [1]]"
 _SIGNS = {  # found in files that resemble a format
     "webpbn": r"<(puzzle|clues|count)",
     "picross": r"^GRID\b|^(ROWS|COLUMNS)$|^\[[\d ,]*\]$",
@@ -223,10 +224,9 @@ _SIGNS = {  # found in files that resemble a format
     "oneline": r"^[\d:, ]+-[\d:, ]*$",
     "g": r"^:",
     "pynogram": r"^\s*(rows|columns)\s*=\s*([\d'\"]|$)",
-    "letters": r"\A[A-Z0@ ]+\n[A-Z0@ ]+$",
+    "letters": r"(?-i:\A[A-Z0@ ]+\n[A-Z0@ ]+$)",
     "lists": r"[\[{(]\s*[\[{(]\s*\d",
     "non": r"^(width|height|rows|columns)\s+\d",
-    "taai": r"^\$",
 }
 
 

@@ -21,7 +21,7 @@ Size = tuple[int, int] | Literal["auto"]  # width and height of all boards of a 
 
 PARTS = ("rows", "columns")
 _NAMES = {
-    "rows": re.compile(r"row|hor|left|across|[hx]$"),
+    "rows": re.compile(r"row|hor|left|side|across|[hx]$"),
     "columns": re.compile(r"col(?!o|l)|ver(?![sidb])|top(?![io])|down|[vy]$"),  # not colours, versions, topics
 }
 

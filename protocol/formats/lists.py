@@ -16,7 +16,7 @@ from nonobot.protocol.formats.base import MOST_SIDE, PARTS, BrokenOffError, Draf
 from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record, text_from_cells
 
 MOST_DEPTH = 16
-_MOST_IN_JSON = 1 << 21  # characters of a value; a list of more is read item by item
+_MOST_IN_JSON = 1 << 21  # characters of a value for `json`; a longer one is read in parts
 _MOST_IN_PYTHON = 1 << 16  # characters of a value for `ast`, which needs 500 bytes of memory for each
 
 # --- values ------------------------------------------------------------------------------------------------------
@@ -26,11 +26,10 @@ _IRREGULAR = re.compile(
     rf"({_STRING})|(?:#|//).*|[()]|,(?=\s*[\])}}])|(?<=[\d\])}}])(?=\s+[\d\[({{])|\b([^\W\d]\w*)(?=\s*:)"
 )
 _REGULAR = {"(": "[", ")": "]", "": ","}
-_NAMED = re.compile(rf"({_STRING}|[^\W\d]\w*)\s*[=:](?!=)\s*")
+_NAMED = re.compile(rf"({_STRING}|[^\W\d]\w*)\s*(?::[\w., \[\]]+=|[=:])(?!=)\s*")  # perhaps with a type
 _INSIDE = re.compile(rf"{_STRING}|\[[\d\s,]*\]|[][{{}}]")
 _OPENING = re.compile(rf"{_STRING}|([\[{{])")
 _CLOSING = {"[": "]", "{": "}"}
-_SPACE = " \t\n\v\f,"
 _PUZZLES = re.compile(r"\[\s*(?:\{|\[\s*\[\s*\[)")  # starts a list of puzzles, each an object or a pair
 
 
@@ -62,9 +61,8 @@ def _pieces(text: str, line: int, ends: str) -> Iterator[tuple[str, int]]:
         if sign in _CLOSING:
             opened.append(mark.start())
             if len(opened) > MOST_DEPTH:
-                raise BrokenOffError(
-                    f"lists nested more than {MOST_DEPTH} deep", line + text.count("\n", start, at)
-                )
+                line += text.count("\n", start, at)
+                raise BrokenOffError(f"lists nested more than {MOST_DEPTH} deep", line)
         elif opened and sign == _CLOSING[text[opened[-1]]]:
             opened.pop()
         elif (sign in ends and not opened) or sign in ("]", "}"):
@@ -83,8 +81,8 @@ def _pieces(text: str, line: int, ends: str) -> Iterator[tuple[str, int]]:
 
 def _stripped(text: str, line: int) -> tuple[str, int]:
     """Return a text without white space and commas around it, and its first line."""
-    start = text.lstrip(_SPACE)
-    return start.rstrip(_SPACE), line + text.count("\n", 0, len(text) - len(start))
+    start = text.lstrip(" \t\n\v\f,")
+    return start.rstrip(" \t\n\v\f,"), line + text.count("\n", 0, len(text) - len(start))
 
 
 def _value(text: str, line: int) -> Any:
@@ -216,7 +214,7 @@ class _Puzzle(Draft):
                 continue  # absent, or the number of rows or columns
             if field in TEXT_FIELDS and isinstance(value, str):
                 self.text(field, value, self.line, field)
-            elif field in PARTS:
+            elif re.fullmatch("(row|col|column)s?", field):
                 self.refuse(f"{shown(name)} is {shown(str(value))}, but there are {len(self.clues[part])} {part}")
             elif field not in _BOARDS:
                 self.warn(f"{shown(name)} is dropped", self.line)
@@ -270,17 +268,18 @@ def _misplaced(value: Any) -> Fault:
     return Fault.of_file(f"{what}; expected a list of clues such as [[2], [1, 1]], in black and white")
 
 
-def _values(text: str) -> Iterator[tuple[str, Any, int]]:
-    """Yield the values of a file with their names, if they have one, and their lines."""
-    for piece, line in _pieces(_regular(text), 1, ",;\n"):
-        if not piece:
-            continue
+def _values(text: str, first: int, ends: str) -> Iterator[tuple[str, Any, int]]:
+    """Yield the values between any of `ends` with their names, if they have one, and their lines."""
+    for piece, line in (found for found in _pieces(text, first, ends) if found[0]):
         named = _NAMED.match(piece)
         name, rest = (named[1].strip("\"'"), piece[named.end() :]) if named else ("", piece)
         value = _value(rest, line)
-        if isinstance(value, _Node) and value.items is None and _PUZZLES.match(rest):
+        is_unread = isinstance(value, _Node) and value.items is None and not part_of(name)
+        if is_unread and _PUZZLES.match(rest):
             for part, place in _pieces(rest[1:-1], line, ","):
                 yield "", _Node(place, [_value(part, place)]), place
+        elif is_unread and len(rest) > _MOST_IN_JSON and rest[0] in _CLOSING:
+            yield from _values(rest[1:-1], line, ",")
         else:
             yield name, value, line
 
@@ -289,7 +288,7 @@ def _drafts(text: str) -> Iterator[_Puzzle]:
     """Yield drafts of the puzzles of a file, some without a puzzle; lists side by side end where others begin."""
     draft = _Puzzle(1, 1)
     try:
-        for name, value, line in _values(text):
+        for name, value, line in _values(_regular(text), 1, ",;\n"):
             puzzles = [] if part_of(name) else [*_puzzles_in(value)]
             for first, pairs in puzzles:
                 yield draft
@@ -326,7 +325,7 @@ def _read(data: bytes) -> Iterator[Found]:
 
 
 _LIST = r"[\[({]\s*(?:[\[({\d\])}\"']|$|\w+\s*:)"
-_STARTS = re.compile(rf"(?:({_STRING}|[^\W\d][\w-]*)\s*[=:]\s*)?{_LIST}")
+_STARTS = re.compile(rf"(?:{_NAMED.pattern})?{_LIST}")
 
 
 def _looks_like(lines: Sequence[str]) -> bool:

@@ -206,7 +206,8 @@ def _looks_like(lines: Sequence[str], size: str, divider: str) -> bool:
     if not sides or not all(map(int, sides.groups())):
         return False
     if divider.strip():
-        return any(line.startswith("#") for line in clues) and bool(re.match(r"[\d#]", clues[0]))
+        before = next((index for index, line in enumerate(clues) if line.startswith("#")), len(clues))
+        return before <= int(sides[1]) and before < len(clues)
     return 0 < len(clues) <= sum(map(int, sides.groups())) and all(map(NUMBERS.fullmatch, clues[:3]))
 
 

@@ -43,7 +43,7 @@ def fault(text: str | bytes) -> str:
     [
         ("rows", "columns"), ("row", "column"), ("rows", "cols"), ("row_clues", "col_clues"), ("rowClues", "columnClues"),
         ("rowHints", "colHints"), ("ROWS", "COLS"), ("row-hints", "column-hints"), ("Row Clues", "Column Clues"),
-        ("horizontal", "vertical"), ("hor", "ver"), ("horizontalClues", "verticalClues"), ("left", "top"),
+        ("horizontal", "vertical"), ("hor", "ver"), ("horizontalClues", "verticalClues"), ("left", "top"), ("side", "top"),
         ("leftNumbers", "topNumbers"), ("across", "down"), ("x", "y"), ("h", "v"), ("rowclues", "colclues"),
     ],
 )  # fmt: skip
@@ -66,6 +66,12 @@ def test_rows_and_columns_have_many_names(names):
 )
 def test_a_size_beside_the_clues_is_compared_with_them(text):
     assert only(text).puzzle == SMILE
+    wrong = (
+        text.replace('"cols": 4', '"cols": 9')
+        .replace("columns = 4", "columns = 9")
+        .replace("cols = 4", "cols = 9")
+    )
+    assert wrong == text or fault(wrong).endswith("is '9', but there are 4 columns")
     assert fault(
         text.replace("rows = 3", "rows = 5").replace('"rows": 3', '"rows": 5').replace('"3"', '"5"')
     ).endswith("'rows' is '5', but there are 3 rows")
@@ -241,6 +247,18 @@ def test_several_puzzles_may_be_arranged_in_many_ways(text):
     assert found_in(text) == [Record(SMILE), Record(SMILE)]
 
 
+@pytest.mark.slow
+def test_a_large_file_is_read_in_parts():
+    puzzle = f"{{{LISTS}}}"
+    count = 40_000
+    for form in (f"[{', '.join([puzzle] * count)}]", f'{{"a": 1, "puzzles": [{", ".join([puzzle] * count)}]}}'):
+        assert len(form) > 1 << 21
+        found = found_in(form)
+        assert (len(found), found[-1], found[-1].number) == (count, Record(SMILE), count)
+    wide = Record(Puzzle.from_grid([[cell % 2 for cell in range(1022)]] * 1022), title="Wide")
+    assert list(formats.read(formats.write([wide], "lists").data)) == [wide]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -250,6 +268,7 @@ def test_several_puzzles_may_be_arranged_in_many_ways(text):
         "rows = {{2}, {}, {1, 1}};\ncolumns = {{1}, {1}, {1}, {1}};\n",
         "[[2] [] [1 1]]\n[[1] [1] [1] [1]]",
         "rows: [[2], [], [1, 1]]\ncolumns: [[1], [1], [1], [1]]\n",
+        "rows: list[list[int]] = [[2], [], [1, 1]]\ncolumns: List[List[int]] = [[1], [1], [1], [1]]\n",
         '{"rows": ["2", "0", "1 1"], "columns": [["1"], "1", [1], 1]}',
         f'{{"clues": {{{LISTS}}}}}',
         f"# {ROWS}\n\nrows = {ROWS}  # rows = [[1]]\n\n// so\ncolumns = {COLUMNS}\n",
@@ -455,6 +474,7 @@ def test_headings_may_have_upper_and_lower_case(text, name):
             "a picture; make a puzzle of it with `nonojudge convert FILE puzzle.non`",
         ),
         (b"P4 1 1\n\0", "a picture; make"),
+        (b"BM\x1a\n\0\0\0\0\0\0\x1a\0", "a picture; make"),
         (b"\x89PNG\r\n\x1a\n\0\0", "a picture; make"),
         (b"\xff\xd8\xff\xe0\0", "a picture; make"),
         (b"GIF89a\0", "a picture; make"),
@@ -466,6 +486,10 @@ def test_headings_may_have_upper_and_lower_case(text, name):
         ),
         (b"---\nrows: [[1]]\n", "YAML, which"),
         (b"title: A\nrows:\n- 1\n- 1\n", "YAML, which"),
+        (
+            b"[Description]\nA\n[Dimensions]\n1\n1\n[Solution]\n2\n",
+            "a Gnonograms file without clues, which is not read",
+        ),
         (b"X = 1;\nrows = [|1\n |];\n", "MiniZinc data, which is not read; write its clues as lists"),
         (b"rows = 1;\nrow_rules = array2d(1..rows, 1..1,\n [1]);\n", "MiniZinc data, which"),
         (b"Minimize\n x\nSubject To\n", "an LP file, which is not read; write its clues as lists"),
