@@ -265,7 +265,7 @@ def test_workers_that_do_not_fit_are_refused_before_anything_is_played(tmp_path,
     cluster.wait_for_workers(5)
     (tmp_path / "bot.py").write_text("pass")
     bots = 'bots = [{name = "a", command = "{python} bot.py"}]'
-    Path("small.toml").write_text(f'name = "small"\nsets = ["{RECIPES[0]}"]\n{bots}')
+    Path("small.toml").write_text(f'name = "small"\nsets = ["{RECIPES[0]}"]\ncontain = "no"\n{bots}')
     first, *lines = output_of(played, "small.toml", "--on", cluster.address, status=2).err.splitlines()
     assert first == f"nonojudge: not all workers at {cluster.address} can be used:"
     for why in ("./bot.py not there, here sha256 ", "./bot.py sha256 ", "nonobot 0.0, ", "3 threads; start it "):

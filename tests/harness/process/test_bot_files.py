@@ -29,6 +29,7 @@ from tests.helpers.judged import (  # noqa: F401
     let_time_fly,
     little_patience,
     nothing_hangs,
+    pids_with,
     verdicts,
 )
 from tests.helpers.ranked import run_result
@@ -41,6 +42,19 @@ NAMES = FileNames("input.txt", "solution.txt", "log.txt")
 pytestmark = pytest.mark.usefixtures("little_patience", "nothing_hangs")
 
 
+class Removal:
+    """What removes folders in the background, by their names in its command."""
+
+    def __init__(self, *folders):
+        self.folders = folders
+
+    def poll(self):
+        return None if any(pids_with(str(folder)) for folder in self.folders) else 0
+
+    def __str__(self):
+        return f"the removal of {self.folders}"
+
+
 @pytest.fixture(autouse=True)
 def _scratch_folders_go(tmp_path, monkeypatch):
     """No folder that a bot ran in is left."""
@@ -49,7 +63,7 @@ def _scratch_folders_go(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(place))
     monkeypatch.setattr("tempfile.tempdir", None)
     yield
-    wait_until(lambda: not any(place.iterdir()))  # what is a lot goes after the judge
+    wait_until(lambda: not any(place.iterdir()), Removal(*place.iterdir()))  # what is a lot goes after the judge
 
 
 def played(behaviour, folder, names=NAMES, **terms):
@@ -278,7 +292,7 @@ def nest(folder, levels):
 def test_what_is_nested_deeper_than_a_path_may_be_long_goes():
     with scratch_folder() as folder:
         nest(folder, 1500)
-    wait_until(lambda: not folder.exists())
+    wait_until(lambda: not folder.exists(), Removal(folder))
 
 
 def test_a_removal_that_takes_long_is_not_waited_for_nor_ended(tmp_path, monkeypatch):
