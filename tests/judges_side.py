@@ -226,8 +226,9 @@ class Layout:
         return f'#!/bin/sh\necho "$0" >> {self.ran}\ncat\n'
 
     def write(self, path: Path, text: str) -> None:
-        """Write an executable file."""
+        """Write an executable file, in place of another one, or of a link or pipe."""
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
         path.write_text(text)
         path.chmod(0o755)
 
@@ -281,7 +282,7 @@ class Layout:
         records = records_of(read_result(whole))[:-2] if whole.exists() else []
         (self.theirs / "results" / "cut.json").unlink(missing_ok=True)
         lines = b"".join(msgspec.json.encode(one) + b"\n" for one in records)
-        (self.theirs / "results" / "cut.journal.jsonl").write_bytes(lines)
+        self.write(self.theirs / "results" / "cut.journal.jsonl", lines.decode())
 
     def _visit(self, environment: dict[str, str]) -> None:
         """Look at the live view as a browser does, also at its plots."""
