@@ -13,7 +13,7 @@ from nonobot.bot.kernels.loading import load_kernel
 from nonobot.bot.kernels.memory import Memory, Struct
 from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent, grid_of, line_masks
 from nonobot.protocol import DEFAULT_SIZE, PartialGrid, Puzzle, Solution
-from nonobot.protocol.clues import fault_in_clues
+from nonobot.protocol.puzzle import fault_in_clues
 
 _UNLIMITED = 2**62  # time in nanoseconds and number of line solves that no search reaches
 

@@ -298,8 +298,8 @@ def difficulty(puzzle: Puzzle | Record | str | os.PathLike[str], *, seconds: flo
         level = "unknown"
     elif result.counts["decisions"] == 0 and result.verdict == "unique":
         level = "lines"
-    elif max(record.size) <= LONGEST_PROBED_SIDE and not record.start:
-        cells = deduce(record.puzzle, 1)
+    elif max(record.size) <= LONGEST_PROBED_SIDE:
+        cells = deduce(record.puzzle, 1, start=record.start)
         if cells is not None and UNKNOWN not in cells:
             level = "probing"
     return Difficulty(level, result.counts.get("conflicts", 0), result.verdict)

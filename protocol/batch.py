@@ -24,11 +24,10 @@ from nonobot.protocol.clues import (
     FaultKind,
     clue_from_words,
     count,
-    fault_in_clues,
     needed_length,
     shown,
 )
-from nonobot.protocol.puzzle import Found, Puzzle, Record, Solution
+from nonobot.protocol.puzzle import Found, Puzzle, Record, Solution, fault_in_clues
 
 DEFAULT_SIZE = (25, 25)  # width and height of the tournaments' boards
 MOST_LINE_BYTES = 4096  # largest length of an input line, in bytes; a longer one is a fault

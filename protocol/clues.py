@@ -6,15 +6,13 @@ was expected. A fault affects only its own puzzle; the others of the file are st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from nonobot.protocol.puzzle import Puzzle
 
 UNKNOWN, WHITE, BLACK = -1, 0, 1  # colours of cells
+LONGEST_CLUE = 1 << 16  # largest number of characters of a clue; those of the largest board are shorter
 MOST_DIGITS = 6  # largest number of digits of a block length; a longer number is a fault
 
 Clue = tuple[int, ...]  # the lengths of the blocks of a line, in order; empty for a line without black cells
@@ -47,33 +45,36 @@ def clue_from_words(words: list[str]) -> Clue | Fault:
     return Fault(FaultKind.ZERO_BLOCK, "a 0 among other block lengths; only a 0 alone is an empty clue")
 
 
+def is_text(text: str) -> bool:
+    """Return whether `text` was valid text in the file, not other bytes."""
+    return "\0" not in text and "\ufffd" not in text
+
+
+def clue_from_text(text: str) -> Clue | Fault:
+    """Return the clue in a text of numbers with commas or spaces between; a fault has no place."""
+    if len(text) > LONGEST_CLUE:
+        return Fault.of_file(f"a clue of over {LONGEST_CLUE} characters")
+    if not is_text(text):
+        return Fault.of_file("bytes that are not text; expected block lengths")
+    words = re.split(r"\s*,\s*|\s+", text) if text else []
+    if "" in words:
+        return Fault.of_file(f"clue {shown(text)} has a comma without a number")
+    return clue_from_words(words)
+
+
+def spaced(clue: Clue, empty: str = "0") -> str:
+    """Return a clue as text with spaces."""
+    return " ".join(map(str, clue)) or empty
+
+
+def with_commas(clue: Clue) -> str:
+    """Return a clue as text with commas."""
+    return ",".join(map(str, clue)) or "0"
+
+
 def needed_length(clue: Clue) -> int:
     """Return the number of cells that `clue` needs: its blocks, and one white cell between neighbours."""
     return sum(clue) + len(clue) - 1 if clue else 0
-
-
-def fault_in_clues(puzzle: Puzzle) -> tuple[Fault, int | None] | None:
-    """Return the first fault that counting finds, without its place, and the index of its clue; None: no fault.
-
-    The index counts columns first, then rows; it is None for a fault of the whole puzzle. Right clues are not
-    checked again.
-    """
-    if puzzle.is_checked:
-        return None
-    index = 0
-    for kind, clues, length in (("column", puzzle.columns, puzzle.height), ("row", puzzle.rows, puzzle.width)):
-        for number, clue in enumerate(clues, 1):
-            needed = needed_length(clue)
-            if needed > length:
-                text = f"the clue of {kind} {number} needs {needed} cells, the {kind} has {length}"
-                return Fault(FaultKind.CLUE_TOO_LONG, text), index
-            index += 1
-    in_columns, in_rows = (sum(map(sum, clues)) for clues in (puzzle.columns, puzzle.rows))
-    if in_columns != in_rows:
-        text = f"the columns count {in_columns} black cells, the rows {in_rows}; both must be the same"
-        return Fault(FaultKind.BLACK_CELL_MISMATCH, text), None
-    object.__setattr__(puzzle, "is_checked", True)
-    return None
 
 
 # --- faults ----------------------------------------------------------------------------------------------------
@@ -135,6 +136,11 @@ class Fault:
     more: int = 0  # number of further faults of the same puzzle
     size: tuple[int, int] | None = None  # width and height of the puzzle's board, if known
     file: str = ""  # `-` for standard input; empty if there is only one input
+
+    @classmethod
+    def of_file(cls, what: str) -> Fault:
+        """Return a fault in a file of another format than the batch, without its place."""
+        return cls(FaultKind.FORMAT, what)
 
     def __str__(self) -> str:
         more = f" (and {self.more} more in this puzzle)" if self.more else ""

@@ -10,7 +10,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue, Fault, PuzzleError, clue_of, fault_in_clues
+from nonobot.protocol.clues import (
+    BLACK,
+    UNKNOWN,
+    WHITE,
+    Clue,
+    Fault,
+    FaultKind,
+    PuzzleError,
+    clue_of,
+    needed_length,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -127,6 +137,30 @@ class Puzzle(_Drawable):
 
     def _drawing(self) -> tuple[Puzzle, None, bool]:
         return self, None, True
+
+
+def fault_in_clues(puzzle: Puzzle) -> tuple[Fault, int | None] | None:
+    """Return the first fault that counting finds, without its place, and the index of its clue; None: no fault.
+
+    The index counts columns first, then rows; it is None for a fault of the whole puzzle. Right clues are not
+    checked again.
+    """
+    if puzzle.is_checked:
+        return None
+    index = 0
+    for kind, clues, length in (("column", puzzle.columns, puzzle.height), ("row", puzzle.rows, puzzle.width)):
+        for number, clue in enumerate(clues, 1):
+            needed = needed_length(clue)
+            if needed > length:
+                text = f"the clue of {kind} {number} needs {needed} cells, the {kind} has {length}"
+                return Fault(FaultKind.CLUE_TOO_LONG, text), index
+            index += 1
+    in_columns, in_rows = (sum(map(sum, clues)) for clues in (puzzle.columns, puzzle.rows))
+    if in_columns != in_rows:
+        text = f"the columns count {in_columns} black cells, the rows {in_rows}; both must be the same"
+        return Fault(FaultKind.BLACK_CELL_MISMATCH, text), None
+    object.__setattr__(puzzle, "is_checked", True)
+    return None
 
 
 def _clues(kind: str, clues: Iterable[Iterable[int]]) -> tuple[Clue, ...]:

@@ -7,6 +7,7 @@ import io
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from nonobot.protocol import Puzzle, Record
 from nonobot.protocol.formats import write
 from nonobot.tournament_data import load_set
 from tests.tabs import PATIENCE_SECONDS, Tab
+from tests.waiting import LOOK_SECONDS
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -112,7 +114,15 @@ class Browser(Tab):
 
     def says(self, place: str, text: str) -> None:
         """Wait until an element is visible and contains a text."""
-        self.page.locator(place, has_text=text).wait_for()
+        until = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                self.page.locator(place, has_text=text).wait_for(timeout=1000 * LOOK_SECONDS)
+                return
+            except playwright.TimeoutError:
+                self.check_server()
+                if time.monotonic() > until:
+                    raise
 
     def change(self, place: str, value: str) -> None:
         """Fill a field in and leave it."""

@@ -255,16 +255,18 @@ def _show(browser: Browser, address: str) -> None:
 @pytest.fixture
 def visitor(chromium: Browser, page_server: PlainServer | Server) -> Iterator[Browser]:
     """Return a browser with the page open; afterwards, nothing was complained of and nobody else was asked."""
-    yield from _visit(chromium, page_server.address)
+    yield from _visit(chromium, page_server)
 
 
 @pytest.fixture
 def watcher(chromium: Browser, live_page: Server) -> Iterator[Browser]:
     """Return a browser with the page of a folder of results, as `visitor` does."""
-    yield from _visit(chromium, live_page.address)
+    yield from _visit(chromium, live_page)
 
 
-def _visit(browser: Browser, address: str) -> Iterator[Browser]:
+def _visit(browser: Browser, server: PlainServer | Server) -> Iterator[Browser]:
+    address = server.address
+    browser.served_by = server.process if isinstance(server, Server) else None
     _show(browser, address)
     yield browser
     assert browser.complaints == []

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from nonobot.protocol import Fault, Record, formats
 from nonobot.protocol.formats.base import MOST_SIDE
+from tests.strict_readers import blocks_in
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parent / "docs" / "formats.md"
@@ -35,6 +36,9 @@ PIECES = (
     b": rows\n", b"#d\n", b"#t\n",
     b"width 4\n", b"height ", b"goal 01\n", b"title x\n", b"grid\n", b"solution\n", b"\xe2\x80\xae",
     b"\xef\xbb\xbf",
+    b'{"rows": ', b'"columns": ', b"null", b"{}", b"{", b'{"count": 2, "color": "red"}', b'"title": "1 1",',
+    b"[[1]]", b"2</line>", b"<line>", b"<count>1</count>", b"<count color='red'>1</count>", b"1a", b"red 1",
+    b"color red #f00 r\n", b"saved 0?1\n", b"[Row clues]\n", b"columns: ", b"// 1\n", b"'1 1'", b"0, ",
 )  # fmt: skip
 
 
@@ -90,6 +94,11 @@ def mutated(rng: random.Random, some: Sequence[tuple[str, bytes]]) -> tuple[str,
     return name, data[:20_000]
 
 
+def drawn(records: Sequence[Record]) -> bool:
+    """Return whether there are boards, from which clues may have been counted."""
+    return any(record.start or record.solution for record in records)
+
+
 def read_anything(data: bytes, name: str | None, counts: Counter[str]) -> None:
     """Read whatever this is, and count what came of it; raise AssertionError if that is not as it should be.
 
@@ -111,6 +120,10 @@ def read_anything(data: bytes, name: str | None, counts: Counter[str]) -> None:
         is_one = line.isprintable() and 0 < len(line) <= LONGEST_LINE
         assert is_one, f"not one short line: {line!r}"
     assert all(1 <= side <= MOST_SIDE for record in records for side in record.size)
+    used = name or formats.detect(data) if records and not faults and len(records) == len(found) else ""
+    blocks = sum(map(len, (clue for record in records for clue in (*record.puzzle.rows, *record.puzzle.columns))))
+    expected = blocks_in(used, data.decode("utf-8", "replace")) if used and not drawn(records) else None
+    assert expected in (None, blocks), f"{expected} numbers in the clues, read as {blocks} blocks"
     small = [replace(record, license=None) for record in records if record.puzzle.width < 100]
     assert list(formats.read(formats.write(small, "webpbn").data or b"<puzzleset/>")) == small
 

@@ -1,12 +1,14 @@
 """`nonojudge convert`: files from one format to another, what it says, exit statuses."""
 
 import io
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import nonobot
 from nonobot.arguments import Parser
 from nonobot.harness import cli
 from nonobot.harness.commands import convert
@@ -33,6 +35,20 @@ def test_the_end_of_the_name_says_the_format(ending, capsys):
     assert puzzles_in("out" + ending) == [P_PUZZLE]
     format = formats.by_extension("out" + ending)
     assert capsys.readouterr().err.splitlines()[-1] == f"1 puzzle written to out{ending} ({format.name})"
+
+
+@pytest.mark.parametrize("file", ["p.non", "p.xml", "p-partly.grid", "several.non"])
+def test_a_json_file_is_json_and_says_the_same(file, capsys):
+    records = list(formats.read((PUZZLES / file).read_bytes()))
+    assert run(str(PUZZLES / file), "out.json") == 0
+    assert "warning" not in capsys.readouterr().err
+    found = json.loads(Path("out.json").read_bytes())
+    assert [one["rows"] for one in (found if records[1:] else [found])] == [
+        [[*clue] for clue in record.puzzle.rows] for record in records
+    ]
+    assert list(formats.read(Path("out.json").read_bytes())) == records
+    nonobot.write(records, "again.json")
+    assert Path("again.json").read_bytes() == Path("out.json").read_bytes()
 
 
 def test_formats_can_be_named_and_a_file_converted_onto_itself():

@@ -1,6 +1,8 @@
 """File formats: the same puzzle in all of them, what each one holds, which one a file has."""
 
+import ast
 import io
+import json
 import re
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from nonobot.protocol.clues import Fault
 from nonobot.protocol.puzzle import TEXT_FIELDS
 from tests.boards import digits, grids
 from tests.pictured import LETTER_P, P_PUZZLE, cells_from
+from tests.strict_readers import READERS
 
 PUZZLES = Path(__file__).with_name("puzzles")
 NAMES = [format.name for format in formats.formats()]
@@ -140,6 +143,25 @@ def test_what_was_written_is_read_again(name, record):
     lost = kept_of(record, format) != record
     assert any("cannot hold the" in warning.what for warning in written.warnings) == lost
     assert (written.count, written.faults) == (1, ())
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(record=records())
+def test_what_was_written_is_the_same_for_a_strict_reader_of_its_own(name, record):
+    text = formats.write([record], name).data.decode()
+    kept = kept_of(record, formats.format_named(name))
+    fields = {field: getattr(kept, field) for field in (*TEXT_FIELDS, "start", "solution")}
+    expected = {field: value for field, value in fields.items() if value is not None}
+    expected |= {field: value.numbers() for field, value in expected.items() if not isinstance(value, str)}
+    expected |= {part: [[*clue] for clue in getattr(kept.puzzle, part)] for part in ("rows", "columns")}
+    assert READERS[name](text, *[kept.size] if name == "taai" else []) == expected
+
+
+@given(several=st.lists(records(), min_size=2, max_size=4))
+def test_several_puzzles_in_lists_are_json_and_python(several):
+    text = formats.write(several, "lists").data.decode()
+    alone = [json.loads(formats.write([record], "lists").data) for record in several]
+    assert json.loads(text) == ast.literal_eval(text) == alone
 
 
 @given(name=st.sampled_from(NAMES_OF_SEVERAL), several=st.lists(records(), min_size=1, max_size=5))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from nonobot.protocol import Puzzle, Record, formats
 from nonobot.protocol.clues import Fault, FaultKind
 from nonobot.protocol.formats.base import MOST_WARNINGS
-from nonobot.protocol.formats.many import MOST_DEPTH
+from nonobot.protocol.formats.lists import MOST_DEPTH
 from tests.mutated_formats import problems, read_anything
 
 NAMES = [format.name for format in formats.formats()]

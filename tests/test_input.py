@@ -63,7 +63,7 @@ def test_a_board_to_start_from_that_contradicts_is_named(puzzle, why):
         ("", b"", "standard input: cannot find a puzzle; a puzzle starts with '$1'"),
         ("", b"\n\n", "standard input: cannot find a puzzle; a puzzle starts with '$1'"),
         ("", b"GRID\nROWS\n[ 1 ]\n", "looks like a puzzle file in the format picross; add --format picross"),
-        ("", b"1 1\n\n1\n1\n1\n", "its first two lines, '1 1' and '1', are not its height and its width"),
+        ("", b"1 1\n\n1\n1\n1\n", "it looks most like nin, but line 5: expected 2 clue lines"),
         ("", b"hello\n", "standard input: not a batch"),
         ("--format auto", b"<puzzleset/>", "standard input: cannot find a puzzle"),
         ("--format auto", b"hello\n", "unknown format; known are cwd, g, grid, "),
@@ -97,6 +97,31 @@ def test_files_are_answered_in_their_order_and_their_puzzles_numbered_on(tmp_pat
         f"{tmp_path / 'none'}: cannot read the file: No such file or directory",
     ]
     assert done.returncode == 2
+
+
+IN_XML = "<puzzle><clues type='rows'><line>1</line></clues><clues type='columns'><line/></clues></puzzle>"
+OF_TWO, DOTS = '"rows": [[1], [1]], "columns": [[1], [1]]', '"rows": [[1]], "columns": [[1]]'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "status", "out", "err"),
+    [
+        ("a.json", '{"rows": [[{"n": 1}]], "columns": [[1]]}', 1, "$1\n", "$1: line 1: an object"),
+        ("b.json", '{"users": [[{"id": 1}]]}', 2, "", "cannot find lists of rows and columns"),
+        ("c.xml", IN_XML, 1, "$1\n", "$1: line 1: '1' in <line>; expected <count>"),
+        ("d.json", f'{{{OF_TWO}, "content": [0, 0, 1, 0]}}', 0, "$1\n0\t1\n1\t0\n", "$1: unique"),
+        ("e.py", "rows = [[1]]\ncolumns = [[1]] * 4\n", 1, "$1\n", "$1: line 2: a value that cannot be read"),
+        ("f.json", f'[{{"tags": [], {DOTS}}}, {{{DOTS}}}]', 0, "$1\n1\n$2\n1\n", "$1: line 1: 'tags' is dropped"),
+        ("g.pbm", "P1\n1 1\n1\n", 2, "", "a picture; make a puzzle of it with `nonojudge convert"),
+    ],
+)
+def test_files_of_other_programs_through_the_whole_command(own_folder, name, text, status, out, err):
+    Path(name).write_text(text)
+    done = carried_out(b"", "--solutions", "2", name)
+    assert (done.returncode, done.stdout.decode()) == (status, out)
+    assert done.stderr.decode().removeprefix("warning: ").startswith(f"{name}: {err}")
+    done = carried_out(text.encode(), "--solutions", "2", "--format", "auto")
+    assert (done.returncode, done.stdout.decode()) == (status, out)
 
 
 def test_a_name_that_is_no_text_is_escaped_and_costs_no_other_file(tmp_path):

@@ -25,6 +25,12 @@ pytestmark = pytest.mark.usefixtures("own_folder")
 STATES = {"--ro-bind": "read", "--ro-bind-try": "read", "--tmpfs": "empty", "--bind": "write", "--dev": "read"}
 
 
+@pytest.fixture(autouse=True)
+def _programs_of_the_system(monkeypatch):
+    """Find programs in the system's folders, wherever else a user may have some."""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """Return a folder of bots, and of an empty home, in which the judge works."""

@@ -10,7 +10,7 @@ import pytest
 
 from nonobot.bot.papers import PapersStrategy, deduce
 from nonobot.protocol import Puzzle
-from nonobot.protocol.clues import fault_in_clues
+from nonobot.protocol.puzzle import fault_in_clues
 from tests import naive
 from tests.boards import array_of, random_grid
 from tests.enumerated import check_search, check_solved, mixed_board

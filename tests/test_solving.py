@@ -196,6 +196,24 @@ def test_how_hard_puzzles_are_by_the_slow_twins():
     assert levels == {"lines", "probing", "search"}
 
 
+@pytest.mark.parametrize(
+    ("start", "level"),
+    [
+        (None, "probing"),
+        ([[-1] * 7] * 4, "probing"),  # nothing is given
+        ([[-1] * 7, [-1] * 7, [-1] * 7, [0] + [-1] * 6], "probing"),
+        ([[0, 1, 0, 0, 1, 1, 0]] + [[-1] * 7] * 3, "lines"),
+        ("solution", "lines"),
+        ([[0] * 7] + [[-1] * 7] * 3, "unknown"),  # contradicts the clues
+    ],
+)
+def test_probing_starts_from_the_given_cells(start, level):
+    puzzle = Puzzle([[1, 2], [2, 1], [1, 1], [3]], [[1], [1, 1], [1], [1, 1], [2], [1, 1], [1]])
+    if start == "solution":
+        start = solve(puzzle).solutions[0].numbers()
+    assert difficulty(Record(puzzle, start=start)).level == level
+
+
 def test_time_and_the_board_to_start_from_count_for_the_difficulty():
     assert difficulty(TWO).level == "search"
     assert difficulty(Record(TWO, start=np.array([[1, -1], [-1, -1]], np.int8))).level == "lines"

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nonobot.protocol import Mismatch, Puzzle, Solution, clue_of, mismatches
-from nonobot.protocol.clues import FaultKind, fault_in_clues, needed_length
+from nonobot.protocol.clues import FaultKind, needed_length
+from nonobot.protocol.puzzle import fault_in_clues
 from tests import naive
 from tests.boards import all_grids, grids, random_clues, random_grid
 

@@ -10,6 +10,7 @@ import pytest
 from tests import waiting
 from tests.clusters import Block, Cluster, beside
 from tests.paged import Server
+from tests.tabs import Tab
 from tests.talking import Talk, interrupted
 from tests.terminals import Terminal
 from tests.waiting import finished, next_bytes, next_line, running, told, wait_until
@@ -24,7 +25,7 @@ PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 @pytest.fixture(autouse=True)
 def _less_patience(monkeypatch):
     """Wait less for what hangs, which would fail with another message."""
-    monkeypatch.setattr(waiting, "PATIENCE_SECONDS", 60)
+    monkeypatch.setattr(waiting, "PATIENCE_SECONDS", 30)
 
 
 @pytest.fixture
@@ -115,6 +116,16 @@ def test_a_command_that_is_to_be_interrupted_and_has_ended_is_shown():
 def test_a_page_that_does_not_start_is_shown(tmp_path):
     with pytest.raises(AssertionError, match=r"(?s)status 2: .*--results"):
         Server("--results", str(tmp_path / "nowhere"))
+
+
+def test_a_tab_does_not_wait_for_a_page_whose_server_has_ended():
+    class Blank(Tab):
+        def value(self, expression):
+            return False
+
+    tab = Blank()
+    with running(ENDS, **PIPES) as tab.served_by, pytest.raises(AssertionError, match=ENDED):
+        tab.wait_for("document.title")
 
 
 def test_a_thread_does_not_wait_for_a_block_that_is_over():

@@ -10,8 +10,8 @@ from nonobot.bot.kernels.memory import Memory
 from nonobot.bot.papers.state import LOG_UNIT_BITS, LONGEST_SIDE, OUTCOME, PHASE, SOLVER, papers_map
 from nonobot.bot.result import grid_of, solution_of
 from nonobot.bot.strategy import Strategy
-from nonobot.protocol import Puzzle, Solution
-from nonobot.protocol.clues import fault_in_clues
+from nonobot.protocol import PartialGrid, Puzzle, Solution
+from nonobot.protocol.puzzle import fault_in_clues
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,11 +41,11 @@ class PapersStrategy(Strategy):
         for number in range(len(table)):
             table[number] = round(log1p(number) * 2**LOG_UNIT_BITS)
 
-    def deduce(self, puzzle: Puzzle, level: int) -> npt.NDArray[np.int8] | None:
+    def deduce(self, puzzle: Puzzle, level: int, start: PartialGrid | None) -> npt.NDArray[np.int8] | None:
         """Return the cells that follow without a choice; see :func:`deduce`."""
         if fault_in_clues(puzzle):
             return None
-        memory = self.load(puzzle)
+        memory = self.load(puzzle, start)
         memory.items("level")[0] = level
         if self._kernel(*_DEDUCE)(memory.address) == OUTCOME.unsolvable:
             return None
@@ -77,12 +77,15 @@ class PapersStrategy(Strategy):
         return boards, outcome == OUTCOME.unsolvable
 
 
-def deduce(puzzle: Puzzle, level: int, solver: str = "bitset") -> npt.NDArray[np.int8] | None:
+def deduce(
+    puzzle: Puzzle, level: int, solver: str = "bitset", start: PartialGrid | None = None
+) -> npt.NDArray[np.int8] | None:
     """Return the cells that follow without a choice, shape (height, width): 1 black, 0 white, -1 unknown.
 
-    `level` 0: propagation alone; 1, 2, 3: FP1, FP2, FP3 to their fixpoint. None: the puzzle has no solution.
+    `level` 0: propagation alone; 1, 2, 3: FP1, FP2, FP3 to their fixpoint. `start` contains cells known at the
+    start. None: the puzzle has no solution.
     """
-    return _strategy(solver).deduce(puzzle, level)
+    return _strategy(solver).deduce(puzzle, level, start)
 
 
 _strategy = cache(partial(PapersStrategy, "fp1"))  # by line solver; each has a large memory and starts slowly

@@ -21,7 +21,7 @@ from nonobot.arguments import Parser, either, missing, seconds, size_up_to
 from nonobot.bot.input import chunks_until
 from nonobot.harness.cli import add_option
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
-from nonobot.protocol.clues import fault_in_clues
+from nonobot.protocol.puzzle import fault_in_clues
 from nonobot.system import lines_in, report, write_all
 
 _STDIN, _STDOUT = 0, 1

@@ -34,6 +34,7 @@ SHM = Path("/dev/shm")  # except here, in memory, as in `/tmp`
 BESIDE_BIN = ("lib*", "share", "etc", "conf", "pyvenv.cfg")  # neighbours of a folder `bin` that its programs need
 MOST_INTERPRETERS = 5  # a script's interpreter may be a script; Linux follows as many
 MOST_BYTES_OF_A_FIRST_LINE = 256
+MOST_BYTES_OF_TWO_LINES = 8192  # with a path of the greatest length
 SHIMS = "shims"  # folder of pyenv or asdf with scripts that start programs of the folders next to it
 PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 """Folders in every bot's PATH."""
@@ -204,12 +205,18 @@ def _of_the_user() -> set[Path]:
 
 
 def interpreter_in(program: str | Path) -> str | None:
-    """Return the interpreter in the first line of a script (`#!/usr/bin/env python3`: python3); otherwise None."""
+    """Return the interpreter in the first line of a script (`#!/usr/bin/env python3`: python3); otherwise None.
+
+    The kernel cuts that line at a space and after some length; pip then writes a script for `sh` that starts the
+    interpreter in its second line.
+    """
     try:
-        line = beginning_of(program, MOST_BYTES_OF_A_FIRST_LINE).partition(b"\n")[0]
+        line, second, *_ = [*beginning_of(program, MOST_BYTES_OF_TWO_LINES).split(b"\n"), b""]
     except (OSError, ValueError):
         return None
     words = line[2:].decode(errors="replace").split() if line.startswith(b"#!") else []
+    if words and second.startswith(b"'''exec' "):
+        words = _tokens(os.fsdecode(second))[1:]
     if words and Path(words[0]).name == "env":
         words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
     return words[0] if words else None

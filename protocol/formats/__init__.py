@@ -10,16 +10,15 @@ b'1:2:0-2:1\n'
 from __future__ import annotations
 
 import io
-import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, dropwhile, groupby
+from itertools import chain
 from typing import BinaryIO
 
 from nonobot.protocol.batch import DEFAULT_SIZE
-from nonobot.protocol.clues import Fault, FaultKind, count, shown
+from nonobot.protocol.clues import Fault, FaultKind, count, located
 from nonobot.protocol.formats.base import MOST_BYTES, NUMBERS, SIDES, Format, FormatError, Size, UnknownFormatError
 from nonobot.protocol.puzzle import TEXT_FIELDS, Found, Record
 
@@ -44,14 +43,13 @@ __all__ = [
 @cache
 def table() -> dict[str, Format]:
     """Load the formats, in the order in which :func:`detect` tries them."""
-    from nonobot.protocol.formats import non, webpbn
-    from nonobot.protocol.formats.headed import HV, NONOGRID, PICROSS, PYNOGRAM, G
-    from nonobot.protocol.formats.many import LETTERS, LISTS, ONELINE, TAAI
-    from nonobot.protocol.formats.sized import CWD, GRID, MK, NIN
+    from nonobot.protocol.formats import lists, webpbn
+    from nonobot.protocol.formats.headed import HV, NON, NONOGRID, PICROSS, PYNOGRAM, G
+    from nonobot.protocol.formats.plain import CWD, GRID, LETTERS, MK, NIN, ONELINE, TAAI
 
     # Formats with fixed keywords come before those that accept any words, letters or brackets.
-    fixed = (webpbn.FORMAT, PICROSS, HV, GRID, MK, NIN, CWD, ONELINE, G)
-    free = (NONOGRID, PYNOGRAM, LETTERS, LISTS, non.FORMAT, TAAI)
+    fixed = (webpbn.FORMAT, PICROSS, NONOGRID, PYNOGRAM, HV, GRID, MK, NIN, CWD, ONELINE, G)
+    free = (LETTERS, lists.FORMAT, NON, TAAI)
     return {format.name: format for format in fixed + free}
 
 
@@ -61,13 +59,13 @@ def formats() -> list[Format]:
 
 
 def _known_names() -> str:
-    return ", ".join(sorted(table()))
+    return f"known are {', '.join(sorted(table()))}"
 
 
 def format_named(name: str) -> Format:
     """Return a format by its name, or raise FormatError."""
     if name not in table():
-        raise FormatError(f"unknown format {name!r}; known are {_known_names()}")
+        raise FormatError(f"unknown format {name!r}; {_known_names()}")
     return table()[name]
 
 
@@ -93,30 +91,31 @@ def detect(data: bytes) -> str:
     """Return the name of the format of a file's content; FormatError: it is unknown."""
     if name := detect_prefix(data[:_SAMPLE_BYTES]):
         return name
-    lines = _sample(data)
-    full = [line for line in lines if line]
+    sample = _sample(data)
+    full = [line for line in map(str.strip, sample.split("\n")) if line]
+    if not full:
+        raise FormatError("nothing but blank lines" if data else "the file is empty")
     for format in table().values():
         if format.looks_like(full):
             return format.name
-    close = next(_resemblances(lines), None)
-    more = f"it {close}" if close else f"known are {_known_names()}"
-    raise UnknownFormatError(f"unknown format; {more}")
+    hints = "; or like ".join(_resemblances(sample, full))
+    raise UnknownFormatError(f"unknown format; {f'it looks most like {hints}' if hints else _known_names()}")
 
 
-def _sample(data: bytes) -> Sequence[str]:
-    """Return the first text lines of a file without blank ones at its start, or raise FormatError."""
-    start = data.removeprefix(_BOM).lstrip()[:_SAMPLE_BYTES]
-    if start.startswith(b"\x1f\x8b"):
-        raise FormatError("compressed (gzip); unpack it first")
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError("UTF-16 text; save it as UTF-8")
+def _sample(data: bytes) -> str:
+    """Return the first text lines of a file without white space at its start, or raise FormatError."""
+    start = data.removeprefix(_BOM).lstrip()
+    start = start[: max(_SAMPLE_BYTES, len(start.partition(b"\n")[0]))]  # the first text line as a whole
+    for first, what in _OTHER_FILES.items():
+        if re.match(first, start):
+            raise FormatError(what)
     if b"\0" in start:
         raise FormatError("the file contains binary data, not text")
-    lines = [line.strip() for line in re.split("\r\n|\r|\n", start.decode("utf-8", "replace"))]
-    sample = list(dropwhile(operator.not_, lines))
-    if not sample:
-        raise FormatError("nothing but blank lines" if data else "the file is empty")
-    return sample
+    text = re.sub("\r\n?", "\n", start.decode("utf-8", "replace"))
+    for sign, what in _OTHER_TEXTS.items():
+        if re.search(sign, text, re.MULTILINE | re.IGNORECASE):
+            raise FormatError(f"{what}, which is not read; {_AS_LISTS}")
+    return text
 
 
 def read(source: bytes | BinaryIO, format: str | None = None, size: Size | None = None) -> Iterator[Found]:
@@ -177,8 +176,8 @@ def write(records: Iterable[Record], format: str) -> Written:
         raise FormatError(f"a {to.name} file contains one puzzle, not {len(kept)}; formats for several: {several}")
     if not to.states_size:
         warnings += _unstated_size(kept, to)
-    start, end = to.around
-    text = start + (to.between or "").join(map(to.text, kept)) + end if kept else ""
+    texts = [to.text(record) for record in kept]
+    text = to.joined(texts) if to.joined and texts else "".join(texts)
     return Written(text.encode(), len(kept), tuple(faults), tuple(warnings))
 
 
@@ -199,58 +198,52 @@ def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
 
 # --- files of no known format ------------------------------------------------------------------------------------
 
-# The parts of a file are not guessed: some programs write the rows first, others the columns, and most such files
-# are different puzzles when read the wrong way round.
-
-_HEADING = re.compile(r"\W*(?P<name>rows?|columns?|cols?|horizontals?|verticals?)\b(?P<behind>.*)", re.IGNORECASE)
-_COLUMN_NAMES = ("col", "ver")
-
-
-def _resemblances(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the ends of sentences about the first lines of a file, the likeliest first."""
-    code = [line for line in lines if not line.startswith("#")]
-    if any(code) and all(map(NUMBERS.fullmatch, code)):
-        yield _numbers_alone(code)
-    full = [line for line in lines if line]
-    if any(re.match(r"GRID\b", line) for line in full):
-        for word in ("ROWS", "COLUMNS"):
-            if word not in full:
-                yield f"looks most like picross, but has no line '{word}'"
-    starts = [line for line in full if line.startswith(":")]
-    colours = any(line[:2].lower() == "#d" for line in full)
-    if starts and (colours or any(map(NUMBERS.fullmatch, full))):
-        what = "a line ':' before the rows and another before the columns"
-        yield f"looks most like g, but needs {what}, found {len(starts)}"
-    if headings := [heading for line in full if (heading := _HEADING.fullmatch(line))]:
-        yield _with_headings(headings)
-    if SIDES.fullmatch(full[0]):
-        for line in full[1:]:
-            if not NUMBERS.fullmatch(line):
-                yield f"looks most like nin, but {shown(line)} is not a clue"
-    for line in full:
-        if re.search(r"[\[{(]\s*[\[{(]\s*\d", line):
-            what = "starts neither with a bracket nor with a name such as 'rows ='"
-            yield f"looks most like lists, but {shown(line)} {what}"
+_OTHER_FILES = {
+    rb"\x89PNG|\xff\xd8\xff|GIF8|II\*\0|MM\0\*|RIFF....WEBP|P[1-6]\s": (
+        "a picture; make a puzzle of it with `nonojudge convert FILE puzzle.non`"
+    ),
+    rb"\x1f\x8b": "compressed (gzip); unpack it first",
+    rb"PK\x03\x04|\xfd7zXZ|BZh\d": "compressed; unpack it first",
+    rb"\xff\xfe|\xfe\xff": "UTF-16 text; save it as UTF-8",
+}
+_OTHER_TEXTS = {
+    r"^---\s*$|^[\w ]+:[ ]*\n(#.*\n)*\s*-\s": "YAML",
+    r"=\s*\[\||\barray[12]d\s*\(": "MiniZinc data",
+    r"\A(?:\\.*\n)*\s*(?:minimi[sz]e|maximi[sz]e|number_of_rows:)\s": "an LP file",
+}
+_AS_LISTS = "write its clues as lists, such as rows = [[2], [1, 1]] and columns = [[1], [2], [1]]"
+_SIGNS = {  # found in files that resemble a format
+    "webpbn": r"<(puzzle|clues|count)",
+    "picross": r"^GRID\b|^(ROWS|COLUMNS)$|^\[[\d ,]*\]$",
+    "hv": r"^\W*(h|v|rows?|columns?|cols?|horizontals?|verticals?)\b\W*$",
+    "grid": r"^\d+\s*x\s*\d+$|^\W*(grid|solution)\W*$",
+    "mk": r"\A(#.*\n)*\d+ +\d+\n[^#]*\n#",
+    "nin": r"\A(#.*\n)*\d+ +\d+\n",
+    "cwd": r"\A\d+\n\d+\n[\d ,]+\n",
+    "oneline": r"^[\d:, ]+-[\d:, ]*$",
+    "g": r"^:",
+    "pynogram": r"^\s*(rows|columns)\s*=\s*([\d'\"]|$)",
+    "letters": r"\A[A-Z0@ ]+\n[A-Z0@ ]+$",
+    "lists": r"[\[{(]\s*[\[{(]\s*\d",
+    "non": r"^(width|height|rows|columns)\s+\d",
+    "taai": r"^\$",
+}
 
 
-def _numbers_alone(code: Sequence[str]) -> str:
-    parts = [sum(1 for _ in part) for is_full, part in groupby(code, key=bool) if is_full]
-    first, *others = (line for line in code if line)
-    if len(parts) == 2:
-        what = f"{shown(first)} and {shown(others[0])}, are not its height and its width"
-        return f"looks most like cwd (height, width, rows, a blank line, columns), but its first two lines, {what}"
-    if size := SIDES.fullmatch(first):
-        needed, there = int(size[1]) + int(size[2]), sum(parts) - 1
-        return f"looks most like nin, but {shown(first)} needs {count(needed, 'clue line')}, found {there}"
-    numbers = f"{count(sum(parts), 'line')} of numbers"
-    return f"has {numbers} and neither a size nor headings: nothing distinguishes rows from columns"
-
-
-def _with_headings(headings: Sequence[re.Match[str]]) -> str:
-    kinds = {"columns" if heading["name"].lower().startswith(_COLUMN_NAMES) else "rows" for heading in headings}
-    first, last = shown(headings[0][0]), shown(headings[-1][0])
-    if len(kinds) == 1:
-        return f"has a line {first}, but none for the {'rows' if 'columns' in kinds else 'columns'}"
-    if all(heading["behind"].lstrip().startswith("=") for heading in headings):
-        return "looks most like pynogram, but has no line '[clues]'"
-    return f"looks most like hv, but has {first} and {last} where that has H and V"
+def _resemblances(sample: str, full: Sequence[str]) -> list[str]:
+    """Return the two likeliest formats, those that can be read up to the last line, with the faults there."""
+    code = [line for line in full if not line.startswith("#")]
+    if code and all(map(NUMBERS.fullmatch, code)) and not SIDES.fullmatch(code[0]):
+        # They are not guessed: some programs write the rows first, others the columns.
+        numbers = f"{count(len(code), 'line')} of numbers, without headings"
+        return [f"hv, but it has {numbers}; put a line H above the clues of the rows and V above the others"]
+    stops = []
+    for name, sign in _SIGNS.items():
+        if re.search(sign, sample, re.MULTILINE | re.IGNORECASE):
+            try:
+                fault = next((one for one in read(sample.encode(), name) if isinstance(one, Fault)), None)
+            except FormatError as error:
+                fault = Fault.of_file(str(error))
+            what = f"but {located(fault.what, line=fault.line)}" if fault else "which can read it if you name it"
+            stops.append((fault.line or 0 if fault else len(sample), f"{name}, {what}"))
+    return [hint for _, hint in sorted(stops, key=lambda stop: -stop[0])[:2]]

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+from functools import cache
+from typing import ClassVar, Literal
 
-from nonobot.protocol.clues import Clue, Fault, FaultKind, clue_from_words, count, fault_in_clues, shown
-from nonobot.protocol.puzzle import Found, PartialGrid, Puzzle, Record, Solution
+from nonobot.protocol.clues import LONGEST_CLUE, Clue, Fault, clue_from_text, count, is_text, shown, spaced
+from nonobot.protocol.puzzle import Found, PartialGrid, Puzzle, Record, Solution, fault_in_clues
+from nonobot.protocol.text_lines import TextLine, lines_of
 from nonobot.protocol.verify import mismatches
 
 MOST_BYTES = 1 << 24  # largest file, 16 MiB: about thirty tournament sets
 MOST_SIDE = 9999  # largest number of rows or columns of a board
-LONGEST_CLUE = 1 << 16  # largest number of characters of a clue; those of the largest board are shorter
 HOPELESS = 1000  # faults of one puzzle after which a reader may stop
 MOST_WARNINGS = 20  # warnings kept for one puzzle; further ones are only counted
 Size = tuple[int, int] | Literal["auto"]  # width and height of all boards of a file; `auto`: square ones
 
 PARTS = ("rows", "columns")
-
-Cells = Sequence[Sequence[int]]
+_NAMES = {
+    "rows": re.compile(r"row|hor|left|across|[hx]$"),
+    "columns": re.compile(r"col(?!o|l)|ver(?![sidb])|top(?![io])|down|[vy]$"),  # not colours, versions, topics
+}
 
 
 class FormatError(Exception):
@@ -36,7 +38,7 @@ class BrokenOffError(Exception):
     """A file that cannot be read from text line `line` on."""
 
     def __init__(self, what: str, line: int) -> None:
-        self.fault = Fault(FaultKind.FORMAT, what, line=line)
+        self.fault = Fault.of_file(what).at(None, line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,21 +51,23 @@ class Format:
     holds: frozenset[str] = frozenset()  # fields of a Record, other than the puzzle, that a file can hold
     states_size: bool = True  # if not, `read` also takes a `Size` or None
 
-    looks_like: Callable[[Sequence[str]], bool]
-    """Returns whether the first text lines of a file, stripped and without blank ones, have this format."""
-
+    looks_like: Callable[[Sequence[str]], bool]  # of the first text lines of a file, stripped, without blank ones
     read: Callable[..., Iterator[Found]]  # yields the puzzles in the bytes of a file, and their faults
-
     text: Callable[[Record], str]  # returns the text of a record in this format
-
-    between: str | None = None  # text between two puzzles; None if a file can hold only one
-    around: tuple[str, str] = ("", "")  # texts before and after all puzzles of a file
+    joined: Callable[[Sequence[str]], str] | None = None  # returns a file of the texts; None: it can hold only one
     longest_block: int = MOST_SIDE  # longest block that can be written
 
     @property
     def several(self) -> bool:
         """Whether a file can hold more than one puzzle."""
-        return self.between is not None
+        return self.joined is not None
+
+
+@cache
+def part_of(name: str) -> str:
+    """Return the one of PARTS that a name in any spelling means, such as `rowClues`, or nothing."""
+    letters = re.sub(r"[\W\d_]", "", name.lower())
+    return next((part for part, names in _NAMES.items() if names.match(letters)), "")
 
 
 def parts_of(puzzle: Puzzle) -> Iterable[tuple[str, tuple[Clue, ...]]]:
@@ -84,12 +88,19 @@ class Draft:
     def __init__(self, number: int, line: int) -> None:
         self.number, self.line = number, line
         self.texts: dict[str, str] = {}  # fields of the record that are texts
-        self.start: tuple[Cells, int] | None = None  # with its line in the file; all rows have one length
-        self.solution: tuple[Cells, int] | None = None
+        self.start: tuple[list[list[int]], int] | None = None  # with its line in the file
+        self.solution: tuple[list[list[int]], int] | None = None
         self.clues: dict[str, list[tuple[Clue, int]]] = {"columns": [], "rows": []}  # each with its line
         self.sections: set[str] = set()  # the names of those found so far
+        self.names: dict[str, str] = {}  # of colours, by their signs in clues
+        self.colours: dict[str, None] = {}  # those of the blocks so far; more than one is a fault
         self._fault: Fault | None = None  # the first one; further ones are counted in it
         self._warnings: list[Fault] = []
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a section or a fault was found."""
+        return bool(self.sections) or self._fault is not None
 
     @property
     def hopeless(self) -> bool:
@@ -111,11 +122,46 @@ class Draft:
         else:
             clues.append((clue, line))
 
+    def clue_in_colour(self, text: str, line: int) -> Clue | Fault:
+        """Return the clue in a text of numbers that may end with the sign of a colour."""
+        blocks = [] if _PLAIN.fullmatch(text) or len(text) > LONGEST_CLUE else _SIGNED.findall(text)
+        if any(sign and not sign.isalpha() and sign not in self.names for _, sign in blocks):
+            blocks = []
+        clue = clue_from_text(_SIGNED.sub(r"\1", text) if blocks else text)
+        if clue and not isinstance(clue, Fault):
+            signs = dict.fromkeys(sign for number, sign in blocks if number.strip("0")) or ("",)
+            self.use_colours([self.names.get(sign, sign or "black") for sign in signs], line)
+        return clue
+
+    def use_colours(self, names: Iterable[str], line: int) -> None:
+        """Add the colours of blocks; the second one is a fault."""
+        before = len(self.colours)
+        self.colours |= dict.fromkeys(names)
+        if before < 2 <= len(self.colours):
+            first, second, *_ = map(shown, self.colours)
+            self.refuse(f"blocks of several colours, {first} and {second}; only one is supported", line)
+
     def text(self, field: str, text: str, line: int, name: str) -> None:
         """Set a text of the record; `name` is its name in the file."""
         if not is_text(text):
             self.warn(f"the {name} has bytes that are not UTF-8 text", line)
         self.texts[field] = text
+
+    def draw(self, field: str, rows: Sequence[tuple[int, Sequence[str]]], meaning: Mapping[str, int]) -> None:
+        """Take a board from its rows, each a line number and signs with a `meaning`; others are faults."""
+        cells: list[list[int]] = []
+        for line, signs in rows:
+            if other := next((sign for sign in signs if sign not in meaning), ""):
+                self.refuse(f"{shown(other)} is not a cell; expected one of {' '.join(meaning)}", line)
+                return
+            if cells and len(signs) != len(cells[0]):
+                self.refuse(f"a row of {len(signs)} cells after rows of {len(cells[0])}", line)
+                return
+            cells.append([meaning[sign] for sign in signs])
+        if cells:
+            setattr(self, field, (cells, rows[0][0]))
+        else:
+            self.refuse("a drawn board without cells")
 
     def section(self, name: str, line: int, more: str) -> None:
         """Start a section; a second one of the same name is a fault, and `more` is added to its message."""
@@ -126,24 +172,24 @@ class Draft:
     def fault(self, fault: Fault, line: int | None = None) -> None:
         """Add a fault that makes the puzzle unusable; without `line`, it is at the start of the puzzle."""
         if self._fault:
-            self._fault = _one_more(self._fault)
+            self._fault = replace(self._fault, more=self._fault.more + 1)
         else:
             self._fault = fault.at(self.number, line or self.line)
 
     def refuse(self, what: str, line: int | None = None) -> None:
         """Add a fault with this message."""
-        self.fault(Fault(FaultKind.FORMAT, what), line)
+        self.fault(Fault.of_file(what), line)
 
     def warn(self, what: str, line: int) -> None:
         """Add a warning about a dropped part of the file; the puzzle stays usable."""
         if len(self._warnings) == MOST_WARNINGS:
-            self._warnings[-1] = _one_more(self._warnings[-1])
+            self._warnings[-1] = replace(self._warnings[-1], more=self._warnings[-1].more + 1)
         else:
-            self._warnings.append(Fault(FaultKind.FORMAT, what, self.number, line))
+            self._warnings.append(Fault.of_file(what).at(self.number, line))
 
     def finished(self) -> Found:
         """Return the puzzle, or its first fault."""
-        for name in self.needed:
+        for name in () if self._fault else self.needed:
             if name not in self.sections:
                 self.refuse(self.missing.format(name))
         if self._fault:
@@ -181,21 +227,15 @@ class Draft:
         if self.solution is None:
             return None
         cells, line = self.solution
-        solution = Solution(cells)
-        if what := _other_size(cells, puzzle):
+        what, solution = _other_size(cells, puzzle), Solution(cells)
+        if not what and (wrong := mismatches(puzzle, solution)):
+            what = f"it breaks the clues: {wrong[0]}"
+        if what:
             self.warn(f"the solution is dropped: {what}", line)
-        elif wrong := mismatches(puzzle, solution):
-            self.warn(f"the solution is dropped, it breaks the clues: {wrong[0]}", line)
-        else:
-            return solution
-        return None
+        return None if what else solution
 
 
-def _one_more(fault: Fault) -> Fault:
-    return replace(fault, more=fault.more + 1)
-
-
-def _other_size(cells: Cells, puzzle: Puzzle) -> str | None:
+def _other_size(cells: list[list[int]], puzzle: Puzzle) -> str | None:
     size = len(cells[0]), len(cells)
     if size == puzzle.size:
         return None
@@ -207,20 +247,8 @@ def _other_size(cells: Cells, puzzle: Puzzle) -> str | None:
 NUMBERS = re.compile(r"[\d\s,-]*", re.ASCII)  # a line of block lengths, right or wrong
 SIDES = re.compile(r"(\d{1,18})\s+(\d{1,18})", re.ASCII)  # a line of a width and a height, in either order
 NEVER = re.compile(r"(?!)")  # no line
-
-
-class TextLine(NamedTuple):
-    """A text line of a file: its number, counted from 1, and its text without white space around it."""
-
-    number: int
-    text: str
-
-
-def lines_of(data: bytes) -> Iterator[TextLine]:
-    """Yield the text lines of a file; bytes that are not UTF-8 become U+FFFD, which :func:`is_text` finds."""
-    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", errors="replace")
-    for number, line in enumerate(text, 1):
-        yield TextLine(number, line.strip())
+_PLAIN = re.compile(r"[0-9\s,]*")
+_SIGNED = re.compile(r"([0-9]+)([^\s,0-9\0\ufffd]?)(?![^\s,])")  # a number, perhaps with the sign of a colour
 
 
 def read_lines(
@@ -254,87 +282,28 @@ def read_lines(
         yield draft.finished()
 
 
-def gathered(lines: Iterable[TextLine]) -> list[TextLine]:
-    """Return `lines` as a list with at most as many text lines, blank or not, as the largest board needs."""
-    kept: list[TextLine] = []
-    counts = {True: 0, False: 0}  # of blank and of other lines
-    for line in lines:
-        blank = not line.text
-        counts[blank] += 1
-        if counts[blank] <= 2 * MOST_SIDE + 1:
-            kept.append(line)
-    return kept
+def fitting(lines: Sequence[TextLine], needed: int) -> Sequence[TextLine] | None:
+    """Return the `needed` clue lines among all text lines up to the next part of the file, or None.
 
-
-def keep(kept: list[TextLine], line: TextLine) -> None:
-    """Append a text line to a list, limited as in :func:`gathered`."""
-    kept.append(line)
-    if len(kept) > 5 * MOST_SIDE:
-        kept[:] = gathered(kept)
-
-
-def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) -> Sequence[TextLine]:
-    """Return the `needed` clue lines among `lines`; with another number, return none and add a fault to the draft.
-
-    `lines` are all text lines up to the next part of the file; `what` names them in the message. Blank ones are
-    empty clues, or only space if the others are as many as `needed`.
+    Blank ones are empty clues, or only space if the others are as many as `needed`.
     """
     full = [line for line in lines if line.text]
     if len(full) == needed:
         return full
-    counted = f"expected {count(needed, 'clue line')} for {what}, found {len(full)}"
-    if len(full) > needed:
-        extra = full[needed]
-        draft.refuse(f"{counted}: too many from {shown(extra.text)} on", extra.number)
-    elif len(lines) >= needed and not any(line.text for line in lines[needed:]):
-        return lines[:needed]
-    else:
-        draft.refuse(counted, lines[-1].number if lines else None)
-    return ()
+    return lines[:needed] if len(lines) >= needed and not any(line.text for line in lines[needed:]) else None
 
 
-# --- clues ------------------------------------------------------------------------------------------------------
-
-
-def is_text(text: str) -> bool:
-    """Return whether `text` was valid text in the file, not other bytes."""
-    return "\0" not in text and "\ufffd" not in text
-
-
-def clue_from_text(text: str) -> Clue | Fault:
-    """Return the clue in a text of numbers with commas or spaces between; a fault has no place."""
-    if len(text) > LONGEST_CLUE:
-        return Fault(FaultKind.FORMAT, f"a clue of over {LONGEST_CLUE} characters")
-    if not is_text(text):
-        return Fault(FaultKind.FORMAT, "bytes that are not text; expected block lengths")
-    words = re.split(r"\s*,\s*|\s+", text) if text else []
-    if "" in words:
-        return Fault(FaultKind.FORMAT, f"clue {shown(text)} has a comma without a number")
-    return clue_from_words(words)
-
-
-def black_clue(text: str) -> Clue | Fault:
-    """Return the clue in a text; a letter after a number, the colour of a block, is a fault."""
-    if re.search(r"[0-9][A-Za-z]", text[:100]) and re.fullmatch(r"[0-9A-Za-z,\s]*", text):
-        what = f"clue {shown(text)} names a colour; only black and white puzzles are supported"
-        return Fault(FaultKind.FORMAT, what)
-    return clue_from_text(text)
-
-
-def unquoted(text: str) -> str:
-    """Return a text without the quotes around it, if it has any."""
-    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
-    return text[1:-1] if is_quoted else text
-
-
-def spaced(clue: Clue, empty: str = "0") -> str:
-    """Return a clue as text with spaces."""
-    return " ".join(map(str, clue)) or empty
-
-
-def with_commas(clue: Clue) -> str:
-    """Return a clue as text with commas."""
-    return ",".join(map(str, clue)) or "0"
+def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) -> Sequence[TextLine]:
+    """Return the clue lines as :func:`fitting`, or none with a fault in the draft; `what` names them there."""
+    clues = fitting(lines, needed)
+    if clues is None:
+        full = [line for line in lines if line.text]
+        extra = full[needed] if len(full) > needed else None
+        more = f": too many from {shown(extra.text)} on" if extra else ""
+        last = extra or (lines[-1] if lines else None)
+        expected = f"expected {count(needed, 'clue line')} for {what}, found {len(full)}{more}"
+        draft.refuse(expected, last.number if last else None)
+    return clues or ()
 
 
 def in_lines(record: Record, rows: str, columns: str, end: str = "", text: Callable[[Clue], str] = spaced) -> str:

@@ -1,67 +1,69 @@
-"""Text formats with a heading or key before the rows' and the columns' clues: `hv`, `g`, `picross` and two more.
+"""Text formats with a heading or key before the rows' and the columns' clues: `hv`, `g`, `non` and three more.
 
-Sources: the comments in Petr Olsak's samples (http://petr.olsak.net/ftp/olsak/grid/) for `g`; `picross_io.h` of
-https://github.com/pierre-dejoue/picross-solver for `picross`; `hello.txt` and `hello.toml` among the examples of
-https://github.com/tsionyx/pynogram and https://github.com/tsionyx/nonogrid. See docs/formats.md.
+Sources, besides those in docs/formats.md: the comments in Petr Olsak's samples
+(http://petr.olsak.net/ftp/olsak/grid/) for `g`, and `picross_io.h` of picross-solver.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
 
-from nonobot.protocol.clues import Clue, Fault, FaultKind, shown
+from nonobot.protocol.clues import UNKNOWN, Fault, clue_from_text, shown, spaced, with_commas
 from nonobot.protocol.formats.base import (
     MOST_SIDE,
     PARTS,
     Draft,
     Format,
-    TextLine,
-    black_clue,
-    clue_from_text,
+    clue_lines,
     in_lines,
+    part_of,
     read_lines,
-    spaced,
-    unquoted,
 )
-from nonobot.protocol.puzzle import Found, Record
+from nonobot.protocol.puzzle import Found, Record, text_from_cells
+from nonobot.protocol.text_lines import TextLine, keep
 
 # --- H and V -----------------------------------------------------------------------------------------------------
 
-_PART_OF_LETTER = {"H": "rows", "V": "columns"}
+_DROPPED = "dropped"  # the part in a section that contains no clues
+_HEADING = re.compile(r"(?P<bracket>\[\s*)?(?P<name>[hvHV]|[A-Za-z][A-Za-z _-]+)(?(bracket)\s*\])\s*:?")
 
 
-def _letter(text: str) -> str:
-    """Return 'H' or 'V' if `text` is such a heading, otherwise nothing."""
-    word = text.removesuffix(":").rstrip().upper()
-    return word if word in _PART_OF_LETTER else ""
+def _part(text: str) -> str:
+    """Return the one of PARTS that a text line such as 'H' or '[Row clues]' is a heading for, or nothing."""
+    heading = _HEADING.fullmatch(text)
+    return part_of(heading["name"]) if heading else ""
 
 
 def _looks_like_hv(lines: Sequence[str]) -> bool:
-    if not _letter(lines[0]):
-        return False
-    # In the format `letters`, H is a block of eight cells, and the second text line has letters too.
-    second = lines[1] if len(lines) > 1 else ""
-    return bool(_letter(second)) or not re.fullmatch(r"(?=.*[A-Z])[A-Z0@\s]+", second)
+    if len(lines[0].rstrip(": ")) == 1 and _part(lines[0]):
+        # In the format `letters`, H is a block of eight cells, and the second text line has letters too.
+        second = "".join(lines[1:2])
+        return bool(_part(second)) or not re.fullmatch(r"(?=.*[A-Z])[A-Z0@\s]+", second)
+    is_heading = _part(lines[0]) or (lines[0].startswith("[") and _HEADING.fullmatch(lines[0]))
+    return bool(is_heading) and set(PARTS) <= set(map(_part, lines))
 
 
 class _HV(Draft):
-    needed = _PART_OF_LETTER
-    missing = "no line '{}'"
+    needed = PARTS
+    missing = "no heading for the {}; expected H for rows and V for columns"
     blank: int | None = None  # line number of a blank line after the last clue
 
     def take(self, line: TextLine) -> None:
         if not line.text:
             self.blank = self.blank or line.number
             return
-        if letter := _letter(line.text):
-            self.section(letter, line.number, "such a file contains one puzzle")
-            self.part = _PART_OF_LETTER[letter]
+        if part := _part(line.text):
+            self.section(part, line.number, "such a file contains one puzzle")
+            self.part = part
+        elif line.text.startswith("[") and _HEADING.fullmatch(line.text):
+            self.warn(f"the section {shown(line.text)} is dropped", line.number)
+            self.part = _DROPPED
         elif not self.part:
             self.refuse(f"{shown(line.text)} is before 'H' and 'V'", line.number)
-        else:
+        elif self.part != _DROPPED:
             if self.blank and self.clues[self.part]:
                 self.refuse("a blank line between clues; an empty clue is written 0", self.blank)
             self.clue(self.part, clue_from_text(line.text), line.number)
@@ -79,7 +81,7 @@ HV = Format(
 
 # --- Petr Olsak's .g ---------------------------------------------------------------------------------------------
 
-_COLOUR = re.compile(r"(?P<sign>[^\d\s,]):")
+_COLOUR = re.compile(r"(?P<sign>[^\s,]):\S?\s+(?P<name>\S+)")
 _BLOCK = re.compile(r"[\d/\\]", re.ASCII)  # the start of a clue, of numbers or with a triangle
 
 
@@ -89,7 +91,6 @@ def _looks_like_g(lines: Sequence[str]) -> bool:
 
 
 class _G(Draft):
-    signs: set[str] | None = None  # signs of colours; None before their declaration
     colons = 0  # number of lines ':' so far: before the rows, before the columns, at the end
 
     def take(self, line: TextLine) -> None:
@@ -99,20 +100,12 @@ class _G(Draft):
         if line.text.startswith(":"):
             self.colons += 1
         elif self.colons:
-            self.clue(PARTS[self.colons - 1], self._signed_clue(line.text), line.number)
+            self.clue(PARTS[self.colons - 1], self.clue_in_colour(line.text, line.number), line.number)
         elif key == "#t":
             self.refuse("a triddler; only rectangular grids are supported", line.number)
             self.colons = len(PARTS) + 1  # nothing more is read
-        elif self.signs is None:
-            self.signs = set() if key == "#d" else None
         elif colour := _COLOUR.match(line.text):
-            self.signs.add(colour["sign"])
-
-    def _signed_clue(self, text: str) -> Clue | Fault:
-        if not self.signs or self.signs.isdisjoint(text[:1000]):
-            return black_clue(text)
-        what = f"clue {shown(text)} has colours or triangles; only black and white puzzles are supported"
-        return Fault(FaultKind.FORMAT, what)
+            self.names["" if colour["sign"] == "1" else colour["sign"]] = colour["name"]
 
     def finished(self) -> Found:
         if self.colons <= len(PARTS):
@@ -132,39 +125,34 @@ G = Format(
 
 # --- picross-solver ----------------------------------------------------------------------------------------------
 
-_GRID = re.compile(r"GRID(?:\s+(?P<name>.*))?")
-_WORDS = ("ROWS", "COLUMNS")
+_GRID = re.compile(r"GRID(?:\s+(?P<name>.*))?", re.IGNORECASE)
 
 
 def _looks_like_picross(lines: Sequence[str]) -> bool:
     full = [line for line in lines if not line.startswith("#")]
-    inside = any(line in _WORDS or line.startswith("[") for line in full[1:])
-    return bool(full) and inside and bool(_GRID.fullmatch(full[0]) or full[0] in _WORDS)
+    inside = any(line.lower() in PARTS or re.match(r"\[[\d\s,]*\]", line) for line in full[1:])
+    return inside and bool(_GRID.fullmatch(full[0]) or (full[0].lower() in PARTS and full[1].startswith("[")))
 
 
 class _Picross(Draft):
-    needed = _WORDS
-    missing = "no line '{}'"
+    needed = PARTS
+    missing = "no line for the {}; expected ROWS and COLUMNS"
 
     def take(self, line: TextLine) -> None:
         if start := _GRID.fullmatch(line.text):
             self.text("title", start["name"] or "", line.number, "name")
-        elif line.text in _WORDS:
-            self.section(line.text, line.number, "each puzzle starts with a line 'GRID'")
+        elif line.text.lower() in PARTS:
             self.part = line.text.lower()
+            self.section(self.part, line.number, "each puzzle starts with a line 'GRID'")
         elif not line.text.startswith("["):
             what = f"{shown(line.text)} is unexpected; expected GRID, ROWS, COLUMNS or a clue such as [ 2 1 ]"
             self.refuse(what, line.number)
         elif not self.part:
             self.refuse(f"{shown(line.text)} is not under 'ROWS' or 'COLUMNS'", line.number)
         else:
-            self.clue(self.part, _bracketed_clue(line.text), line.number)
-
-
-def _bracketed_clue(text: str) -> Clue | Fault:
-    if text[-1:] != "]":
-        return Fault(FaultKind.FORMAT, f"{shown(text)} is not a clue in brackets, such as [ 2 1 ]")
-    return black_clue(text[1:-1].strip())
+            clue = self.clue_in_colour(line.text[1:-1].strip(), line.number)
+            what = f"{shown(line.text)} is not a clue in brackets, such as [ 2 1 ]"
+            self.clue(self.part, clue if line.text[-1] == "]" else Fault.of_file(what), line.number)
 
 
 def _picross_text(record: Record) -> str:
@@ -180,7 +168,7 @@ PICROSS = Format(
     looks_like=_looks_like_picross,
     read=partial(read_lines, draft_of=_Picross, first=_GRID, comment=re.compile("(#.*)?")),
     text=_picross_text,
-    between="\n",
+    joined="\n".join,
 )
 
 # --- pynogram and nonogrid ---------------------------------------------------------------------------------------
@@ -190,7 +178,6 @@ PICROSS = Format(
 
 _SECTION = re.compile(r"\[\s*(?P<name>[\w.-]+)\s*\]")
 _VALUE = re.compile(r"(?P<key>[A-Za-z][\w.-]*)\s*[=:]\s*(?P<value>.*)", re.ASCII)
-_QUOTES = ('"""', "'''", '"', "'")
 
 
 def _without_comment(text: str) -> str:
@@ -198,102 +185,44 @@ def _without_comment(text: str) -> str:
     return re.split("[#;]", text, maxsplit=1)[0].rstrip()
 
 
-def _has_clues(lines: Sequence[str]) -> bool:
-    return any(_without_comment(line) == "[clues]" for line in lines)
-
-
-def _looks_like_toml(lines: Sequence[str]) -> bool:
-    """Return whether the text lines contain clues in quotes, which TOML has and INI does not."""
-    full = [text for line in lines if (text := _without_comment(line))]
-    pairs = ((_VALUE.fullmatch(line), following) for line, following in pairwise([*full, ""]))
-    of_parts = [(pair["value"], following) for pair, following in pairs if pair and pair["key"].lower() in PARTS]
-    return _has_clues(full) and bool(of_parts) and all(_is_in_quotes(*one) for one in of_parts)
-
-
-def _is_in_quotes(value: str, following: str) -> bool:
-    if value.startswith(_QUOTES[:2]):
-        return True
-    whole = re.fullmatch(r"""("[^"]*"|'[^']*')""", value)
-    return bool(whole) and (not following or bool(_SECTION.match(following) or _VALUE.match(following)))
+def _has_clues(lines: Sequence[str], value: str = "") -> bool:
+    """Return whether the text lines have a section [clues], with only values for rows and columns like `value`."""
+    texts = [_without_comment(line) for line in lines]
+    found = [pair["value"] for pair in map(_VALUE.fullmatch, texts) if pair and pair["key"].lower() in PARTS]
+    return "[clues]" in map(str.lower, texts) and all(re.match(value, one) for one in found)
 
 
 class _Ini(Draft):
     needed = ("columns", "rows")
     missing = "no '{} =' under [clues]"
-    in_quotes = False  # whether values are in quotes
-    section_name = ""
+    heading = ""  # name of the section
     key = ""
-    quote = ""  # quote at the end of the text being read
-    text_line = 0  # first line of that text
 
     def take(self, line: TextLine) -> None:
-        if self.quote:
-            self._take_text(line)
-            return
         text = _without_comment(line.text)
         section, value = _SECTION.fullmatch(text), _VALUE.fullmatch(text)
         if section:
-            self.section_name, self.key = section["name"], ""
-            if self.section_name not in ("clues", "colors"):
-                self.warn(f"the section {shown(self.section_name)} is dropped", line.number)
-        elif self.section_name not in ("clues", ""):
-            return
-        elif value:
-            self._start_value(value["key"].lower(), TextLine(line.number, value["value"]))
-        elif text and (self.in_quotes or not self.key):
-            self._stray(text, line)
-        else:
-            self._take_clues(text, line)
-
-    def finished(self) -> Found:
-        if self.quote:
-            self.refuse(f"the text that starts here has no {self.quote} at its end", self.text_line)
-        return super().finished()
-
-    def _start_value(self, key: str, value: TextLine) -> None:
-        self.key = key
-        if not self.section_name:
-            self.refuse(f"{shown(key)} is not under [clues]", value.number)
-        if key in PARTS:
-            self.section(key, value.number, "such a file contains one puzzle")
-        else:
-            self.warn(f"{shown(key)} is dropped", value.number)
-        if not self.in_quotes:
-            self._take_clues(value.text, value)
-            return
-        self.quote = next((quote for quote in _QUOTES if value.text.startswith(quote)), "")
-        if self.quote:
-            self.text_line = value.number
-            self._take_text(TextLine(value.number, value.text.removeprefix(self.quote)))
-        elif key in PARTS:
-            self.refuse(f'the clues of \'{key}\' are not in quotes, such as """', value.number)
-
-    def _take_text(self, line: TextLine) -> None:
-        """Read a text line, or the rest of one, of a text in quotes."""
-        text, end, behind = line.text.partition(self.quote)
-        if not end and len(self.quote) == 1:
-            self.refuse(f"a text without its closing {self.quote} on the same line", line.number)
-        if end or len(self.quote) == 1:
-            self.quote = ""
-        self._take_clues(_without_comment(text), line)
-        if _without_comment(behind):
-            self._stray(behind, line)
-
-    def _take_clues(self, text: str, line: TextLine) -> None:
-        """Read clues with commas between them, each in quotes or not; a comma at the end is allowed."""
-        if self.key not in PARTS or not text:
-            return
-        nothing = Fault(FaultKind.FORMAT, f"{shown(text)} has an empty clue between commas or quotes; write 0")
-        for word in text.removesuffix(",").split(",", MOST_SIDE):
-            clue = unquoted(word.strip()).strip()
-            self.clue(self.key, black_clue(clue) if clue else nothing, line.number)
-
-    def _stray(self, text: str, line: TextLine) -> None:
-        self.refuse(f"{shown(text.strip())} is not after 'columns =' or 'rows ='", line.number)
-
-
-class _Toml(_Ini):
-    in_quotes = True
+            self.heading, self.key = section["name"].lower(), ""
+            if self.heading not in ("clues", "colors"):
+                self.warn(f"the section {shown(section['name'])} is dropped", line.number)
+        elif value and self.heading == "colors" and value["key"].lower() not in PARTS:
+            name = re.search(r"\((.*?)\)", value["value"])
+            self.names[value["key"]] = name[1] if name else value["key"]
+        elif value and self.heading in ("clues", "colors", ""):
+            self.key, text = value["key"].lower(), value["value"]
+            if self.heading != "clues":
+                self.refuse(f"{shown(self.key)} is not under [clues]", line.number)
+            elif self.key in PARTS:
+                self.section(self.key, line.number, "such a file contains one puzzle")
+            else:
+                self.warn(f"{shown(self.key)} is dropped", line.number)
+        elif text and not self.key and self.heading in ("clues", ""):
+            self.refuse(f"{shown(text)} is not after 'columns =' or 'rows ='", line.number)
+        if self.key in PARTS and (text := re.sub("\"\"\"|'''", "", text).strip()):
+            for word in (word.strip("\"' ") for word in text.removesuffix(",").split(",", MOST_SIDE)):
+                what = f"{shown(text)} has an empty clue between commas or quotes; write 0"
+                clue = self.clue_in_colour(word, line.number) if word else Fault.of_file(what)
+                self.clue(self.key, clue, line.number)
 
 
 def _text_with_keys(record: Record, start: str, end: str) -> str:
@@ -316,7 +245,138 @@ NONOGRID = Format(
     name="nonogrid",
     description="nonogrid's TOML: [clues] with columns and rows, each a text in quotes",
     extensions=(".toml",),
-    looks_like=_looks_like_toml,
-    read=partial(read_lines, draft_of=_Toml),
+    looks_like=partial(_has_clues, value="\"{3}|'{3}|(\"|')[^\"']*\\1$"),
+    read=PYNOGRAM.read,
     text=partial(_text_with_keys, start=' """', end='"""\n'),
+)
+
+# --- .non --------------------------------------------------------------------------------------------------------
+
+_FIELDS = ("catalogue", "title", "author", "copyright", "license", "description")
+_KEYS_OF_TEXTS = {"by" if field == "author" else field: field for field in _FIELDS}
+_SIDES = {"rows": "height", "columns": "width"}
+_BOARDS = {"goal": "solution", "saved": "start"}
+_KEYS = frozenset({*_KEYS_OF_TEXTS, *_SIDES, *_SIDES.values(), *_BOARDS, "color", "maxrule"})
+_WORD = re.compile(r"[A-Za-z][\w-]*(?=\s+[^\s=]|$)")
+_IN_COLOURS = re.compile(r"([A-Za-z]\w*):?|([0-9]+)")
+
+
+def _looks_like_non(lines: Sequence[str]) -> bool:
+    return _key(lines[0]) in _KEYS or {"rows", "columns"} <= set(map(_key, lines))
+
+
+def _key(text: str) -> str:
+    """Return the word at the start of a text line, or nothing."""
+    word = _WORD.match(text)
+    return word[0].lower() if word else ""
+
+
+def _unquoted(text: str) -> str:
+    """Return a text without the quotes around it, if it has any."""
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if is_quoted else text
+
+
+class _Non(Draft):
+    def __init__(self, number: int, line: int) -> None:
+        super().__init__(number, line)
+        self.sides: dict[str, int] = {}
+        self.lines: dict[str, list[TextLine]] = {}  # those of each part, and of a drawn board, if there is one
+        self.unknown: list[str] = []  # unknown keys; one may be a missing key, misspelt
+
+    def take(self, line: TextLine) -> None:
+        if self.part and line.text[:1] in "0123456789":  # or blank
+            keep(self.lines[self.part], line)
+            return
+        key = _key(line.text)
+        is_in_colours = self.part in PARTS and re.split("[: ]", line.text)[0].lower() in ("black", *self.names)
+        if key and not is_in_colours:
+            self._take_key(key, line.text[len(key) :].strip(), line)
+        elif self.part and (is_in_colours or re.match("[?,]|-[0-9]", line.text)):
+            keep(self.lines[self.part], line)
+        elif line.text:
+            self.warn(f"{shown(line.text)} is dropped", line.number)
+
+    def finished(self) -> Found:
+        for part in PARTS:
+            self._take_part(part)
+        for key in _BOARDS:
+            self._draw(key, self.lines.get(key))
+        return super().finished()
+
+    def _take_key(self, key: str, value: str, line: TextLine) -> None:
+        self.part = ""
+        if key in _SIDES.values() or (key in _SIDES and value):
+            self._take_side(_SIDES.get(key, key), value, line)
+        elif key in PARTS or (key in _BOARDS and key not in self.lines):
+            self.section(key, line.number, "separate puzzles by a line '===='")
+            self.part = key
+            self.lines[key] = [TextLine(line.number, value)] if value else []
+        elif key in _KEYS_OF_TEXTS:
+            self.text(_KEYS_OF_TEXTS[key], value, line.number, key)
+            self.texts[_KEYS_OF_TEXTS[key]] = html.unescape(_unquoted(value))
+        elif key == "color" and value:
+            self.names[value.split()[0].lower()] = value.split()[0]
+        elif key != "maxrule":  # obsolete, and the clues contain its information
+            self.warn(f"{shown(key)} is dropped", line.number)
+            self.unknown += [key][: len(self.unknown) < 20 and len(key) < 20]
+
+    def _take_side(self, side: str, value: str, line: TextLine) -> None:
+        number = int(value) if re.fullmatch(r"[0-9]{1,9}", value) else 0
+        if not 1 <= number <= MOST_SIDE:
+            self.refuse(f"{side} {shown(value)} is not a number from 1 to {MOST_SIDE}", line.number)
+        elif side in self.sides:
+            self.refuse(f"a second {side}; separate puzzles by a line '===='", line.number)
+        self.sides[side] = number
+
+    def _take_part(self, part: str) -> None:
+        from difflib import get_close_matches  # only here: few files need it
+
+        side = _SIDES[part]
+        missing = [name for name in (side, part) if name not in self.sides and name not in self.lines]
+        for name in missing:
+            likely = "".join(f"; {shown(key)} resembles it" for key in get_close_matches(name, self.unknown, 1))
+            self.refuse(f"no line '{name}'{likely}")
+        if not missing and self.sides[side]:
+            what = f"the {part} of a board of {side} {self.sides[side]}"
+            for number, text in clue_lines(self, self.lines[part], self.sides[side], what):
+                words = _IN_COLOURS.findall(text) if re.fullmatch(r"[A-Za-z][\w\s:,]*", text) else ()
+                self.use_colours([name.lower() for name, _ in words if name], number)
+                numbers = " ".join(digits for _, digits in words if digits)
+                clue = clue_from_text(numbers) if words else self.clue_in_colour(text, number)
+                self.clue(part, clue, number)
+
+    def _draw(self, key: str, lines: Sequence[TextLine] | None) -> None:
+        width, height = self.sides.get("width", 0), self.sides.get("height", 0)
+        text = "".join("".join(line.text.split()) for line in lines or ())
+        cells = [UNKNOWN if sign == "?" else int(sign != "0") for sign in _unquoted(text)]
+        problem = "it has unknown cells" if key == "goal" and UNKNOWN in cells else ""
+        if len(cells) != width * height:
+            problem = f"{len(cells)} cells, expected {width * height} for {width}x{height}"
+        if lines and problem:
+            self.warn(f"the {_BOARDS[key]} is dropped: {problem}", lines[0].number)
+        elif lines:
+            rows = [cells[start : start + width] for start in range(0, len(cells), width)]
+            setattr(self, _BOARDS[key], (rows, lines[0].number))
+
+
+def _non_text(record: Record) -> str:
+    texts = {key: getattr(record, name) for key, name in _KEYS_OF_TEXTS.items()}
+    head = [f'{key} "{html.escape(text)}"' for key, text in texts.items() if text is not None]
+    width, height = record.size
+    drawn = {"goal": record.solution, "saved": record.start}
+    end = "".join(f'\n{key} "{text_from_cells(board)}"\n' for key, board in drawn.items() if board is not None)
+    rows = "\n".join([*head, f"width {width}", f"height {height}", "", "rows", ""])
+    return in_lines(record, rows, "\ncolumns\n", end, with_commas)
+
+
+NON = Format(
+    name="non",
+    description="Steve Simpson's .non: keys and values, clues under 'rows' and 'columns'",
+    extensions=(".non", ".nonpack"),
+    holds=frozenset({*_KEYS_OF_TEXTS.values(), "solution", "start"}),
+    looks_like=_looks_like_non,
+    read=partial(read_lines, draft_of=_Non, divider=re.compile("={4,}")),
+    text=_non_text,
+    joined="====\n".join,
 )

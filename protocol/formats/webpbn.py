@@ -23,7 +23,10 @@ _CHUNK_BYTES = 1 << 16
 _TEXTS = ("title", "author", "copyright", "description", "source", "id")
 _OF_THE_SET = ("author", "copyright", "source")
 _READ = (*_TEXTS, "color", "clues", "line", "count", "solution", "image")
-_CELL = re.compile(r"\[([^][]*)\]|(.)")  # of an image: its sign, or in brackets those that it may have
+_CONTENT = {"clues": "line", "line": "count", "count": "number"}  # all that an element contains
+_PARENTS = {"line": "clues", "count": "line"}
+_CELL = re.compile(r"\[([^][]+)\]|(.)")  # of an image: its sign, or in brackets those that it may have
+_START = '<?xml version="1.0" encoding="UTF-8"?>\n', "<puzzleset>\n"
 _SIGNS = {UNKNOWN: "?", WHITE: ".", BLACK: "X"}
 
 
@@ -48,7 +51,7 @@ def _read(data: bytes) -> Iterator[Found]:
     else:
         return
     yield from document.finished
-    yield document.broken_off(fault)
+    yield fault.at(document.number, fault.line)
 
 
 class _Document:
@@ -60,7 +63,7 @@ class _Document:
         self._text: list[str] | None = None  # text of the element being read, if it is needed
         self._of_the_set: dict[str, str] = {}
         self._puzzle: _Puzzle | None = None
-        self._number = 0
+        self.number = 1  # of the current puzzle, or of the next one
         self.finished: list[Found] = []  # complete puzzles; the reader removes them
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._doctype
@@ -68,10 +71,6 @@ class _Document:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
-
-    def broken_off(self, fault: Fault) -> Fault:
-        """Return a fault of the document with the place of the current puzzle, or of the next one."""
-        return fault.at(self._number + (0 if self._puzzle else 1), fault.line)
 
     @property
     def _line(self) -> int:
@@ -87,6 +86,9 @@ class _Document:
     def _characters(self, text: str) -> None:
         if self._text is not None:
             self._text.append(text)
+        elif self._puzzle and self._path[-1] in _CONTENT and text.strip():
+            what = f"{shown(text.strip())} in <{self._path[-1]}>; expected <{_CONTENT[self._path[-1]]}>"
+            self._puzzle.refuse(what, self._line)
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self._path and name not in ("puzzleset", "puzzle"):
@@ -95,9 +97,13 @@ class _Document:
         if len(self._path) == MOST_DEPTH:
             raise BrokenOffError(f"elements nested more than {MOST_DEPTH} deep", self._line)
         if name == "puzzle" and self._path in ([], ["puzzleset"]):
-            self._number += 1
-            self._puzzle = _Puzzle(self._number, self._line, attributes)
+            self._puzzle = _Puzzle(self.number, self._line, attributes)
         elif self._puzzle:
+            parent = self._path[-1]
+            if _CONTENT.get(parent, name) != name or _PARENTS.get(name, parent) != parent:
+                self._puzzle.refuse(
+                    f"<{shown(name)[1:-1]}> does not belong in <{shown(parent)[1:-1]}>", self._line
+                )
             self._puzzle.start_of(name, attributes, self._line)
         self._path.append(name)
         self._text = [] if name in (*_TEXTS, "count", "image") else None
@@ -109,6 +115,7 @@ class _Document:
         if name == "puzzle" and self._puzzle and self._path in ([], ["puzzleset"]):
             self.finished.append(self._puzzle.finished_in(self._of_the_set))
             self._puzzle = None
+            self.number += 1
         elif self._puzzle:
             self._puzzle.end_of(name, text, self._line, depth=len(self._path) - self._path.index("puzzle"))
         elif self._path == ["puzzleset"] and name in _OF_THE_SET:
@@ -125,7 +132,6 @@ class _Puzzle(Draft):
         self._default = attributes.get("defaultcolor", "black")
         self._background = attributes.get("backgroundcolor", "white")
         self._colours = {".": "white", "X": "black"}
-        self._counted: set[str] = set()  # colours of the counts so far
         self._clue: list[str] = []
         self._kind = "goal"  # type of the last <solution>
         self._images: dict[str, tuple[str, int]] = {}
@@ -135,17 +141,16 @@ class _Puzzle(Draft):
         if name == "color":
             self._colours[attributes.get("char", "")] = attributes.get("name", "")
         elif name == "clues":
-            kind = attributes.get("type", "")
+            kind = attributes.get("type", "").lower()
             self.part = kind if kind in PARTS else ""
-            if not self.part:
+            if self.part:
+                self.section(kind, line, "a puzzle has one list of each")
+            else:
                 self.refuse(f"clues of the type {shown(kind)}; expected rows or columns", line)
         elif name == "line":
             self._clue = []
         elif name == "count":
-            self._counted.add(attributes.get("color", self._default))
-            if len(self._counted) == 2:
-                names = " and ".join(map(shown, sorted(self._counted)))
-                self.refuse(f"blocks of several colours, {names}; only one is supported", line)
+            self.use_colours([attributes.get("color", self._default)], line)
         elif name == "solution":
             self._kind = "saved" if attributes.get("type") == "saved" else "goal"
         elif name not in _READ and name not in self.sections:
@@ -156,11 +161,8 @@ class _Puzzle(Draft):
         """Read the end of an element, `depth` levels below the puzzle."""
         if name == "count":
             self._clue.append(text.strip())
-        elif name == "line":
-            if self.part:
-                self.clue(self.part, clue_from_words(self._clue), line)
-            else:
-                self.refuse("a <line> outside of clues of rows or columns", line)
+        elif name == "line" and self.part:
+            self.clue(self.part, clue_from_words(self._clue), line)
         elif name == "clues":
             self.part = ""
         elif name == "image":
@@ -187,30 +189,16 @@ class _Puzzle(Draft):
         meaning = {"?": UNKNOWN}
         for sign, colour in self._colours.items():
             meaning[sign] = WHITE if colour == self._background else BLACK
-        cells: list[list[int]] = []
+        rows = []
         for row in filter(None, "".join(image.split()).split("|")):
-            drawn = [cell[1] or cell[2] or "]" for cell in _CELL.finditer(row)]  # "]": no sign between brackets
-            other = next((sign for sign in "".join(drawn) if sign not in meaning), None)
-            if other:
-                problem = "a bracket in an image is not closed"
-                self.refuse(problem if other == "[" else f"{shown(other)} in an image is not a colour", line)
-                return
-            if cells and len(drawn) != len(cells[0]):
-                self.refuse("an image with rows of different length", line)
-                return
-            cells.append([_cell({meaning[sign] for sign in signs}) for signs in drawn])
-        if not cells:
-            self.refuse("an image without cells", line)
-        elif kind == "saved":
-            self.start = cells, line
-        elif any(UNKNOWN in row for row in cells):
+            rows.append((line, [one or among for among, one in _CELL.findall(row)]))
+            for among in {sign for sign in rows[-1][1] if len(sign) > 1 and meaning.keys() >= set(sign)}:
+                colours = {meaning[sign] for sign in among}
+                meaning[among] = colours.pop() if len(colours) == 1 else UNKNOWN
+        if kind == "goal" and any(meaning.get(sign) == UNKNOWN for _, signs in rows for sign in signs):
             self.warn("the solution is dropped: it has unknown cells", line)
         else:
-            self.solution = cells, line
-
-
-def _cell(among: set[int]) -> int:
-    return among.pop() if len(among) == 1 else UNKNOWN
+            self.draw("start" if kind == "saved" else "solution", rows, meaning)
 
 
 def _text(record: Record) -> str:
@@ -236,6 +224,5 @@ FORMAT = Format(
     looks_like=lambda lines: lines[0].startswith("<"),
     read=_read,
     text=_text,
-    between="",
-    around=('<?xml version="1.0" encoding="UTF-8"?>\n<puzzleset>\n', "</puzzleset>\n"),
+    joined=lambda puzzles: "".join([*_START, *puzzles, "</puzzleset>\n"]),
 )
