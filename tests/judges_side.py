@@ -290,10 +290,10 @@ class Layout:
         server = subprocess.Popen(words, env=environment, cwd=self.theirs, stdout=subprocess.PIPE, text=True)
         try:
             address = f"http://127.0.0.1:{int(next_line(server))}/api"
-            with urllib.request.urlopen(f"{address}/live") as events:
+            with urllib.request.urlopen(f"{address}/live", timeout=PATIENCE_SECONDS) as events:
                 state = json.loads(events.readline().partition(b"data: ")[2])
             for plot in state["plots"]:
-                urllib.request.urlopen(f"{address}/cactus/{plot['key']}").close()
+                urllib.request.urlopen(f"{address}/cactus/{plot['key']}", timeout=PATIENCE_SECONDS).close()
         finally:
             server.terminate()
             finished(server)
