@@ -201,18 +201,20 @@ def change_of_stranger(rng: random.Random, layout: Layout) -> str:
     elif kind == "settings":
         layout.write(place := folder / rng.choice([*SETTINGS]), rng.choice([*SETTINGS.values()]).format(folder))
     elif kind == "clone":
-        shutil.rmtree(place := folder / ".git", ignore_errors=True)
-        place.unlink(missing_ok=True)
-        place.write_text(rng.choice(CLONES).format(layout.theirs))
+        shutil.rmtree(folder / ".git", ignore_errors=True)
+        layout.write(place := folder / ".git", rng.choice(CLONES).format(layout.theirs))
     elif kind == "link":
         file.unlink()
-        targets = ["/dev/null", "/dev/zero", "/etc/passwd", layout.ran, layout.mine, file]
+        targets = ["/dev/null", "/dev/zero", layout.ran, layout.mine, file]  # nothing that an attack may break
         (place := file).symlink_to(rng.choice(targets))
     elif kind == "pipe":
-        file.unlink()
-        os.mkfifo(place := file)
+        # Not in place of a set, which the user names, nor of a bot's file: it is the bot that would wait.
+        place = rng.choice([one for one in files if one.parent.name not in ("sets", "one", "two", "own")])
+        place.unlink()
+        os.mkfifo(place)
     else:
-        (place := result).write_bytes(mutated_json(rng, (layout.folder / "made" / "result.json").read_bytes()))
+        (place := result).unlink(missing_ok=True)
+        result.write_bytes(mutated_json(rng, (layout.folder / "made" / "result.json").read_bytes()))
     return f"{kind} {place.relative_to(layout.theirs)}"
 
 

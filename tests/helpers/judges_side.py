@@ -227,8 +227,9 @@ class Layout:
         return f'#!/bin/sh\necho "$0" >> {self.ran}\ncat\n'
 
     def write(self, path: Path, text: str) -> None:
-        """Write an executable file."""
+        """Write an executable file, in place of another one, or of a link or pipe."""
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
         path.write_text(text)
         path.chmod(0o755)
 
@@ -282,7 +283,7 @@ class Layout:
         records = records_of(read_result(whole))[:-2] if whole.exists() else []
         (self.theirs / "results" / "cut.json").unlink(missing_ok=True)
         lines = b"".join(msgspec.json.encode(one) + b"\n" for one in records)
-        (self.theirs / "results" / "cut.journal.jsonl").write_bytes(lines)
+        self.write(self.theirs / "results" / "cut.journal.jsonl", lines.decode())
 
     def _visit(self, environment: dict[str, str]) -> None:
         """Look at the live view as a browser does, also at its plots."""
@@ -290,10 +291,10 @@ class Layout:
         server = subprocess.Popen(words, env=environment, cwd=self.theirs, stdout=subprocess.PIPE, text=True)
         try:
             address = f"http://127.0.0.1:{int(next_line(server))}/api"
-            with urllib.request.urlopen(f"{address}/live") as events:
+            with urllib.request.urlopen(f"{address}/live", timeout=PATIENCE_SECONDS) as events:
                 state = json.loads(events.readline().partition(b"data: ")[2])
             for plot in state["plots"]:
-                urllib.request.urlopen(f"{address}/cactus/{plot['key']}").close()
+                urllib.request.urlopen(f"{address}/cactus/{plot['key']}", timeout=PATIENCE_SECONDS).close()
         finally:
             server.terminate()
             finished(server)
