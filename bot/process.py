@@ -154,7 +154,6 @@ class _Batch:
         self._read = self._solved = self._faults = self._unreadable = 0
         self._early: list[Fault] = []  # faults before the first puzzle, reported once there is a puzzle
         self.is_cut_off = True  # until all puzzles are answered, or time is up
-        self._is_out_of_time = False
         self._is_seen = os.isatty(_STDOUT)  # output is a terminal: answers are drawn
         self._is_alone = False  # there is only one puzzle
 
@@ -169,8 +168,6 @@ class _Batch:
                 puzzles = list(puzzles)
             self._is_alone = isinstance(puzzles, list) and len(puzzles) == 1
             self._answer_all(self._until_late(puzzles))
-            if self._is_out_of_time:
-                raise TimeoutError
             self.is_cut_off = False
         except TimeoutError:
             self.is_cut_off = False
@@ -231,15 +228,12 @@ class _Batch:
             self._report_early()
 
     def _answer(self, puzzle: Found, result: Result | None, messages: Sequence[str]) -> None:
-        """Write the answer to a puzzle, unless the time of the run was up before it was solved."""
+        """Write the answer to a puzzle, also if the time of the run was up before it was solved."""
         number = puzzle.number
         assert number is not None
         self._read += 1
         for message in messages:
             report(message)
-        if self._is_late() and not (result and result.solutions):
-            self._is_out_of_time = True
-            return
         if isinstance(puzzle, Record) and result and result.solutions:
             self._solved += 1
             write_all(_STDOUT, b"".join(self._form_of(puzzle, solution) for solution in result.solutions))
@@ -275,8 +269,10 @@ class _Batch:
         )
 
     def _problem(self, strategy: Strategy, record: Record, result: Result) -> str:
-        """Return the reason for the missing solution; nothing if there is one, or if the time of the run is up."""
-        if result.status == "timeout" and not self._is_late():
+        """Return the reason for the missing solution; nothing if there is one."""
+        if result.status == "timeout":
+            if self._is_late():
+                return f"not solved within the time limit of {self._options.time_limit:g} s"
             seconds, lines = self._options.puzzle_limit, self._options.line_limit
             limits = [] if seconds is None else [f"{seconds:g} s"]
             limits += [] if lines is None else [f"{lines} line solves"]

@@ -363,6 +363,7 @@ def start_learning(m: Any) -> Any:
         return OUTCOME.too_large
     if not propagate_all(m):
         return OUTCOME.unsolvable
+    trace(m, TraceEvent.RESTARTED)
     m.conflicts_met = 0
     m.restarts_made = 0
     m.reductions_made = 0

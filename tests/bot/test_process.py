@@ -215,16 +215,30 @@ def test_line_limit_gives_one_puzzle_up_at_the_same_place_each_time(strategy, tm
     assert 3000 < records[0][1]["line_solves"] < 30000
 
 
+LATE = b"$2: line 126: not solved within the time limit of 6 s\n"
+ZEROS = [[0] * 62] * 62
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_time_limit_stops_in_a_puzzle_with_the_ones_before_it_written(strategy, tmp_path):
+def test_time_limit_stops_in_a_puzzle_and_those_before_it_and_itself_are_answered(strategy, tmp_path):
     log = tmp_path / "log"
     text = batch(Puzzle.from_grid(FULL), hard(), Puzzle.from_grid(FULL))
     done = run(text, "--size", "62x62", "--time-limit", "6", "--log", str(log), "--strategy", strategy)
-    assert done.stdout == answers(FULL)
-    assert done.stderr == b"nonobot: stopped at the time limit of 6 s; 1 of 2 puzzles read are solved\n"
+    assert done.stdout == answers(FULL, ZEROS)
+    assert done.stderr == LATE + b"nonobot: stopped at the time limit of 6 s; 1 of 2 puzzles read are solved\n"
     assert done.returncode == 1
-    assert re.fullmatch(r"#1\t\d+\.\d+\ntotal time: \d+\.\d+\n", log.read_text())
+    assert re.fullmatch(r"#1\t\d+\.\d+\n#2\t\d+\.\d+\ntotal time: \d+\.\d+\n", log.read_text())
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("on_unsolved", "answer"), [("zeros", ZEROS), ("omit", b""), ("word", b"timeout\n")])
+def test_a_time_limit_leaves_out_no_puzzle_between_answered_ones(on_unsolved, answer):
+    text = batch(Puzzle.from_grid(FULL), hard(), Puzzle.from_grid(FULL))
+    options = "--size", "62x62", "--time-limit", "6", "--jobs", "2", "--on-unsolved", on_unsolved
+    done = run(text, *options)
+    assert done.stdout == answers(FULL, answer, FULL)
+    assert (done.stderr, done.returncode) == (LATE, 1)
 
 
 @pytest.mark.parametrize(("form", "text"), [("taai", b""), pytest.param("auto", b"2 2\n", marks=pytest.mark.slow)])

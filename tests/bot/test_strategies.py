@@ -203,6 +203,16 @@ def test_known_cells_stay_known_until_something_is_taken_back_and_the_last_event
     assert (TraceEvent.PROBED in kinds) == isinstance(watched, PapersStrategy)
 
 
+def test_the_search_after_failed_descents_goes_back_to_the_root_first():
+    puzzle = Puzzle.from_grid(random_grid(random.Random(51), 15, 15, 0.5))
+    strategy = ChampionStrategy()
+    strategy.watch()
+    counts = strategy.solve(puzzle).counts
+    assert counts["descents"] == 2 < counts["decisions"]
+    returns = [board for kind, board in strategy.trace_events() if kind is TraceEvent.RESTARTED]
+    assert returns == [returns[0]] * 3  # before each descent, and after them
+
+
 def test_what_is_known_before_the_first_guess_follows_from_the_clues(watched):
     for puzzle, _, noted in searches(watched):
         follows = deduce(puzzle, 1)
