@@ -158,6 +158,12 @@ BOTS = ("run.sh", "warm.sh", "files.sh", "checked.py", "bot.sh")
 PLAY = ("run", "tournament", "check", "duel", "bisect")
 ON_PURPOSE = "bisect"  # runs git in the clone that the user names, and the code of its revisions
 UNPICKLES = ("duel", "bisect")  # what the judge's own processes send to each other
+UNPICKLED = (
+    "nonobot.",
+    "msgspec.",
+    "pathlib.",
+    "builtins.getattr",
+)  # the last one for enums, before Python 3.11.4
 
 
 class Layout:
@@ -334,7 +340,7 @@ def _breach(layout: Layout, command: str, kind: str, what: Sequence[str]) -> Ite
         yield from _breach_of_start(layout, command, Path(what[0]), what[1:])
     elif kind != "unpickle":
         yield f"{kind} {what[0]}"
-    elif command not in UNPICKLES or not what[0].startswith(("nonobot.", "msgspec.", "pathlib.")):
+    elif command not in UNPICKLES or not what[0].startswith(UNPICKLED):
         yield f"unpickle {what[0]}"
 
 
