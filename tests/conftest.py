@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 from nonobot.system import usable_cores
 from tests.helpers.compiling import alone
 from tests.helpers.paged import PUZZLE_LIMIT, PlainServer, Server, export, skip_without_browser_parts
-from tests.helpers.sandboxes import REFUSING, bubblewrap, contain, path_with
+from tests.helpers.sandboxes import REFUSING, bubblewrap, contain, own_path, path_with
 from tests.helpers.talking import COMMAND, STRATEGIES, Talk
 from tests.helpers.waiting import finished
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.helpers.browser import Browser
     from tests.helpers.firefox import Firefox
 
-__all__ = ["bubblewrap", "contain"]
+__all__ = ["bubblewrap", "contain", "own_path"]
 
 # The tests start a thousand processes: each would compile the project's modules again.
 sys.dont_write_bytecode = False

@@ -74,6 +74,16 @@ def _had(kind: str) -> contextlib.AbstractContextManager[None]:
     return having(kind)
 
 
+@pytest.fixture(autouse=True)
+def own_path() -> Iterator[None]:
+    """Restore PATH last: a test that changes it within :func:`having` saves, and later restores, a stand-in's."""
+    before = os.environ["PATH"]
+    yield
+    if os.environ["PATH"] != before:
+        os.environ["PATH"] = before
+        _forget()
+
+
 @pytest.fixture
 def bubblewrap(request: pytest.FixtureRequest) -> Iterator[str]:
     """Have the bubblewrap that the parameter names, by default the real one; skip where that makes no sandbox."""

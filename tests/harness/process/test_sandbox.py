@@ -447,7 +447,7 @@ def test_a_bot_beside_the_questions_cannot_read_them_nor_results_nor_other_bots(
     (folder / "bot.py").write_text(READS)
     text = f'name = "t"\nfeed = "{feed}"\ncontain = "yes"\n'
     text += f'sets = [{{set = "bot/now.txt", size = "5x5"}}, {{set = "{folder}/later.txt", size = "5x5"}}]\n'
-    text += f'[[bots]]\nname = "x"\ncommand = ["python3", "bot/bot.py", "{folder}"]\n'
+    text += f'[[bots]]\nname = "x"\ncommand = ["{{python}}", "bot/bot.py", "{folder}"]\n'
     text += '[[bots]]\nname = "y"\ncommand = ["sh", "bot/other/bot.sh"]\n'
     Path("t.toml").write_text(text)
     assert cli.run(["tournament", "t.toml", "--results", "bot/results"]) == 0
