@@ -170,8 +170,7 @@ def write(records: Iterable[Record], format: str) -> Written:
         kept.append(record)
         fields = (name for name in (*TEXT_FIELDS, "start", "solution") if getattr(record, name) is not None)
         if lost := ", ".join(name for name in fields if name not in to.holds):
-            what = f"{to.name} cannot hold the {lost}; dropped"
-            warnings.append(Fault(FaultKind.FORMAT, what, record.number))
+            warnings.append(Fault(FaultKind.FORMAT, f"{to.name} cannot hold the {lost}; dropped", record.number))
     if len(kept) > 1 and not to.several:
         several = ", ".join(one.name for one in formats() if one.several)
         raise FormatError(f"a {to.name} file contains one puzzle, not {len(kept)}; formats for several: {several}")
@@ -235,8 +234,8 @@ def _resemblances(sample: str, full: Sequence[str]) -> list[str]:
     code = [line for line in full if not line.startswith("#")]
     if code and all(map(NUMBERS.fullmatch, code)) and not SIDES.fullmatch(code[0]):
         # They are not guessed: some programs write the rows first, others the columns.
-        numbers = f"{count(len(code), 'line')} of numbers, without headings"
-        return [f"hv, but it has {numbers}; put a line H above the clues of the rows and V above the others"]
+        remedy = "put a line H above the clues of the rows and V above the others"
+        return [f"hv, but it has {count(len(code), 'line')} of numbers, without headings; {remedy}"]
     stops = []
     for name, sign in _SIGNS.items():
         if re.search(sign, sample, re.MULTILINE | re.IGNORECASE):

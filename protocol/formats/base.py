@@ -95,7 +95,7 @@ class Draft:
         self.names: dict[str, str] = {}  # of colours, by their signs in clues
         self.colours: dict[str, None] = {}  # those of the blocks so far; more than one is a fault
         self._fault: Fault | None = None  # the first one; further ones are counted in it
-        self._warnings: list[Fault] = []
+        self.warnings: list[Fault] = []
 
     @property
     def is_begun(self) -> bool:
@@ -135,8 +135,8 @@ class Draft:
 
     def use_colours(self, names: Iterable[str], line: int) -> None:
         """Add the colours of blocks; the second one is a fault."""
-        before = len(self.colours)
-        self.colours |= dict.fromkeys(names)
+        before, new = len(self.colours), [name for name in names if name not in self.colours]
+        self.colours |= dict.fromkeys(new)
         if before < 2 <= len(self.colours):
             first, second, *_ = map(shown, self.colours)
             self.refuse(f"blocks of several colours, {first} and {second}; only one is supported", line)
@@ -182,10 +182,10 @@ class Draft:
 
     def warn(self, what: str, line: int) -> None:
         """Add a warning about a dropped part of the file; the puzzle stays usable."""
-        if len(self._warnings) == MOST_WARNINGS:
-            self._warnings[-1] = replace(self._warnings[-1], more=self._warnings[-1].more + 1)
+        if len(self.warnings) == MOST_WARNINGS:
+            self.warnings[-1] = replace(self.warnings[-1], more=self.warnings[-1].more + 1)
         else:
-            self._warnings.append(Fault.of_file(what).at(self.number, line))
+            self.warnings.append(Fault.of_file(what).at(self.number, line))
 
     def finished(self) -> Found:
         """Return the puzzle, or its first fault."""
@@ -204,7 +204,7 @@ class Draft:
             return self._fault
         start = PartialGrid(self.start[0]) if self.start else None
         solution = self._right_solution(puzzle)
-        texts, warnings = self.texts, tuple(self._warnings)
+        texts, warnings = self.texts, tuple(self.warnings)
         return Record(puzzle, start, solution, **texts, number=self.number, line=self.line, warnings=warnings)
 
     def _check(self, puzzle: Puzzle) -> None:
@@ -300,6 +300,7 @@ def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) 
         full = [line for line in lines if line.text]
         extra = full[needed] if len(full) > needed else None
         more = f": too many from {shown(extra.text)} on" if extra else ""
+        more = more or "".join(f"; on line {fault.line}, {fault.what}" for fault in draft.warnings[-1:])
         last = extra or (lines[-1] if lines else None)
         expected = f"expected {count(needed, 'clue line')} for {what}, found {len(full)}{more}"
         draft.refuse(expected, last.number if last else None)

@@ -109,8 +109,7 @@ class _G(Draft):
 
     def finished(self) -> Found:
         if self.colons <= len(PARTS):
-            what = ("the rows", "the columns", "the end")[self.colons]
-            self.refuse(f"no line ':' for {what}")
+            self.refuse(f"no line ':' for {('the rows', 'the columns', 'the end')[self.colons]}")
         return super().finished()
 
 
@@ -273,8 +272,7 @@ def _key(text: str) -> str:
 
 def _unquoted(text: str) -> str:
     """Return a text without the quotes around it, if it has any."""
-    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
-    return text[1:-1] if is_quoted else text
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 class _Non(Draft):
@@ -340,10 +338,12 @@ class _Non(Draft):
         if not missing and self.sides[side]:
             what = f"the {part} of a board of {side} {self.sides[side]}"
             for number, text in clue_lines(self, self.lines[part], self.sides[side], what):
-                words = _IN_COLOURS.findall(text) if re.fullmatch(r"[A-Za-z][\w\s:,]*", text) else ()
-                self.use_colours([name.lower() for name, _ in words if name], number)
-                numbers = " ".join(digits for _, digits in words if digits)
-                clue = clue_from_text(numbers) if words else self.clue_in_colour(text, number)
+                if re.match(r"[A-Za-z][\w\s:,]*$", text):
+                    words = _IN_COLOURS.findall(text)
+                    self.use_colours([name.lower() for name, _ in words if name], number)
+                    clue = clue_from_text(" ".join(digits for _, digits in words if digits))
+                else:
+                    clue = self.clue_in_colour(text, number)
                 self.clue(part, clue, number)
 
     def _draw(self, key: str, lines: Sequence[TextLine] | None) -> None:
