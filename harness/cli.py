@@ -56,7 +56,6 @@ COMMANDS = {
 GROUPS = {"run": "run bots", "check": "check bots and answers", "compare": "compare versions", "data": "puzzles"}
 """Headings of --help, each before the first command of its group."""
 
-OLD_NAMES = {"promises": "claims"}  # earlier names of commands; --help does not list them
 OF_SOME_COMMANDS = ("numpy", "numba")  # libraries that some commands need; the bot alone does not
 EXIT_CUT_SHORT = 1
 
@@ -64,7 +63,7 @@ EXIT_CUT_SHORT = 1
 def run(argv: Sequence[str]) -> int:
     """Run a command line, given without the program's name, and return the exit status."""
     at = argv.index("--") if "--" in argv else len(argv)
-    own = [*(OLD_NAMES.get(word, word) for word in argv[:1]), *argv[1:]][:at]
+    own = argv[:at]
     status = _status(own, list(argv[at + 1 :]))
     for_git = any("--bisect-statuses".startswith(word) for word in own if len(word) > len("--b"))
     return EXIT_SKIP if for_git and status in (EXIT_UNUSABLE, EXIT_CANNOT_TELL) else status

@@ -45,7 +45,6 @@ def add_criteria(parser: Parser) -> None:
     confidence = number(0.5, 0.999, "a fraction from 0.5 to 0.999, such as 0.95")
     about = "confidence level of the intervals, 0.5 to 0.999 (default: %(default)s)"
     parser.add_argument("--confidence", type=confidence, default=Limits.confidence, metavar="SHARE", help=about)
-    parser.add_argument("--seed", help=argparse.SUPPRESS)  # earlier versions used it for intervals
 
 
 def limits_of(arguments: argparse.Namespace) -> Limits:

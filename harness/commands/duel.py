@@ -87,7 +87,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
             raise UnusableError(f"{results / version} contains results; name a folder without results")
     puzzle_set = loaded(arguments.set, arguments.size)  # an error in it comes before the first round
     configuration = _configuration(arguments)
-    say(sandbox_note(configuration.containment), arguments.quiet)
+    say(sandbox_note(configuration.contain), arguments.quiet)
     rounds, most, look, sets = arguments.rounds or ROUNDS, "", 0, [puzzle_set]
     if arguments.until:
         look, most = first_look(arguments.confidence), "at most "

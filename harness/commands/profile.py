@@ -114,9 +114,9 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     given = vars(arguments)
     warm_up = given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else None)
     configuration = options.configuration_of(given, given["core"] if "core" in given else tournament_core())
-    say(sandbox_note(configuration.containment), arguments.quiet)
+    say(sandbox_note(configuration.contain), arguments.quiet)
     show = [path.absolute() for path in given.get("show", [])]
-    sandbox = built_sandbox(configuration.containment, show, secret=files_of_sets([puzzle_set.name]))
+    sandbox = built_sandbox(configuration.contain, show, secret=files_of_sets([puzzle_set.name]))
     live = on_terminal(sys.stderr) and not arguments.quiet
     warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"), live)
     profiles: list[Profile] = []

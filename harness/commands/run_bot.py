@@ -62,7 +62,6 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--cores", type=whole_number(1, 9999, "a number of cores"), metavar="N", help=about)
     about = "record in the result that a run of the same NAME shares the core, as in `nonojudge duel`"
     parser.add_argument("--shared-core", metavar="NAME", help=about)
-    parser.add_argument("--beside", dest="shared_core", help=argparse.SUPPRESS)  # its name in nonobot 0.1
     options.add_any_order(parser)
     options.add_warm_up(parser)
     options.add_contain(parser)
@@ -133,7 +132,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     puzzle_set = loaded(arguments.set, given.get("size"))
     if "core" not in given and not can_pin():
         say("this system cannot pin a bot to one core; it may use all of them", arguments.quiet)
-    say(sandbox_note(configuration.containment), arguments.quiet)
+    say(sandbox_note(configuration.contain), arguments.quiet)
     if recorded is None:
         require_place(configuration, result_path)
     command = arguments.bot_command or own_bot(puzzle_set)
@@ -145,7 +144,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         _require_same(recorded, result_path, bot, puzzle_set, configuration, "core" in given)
         with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
             return resume(puzzle_set, bot, configuration, result_path, progress.take)
-    sandbox = bot.sandbox(configuration.containment, result_path, puzzle_set.name)
+    sandbox = bot.sandbox(configuration.contain, result_path, puzzle_set.name)
     live = on_terminal(sys.stderr) and not arguments.quiet
     seconds = warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"), live)
     bot = replace(bot, warm_up_seconds=seconds)

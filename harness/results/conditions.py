@@ -57,8 +57,7 @@ class SetFacts(Struct, frozen=True):
 class Configuration(Struct, frozen=True):
     """The configuration of a run; a limit of None means no limit.
 
-    The limits and cores apply to the bot with its descendants. A result without a field is older than the field:
-    it had no sandbox or no such limit.
+    The limits and cores apply to the bot with its descendants.
     """
 
     feed: Feed = Feed.BATCH
@@ -69,11 +68,11 @@ class Configuration(Struct, frozen=True):
     stall_limit_seconds: Figure | None = None  # without computing or writing while answers are due
     core: Whole | tuple[Whole, ...] | None = None  # None: all
     any_order: bool = False  # whether a solution out of order is right
-    contain: Contain | UnsetType = UNSET
-    process_limit: Whole | UnsetType | None = UNSET  # with threads, at any one time
+    contain: Contain = Contain.NO
+    process_limit: Whole | None = None  # with threads, at any one time
     shared_core: str | UnsetType = UNSET  # name that two runs at once on one core share, and no others
-    environment: dict[str, str] | UnsetType = UNSET  # in addition to the judge's own; only in old results
-    environment_digests: dict[str, str] | UnsetType = UNSET  # of these variables, in results
+    environment: dict[str, str] | UnsetType = UNSET  # in addition to the judge's own; in no file
+    environment_digests: dict[str, str] | UnsetType = UNSET  # of these variables, in files
 
     @property
     def digests(self) -> dict[str, str]:
@@ -88,19 +87,9 @@ class Configuration(Struct, frozen=True):
         return ", ".join(f"{name} (digest {digest})" for name, digest in sorted(self.digests.items()))
 
     @property
-    def containment(self) -> Contain:
-        """The choice of sandbox; NO in old results."""
-        return Contain.NO if self.contain is UNSET else self.contain
-
-    @property
     def most_memory_bytes(self) -> int | None:
         """The memory limit; None without one."""
         return None if self.memory_limit_bytes is UNSET else self.memory_limit_bytes
-
-    @property
-    def most_processes(self) -> int | None:
-        """The limit on processes and threads; None without one."""
-        return None if self.process_limit is UNSET else self.process_limit
 
     @property
     def cores(self) -> tuple[int, ...]:
