@@ -135,7 +135,7 @@ def add_json(parser: _ActionsContainer) -> None:
     parser.add_argument("--json", action="store_true", default=False, help=about)
 
 
-def file_of(*forms: str) -> Callable[[str], Path]:
+def file_ending_in(*forms: str) -> Callable[[str], Path]:
     """Return a reader of file names that end in one of `forms`, such as `.svg`."""
 
     def read(text: str) -> Path:

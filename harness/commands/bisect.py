@@ -81,17 +81,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 def _given_options(arguments: argparse.Namespace) -> list[str]:
     """Return the options of size, core, sandbox and environment as they were given."""
-    given, options = vars(arguments), list[str]()
+    given, line = vars(arguments), list[str]()
     if size := given["size"]:
-        options += ["--size", size if isinstance(size, str) else f"{size[0]}x{size[1]}"]
+        line += ["--size", size if isinstance(size, str) else f"{size[0]}x{size[1]}"]
     for name in ("core", "contain"):
         if name in given:
-            options += [f"--{name}", "any" if given[name] is None else str(given[name])]
+            line += [f"--{name}", "any" if given[name] is None else str(given[name])]
     for path in given.get("show", ()):
-        options += ["--show", str(path)]
+        line += ["--show", str(path)]
     for variable in given.get("environment", ()):
-        options += ["--env", "=".join(variable)]
-    return options
+        line += ["--env", "=".join(variable)]
+    return line
 
 
 def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:

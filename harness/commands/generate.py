@@ -67,7 +67,7 @@ def add_to(parser: Parser) -> None:
     )
     choice.add_argument(
         "--survey",
-        type=options.file_of(".json", ".svg", ".png"),
+        type=options.file_ending_in(".json", ".svg", ".png"),
         action="append",
         default=[],
         metavar="FILE",

@@ -65,7 +65,7 @@ def add_to(parser: Parser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=options.file_of(".svg", ".png", ".json"),
+        type=options.file_ending_in(".svg", ".png", ".json"),
         action="append",
         default=[],
         metavar="FILE",

@@ -60,7 +60,7 @@ def add_to(parser: Parser) -> None:
     about = "blocks for cells on the terminal (default: what fits)"
     parser.add_argument("--blocks", choices=["full", "half"], help=about)
     about = ".png or .svg file; a sheet for several puzzles"
-    parser.add_argument("-o", "--output", type=options.file_of(".png", ".svg"), metavar="FILE", help=about)
+    parser.add_argument("-o", "--output", type=options.file_ending_in(".png", ".svg"), metavar="FILE", help=about)
     parser.add_argument("--theme", choices=list(THEMES), help="theme of the file (default: light)")
     about = f"size of a cell in the file (default: {CELL_DEFAULTS})"
     parser.add_argument("--cell", type=whole_number(1, 200), metavar="PIXELS", help=about)
