@@ -68,10 +68,10 @@ class Configuration(Struct, frozen=True):
     stall_limit_seconds: Figure | None = None  # without computing or writing while answers are due
     core: Whole | tuple[Whole, ...] | None = None  # None: all
     any_order: bool = False  # whether a solution out of order is right
-    contain: Contain = Contain.NO
+    contain: Contain = Contain.NO  # the commands' default is AUTO
     process_limit: Whole | None = None  # with threads, at any one time
     shared_core: str | UnsetType = UNSET  # name that two runs at once on one core share, and no others
-    environment: dict[str, str] | UnsetType = UNSET  # in addition to the judge's own; in no file
+    environment: dict[str, str] | UnsetType = UNSET  # in addition to the judge's own; files have digests
     environment_digests: dict[str, str] | UnsetType = UNSET  # of these variables, in files
 
     @property
