@@ -122,7 +122,6 @@ def _paths(value: Any, place: str = "") -> Iterator[str]:
 def surface() -> list[str]:
     """Return the public surface, a text line for each part, in a fixed order."""
     lines = [*names(), *options(bot_cli._parser()), *options(judge_cli._parser(*judge_cli.COMMANDS))]
-    lines += [f"nonojudge {old} is {new}" for old, new in sorted(judge_cli.OLD_NAMES.items())]
     for kind in (RunResult, VerifyResult, CheckResult, Profile, Measured, Compared, Claim, Finding, Point):
         lines += fields(kind)
     lines += printed()

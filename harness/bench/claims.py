@@ -59,7 +59,6 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     claim: list[Claim] = []
-    promise: list[Claim] = []  # the key of earlier versions
 
 
 def read_claims(file: Path = FILE) -> list[Claim]:
@@ -70,7 +69,7 @@ def read_claims(file: Path = FILE) -> list[Claim]:
         raise UnusableError(f"cannot read {file}: {error.strerror}") from None
     except UNDECODABLE as error:
         raise UnusableError(f"{file}: {error}") from None
-    claims = content.claim + content.promise
+    claims = content.claim
     if not claims:
         raise UnusableError(f"{file}: no [[claim]]")
     [(name, uses)] = Counter(one.id for one in claims).most_common(1)
@@ -240,7 +239,7 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
 
 
 def as_json(measured: Sequence[Measured]) -> str:
-    """Return measured claims as JSON text, with the key names of earlier versions."""
+    """Return measured claims as JSON text."""
     claims = [
         {**msgspec.to_builtins(one.claim), "outcome": one.status, "measured": one.figure, "reason": one.reason}
         for one in measured

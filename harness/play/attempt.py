@@ -86,7 +86,7 @@ def limit_reached(bot: BotProcess, limits: Configuration) -> EndReason | None:
     """Return the limit that was reached, if any; the cgroup may have ended the bot before the judge looked."""
     if limits.most_memory_bytes is not None and bot.tree.holds_more_than(limits.most_memory_bytes):
         return EndReason.MEMORY_LIMIT
-    if limits.most_processes is not None and bot.tree.has_more_than(limits.most_processes + bot.processes_beside):
+    if limits.process_limit is not None and bot.tree.has_more_than(limits.process_limit + bot.processes_beside):
         return EndReason.PROCESS_LIMIT
     return None
 

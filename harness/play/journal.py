@@ -25,14 +25,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import CgroupMeasures, Figure, Whole
-from nonobot.harness.results.result_files import (
-    MOST_BYTES,
-    UNDECODABLE,
-    content_of,
-    decoded_json,
-    head_of,
-    storable,
-)
+from nonobot.harness.results.result_files import MOST_BYTES, UNDECODABLE, content_of, storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
 from nonobot.system import content_in
 
@@ -46,8 +39,8 @@ class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="attempt-started
     first_puzzle: Whole
     pid: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
     process_created: Figure  # with `pid`, identifies the process later
-    sandboxed: bool | UnsetType = UNSET  # as in `Attempt`, whose record is lost if the judge is killed
-    cgroup_measures: CgroupMeasures | UnsetType = UNSET
+    sandboxed: bool  # as in `Attempt`, whose record is lost if the judge is killed
+    cgroup_measures: CgroupMeasures
     filtered: bool | UnsetType = UNSET
 
 
@@ -181,12 +174,10 @@ def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
     """Return the records in `content` up to the first damage, and their length in bytes."""
     records: list[Record] = []
     whole_bytes = 0
-    version = None
     while end := content.find(b"\n", whole_bytes) + 1:
         line = content[whole_bytes:end]
-        version = version if records else head_of(line).schema_version
         try:
-            records.append(decoded_json(line, Record, version, SCHEMA_VERSION))
+            records.append(msgspec.json.decode(line, type=Record))
         except UNDECODABLE:
             break
         whole_bytes = end

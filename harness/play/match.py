@@ -162,7 +162,7 @@ def play(
     """
     with Interrupts() as interrupts, _new_journal(configuration, result_path) as journal:
         try:
-            sandbox = bot.sandbox(configuration.containment, result_path, puzzle_set.name)
+            sandbox = bot.sandbox(configuration.contain, result_path, puzzle_set.name)
             beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
         except (UnusableError, KeyboardInterrupt):
             journal.remove()
@@ -226,7 +226,7 @@ def resume(
                     "put the old file back, or start a new run"
                 )
             require_cores(configuration.cores)
-            sandbox = bot.sandbox(configuration.containment, result_path, puzzle_set.name)
+            sandbox = bot.sandbox(configuration.contain, result_path, puzzle_set.name)
         except (UnusableError, KeyboardInterrupt):
             if not there:
                 journal.remove()

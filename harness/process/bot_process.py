@@ -86,8 +86,8 @@ class BotProcess:
         self.sandboxed = sandbox is not None
         self.refused = False  # whether bubblewrap ended without running the command; known after the `with` block
         self.processes_beside = OWN_PROCESSES if sandbox else 0  # in the tree, but of the sandbox
-        if limits.most_processes is not None:
-            limits = replace(limits, process_limit=limits.most_processes + self.processes_beside)
+        if limits.process_limit is not None:
+            limits = replace(limits, process_limit=limits.process_limit + self.processes_beside)
         # The process with everything it started.
         self.tree = ProcessTree(made_group(limits), limits.cores, self.sandboxed)
         try:

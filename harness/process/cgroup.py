@@ -47,7 +47,7 @@ class Group:
 
     def __init__(self, homes: dict[str, _Home], limits: Configuration) -> None:
         name = f"{NAME}-{os.getpid()}-{next(_serial)}"
-        self._process_limit = limits.most_processes
+        self._process_limit = limits.process_limit
         self._refused: bool | None = None
         self._at: dict[str, Path] = {}
         self._homes: dict[Path, _Home] = {}
@@ -167,8 +167,8 @@ def _number_in(folder: Path, *places: str) -> int | None:
 
 
 def _set_up(controller: str, folder: Path, limits: Configuration) -> None:
-    if controller == "pids" and limits.most_processes is not None:
-        _write(folder / "pids.max", str(limits.most_processes + len(threads()) + 1))  # until these have left
+    if controller == "pids" and limits.process_limit is not None:
+        _write(folder / "pids.max", str(limits.process_limit + len(threads()) + 1))  # until these have left
     if controller == "cpuset":
         if (folder / "cpuset.mems").exists() and not (folder / "cpuset.mems").read_text().strip():
             _write(folder / "cpuset.mems", (folder.parent / "cpuset.mems").read_text())

@@ -113,7 +113,6 @@ class _StatsLine(msgspec.Struct):
     puzzle: Whole
     seconds: Figure
     phase_seconds: dict[str, Figure] = {}
-    step_seconds: dict[str, Figure] = {}  # its name in nonobot 0.1
 
 
 def profile_of(
@@ -173,8 +172,8 @@ def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterat
         if line.puzzle in results:
             whole = {name: v for name, v in values.items() if type(v) is int and name not in NO_COUNTS}
             counts = {name: v for name, v in whole.items() if abs(v) <= MOST_COUNT}
-            phases = line.phase_seconds or line.step_seconds
-            yield PuzzleProfile(line.puzzle, results[line.puzzle].verdict, line.seconds, phases, counts)
+            verdict = results[line.puzzle].verdict
+            yield PuzzleProfile(line.puzzle, verdict, line.seconds, line.phase_seconds, counts)
 
 
 def _seen(result: RunResult) -> Iterator[PuzzleProfile]:

@@ -40,7 +40,7 @@ CONFIGURATION: dict[str, Fact] = {
     "puzzle limit": lambda run: _limit(run.configuration.puzzle_limit_seconds),
     "memory limit": lambda run: megabytes(run.configuration.most_memory_bytes, exact=True),
     "stall limit": lambda run: _limit(run.configuration.stall_limit_seconds),
-    "process limit": lambda run: run.configuration.most_processes or "none",
+    "process limit": lambda run: run.configuration.process_limit or "none",
     "sandbox": lambda run: run.sandboxed,
     "filter of system calls": lambda run: run.filtered,
     "figures measured by cgroup": lambda run: run.cgroup_measures,
@@ -81,7 +81,7 @@ PLAYED: dict[str, Fact] = {
 
 CONTINUED: dict[str, Fact] = {
     **PLAYED,
-    "sandbox requested": lambda run: run.configuration.containment.value,
+    "sandbox requested": lambda run: run.configuration.contain.value,
     "shown files": lambda run: shlex.join(run.show or ()) or "none",
     "hidden files": lambda run: shlex.join(run.hide or ()) or "none",
 }
@@ -97,8 +97,6 @@ def changed_facts(recorded: RunResult, now: RunResult, facts: dict[str, Fact], c
     alike: dict[str, Any] = {}
     if own.memory_limit_bytes is UNSET:
         alike["memory_limit_bytes"] = UNSET
-    if its.process_limit is UNSET:  # in old results
-        alike["process_limit"] = own.process_limit
     if not core_named and len(own.cores) == len(its.cores):
         alike["core"] = own.core
     was = replaced(recorded, configuration=replaced(its, **alike))
@@ -112,10 +110,8 @@ def environment_of(runs: Iterable[RunResult]) -> Fact:
 
 
 def _variables(run: RunResult, names: Sequence[str]) -> str:
-    own = {name: value for name, value in (run.environment or {}).items() if name in names}
+    own = {name: value for name, value in run.environment.items() if name in names}
     known = {**{name: digest_of_variable(name, value) for name, value in own.items()}, **run.configuration.digests}
-    if run.environment is UNSET and not known.keys() >= {*names}:
-        return UNKNOWN  # an old result: the other variables were those of the shell
     shown = (f"{name} (digest {known[name]})" if name in known else f"{name} not set" for name in names)
     return ", ".join(shown) or "nothing added"
 

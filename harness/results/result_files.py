@@ -33,28 +33,6 @@ MOST_BYTES = 1 << 30  # largest file that is read: a result has about 300 bytes 
 UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError, MemoryError)  # also bad UTF-8, deep nesting
 
 
-OLD_NAMES = {
-    "beside": "shared_core",
-    "contained": "sandboxed",
-    "counted": "cgroup_measures",
-    "leg": "attempt",
-    "legs": "attempts",
-    "problem": "error",
-    "remark": "note",
-    "remarks": "notes",
-    "ruling": "result",
-    "step_seconds": "phase_seconds",
-    "terms": "configuration",
-    "uncounted": "unmeasured",
-}
-"""Fields of results of nonobot 0.1, and their names today."""
-
-OLD_KINDS = {"leg-started": "attempt-started", "leg-ended": "attempt-ended", "ruled": "judged"}
-"""Values of `kind` in journals of nonobot 0.1, and their names today."""
-
-USERS_NAMES = ("counts", "environment", "verdicts")  # fields that contain names given by others: not renamed
-
-
 def storable(value: Any) -> Any:
     r"""Return a value as JSON can store it: bytes that are not UTF-8 as in `\xff`, NaN as null.
 
@@ -132,35 +110,11 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
     return result
 
 
-def _renamed(value: Any, version: int) -> Any:
-    """Return JSON values of nonobot 0.1 with today's field names and version."""
-    if isinstance(value, list):
-        return [_renamed(one, version) for one in value]
-    if not isinstance(value, dict):
-        return value
-    values = {
-        OLD_NAMES.get(name, name): one if name in USERS_NAMES else _renamed(one, version)
-        for name, one in value.items()
-    }
-    if "kind" in values:
-        values["kind"] = OLD_KINDS.get(values["kind"], values["kind"])
-    if "schema_version" in values:
-        values["schema_version"] = version
-    return values
-
-
 def head_of(content: bytes) -> _Head:
     """Return the `kind` and the `schema_version` that a JSON document states."""
     with contextlib.suppress(*UNDECODABLE):
         return msgspec.json.decode(content, type=_Head)
     return _Head()
-
-
-def decoded_json(content: bytes, kind: Any, stated: int | None, version: int) -> Any:
-    """Return JSON as a `kind` of this `version`, also if its file states the previous version."""
-    if stated != version - 1:
-        return msgspec.json.decode(content, type=kind)
-    return msgspec.convert(_renamed(msgspec.json.decode(content), version), type=kind, str_keys=True)
 
 
 class OtherDocumentError(UnusableError):
@@ -183,12 +137,12 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str, kind
     head = head_of(content)  # first, because another version may have another form
     if head.kind in KINDS.difference(kinds):
         raise OtherDocumentError(f"{path} is not {what}: its kind is {head.kind}")
-    if head.schema_version not in (None, version, version - 1):
+    if head.schema_version not in (None, version):
         raise UnusableError(
             f"{path}: schema version {head.schema_version}, of another nonojudge; this one reads {version}"
         )
     try:
-        return decoded_json(content, kind, head.schema_version, version)
+        return msgspec.json.decode(content, type=kind)
     except UNDECODABLE as error:
         raise UnusableError(f"{path} is not {what}: {in_short(str(error), 200)}") from None
 

@@ -121,7 +121,7 @@ class BotEnd(Struct, frozen=True):
             EndReason.TIME_LIMIT: f"{limits.wall_limit_seconds:g} s",
             EndReason.CPU_LIMIT: f"{limits.cpu_limit_seconds or 0:g} s",
             EndReason.MEMORY_LIMIT: limits.most_memory_bytes and megabytes(limits.most_memory_bytes, exact=True),
-            EndReason.PROCESS_LIMIT: str(limits.most_processes or 0),
+            EndReason.PROCESS_LIMIT: str(limits.process_limit or 0),
             EndReason.PUZZLE_LIMIT: f"{limits.puzzle_limit_seconds or 0:g} s",
             EndReason.STALLED: f"{limits.stall_limit_seconds or 0:g} s",
             EndReason.CRASHED: status,
@@ -151,8 +151,7 @@ class BotLog(Struct, frozen=True):
 class Attempt(Struct, frozen=True):
     """One bot process of a run, from start to exit: a run has several if it was resumed or a puzzle took too long.
 
-    Without `sandboxed` or `cgroup_measures`, there was no sandbox or cgroup; both are unknown if the attempt did
-    not start or was interrupted.
+    `sandboxed` and `cgroup_measures` are absent if the bot did not start.
     """
 
     started_at: str  # UTC, ISO 8601
@@ -255,16 +254,16 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     show: list[str] | UnsetType = UNSET  # seen in the sandbox in addition to what the command names
     hide: list[Annotated[str, Meta(pattern=r"^[^\0]*\Z")]] | UnsetType = UNSET  # in folders that it saw
     revision: Revision | UnsetType = UNSET
-    environment: dict[str, str] | UnsetType = UNSET  # the judge's variables; absent: those of its shell
+    environment: dict[str, str] = {}  # the judge's variables
     program_files: list[ProgramFile] | UnsetType = UNSET  # named by the command and the warm-up
 
     @property
     def without_values(self) -> RunResult:
         """The result as files keep it: with digests in place of the variables that the user gave to the bot."""
         run, given = self.configuration, self.configuration.environment or {}
-        made = {name: value for name, value in (self.environment or {}).items() if name not in given}
+        made = {name: value for name, value in self.environment.items() if name not in given}
         sealed = replace(run, environment=UNSET, environment_digests=run.digests or UNSET)
-        return replace(self, configuration=sealed, environment=UNSET if self.environment is UNSET else made)
+        return replace(self, configuration=sealed, environment=made)
 
     @property
     def end(self) -> BotEnd:
@@ -281,7 +280,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     @property
     def started(self) -> bool:
         """Whether the bot could be started at all."""
-        return any(one.end.reason is not EndReason.NOT_STARTED for one in self.attempts)
+        return bool(self.started_attempts)
 
     @property
     def usage(self) -> Usage:
@@ -296,25 +295,23 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     @property
     def sandboxed(self) -> str:
         """Whether the bot ran in a sandbox: yes, no, in some attempts, or unknown."""
-        return _in_attempts({one.sandboxed is True for one in self.known_attempts})
+        return _in_attempts({one.sandboxed is True for one in self.started_attempts})
 
     @property
     def filtered(self) -> str:
         """Whether Linux refused system calls to the bot: yes, no, in some attempts, or unknown."""
-        return _in_attempts({one.filtered for one in self.known_attempts if one.filtered is not UNSET})
+        return _in_attempts({one.filtered for one in self.started_attempts if one.filtered is not UNSET})
 
     @property
     def cgroup_measures(self) -> str:
         """Figures that the cgroup measured in every attempt, in words."""
-        each = [astuple(one.cgroup_measures or CgroupMeasures()) for one in self.known_attempts]
+        each = [astuple(one.cgroup_measures or CgroupMeasures()) for one in self.started_attempts]
         return str(CgroupMeasures(*map(all, zip(*each, strict=True)))) if each else UNKNOWN
 
     @property
-    def known_attempts(self) -> list[Attempt]:
-        """Attempts whose conditions are known: the bot started, and no killed judge failed to record them."""
-        started = [one for one in self.attempts if one.end.reason is not EndReason.NOT_STARTED]
-        cut_off = [one for one in started if one.end.reason is EndReason.INTERRUPTED or one.end == FINISHED_UNSEEN]
-        return [one for one in started if one.sandboxed is not UNSET or one not in cut_off]
+    def started_attempts(self) -> list[Attempt]:
+        """Attempts in which the bot started."""
+        return [one for one in self.attempts if one.end.reason is not EndReason.NOT_STARTED]
 
     @property
     def time_seconds(self) -> float:
@@ -412,7 +409,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         if not self.files or not self.files.logs:
             return []
         unread = BotLog({}, error="not read: the judge was killed")
-        return [one.own_log or unread for one in self.attempts if one.end.reason is not EndReason.NOT_STARTED]
+        return [one.own_log or unread for one in self.started_attempts]
 
     def _log_lines(self) -> list[str]:
         doubts = "; ".join(self.log_doubts)

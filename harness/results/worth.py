@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import UNSET
-
 from nonobot.harness.results.conditions import CgroupMeasures, Contain
 from nonobot.harness.results.run_result import RunResult
 
@@ -13,11 +11,10 @@ from nonobot.harness.results.run_result import RunResult
 def worth(runs: Sequence[RunResult]) -> list[str]:
     """Return at most two text lines on runs together: how far their figures can be trusted, and what would help.
 
-    What the user declined (`--contain no`) is not recommended. Nothing is returned if no bot started, or if all
-    results are older than the record of the sandbox.
+    What the user declined (`--contain no`) is not recommended. Nothing is returned if no bot started.
     """
-    known = [run for run in runs if any(one.sandboxed is not UNSET for one in run.known_attempts)]
-    attempts = [one for run in known for one in run.known_attempts]
+    started = [run for run in runs if run.started]
+    attempts = [one for run in started for one in run.started_attempts]
     if not attempts:
         return []
     measures = [one.cgroup_measures or CgroupMeasures() for one in attempts]
@@ -29,13 +26,13 @@ def worth(runs: Sequence[RunResult]) -> list[str]:
     unfiltered = any(one.filtered is False for one in attempts)
     missing = sorted({what for one in attempts for what in one.unmeasured or ()})
     parts = [
-        f"sandbox: {_together([run.sandboxed for run in known])}"
+        f"sandbox: {_together([run.sandboxed for run in started])}"
         + (", system calls not filtered" if unfiltered else "")
     ]
     parts.append(_are([name for name, is_exact in exact.items() if is_exact], "exact"))
     if rest := [name for name, is_exact in exact.items() if not is_exact]:
         parts.append(_are(rest, "approximate") + (f", without {' and '.join(missing)}" if missing else ""))
-    remedies = _remedies(known, unfiltered, bool(rest))
+    remedies = _remedies(started, unfiltered, bool(rest))
     return ["; ".join(parts), *(["; ".join(remedies)] if remedies else [])]
 
 
@@ -50,7 +47,7 @@ def _are(names: Sequence[str], what: str) -> str:
 
 def _remedies(runs: Sequence[RunResult], unfiltered: bool, approximate: bool) -> list[str]:
     """Return what would make bots safer and figures exact."""
-    wanted = any(run.sandboxed != "yes" and run.configuration.containment is not Contain.NO for run in runs)
+    wanted = any(run.sandboxed != "yes" and run.configuration.contain is not Contain.NO for run in runs)
     if not all(run.machine.system.startswith("Linux") for run in runs):
         return ["sandboxes and exact figures need Linux"] if wanted or approximate else []
     remedies = {

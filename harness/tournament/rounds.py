@@ -110,7 +110,7 @@ class ScheduledRun:
         if before is not None or self._journalled():
             return resume(self.puzzle_set, bot, self.configuration, self.result_path, on_verdict)
         require_place(self.configuration, self.result_path)
-        sandbox = bot.sandbox(self.configuration.containment, self.result_path, self.puzzle_set.name)
+        sandbox = bot.sandbox(self.configuration.contain, self.result_path, self.puzzle_set.name)
         try:
             limit = self.entrant.warm_up_limit
             bot = replace(bot, warm_up_seconds=warmed_up(warm_up, sandbox, self.configuration, limit))

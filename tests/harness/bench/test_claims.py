@@ -132,12 +132,12 @@ def test_the_judge_of_this_tree_is_meant(compiled, tmp_path, capsys):
     assert shown(capsys, file) == (0, [("holds", 3, None)])
 
 
-def test_some_can_be_chosen_and_the_earlier_name_of_the_command_works(tmp_path, capsys, output_of):
+def test_some_can_be_chosen_or_all_be_listed(tmp_path, capsys, output_of):
     file = claim_file(tmp_path, {"command": printing('{"a": 1}')}, {"seconds": 31})
     assert shown(capsys, file, "--quick") == (0, [("holds", 1, None)])
     assert shown(capsys, file, "--only", "p0") == (0, [("holds", 1, None)])
     assert len(shown(capsys, file)[1]) == 2
-    assert OURS[0].sentence in output_of(cli.run, ["promises", "--list"]).out
+    assert OURS[0].sentence in output_of(cli.run, ["claims", "--list"]).out
 
 
 PLAIN = "\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n"
@@ -150,9 +150,9 @@ PLAIN = "\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n"
         ("[[claim]]\nid = 'a'", "missing required field"),
         ("x = ", "Invalid value"),
         ("", "no .*claim"),
-        ("[[promises]]", "unknown field"),
+        ("[[promise]]", "unknown field"),
         (f"[[claim]]{PLAIN.replace('==', '<')}", "Invalid enum value"),
-        (f"[[claim]]{PLAIN}[[promise]]{PLAIN}", "two claims are called a"),  # the second has its earlier name
+        (f"[[claim]]{PLAIN}[[claim]]{PLAIN}", "two claims are called a"),
     ],
 )
 def test_a_file_that_is_not_one_of_claims_is_told(tmp_path, text, words_):

@@ -24,7 +24,7 @@ from nonobot.harness.play.journal import (
 )
 from nonobot.harness.play.match import Bot, ResultLostError, recorded_run, resume
 from nonobot.harness.play.run_state import records_of
-from nonobot.harness.results.conditions import Feed
+from nonobot.harness.results.conditions import CgroupMeasures, Feed
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, Usage, Verdict
 from nonobot.tournament_data import load_set
@@ -218,7 +218,7 @@ def records(tmp_path):
     beginning = records_of(played("perfect", tmp_path))[0]
     return [
         beginning,
-        AttemptStarted("2020-01-01T00:00:00+00:00", 1, 4711, 12.5),
+        AttemptStarted("2020-01-01T00:00:00+00:00", 1, 4711, 12.5, False, CgroupMeasures()),
         PuzzleJudged(PuzzleResult(1, Verdict.RIGHT, None, 0.25, 0.25, "ff")),
         PuzzleJudged(PuzzleResult(2, Verdict.WRONG, "row 1: 'x'\n", 0.5)),
         Alive(USAGE),

@@ -11,6 +11,7 @@ import pytest
 from nonobot.harness.play.journal import AttemptStarted, end_leftover
 from nonobot.harness.process import process_tree as trees
 from nonobot.harness.process.process_tree import ProcessTree
+from nonobot.harness.results.conditions import CgroupMeasures
 from tests.helpers.waiting import next_line, wait_until
 
 SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(1000)"]
@@ -199,9 +200,9 @@ def test_what_forks_into_groups_of_its_own_faster_than_all_can_be_looked_at_is_k
 def test_the_bot_of_a_killed_judge_is_ended_and_a_stranger_is_not():
     bot = subprocess.Popen(SLEEP, start_new_session=True)
     created = psutil.Process(bot.pid).create_time()
-    end_leftover([AttemptStarted("", 1, bot.pid, created - 100)])
+    end_leftover([AttemptStarted("", 1, bot.pid, created - 100, False, CgroupMeasures())])
     assert bot.poll() is None
-    end_leftover([AttemptStarted("", 1, bot.pid, created)])
+    end_leftover([AttemptStarted("", 1, bot.pid, created, False, CgroupMeasures())])
     assert bot.wait(60) == -9
-    end_leftover([AttemptStarted("", 1, bot.pid, created)])
+    end_leftover([AttemptStarted("", 1, bot.pid, created, False, CgroupMeasures())])
     end_leftover([])

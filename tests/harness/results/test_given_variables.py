@@ -70,9 +70,9 @@ def test_a_difference_shows_and_the_same_value_is_none():
     assert digest_of_variable("B", "1") != first  # nobody sees that two variables have one value
 
 
-def test_an_old_result_is_read_and_written_without_its_values():
+def test_a_result_that_has_values_is_written_without_them():
     old = run_result(terms=Configuration(environment={"A": VALUE}), environment={"A": VALUE, "LANG": "C"})
-    path = Path("old.json")
+    path = Path("edited.json")
     path.write_text(
         json.dumps(
             json.loads(json_text(run_result()))

@@ -112,28 +112,43 @@ def test_each_file_that_cannot_be_read_costs_a_line_and_no_other(
 KEPT = GOLDEN / "results"
 
 
+def figures(text):
+    """Return JSON with its figures rounded: the last digits depend on the processor."""
+    return json.loads(text, parse_float=lambda digits: round(float(digits), 9))
+
+
 def kept(name):
-    return json.loads(as_said_now((KEPT / name).read_text()))
-
-
-def as_said_now(text):
-    """Return a text with the sentence in it that has changed since: one line tells of all busy machines."""
-    line = r'"the machine was busy at the start of \w+: others used 100 ?% of its CPU time"'
-    now = '"the machine was busy at the start of 2 of 2 runs: others used 100% of its CPU time"'
-    return re.sub(rf"{line}(,\s+{line})*", now, text)
+    return json.loads((KEPT / name).read_text())
 
 
 def test_results_profiles_and_journals_of_before_are_read_and_would_be_written_alike():
-    of_old_names = {"attempts.json": "legs.json"}
     for name in ("run.json", "again.json", "attempts.json", "verify.json"):
-        for path in (KEPT / name, KEPT / "nonobot-0.1" / of_old_names.get(name, name)):
-            assert json_text(read_result(path)) == (KEPT / name).read_text()
-    for path in (KEPT / "profile.json", KEPT / "nonobot-0.1" / "profile.json"):
-        assert profile_data.to_json(profile_data.read_profile(path)) == (KEPT / "profile.json").read_text()
-    for folder in (KEPT, KEPT / "nonobot-0.1"):
-        records = read_records(folder / "interrupted.journal.jsonl")
-        assert [*map(type, records)] == [RunResult, AttemptStarted, PuzzleJudged]
-        assert records[2].result.verdict is Verdict.RIGHT
+        assert json_text(read_result(KEPT / name)) == (KEPT / name).read_text()
+    assert profile_data.to_json(read_profile(KEPT / "profile.json")) == (KEPT / "profile.json").read_text()
+    records = read_records(KEPT / "interrupted.journal.jsonl")
+    assert [*map(type, records)] == [RunResult, AttemptStarted, PuzzleJudged]
+    assert records[2].result.verdict is Verdict.RIGHT
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "version"),
+    [
+        ("run.json", read_any, 3),
+        ("verify.json", read_any, 3),
+        ("profile.json", read_profile, 2),
+        ("interrupted.journal.jsonl", read_records, 3),
+    ],
+)
+@pytest.mark.parametrize("step", [-1, 1])
+def test_another_schema_version_is_refused_in_one_line(tmp_path, name, read, version, step):
+    stated = re.compile(rb'("schema_version": ?)%d' % version)
+    content, found = stated.subn(rb"\g<1>%d" % (version + step), (KEPT / name).read_bytes())
+    assert found == 1
+    (path := tmp_path / name).write_bytes(content)
+    with pytest.raises(UnusableError, match=r"another nonojudge|not a journal of this nonojudge") as caught:
+        read(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
 
 
 def test_the_ranking_of_files_of_before_is_the_same_in_every_form(monkeypatch):
@@ -142,29 +157,14 @@ def test_the_ranking_of_files_of_before_is_the_same_in_every_form(monkeypatch):
     results, problems = read_results([*map(Path, names)])
     assert not problems
     assert isinstance(list(results.values())[-1], BotLog)
-    assert table_text.as_json(rankings(results), []) == as_said_now((KEPT / "table.json").read_text())
-    assert table_text.as_csv(rankings(results)) == (KEPT / "table.csv").read_text()
+    assert table_text.as_json(rankings(results), []) == Path("table.json").read_text()
+    assert table_text.as_csv(rankings(results)) == Path("table.csv").read_text()
 
 
-def test_the_comparison_of_files_of_before_has_the_same_form_and_the_same_figures(monkeypatch):
+def test_the_comparison_of_files_of_before_is_the_same(monkeypatch):
     monkeypatch.chdir(KEPT)
     first, second = read_version("before", [Path("run.json")]), read_version("after", [Path("again.json")])
-    found, before = json.loads(compare(first, second, Limits()).to_json()), kept("comparison.json")
-    assert [name for name in found if name != "duels"] == list(before)
-    for name, ratio in before.pop("ratios").items():
-        assert found["ratios"][name]["estimate"] == pytest.approx(ratio["estimate"])
-    for clock in ("cpu", "wall"):
-        old, new = before.pop(clock), found.pop(clock)
-        assert new["ratio"].pop("estimate") == pytest.approx(old["ratio"]["estimate"])
-        assert {name: new[name] for name in new if name in old and name != "ratio"}.items() <= old.items()
-    del before["limits"]["seed"]  # of a bootstrap
-    assert not found["limits"].pop("sequential")
-    for name in ("reasons", "notes"):  # of one run of each version
-        del before[name]
-    for version in ("before", "after"):
-        mean = before[version].pop("geometric_mean_seconds")
-        assert found[version].pop("geometric_mean_seconds") == pytest.approx(mean)
-    assert {name: found[name] for name in before} == before
+    assert figures(compare(first, second, Limits()).to_json()) == figures(Path("comparison.json").read_text())
 
 
 def test_a_check_and_benchmarks_of_before_would_be_written_alike():
@@ -179,34 +179,20 @@ def test_a_check_and_benchmarks_of_before_would_be_written_alike():
 
 def test_benchmarks_against_a_revision_of_before_would_be_written_alike():
     before = kept("bench_against.json")
-    for one in before["benchmarks"].values():
-        del one["differs_by_student"]  # pyperf's t-test, which took drift for a difference, is no longer asked
-        one["outcome"] = "not worse"  # it had words of its own
     compared = msgspec.convert(list(before["benchmarks"].values()), list[Compared])
     plan = msgspec.convert(before["plan"], Plan)
     found = json.loads(against.as_json(Against(plan, compared, before["skipped"])))
-    del found["machine"], before["machine"], found["outcome"]
+    del found["machine"], before["machine"]
     assert found == before
 
 
 def test_claims_of_before_would_be_written_alike():
     measured = []
-    for one in kept("promises.json")["promises"]:
+    for one in kept("claims.json")["claims"]:
         status, figure, reason = (one.pop(name) for name in ("outcome", "measured", "reason"))
         claim = msgspec.convert(one, claims.Claim)
         measured.append(claims.Measured(claim, claims.Status(status), figure, reason))
-    renamed = {"kind": "claims", "schema_version": 2, "claims": kept("promises.json")["promises"]}
-    assert json.loads(claims.as_json(measured)) == renamed
-
-
-def test_a_variable_of_a_bot_keeps_its_name_where_a_field_had_it(tmp_path):
-    content = json.loads((KEPT / "nonobot-0.1" / "run.json").read_text(encoding="utf-8"))
-    content["legs"][0]["contained"] = True
-    content["environment"] = content["terms"]["environment"] = {"legs": "4"}
-    (path := tmp_path / "earlier.json").write_text(json.dumps(content), encoding="utf-8")
-    result = read_result(path)
-    assert result.attempts[0].sandboxed is True
-    assert result.environment == result.configuration.environment == {"legs": "4"}
+    assert json.loads(claims.as_json(measured)) == kept("claims.json")
 
 
 def test_a_document_of_another_kind_is_named_as_such_and_passed_over_in_a_folder(tmp_path):
