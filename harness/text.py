@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from nonobot.harness.compare.statistics import Ratio
-
 # Functions import rich where they use it: the import takes long, and most functions do without it.
 
 NOTHING = "\N{EN DASH}"  # an unknown or missing value
@@ -107,28 +105,6 @@ def ranges(numbers: Sequence[int], most: int = 12) -> str:
     parts = [str(run[0]) if len(run) == 1 else f"{run[0]}\N{EN DASH}{run[-1]}" for run in runs]
     left = sum(map(len, runs[most:]))
     return ", ".join(parts[:most]) + (f" and {left:,} more" if left else "")
-
-
-def ratio_in_words(ratio: float) -> str:
-    """Return a ratio of times as `7.3% slower` (takes 7.3% more time) or `7.3% faster` (7.3% less)."""
-    if _is_even(ratio):
-        return "as fast"
-    return f"{percent(abs(ratio - 1))} {'slower' if ratio > 1 else 'faster'}"
-
-
-def interval_in_words(ratio: Ratio) -> str:
-    """Return an interval of ratios: `5.1% to 9.8%` on one side of 1, otherwise `1.2% faster to 0.4% slower`."""
-    low, high = ratio.low, ratio.high
-    if _is_even(low) and _is_even(high):
-        return "0% to 0%"
-    if _is_even(low) or _is_even(high) or (low < 1 < high):
-        return f"{ratio_in_words(low)} to {ratio_in_words(high)}"
-    shares = sorted((abs(low - 1), abs(high - 1)))
-    return " to ".join(map(percent, shares))
-
-
-def _is_even(ratio: float) -> bool:
-    return f"{abs(ratio - 1) * 100:.1f}" == "0.0"
 
 
 GAP = 2  # blanks between the columns of a table

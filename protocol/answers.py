@@ -10,9 +10,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nonobot.protocol.clues import shown
-from nonobot.protocol.puzzle import Solution
+from nonobot.protocol.puzzle import Puzzle, Solution
 
 GIVEN_UP_WORDS = frozenset({"unsolvable", "timeout", "invalid"})
+BYTES_PER_CELL = 4  # most bytes of an answer for a cell: a digit, a separator, and some layout
+
+
+def most_bytes_of_an_answer(board: Puzzle) -> int:
+    """Return the most bytes that an answer to `board` may have."""
+    return BYTES_PER_CELL * (board.width + 1) * (board.height + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nonobot.harness.bench.catalogue import Job, counting_job
+from nonobot.harness.bench.job import Job, counting_job
 from nonobot.protocol import Puzzle
 from nonobot.tournament_data import load_set
 

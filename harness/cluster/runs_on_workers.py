@@ -26,9 +26,9 @@ from nonobot.harness.cluster.cluster_workers import (
     talking,
 )
 from nonobot.harness.cluster.remote_run import SIGNS, RunFiles, Trouble, play_here
+from nonobot.harness.play.run_progress import AllRunsProgress
 from nonobot.harness.process.bot_files import digest_of, files_named
 from nonobot.harness.process.interrupts import Interrupts
-from nonobot.harness.progress import AllRunsProgress
 from nonobot.harness.ranking.comparability import MachineKind
 from nonobot.harness.results.conditions import ProgramFile
 from nonobot.harness.results.run_result import RunResult

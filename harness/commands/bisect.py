@@ -8,18 +8,18 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import UnusableError
-from nonobot.harness.bench.against import NAME_LENGTH, commit_of, top_of, workshop
 from nonobot.harness.bench.bisection import Bisection, Difference, Finding, Plan, Question
+from nonobot.harness.bench.trees import NAME_LENGTH, commit_of, top_of, workshop
 from nonobot.harness.cli import EXIT_CANNOT_TELL, add_option, add_shared, given_options
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.compare.comparison import Limits
-from nonobot.harness.compare.statistics import needed_pairs
+from nonobot.harness.compare.statistics import interval_in_words, needed_pairs, ratio_in_words
 from nonobot.harness.process.bot_command import HOME, own_bot
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document
-from nonobot.harness.text import in_short, interval_in_words, ratio_in_words
+from nonobot.harness.text import in_short
 from nonobot.harness.user_files import loaded
 from nonobot.protocol.clues import count as in_number
 

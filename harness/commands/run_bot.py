@@ -16,13 +16,13 @@ from nonobot.arguments import Parser, whole_number
 from nonobot.harness import EXIT_INTERRUPTED, UnusableError
 from nonobot.harness.cli import ABSENT, SET_HELP, add_option, add_shared, say, switch
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
+from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_command import is_own_bot, name_of, own_bot
 from nonobot.harness.process.exchange_folder import file_names
-from nonobot.harness.process.machine import busy_warning, can_pin, tournament_core
+from nonobot.harness.process.machine import can_pin, tournament_core
 from nonobot.harness.process.sandbox import sandbox_note
-from nonobot.harness.progress import RunProgress
 from nonobot.harness.ranking.comparability import CONTINUED, changed_facts
-from nonobot.harness.results.conditions import Configuration, SetFacts, add_limits, configuration_of
+from nonobot.harness.results.conditions import Configuration, SetFacts, add_limits, busy_warning, configuration_of
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.worth import worth

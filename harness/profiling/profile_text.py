@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nonobot.harness import UnusableError
-from nonobot.harness.compare.statistics import half_count
-from nonobot.harness.process.machine import busy_warning
+from nonobot.harness.compare.statistics import half_count, ratio_in_words
 from nonobot.harness.profiling.profile_data import (
     FIRST_BYTE,
     OUTSIDE_PHASES,
@@ -22,6 +21,7 @@ from nonobot.harness.profiling.profile_data import (
     share,
     span_of,
 )
+from nonobot.harness.results.conditions import busy_warning
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.text import (
     GAP,
@@ -31,7 +31,6 @@ from nonobot.harness.text import (
     new_table,
     percent,
     plain,
-    ratio_in_words,
     spaced,
     styled,
     width,

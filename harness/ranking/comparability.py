@@ -11,8 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import astuple
 from msgspec.structs import replace as replaced
 
-from nonobot.harness.process.machine import BUSY_SHARE
-from nonobot.harness.results.conditions import Machine, digest_of_variable
+from nonobot.harness.results.conditions import BUSY_SHARE, Machine, digest_of_variable
 from nonobot.harness.results.run_result import UNKNOWN, RunResult
 from nonobot.harness.text import megabytes, percent, ranges
 from nonobot.protocol.clues import count

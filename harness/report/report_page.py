@@ -10,11 +10,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from nonobot.harness.compare.statistics import RESOLUTION_SECONDS
-from nonobot.harness.process.machine import BUSY_SHARE
 from nonobot.harness.report import plots
 from nonobot.harness.report.contents import Report, Run, SetPart
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing
-from nonobot.harness.results.conditions import SetFacts
+from nonobot.harness.results.conditions import BUSY_SHARE, SetFacts
 from nonobot.harness.results.referee import cells_of
 from nonobot.harness.results.run_result import PuzzleResult, Verdict
 from nonobot.harness.text import duration, in_unit, megabytes, percent, plain, ranges

@@ -8,8 +8,10 @@ import sys
 import pytest
 
 from nonobot.harness import progress
+from nonobot.harness.play import run_progress
+from nonobot.harness.play.run_progress import AllRunsProgress, RunProgress
 from nonobot.harness.process.bot_process import PassedOn
-from nonobot.harness.progress import AllRunsProgress, Progress, RunProgress
+from nonobot.harness.progress import Progress
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
 from tests.helpers.judged import RECIPE, command
 from tests.helpers.ranked import run_result
@@ -26,7 +28,8 @@ def on_a_terminal(monkeypatch):
 
 @pytest.fixture
 def _lines_at_once(monkeypatch):
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    for module in (progress, run_progress):
+        monkeypatch.setattr(module, "SECONDS_BETWEEN_LINES", 0.0)
 
 
 @pytest.mark.usefixtures("_lines_at_once")
