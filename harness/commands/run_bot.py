@@ -25,6 +25,7 @@ from nonobot.harness.ranking.comparability import CONTINUED, changed_facts
 from nonobot.harness.results.conditions import Configuration, SetFacts, add_limits, busy_warning, configuration_of
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, RunResult
+from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.results.worth import worth
 from nonobot.harness.text import in_short, on_terminal, print_line
 from nonobot.harness.user_files import loaded, refuse_input
@@ -107,7 +108,7 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
     if arguments.json:
         print(json_text(result), end="")
     else:
-        print("\n".join(in_short(printable(line)) for line in [*result.lines(), *worth([result]), *more]))
+        print("\n".join(in_short(printable(line)) for line in [*run_lines(result), *worth([result]), *more]))
 
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:

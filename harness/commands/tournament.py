@@ -26,6 +26,7 @@ from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.run_result import EndReason, RunResult
+from nonobot.harness.results.run_text import outcome
 from nonobot.harness.text import print_line
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.rounds import ScheduledRun, held, scheduled_runs
@@ -166,13 +167,13 @@ def _all_played(
             name = f"[{number}/{len(todo)}] {scheduled.name}"
             result = before.get(scheduled.result_path)
             if result and result.end.reason not in GOES_ON:
-                print_line(f"{name}: played before; {result.outcome}", notes)
+                print_line(f"{name}: played before; {outcome(result)}", notes)
             else:
                 print_line(f"{name} ...", notes)
                 with RunProgress(len(scheduled.puzzle_set.puzzles), quiet) as progress:
                     result = scheduled.play(result, progress.take)
                 if result.end.reason is not EndReason.NOT_STARTED:
-                    print_line(f"{name}: {result.outcome}", notes)
+                    print_line(f"{name}: {outcome(result)}", notes)
             if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
                 raise KeyboardInterrupt
             if result.end.reason is EndReason.NOT_STARTED:

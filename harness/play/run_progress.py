@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from nonobot.harness.progress import SECONDS_BETWEEN_LINES, Progress, bars
 from nonobot.harness.results.conditions import busy_warning
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
+from nonobot.harness.results.run_text import outcome
 from nonobot.harness.text import duration, on_terminal, print_line
 from nonobot.system import printable
 
@@ -111,5 +112,5 @@ class AllRunsProgress:
             self.say(f"{result.bot}: {result.end.detail}")
         elif not self._quiet:
             busy = busy_warning(result.machine)
-            line = f"[{self._played}/{self._run_count}] {name}: {result.outcome}{f'; {busy}' if busy else ''}"
+            line = f"[{self._played}/{self._run_count}] {name}: {outcome(result)}{f'; {busy}' if busy else ''}"
             print_line(line)

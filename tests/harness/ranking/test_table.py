@@ -15,6 +15,7 @@ from nonobot.harness.ranking.standings import Evidence, Scope, rankings
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import BotEnd, BotLog, EndReason, Verdict
+from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.text import NOTHING
 from tests.helpers.ranked import MACHINE, run_result, verify_result, written
 
@@ -134,7 +135,7 @@ def test_the_time_of_a_bots_own_log_has_a_column_and_doubts_a_line(run, own, dou
     [section] = ranking(run, run_result("none", files=FileNames("in", "out")))
     assert {row.bot: row.own_seconds for row in section.rows} == {"logs": own, "none": None}
     assert section.warnings == ([f"own log of logs: {doubt}"] if doubt else [])
-    assert [line for line in run.lines() if doubt and doubt in line] == run.lines()[-1:] * bool(doubt)
+    assert [line for line in run_lines(run) if doubt and doubt in line] == run_lines(run)[-1:] * bool(doubt)
 
 
 def test_the_column_of_own_times_is_there_where_a_bot_has_one(tmp_path, capsys):
