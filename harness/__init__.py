@@ -3,6 +3,7 @@
 The rooms, in the order in which a run passes through them:
 
     cli, commands/    a command line becomes a command; its module holds its options and its help
+    options           the options that several commands share
     check/            does the bot follow the protocol?
     process/          the bot as a program: its files, sandbox, pipes, usage and limits
     play/             a run: attempts, verdicts as they come, the journal, resuming
@@ -23,7 +24,10 @@ from __future__ import annotations
 
 # Errors that end a command with a one-line message; they are here because every command loads this module first.
 
-EXIT_INTERRUPTED = 130  # exit status: 128 and the number of SIGINT, as in shells
+EXIT_UNUSABLE = 2  # exit statuses
+EXIT_CANNOT_TELL = 3
+EXIT_SKIP = 125  # `git bisect run` then skips a revision that cannot be judged
+EXIT_INTERRUPTED = 130  # 128 and the number of SIGINT, as in shells
 
 
 class UnusableError(Exception):

@@ -1,32 +1,17 @@
-"""The command line `nonojudge`: its commands, their shared options, and errors as one line."""
+"""The command line `nonojudge`: finds the command, parses its arguments, and prints an error as one line."""
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from nonobot.arguments import (
-    Parser,
-    add_completion,
-    add_version,
-    either,
-    missing,
-    seconds,
-    share,
-    size,
-    variable,
-    whole_number,
-)
-from nonobot.harness import EXIT_INTERRUPTED, StartError, UnusableError
-from nonobot.system import printable
+from nonobot.arguments import Parser, add_completion, add_version, missing
+from nonobot.harness import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_SKIP, EXIT_UNUSABLE, StartError, UnusableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +59,6 @@ GROUPS = {"run": "run bots", "check": "check bots and answers", "compare": "comp
 OLD_NAMES = {"promises": "claims"}  # earlier names of commands; --help does not list them
 OF_SOME_COMMANDS = ("numpy", "numba")  # libraries that some commands need; the bot alone does not
 EXIT_CUT_SHORT = 1
-EXIT_UNUSABLE = 2
-EXIT_CANNOT_TELL = 3
-EXIT_SKIP = 125  # `git bisect run` then skips a revision that cannot be judged
-BISECT_STATUSES = "--bisect-statuses"
 
 
 def run(argv: Sequence[str]) -> int:
@@ -85,7 +66,7 @@ def run(argv: Sequence[str]) -> int:
     at = argv.index("--") if "--" in argv else len(argv)
     own = [*(OLD_NAMES.get(word, word) for word in argv[:1]), *argv[1:]][:at]
     status = _status(own, list(argv[at + 1 :]))
-    for_git = any(BISECT_STATUSES.startswith(word) for word in own if len(word) > len("--b"))
+    for_git = any("--bisect-statuses".startswith(word) for word in own if len(word) > len("--b"))
     return EXIT_SKIP if for_git and status in (EXIT_UNUSABLE, EXIT_CANNOT_TELL) else status
 
 
@@ -109,7 +90,7 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
         why = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
-    say(why)
+    _say(why)
     return EXIT_UNUSABLE
 
 
@@ -126,7 +107,7 @@ def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:
         *takers, last = (name for name, command in COMMANDS.items() if command.takes_bot)
         raise UnusableError(f"only nonojudge {', '.join(takers)} and {last} take a command after --")
     if found := re.search(r"(?<![{$])\{(python|size|width|height|puzzle-limit)\}", " ".join(bot_command)):
-        say(f"{found[0]} goes to the bot as it is: only a tournament's file has placeholders")
+        _say(f"{found[0]} goes to the bot as it is: only a tournament's file has placeholders")
     arguments.bot_command = bot_command
     return int(arguments.carry_out(arguments))
 
@@ -165,135 +146,7 @@ def _parser(*names: str) -> Parser:
     return parser
 
 
-def say(line: str | None, quiet: bool = False) -> None:
-    """Print a line on stderr, unless it is None or the command is quiet."""
-    if line and not quiet:
-        from nonobot.harness.text import in_short  # takes a while
+def _say(line: str) -> None:
+    from nonobot.harness.text import say  # only here: loading it takes a while
 
-        # Only a list has further lines, which are indented.
-        lines = [in_short(printable(one)) for one in line.split("\n  ")]
-        print("nonojudge: " + "\n  ".join(lines), file=sys.stderr)
-
-
-# --- options that several commands share ---------------------------------------------------------------------
-
-ArgumentGroup = Parser | argparse._ArgumentGroup
-
-SET_HELP = (
-    "an official set such as taai2011 (see `nonojudge data`), a file of puzzles, or "
-    "boardgen:WIDTHxHEIGHTxCOUNT:seed=S for a generated set"
-)
-
-
-def option(
-    metavar: str | None, text: str, read: Callable[[str], Any] | None = None, **more: Any
-) -> dict[str, Any]:
-    """Return the declaration of an argument for argparse: the name of its value, its help, its type and `more`."""
-    return {"metavar": metavar, "help": text, "type": read, **more}
-
-
-def switch(text: str, **more: Any) -> dict[str, Any]:
-    """Return the declaration of an option without a value."""
-    return {"help": text, "action": "store_true", **more}
-
-
-ABSENT = argparse.SUPPRESS  # as a default: an option not given is missing
-REPEATABLE = {"action": "append", "default": ABSENT}
-
-SHARED = {
-    "results": option(
-        "RESULT", "result file, log of a bot, or folder with such files (*.json, *.log)", Path, nargs="+"
-    ),
-    "--set": option("SET", f"{SET_HELP} (default: %(default)s)"),
-    "--size": option(
-        "WxH|auto",
-        "board size of a TAAI file, which does not state it; auto: square boards of any size (default: 25x25 "
-        "if the first board fits, otherwise auto)",
-        either("auto", "auto", size),
-    ),
-    "--core": option(
-        "N|any",
-        "core to run on (default: the last core)",
-        either("any", None, whole_number(0, 9999, "the number of a core")),
-        default=ABSENT,
-    ),
-    "--contain": option(
-        None,
-        "sandbox the bot with bubblewrap: if available (auto), always (yes) or never (no) (default: auto)",
-        choices=["auto", "yes", "no"],
-        default=ABSENT,
-    ),
-    "--show": option("PATH", "let a sandboxed bot read this file or folder too (repeatable)", Path, **REPEATABLE),
-    "--env": option(
-        "NAME=VALUE",
-        "environment variable for the bot and its warm-up (repeatable; docs/judge.md lists the judge's own)",
-        variable,
-        dest="environment",
-        **REPEATABLE,
-    ),
-    "--feed": option(
-        None,
-        "send all puzzles at once, or the next one after each answer (default: batch)",
-        choices=["batch", "interactive"],
-        default=ABSENT,
-    ),
-    "--warm-up": option(
-        "'CMD ARGS'",
-        "run this before the clock starts, such as './mybot --compile' (nonobot has one by default)",
-        shlex.split,
-        default=ABSENT,
-    ),
-    "--warm-up-limit": option(
-        "S", "wall time limit for --warm-up in seconds (default: 600)", seconds, default=ABSENT
-    ),
-    "--any-order": switch("accept solutions in any order"),
-    "--tolerance": option("SHARE", "largest slowdown to accept, as a fraction (default: %(default)s)", share),
-    # `run` handles it, because it also applies to errors.
-    BISECT_STATUSES: switch(f"exit with {EXIT_SKIP} (skip) instead of 2 and 3, as `git bisect run` expects"),
-    "--quiet": switch("print the result only, without progress", default=False),
-    "--json": switch("print the result as JSON instead of text", default=False),
-}
-"""Declarations of arguments by their names."""
-
-
-def add_option(parser: ArgumentGroup, names: str, metavar: str | None, text: str, *read: Any, **more: Any) -> None:
-    """Add an argument with one or several names, declared as for :func:`option`."""
-    parser.add_argument(*names.split(), **option(metavar, text, *read, **more))
-
-
-def add_shared(parser: ArgumentGroup, *names: str, **changes: Any) -> None:
-    """Add arguments of SHARED, with `changes` to their declaration."""
-    for name in names:
-        parser.add_argument(name, **{**SHARED[name], **changes})
-
-
-def file_of(*forms: str) -> Callable[[str], Path]:
-    """Return a reader of file names that end in one of `forms`, such as `.svg`."""
-
-    def read(text: str) -> Path:
-        if Path(text).suffix.lower() not in forms:
-            raise argparse.ArgumentTypeError(f"{text!r}: unknown file type; use {', '.join(forms)}")
-        return Path(text)
-
-    return read
-
-
-def given_options(arguments: argparse.Namespace) -> list[str]:
-    """Return the options of size, core, sandbox and environment as they were given."""
-    given, options = vars(arguments), list[str]()
-    if size := given["size"]:
-        options += ["--size", size if isinstance(size, str) else f"{size[0]}x{size[1]}"]
-    for name in ("core", "contain"):
-        if name in given:
-            options += [f"--{name}", "any" if given[name] is None else str(given[name])]
-    for path in given.get("show", ()):
-        options += ["--show", str(path)]
-    for one in given.get("environment", ()):
-        options += ["--env", "=".join(one)]
-    return options
-
-
-def say_left_out(problems: Sequence[str]) -> None:
-    """Print a line on stderr for each file that cannot be read."""
-    for problem in problems:
-        say(f"left out: {problem}")
+    say(line)

@@ -36,6 +36,20 @@ def print_line(line: str, file: TextIO | None = None) -> None:
     print(printable(line), file=file or sys.stderr, flush=True)
 
 
+def say(line: str | None, quiet: bool = False) -> None:
+    """Print a line of the command on stderr, unless it is None or the command is quiet."""
+    if line and not quiet:
+        # Only a list has further lines, which are indented.
+        lines = [in_short(printable(part)) for part in line.split("\n  ")]
+        print("nonojudge: " + "\n  ".join(lines), file=sys.stderr)
+
+
+def say_left_out(problems: Iterable[str]) -> None:
+    """Print a line on stderr for each file that cannot be read."""
+    for problem in problems:
+        say(f"left out: {problem}")
+
+
 def last_line(data: bytes) -> str:
     """Return the last line of a program's output that is not blank, printable and of limited length."""
     text = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]", "", data.decode("utf-8", "replace"))  # colours and the like

@@ -31,14 +31,14 @@ from pathlib import Path
 import msgspec
 
 from nonobot.bot.champion import ChampionStrategy
-from nonobot.harness import cli
+from nonobot.harness import cli, options
 from nonobot.harness.opponents.sat import clauses_by_line
 from nonobot.harness.play.journal import journal_path
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import records_of
 from nonobot.harness.process.cgroup import made_group
 from nonobot.harness.process.sandbox import sandbox_note
-from nonobot.harness.results.conditions import Configuration, Contain, configuration_of
+from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.protocol import Puzzle
 from nonobot.protocol.verify import mismatches
@@ -338,7 +338,9 @@ def truncated(rng: random.Random) -> Failures:
 def sample_run(folder: Path) -> tuple[bytes, bytes]:
     """Return a result and the journal that it would have come from."""
     path = folder / "sample.json"
-    result = play(load_set(str(RECIPE)), Bot("short", sample_bot(folder)), configuration_of({}, None), path)
+    result = play(
+        load_set(str(RECIPE)), Bot("short", sample_bot(folder)), options.configuration_of({}, None), path
+    )
     return path.read_bytes(), b"".join(msgspec.json.encode(one) + b"\n" for one in records_of(result))
 
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
-from nonobot.harness import UnusableError, require_libraries
+from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.bench import against, measure
 from nonobot.harness.bench.against import Plan, measure_against
 from nonobot.harness.bench.catalogue import Benchmark, chosen, listing
 from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
-from nonobot.harness.cli import add_option, add_shared, switch
 from nonobot.harness.compare.statistics import EXIT_STATUS
 from nonobot.harness.process.machine import require_cores
 from nonobot.harness.progress import Progress
@@ -35,19 +34,20 @@ bench cannot tell for some benchmarks.
 
 
 def add_to(parser: Parser) -> None:
-    add_option(parser, "names", "NAME", "benchmark, or the start of its name", nargs="*")
-    parser.add_argument("--list", **switch("list the benchmarks and exit"))
-    parser.add_argument("--fast", **switch("fewer runs: quicker and less exact"))
-    parser.add_argument("--cold", **switch("also measure cold starts, which compile all kernels"))
-    add_option(parser, "--against", "REV", "compare the working tree with this revision")
-    add_shared(parser, "--tolerance", default=Plan.tolerance)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmark, or the start of its name")
+    parser.add_argument("--list", action="store_true", help="list the benchmarks and exit")
+    parser.add_argument("--fast", action="store_true", help="fewer runs: quicker and less exact")
+    parser.add_argument("--cold", action="store_true", help="also measure cold starts, which compile all kernels")
+    parser.add_argument("--against", metavar="REV", help="compare the working tree with this revision")
+    options.add_tolerance(parser, Plan.tolerance)
     rounds = whole_number(1, 1000, "a number of rounds")
     about = "with --against: pairs of runs (default: %(default)s)"
-    add_option(parser, "--rounds", "N", about, rounds, default=Plan.rounds)
-    add_shared(parser, "--core", default=None, help="core to run on (default: any)")
+    parser.add_argument("--rounds", type=rounds, default=Plan.rounds, metavar="N", help=about)
+    parser.add_argument("--core", type=options.core_number, metavar="N|any", help="core to run on (default: any)")
     about = "write all values in pyperf's format; with --against: FILE.before.json and FILE.after.json"
-    add_option(parser, "-o --output", "FILE.json", about, Path)
-    add_shared(parser, "--bisect-statuses", "--json")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE.json", help=about)
+    options.add_bisect_statuses(parser)
+    options.add_json(parser)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

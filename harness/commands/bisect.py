@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
-from nonobot.harness import UnusableError
+from nonobot.harness import EXIT_CANNOT_TELL, UnusableError, options
 from nonobot.harness.bench.bisection import Bisection, Difference, Finding, Plan, Question
 from nonobot.harness.bench.trees import NAME_LENGTH, commit_of, top_of, workshop
-from nonobot.harness.cli import EXIT_CANNOT_TELL, add_option, add_shared, given_options
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.compare.comparison import Limits
 from nonobot.harness.compare.statistics import interval_in_words, needed_pairs, ratio_in_words
@@ -41,18 +40,21 @@ Exit status: 0 found a commit for each difference, 2 unusable arguments, or a bo
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge bisect [options] GOOD BAD [-- CMD ARGS...]"
-    add_option(parser, "good", "GOOD", "revision before the change")
-    add_option(parser, "bad", "BAD", "revision after the change")
-    add_shared(parser, "--set", default=DEFAULT_SET)
-    add_shared(parser, "--size")
-    add_option(parser, "--by", "WHAT", "counts or time (default: both)", choices=[*Question])
+    parser.add_argument("good", metavar="GOOD", help="revision before the change")
+    parser.add_argument("bad", metavar="BAD", help="revision after the change")
+    options.add_set(parser, DEFAULT_SET)
+    parser.add_argument("--by", choices=[*Question], metavar="WHAT", help="counts or time (default: both)")
     about = "shell command that builds the bot given after --, in a copy of its commit"
-    add_option(parser, "--build", "CMD", about)
+    parser.add_argument("--build", metavar="CMD", help=about)
     rounds = whole_number(needed_pairs(0.95), 999, "a number of rounds")
     about = "pairs of a duel on the whole set, if counts differ or are unknown (default: %(default)s)"
-    add_option(parser, "--rounds", "N", about, rounds, default=ROUNDS)
-    add_shared(parser, "--tolerance", default=Limits.tolerance)
-    add_shared(parser, "--core", "--contain", "--show", "--env", "--quiet", "--json")
+    parser.add_argument("--rounds", type=rounds, default=ROUNDS, metavar="N", help=about)
+    options.add_tolerance(parser, Limits.tolerance)
+    options.add_core(parser)
+    options.add_contain(parser)
+    options.add_show_and_env(parser)
+    options.add_quiet(parser)
+    options.add_json(parser)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -64,7 +66,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if good == bad or git(repository, "rev-list", "-1", f"{bad}..{good}"):
         raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect")
     own = own_bot(loaded(arguments.set, arguments.size))
-    runs = (arguments.set, given_options(arguments), own, bot, arguments.build, arguments.rounds)
+    runs = (arguments.set, _given_options(arguments), own, bot, arguments.build, arguments.rounds)
     plan = Plan(repository, good, bad, *runs, arguments.tolerance)
     questions = [Question(arguments.by)] if arguments.by else list(Question)
     with Interrupts() as interrupts, workshop() as trees, Progress(None if arguments.quiet else 1.0) as progress:
@@ -75,6 +77,21 @@ def carry_out(arguments: argparse.Namespace) -> int:
     print(_as_json(plan, count, findings) if arguments.json else _as_text(plan, count, findings), end="")
     found = [one.commit for one in findings if one.whole.differ is not False]
     return 0 if found and all(found) else EXIT_CANNOT_TELL
+
+
+def _given_options(arguments: argparse.Namespace) -> list[str]:
+    """Return the options of size, core, sandbox and environment as they were given."""
+    given, options = vars(arguments), list[str]()
+    if size := given["size"]:
+        options += ["--size", size if isinstance(size, str) else f"{size[0]}x{size[1]}"]
+    for name in ("core", "contain"):
+        if name in given:
+            options += [f"--{name}", "any" if given[name] is None else str(given[name])]
+    for path in given.get("show", ()):
+        options += ["--show", str(path)]
+    for variable in given.get("environment", ()):
+        options += ["--env", "=".join(variable)]
+    return options
 
 
 def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:

@@ -12,18 +12,17 @@ from pathlib import Path
 
 from nonobot import __version__
 from nonobot.arguments import Parser, seconds, size
-from nonobot.harness import StartError, UnusableError
+from nonobot.harness import StartError, UnusableError, options
 from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
 from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.check.steps import STEPS, CheckResult, list_of_steps, selected, summary
-from nonobot.harness.cli import add_option, add_shared, say, switch
 from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.process.bot_command import is_own_bot
 from nonobot.harness.process.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration, Contain
 from nonobot.harness.results.result_files import json_text
-from nonobot.harness.text import on_terminal
+from nonobot.harness.text import on_terminal, say
 from nonobot.protocol import DEFAULT_SIZE
 
 EXAMPLES = f"""\
@@ -45,21 +44,25 @@ available, or the arguments are unusable.
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge check [options] -- CMD [ARGS...]"
-    add_option(parser, "--size", "WxH", "size of all boards (default: 25x25)", size, default=DEFAULT_SIZE)
+    about = "size of all boards (default: 25x25)"
+    parser.add_argument("--size", type=size, default=DEFAULT_SIZE, metavar="WxH", help=about)
     about = "seconds that a started bot may be silent (default: %(default)g)"
-    add_option(parser, "--timeout", "S", about, seconds, default=10.0)
+    parser.add_argument("--timeout", type=seconds, default=10.0, metavar="S", help=about)
     about = "extra seconds for the first start, which sets the limit of later ones (default: %(default)g)"
-    add_option(parser, "--start-timeout", "S", about, seconds, default=120.0)
+    parser.add_argument("--start-timeout", type=seconds, default=120.0, metavar="S", help=about)
     about = "run these checks and those that they need"
-    add_option(parser, "--only", "N,M", about, _numbers, default=[])
-    parser.add_argument("--list", **switch("list the checks and exit"))
+    parser.add_argument("--only", type=_numbers, default=[], metavar="N,M", help=about)
+    parser.add_argument("--list", action="store_true", help="list the checks and exit")
     about = (
         "sandbox the bot as in `nonojudge run`; without value and bot: test this machine's sandbox (default: auto)"
     )
-    add_shared(parser, "--contain", default="auto", nargs="?", const=None, metavar="auto|yes|no", help=about)
-    add_shared(parser, "--show", default=[])
-    add_shared(parser, "--env", "--json")
-    parser.add_argument("--verbose", **switch("show the messages of each check"))
+    metavar = "auto|yes|no"
+    parser.add_argument(
+        "--contain", nargs="?", default="auto", choices=options.CONTAIN, metavar=metavar, help=about
+    )
+    options.add_show_and_env(parser)
+    options.add_json(parser)
+    parser.add_argument("--verbose", action="store_true", help="show the messages of each check")
 
 
 def _numbers(text: str) -> list[int]:
@@ -85,7 +88,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         reports = Path(folder).resolve()
         contain = Contain(arguments.contain)
         say(sandbox_note(contain))
-        sandbox = built_sandbox(contain, arguments.show)
+        sandbox = built_sandbox(contain, vars(arguments).get("show", []))
         if is_own_bot(arguments.bot_command):  # otherwise its starts would compile
             run = Configuration(process_limit=PROCESS_LIMIT)
             with contextlib.suppress(WarmUpError):  # the first check fails, too, and says why

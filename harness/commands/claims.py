@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser
-from nonobot.harness import UnusableError
+from nonobot.harness import UnusableError, options
 from nonobot.harness.bench.claims import FILE, Claim, Status, as_json, as_text, listing, measure_all, read_claims
-from nonobot.harness.cli import add_option, add_shared, switch
 from nonobot.harness.progress import Progress
 from nonobot.harness.text import on_terminal
 
@@ -29,11 +28,13 @@ Exit status: 0 all measured claims hold, 1 one does not hold or could not be mea
 
 
 def add_to(parser: Parser) -> None:
-    parser.add_argument("--list", **switch("list the claims and exit"))
-    add_option(parser, "--only", "ID", "measure this claim (repeatable)", action="append")
-    parser.add_argument("--quick", **switch(f"skip claims that take longer than about {QUICK_SECONDS} s"))
-    add_shared(parser, "--json")
-    add_option(parser, "--file", "FILE.toml", "file with claims (default: those of nonobot)", Path, default=FILE)
+    parser.add_argument("--list", action="store_true", help="list the claims and exit")
+    parser.add_argument("--only", action="append", metavar="ID", help="measure this claim (repeatable)")
+    about = f"skip claims that take longer than about {QUICK_SECONDS} s"
+    parser.add_argument("--quick", action="store_true", help=about)
+    options.add_json(parser)
+    about = "file with claims (default: those of nonobot)"
+    parser.add_argument("--file", type=Path, default=FILE, metavar="FILE.toml", help=about)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser, number
-from nonobot.harness import UnusableError
-from nonobot.harness.cli import EXIT_UNUSABLE, add_option, add_shared, say_left_out
+from nonobot.harness import EXIT_UNUSABLE, UnusableError, options
 from nonobot.harness.compare.compared_runs import read_version
 from nonobot.harness.compare.comparison import Limits, compare
 from nonobot.harness.compare.comparison_text import as_text
 from nonobot.harness.compare.statistics import EXIT_STATUS
-from nonobot.harness.text import on_terminal
+from nonobot.harness.text import on_terminal, say_left_out
 
 EXAMPLES = """\
 examples:
@@ -30,20 +29,22 @@ Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a result that cannot
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge compare [options] (BEFORE AFTER | --before RESULT... --after RESULT...)"
-    add_option(parser, "versions", "BEFORE AFTER", "two results or two folders of results", Path, nargs="*")
+    about = "two results or two folders of results"
+    parser.add_argument("versions", type=Path, nargs="*", metavar="BEFORE AFTER", help=about)
     for name in ("before", "after"):
         about = f"results or folders of the version {name} the change"
-        add_option(parser, f"--{name}", "RESULT", about, Path, nargs="+")
-    add_limits(parser)
-    add_shared(parser, "--bisect-statuses", "--json")
+        parser.add_argument(f"--{name}", type=Path, nargs="+", metavar="RESULT", help=about)
+    add_criteria(parser)
+    options.add_bisect_statuses(parser)
+    options.add_json(parser)
 
 
-def add_limits(parser: Parser) -> None:
+def add_criteria(parser: Parser) -> None:
     """Add the options that decide when the candidate is worse."""
-    add_shared(parser, "--tolerance", default=Limits.tolerance)
+    options.add_tolerance(parser, Limits.tolerance)
     confidence = number(0.5, 0.999, "a fraction from 0.5 to 0.999, such as 0.95")
     about = "confidence level of the intervals, 0.5 to 0.999 (default: %(default)s)"
-    add_option(parser, "--confidence", "SHARE", about, confidence, default=Limits.confidence)
+    parser.add_argument("--confidence", type=confidence, default=Limits.confidence, metavar="SHARE", help=about)
     parser.add_argument("--seed", help=argparse.SUPPRESS)  # earlier versions used it for intervals
 
 

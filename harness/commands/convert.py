@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nonobot.arguments import Parser
-from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option, add_shared
+from nonobot.harness import UnusableError, options
 from nonobot.harness.pictures.black_white import is_image
 from nonobot.harness.progress import Progress
 from nonobot.harness.puzzles.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
@@ -44,11 +43,13 @@ PICTURE_LINE = (
 def add_to(parser: Parser) -> None:
     lines = [f"  {one.name:<8}  {one.description}" for one in formats.formats()]
     parser.epilog = EXAMPLES.format(formats="\n".join(sorted([*lines, PICTURE_LINE])))
-    add_option(parser, "source", "IN", "puzzle file or picture, or - for stdin")
-    add_option(parser, "target", "OUT", "output file, or - for stdout")
-    add_option(parser, "--from", "FORMAT", "format of IN (default: from its content)", dest="from_format")
-    add_option(parser, "--to", "FORMAT", "format of OUT (default: from its extension)", dest="to_format")
-    add_shared(parser, "--size")
+    parser.add_argument("source", metavar="IN", help="puzzle file or picture, or - for stdin")
+    parser.add_argument("target", metavar="OUT", help="output file, or - for stdout")
+    about = "format of IN (default: from its content)"
+    parser.add_argument("--from", dest="from_format", metavar="FORMAT", help=about)
+    about = "format of OUT (default: from its extension)"
+    parser.add_argument("--to", dest="to_format", metavar="FORMAT", help=about)
+    options.add_size(parser)
     add_options(parser)
 
 

@@ -14,8 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, similar_names
-from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option, add_shared, switch
+from nonobot.harness import UnusableError, options
 from nonobot.harness.official_sets import as_json, as_text, fetched, imported
 from nonobot.tournament_data.registry import (
     BROWSABLE,
@@ -55,21 +54,21 @@ def add_to(parser: Parser) -> None:
         return added
 
     listing = action("list", list_sets, "list the official sets and where they are")
-    add_shared(listing, "--json")
+    options.add_json(listing)
 
     fetching = action("fetch", fetch_sets, "download sets, and check the SHA-256 of each")
-    add_option(fetching, "names", "NAME", "official set such as taai2011", nargs="*")
-    fetching.add_argument("--all", **switch("download all sets"))
-    add_option(fetching, "--from", "URL", "download URL/NAME.txt instead", dest="base")
-    silence = "seconds that the server may be silent (default: %(default)g)"
-    add_option(fetching, "--timeout", "S", silence, seconds, default=30.0)
+    fetching.add_argument("names", nargs="*", metavar="NAME", help="official set such as taai2011")
+    fetching.add_argument("--all", action="store_true", help="download all sets")
+    fetching.add_argument("--from", dest="base", metavar="URL", help="download URL/NAME.txt instead")
+    about = "seconds that the server may be silent (default: %(default)g)"
+    fetching.add_argument("--timeout", type=seconds, default=30.0, metavar="S", help=about)
 
     more = "\nTheir SHA-256 identifies them, whatever their names, even if git or an editor has changed line ends."
     importing = action("import", import_sets, "import sets from a folder and its subfolders", more)
-    add_option(importing, "folder", "FOLDER", "folder or file", Path)
+    importing.add_argument("folder", type=Path, metavar="FOLDER", help="folder or file")
 
     locating = action("path", print_path, "print the path of a set on this machine")
-    add_option(locating, "name", "NAME", "official set such as taai2011")
+    locating.add_argument("name", metavar="NAME", help="official set such as taai2011")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -12,9 +12,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from nonobot.arguments import Parser, whole_number
-from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option, add_shared, say, switch
-from nonobot.harness.commands.compare import add_limits, compared, limits_of
+from nonobot.harness import UnusableError, options
+from nonobot.harness.commands.compare import add_criteria, compared, limits_of
 from nonobot.harness.compare.compared_runs import read_version
 from nonobot.harness.compare.comparison import compare
 from nonobot.harness.compare.statistics import Outcome, first_look
@@ -25,10 +24,11 @@ from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import require_cores, tournament_core
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.progress import Progress
-from nonobot.harness.results.conditions import Configuration, configuration_of
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.results.run_text import last_words, outcome
+from nonobot.harness.text import say
 from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 
@@ -62,18 +62,21 @@ Side = tuple[JudgeProcess, Bot, Path]
 def add_to(parser: Parser) -> None:
     for name in VERSIONS:
         about = f"command of the version {name} the change, in quotes"
-        add_option(parser, name, name.upper(), about, shlex.split)
-    add_shared(parser, "--set", default=DEFAULT_SET)
-    add_shared(parser, "--size")
+        parser.add_argument(name, type=shlex.split, metavar=name.upper(), help=about)
+    options.add_set(parser, DEFAULT_SET)
     about = f"pairs of runs; a 95%% interval needs at least 6 (default: {ROUNDS}; with --until {MOST_ROUNDS})"
-    add_option(parser, "--rounds", "N", about, whole_number(1, 999, "a number of rounds"))
+    parser.add_argument("--rounds", type=whole_number(1, 999, "a number of rounds"), metavar="N", help=about)
     about = f"stop as soon as the outcome is certain; each pair plays {PART_PUZZLES} puzzles or more of the set"
-    parser.add_argument("--until", **switch(about))
-    add_shared(parser, "--core", "--contain", "--show", "--env")
+    parser.add_argument("--until", action="store_true", help=about)
+    options.add_core(parser)
+    options.add_contain(parser)
+    options.add_show_and_env(parser)
     about = "store the results in FOLDER/before and FOLDER/after (default: not stored)"
-    add_option(parser, "--results", "FOLDER", about, Path)
-    add_limits(parser)
-    add_shared(parser, "--quiet", "--bisect-statuses", "--json")
+    parser.add_argument("--results", type=Path, metavar="FOLDER", help=about)
+    add_criteria(parser)
+    options.add_quiet(parser)
+    options.add_bisect_statuses(parser)
+    options.add_json(parser)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -135,7 +138,9 @@ def _configuration(arguments: argparse.Namespace) -> Configuration:
     if not isinstance(core, int):
         raise UnusableError("--core any: a duel runs on one core; choose it with --core N")
     require_cores([core])
-    return configuration_of({name: given[name] for name in ("contain", "environment") if name in given}, core)
+    return options.configuration_of(
+        {name: given[name] for name in ("contain", "environment") if name in given}, core
+    )
 
 
 def _play(

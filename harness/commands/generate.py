@@ -10,12 +10,12 @@ import signal
 from pathlib import Path
 
 from nonobot.arguments import Parser, count, explained, seconds
-from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import add_option, add_shared, file_of, say, switch
+from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.generating import survey_boards, write_questions
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.results.conditions import Contain
+from nonobot.harness.text import say
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, parse_dimensions, parse_seed
@@ -42,30 +42,38 @@ Exit status: 0 written, 2 unusable arguments or no such board found; the files a
 
 def add_to(parser: Parser) -> None:
     about = "width, height and number of puzzles; several for a survey"
-    add_option(parser, "boards", "WxHxN", about, explained(parse_dimensions), nargs="+")
-    add_option(parser, "--seed", "S", "whole number of any length", explained(parse_seed), required=True)
+    parser.add_argument("boards", type=explained(parse_dimensions), nargs="+", metavar="WxHxN", help=about)
+    about = "whole number of any length"
+    parser.add_argument("--seed", type=explained(parse_seed), required=True, metavar="S", help=about)
     for name, share, place in (("--p1", OFFICIAL_P1, "first"), ("--p2", OFFICIAL_P2, "last")):
         about = f"share of black cells in the {place} puzzle (default: %(default)s)"
-        add_option(parser, name, "P", about, float, default=share)
-    add_option(parser, "-o --output", "FILE", "question file (default: stdout)", Path)
-    add_option(parser, "--solutions-out", "FILE", "file for the solutions", Path)
+        parser.add_argument(name, type=float, default=share, metavar="P", help=about)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="question file (default: stdout)")
+    parser.add_argument("--solutions-out", type=Path, metavar="FILE", help="file for the solutions")
 
     choice = parser.add_argument_group("training sets")
-    choice.add_argument("--unique", **switch("keep only puzzles with exactly one solution"))
+    choice.add_argument("--unique", action="store_true", help="keep only puzzles with exactly one solution")
     for name, number, about in (
         ("--hard", 1, "draw N boards for each puzzle and keep the hardest"),
         ("--draws", MOST_DRAWS, "give up after N unsuitable boards in a row"),
         ("--line-limit", LINE_LIMIT, "skip a board that needs more than N line solves, on every machine the same"),
     ):
-        add_option(choice, name, "N", f"{about} (default: %(default)s)", count, default=number)
+        choice.add_argument(name, type=count, default=number, metavar="N", help=f"{about} (default: %(default)s)")
     about = "skip a board that takes longer than S seconds (default: %(default)g)"
-    add_option(choice, "--puzzle-limit", "S", about, seconds, default=PUZZLE_SECONDS)
-    add_shared(choice, "--contain", default="auto")
+    choice.add_argument("--puzzle-limit", type=seconds, default=PUZZLE_SECONDS, metavar="S", help=about)
+    options.add_contain(choice, "auto")
     about = (
         "count how hard the boards are: table on stdout, plot (.svg, .png) or counts (.json) in FILE (repeatable)"
     )
-    add_option(choice, "--survey", "FILE", about, file_of(".json", ".svg", ".png"), action="append", default=[])
-    add_option(choice, "--on", "WHERE", f"where to draw and solve boards: {WHERE_HELP}", where)
+    choice.add_argument(
+        "--survey",
+        type=options.file_of(".json", ".svg", ".png"),
+        action="append",
+        default=[],
+        metavar="FILE",
+        help=about,
+    )
+    choice.add_argument("--on", type=where, metavar="WHERE", help=f"where to draw and solve boards: {WHERE_HELP}")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -11,8 +11,7 @@ from statistics import median
 from typing import Any
 
 from nonobot.arguments import Parser
-from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import add_option, add_shared, say, say_left_out
+from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.process.bot_command import name_of
 from nonobot.harness.process.revisions import git_in_own_clone
 from nonobot.harness.profiling.profile_data import Profile, read_profile
@@ -20,7 +19,18 @@ from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, dif
 from nonobot.harness.report.file_plots import Point, drawing_of_history, short
 from nonobot.harness.results.result_files import OtherDocumentError, json_document, read_documents, read_result
 from nonobot.harness.results.run_result import RunResult, VerifyResult
-from nonobot.harness.text import NOTHING, drawn, duration, new_table, on_terminal, plain, spaced, styled
+from nonobot.harness.text import (
+    NOTHING,
+    drawn,
+    duration,
+    new_table,
+    on_terminal,
+    plain,
+    say,
+    say_left_out,
+    spaced,
+    styled,
+)
 from nonobot.harness.user_files import require_writable, write_output
 
 EXAMPLES = """\
@@ -37,9 +47,10 @@ Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or u
 
 
 def add_to(parser: Parser) -> None:
-    add_shared(parser, "results")
-    add_option(parser, "-o --output", "FILE", "plot file, .png or .svg; needs matplotlib", Path)
-    add_shared(parser, "--json")
+    options.add_results(parser)
+    about = "plot file, .png or .svg; needs matplotlib"
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=about)
+    options.add_json(parser)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

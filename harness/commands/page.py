@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 
 from nonobot.arguments import Parser, seconds, whole_number
 from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import add_option, say, switch
 
 EXAMPLES = """\
 examples:
@@ -28,15 +27,16 @@ Exit status: 0 ended by Ctrl-C or exported, 2 unusable arguments or input.
 
 
 def add_to(parser: Parser) -> None:
-    add_option(parser, "--export", "FOLDER", "write the files of the page into a folder and exit", Path)
+    about = "write the files of the page into a folder and exit"
+    parser.add_argument("--export", type=Path, metavar="FOLDER", help=about)
     about = "port to serve on; 0 picks a free one (default: %(default)s)"
-    add_option(parser, "--port", "N", about, whole_number(0, 65535, "a port"), default=8625)
-    parser.add_argument("--no-browser", **switch("print the address and open no browser"))
-    add_option(parser, "--results", "FOLDER", "also show the runs of this folder live", Path)
+    parser.add_argument("--port", type=whole_number(0, 65535, "a port"), default=8625, metavar="N", help=about)
+    parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
+    parser.add_argument("--results", type=Path, metavar="FOLDER", help="also show the runs of this folder live")
     about = "limit of the search for each puzzle in seconds (default: %(default)g)"
-    add_option(parser, "--puzzle-limit", "S", about, seconds, default=10.0)
+    parser.add_argument("--puzzle-limit", type=seconds, default=10.0, metavar="S", help=about)
     about = "address to serve on (default: %(default)s, only this machine)"
-    add_option(parser, "--host", "ADDRESS", about, default="127.0.0.1")
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help=about)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -57,6 +57,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     def on_ready() -> None:
         print(f"page: {address} (Ctrl-C stops it)", flush=True)
         if not arguments.no_browser and not open_browser(address):
+            from nonobot.harness.text import say
+
             say("cannot open a browser; open the address yourself")
 
     with own, TemporaryDirectory(prefix="nonojudge-page-") as folder:

@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, whole_number
-from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import SET_HELP, add_option, add_shared, file_of, say, switch
+from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.play.match import files_of_sets, warmed_up
 from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_command import is_own_bot, own_bot
@@ -20,9 +19,8 @@ from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.process.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.profiling.profile_data import Profile, median_of, profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_text import as_text, comparison_as_text
-from nonobot.harness.results.conditions import configuration_of
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.text import on_terminal
+from nonobot.harness.text import on_terminal, say
 from nonobot.harness.user_files import loaded, require_writable, write_output
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
@@ -43,21 +41,40 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge profile [options] [SET | PROFILE.json] [-- CMD ARGS...]"
-    about = f"{SET_HELP}, or a stored profile to show (default: {DEFAULT_SET})"
-    add_option(parser, "source", "SET", about, nargs="?", default=DEFAULT_SET)
-    add_shared(parser, "--size", "--core")
+    about = f"{options.SET_HELP}, or a stored profile to show (default: {DEFAULT_SET})"
+    parser.add_argument("source", nargs="?", default=DEFAULT_SET, metavar="SET", help=about)
+    options.add_size(parser)
+    options.add_core(parser)
     about = "wall time limit for the set in seconds (default: %(default)g)"
-    add_option(parser, "--time-limit", "S", about, seconds, dest="wall_limit_seconds", default=7200.0)
+    parser.add_argument(
+        "--time-limit", type=seconds, dest="wall_limit_seconds", default=7200.0, metavar="S", help=about
+    )
     about = "run the bot N times and show medians and ranges (default: 1)"
-    add_option(parser, "--repeat", "N", about, whole_number(1, 1000, "a number of runs"), default=1)
-    parser.add_argument("--no-stats", **switch("do not add --stats FILE; show only what the judge measures"))
-    add_shared(parser, "--feed", "--warm-up", "--warm-up-limit", "--contain", "--show", "--env")
-    add_option(parser, "--before", "PROFILE.json", "compare with this stored profile of the same set", Path)
+    parser.add_argument(
+        "--repeat", type=whole_number(1, 1000, "a number of runs"), default=1, metavar="N", help=about
+    )
+    about = "do not add --stats FILE; show only what the judge measures"
+    parser.add_argument("--no-stats", action="store_true", help=about)
+    options.add_feed(parser)
+    options.add_warm_up(parser)
+    options.add_contain(parser)
+    options.add_show_and_env(parser)
+    about = "compare with this stored profile of the same set"
+    parser.add_argument("--before", type=Path, metavar="PROFILE.json", help=about)
     about = "write a picture (.svg, .png) or the profile (.json) (repeatable)"
-    add_option(parser, "-o --output", "FILE", about, file_of(".svg", ".png", ".json"), action="append", default=[])
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=options.file_of(".svg", ".png", ".json"),
+        action="append",
+        default=[],
+        metavar="FILE",
+        help=about,
+    )
     about = "theme of pictures (default: %(default)s)"
-    add_option(parser, "--theme", None, about, choices=["light", "dark"], default="light")
-    add_shared(parser, "--quiet", "--json")
+    parser.add_argument("--theme", choices=["light", "dark"], default="light", help=about)
+    options.add_quiet(parser)
+    options.add_json(parser)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -96,7 +113,7 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     command = arguments.bot_command or own_bot(puzzle_set)
     given = vars(arguments)
     warm_up = given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else None)
-    configuration = configuration_of(given, given["core"] if "core" in given else tournament_core())
+    configuration = options.configuration_of(given, given["core"] if "core" in given else tournament_core())
     say(sandbox_note(configuration.containment), arguments.quiet)
     show = [path.absolute() for path in given.get("show", [])]
     sandbox = built_sandbox(configuration.containment, show, secret=files_of_sets([puzzle_set.name]))

@@ -7,8 +7,7 @@ import re
 from collections.abc import Sequence
 
 from nonobot.arguments import Parser, whole_number
-from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option, add_shared, file_of, switch
+from nonobot.harness import UnusableError, options
 from nonobot.harness.pictures.drawings import (
     CELL_DEFAULTS,
     Drawing,
@@ -50,22 +49,22 @@ MOST_CELLS = 4_000_000  # largest number of cells of all boards drawn at once
 
 def add_to(parser: Parser) -> None:
     about = "puzzle file of any format, generated set (boardgen:WIDTHxHEIGHTxCOUNT:seed=S) or official set"
-    add_option(parser, "questions", "QUESTIONS", about)
+    parser.add_argument("questions", metavar="QUESTIONS", help=about)
     cells = parser.add_mutually_exclusive_group()
-    add_option(cells, "--answers", "FILE", "draw the answers of this file; - for stdin")
-    cells.add_argument("--solution", **switch("draw the solutions of the file or generated set"))
+    cells.add_argument("--answers", metavar="FILE", help="draw the answers of this file; - for stdin")
+    cells.add_argument("--solution", action="store_true", help="draw the solutions of the file or generated set")
     about = "puzzles to draw: a number, several as in 1,4,7-9, or all (default: the first)"
-    add_option(parser, "--number", "K", about, _numbers)
-    add_shared(parser, "--size")
-    parser.add_argument("--no-clues", **switch("draw the cells only"))
+    parser.add_argument("--number", type=_numbers, metavar="K", help=about)
+    options.add_size(parser)
+    parser.add_argument("--no-clues", action="store_true", help="draw the cells only")
     about = "blocks for cells on the terminal (default: what fits)"
-    add_option(parser, "--blocks", None, about, choices=["full", "half"])
+    parser.add_argument("--blocks", choices=["full", "half"], help=about)
     about = ".png or .svg file; a sheet for several puzzles"
-    add_option(parser, "-o --output", "FILE", about, file_of(".png", ".svg"))
-    add_option(parser, "--theme", None, "theme of the file (default: light)", choices=list(THEMES))
+    parser.add_argument("-o", "--output", type=options.file_of(".png", ".svg"), metavar="FILE", help=about)
+    parser.add_argument("--theme", choices=list(THEMES), help="theme of the file (default: light)")
     about = f"size of a cell in the file (default: {CELL_DEFAULTS})"
-    add_option(parser, "--cell", "PIXELS", about, whole_number(1, 200))
-    add_option(parser, "--columns", "N", "puzzles per row of a sheet", whole_number(1, 10**6))
+    parser.add_argument("--cell", type=whole_number(1, 200), metavar="PIXELS", help=about)
+    parser.add_argument("--columns", type=whole_number(1, 10**6), metavar="N", help="puzzles per row of a sheet")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

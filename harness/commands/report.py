@@ -8,12 +8,11 @@ from pathlib import Path
 
 from nonobot import __version__
 from nonobot.arguments import Parser
-from nonobot.harness import UnusableError, require_libraries
-from nonobot.harness.cli import add_option, add_shared, say_left_out
+from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.text import print_line
+from nonobot.harness.text import print_line, say_left_out
 from nonobot.harness.user_files import refuse_input, require_writable, write_output
 
 EXAMPLES = """\
@@ -31,8 +30,9 @@ Exit status: 0 the page was written, 1 written without unreadable files, 2 unusa
 
 
 def add_to(parser: Parser) -> None:
-    add_shared(parser, "results")
-    add_option(parser, "-o --output", "FILE", "HTML file (default: %(default)s)", Path, default="report.html")
+    options.add_results(parser)
+    about = "HTML file (default: %(default)s)"
+    parser.add_argument("-o", "--output", type=Path, default="report.html", metavar="FILE", help=about)
     about = "title of the page (default: %(default)s)"
     parser.add_argument("--title", default="Nonogram bots compared", help=about)
 

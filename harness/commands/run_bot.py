@@ -13,8 +13,7 @@ from pathlib import Path
 from msgspec import UNSET, structs
 
 from nonobot.arguments import Parser, whole_number
-from nonobot.harness import EXIT_INTERRUPTED, UnusableError
-from nonobot.harness.cli import ABSENT, SET_HELP, add_option, add_shared, say, switch
+from nonobot.harness import EXIT_INTERRUPTED, UnusableError, options
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_command import is_own_bot, name_of, own_bot
@@ -22,12 +21,12 @@ from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.process.machine import can_pin, tournament_core
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.ranking.comparability import CONTINUED, changed_facts
-from nonobot.harness.results.conditions import Configuration, SetFacts, add_limits, busy_warning, configuration_of
+from nonobot.harness.results.conditions import Configuration, SetFacts, busy_warning
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.results.worth import worth
-from nonobot.harness.text import in_short, on_terminal, print_line
+from nonobot.harness.text import in_short, on_terminal, print_line, say
 from nonobot.harness.user_files import loaded, refuse_input
 from nonobot.system import printable
 from nonobot.tournament_data import PuzzleSet
@@ -55,28 +54,33 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 13
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge run [options] [-- CMD ARGS...]"
-    parser.argument_default = ABSENT
-    add_shared(parser, "--set", help=f"{SET_HELP} (default: {DEFAULT_SET})")
-    add_shared(parser, "--size")
+    parser.argument_default = argparse.SUPPRESS
+    options.add_set(parser, DEFAULT_SET)
     parser.add_argument("--name", help="name of the bot in tables (default: name of its program)")
-    add_shared(parser, "--feed", "--core")
+    options.add_feed(parser)
+    options.add_core(parser)
     about = "number of cores for the bot (default: 1, as in the tournaments)"
-    add_option(parser, "--cores", "N", about, whole_number(1, 9999, "a number of cores"))
+    parser.add_argument("--cores", type=whole_number(1, 9999, "a number of cores"), metavar="N", help=about)
     about = "record in the result that a run of the same NAME shares the core, as in `nonojudge duel`"
-    add_option(parser, "--shared-core", "NAME", about)
+    parser.add_argument("--shared-core", metavar="NAME", help=about)
     parser.add_argument("--beside", dest="shared_core", help=argparse.SUPPRESS)  # its name in nonobot 0.1
-    add_shared(parser, "--any-order", "--warm-up", "--warm-up-limit", "--contain", "--show", "--env")
+    options.add_any_order(parser)
+    options.add_warm_up(parser)
+    options.add_contain(parser)
+    options.add_show_and_env(parser)
     files = parser.add_argument_group("bots that read and write files instead of stdin and stdout")
-    add_option(files, "--reads", "NAME", "file that contains the questions, in the bot's own folder")
-    add_option(files, "--writes", "NAME", "file that the bot writes its answers to")
-    add_option(files, "--logs", "NAME", "file that the bot writes its own times to")
-    add_limits(parser.add_argument_group("limits"))
+    files.add_argument("--reads", metavar="NAME", help="file that contains the questions, in the bot's own folder")
+    files.add_argument("--writes", metavar="NAME", help="file that the bot writes its answers to")
+    files.add_argument("--logs", metavar="NAME", help="file that the bot writes its own times to")
+    options.add_limits(parser.add_argument_group("limits"))
     output = parser.add_argument_group("result")
-    add_option(output, "--result", "FILE.json", "result file (default: a new file in results/)", Path)
-    output.add_argument("--force", **switch("overwrite the --result file"))
+    about = "result file (default: a new file in results/)"
+    output.add_argument("--result", type=Path, metavar="FILE.json", help=about)
+    output.add_argument("--force", action="store_true", help="overwrite the --result file")
     about = "resume the interrupted run of this result; give its other options and its command again"
-    add_option(output, "--resume", "FILE.json", about, Path)
-    add_shared(output, "--quiet", "--json")
+    output.add_argument("--resume", type=Path, metavar="FILE.json", help=about)
+    options.add_quiet(output)
+    options.add_json(output)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -118,16 +122,16 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     if given.get("result", result_path) != result_path:
         raise UnusableError(f"--resume {result_path} and --result {given['result']} name two results; remove one")
     recorded = recorded_run(result_path) if "resume" in given else None
-    refuse_input(result_path, [given.get("set", DEFAULT_SET)])
+    refuse_input(result_path, [arguments.set])
     if result_path.is_file() and not ("force" in given or recorded):
         remedy = "add --force to overwrite it, choose another --result, or resume an interrupted run with --resume"
         raise UnusableError(f"{result_path} exists; {remedy}")
     if "core" in given and "cores" in given:
         raise UnusableError("--core selects one core and --cores several; choose one of them")
     core = given["core"] if "core" in given else tournament_core(given.get("cores", 1))
-    configuration = configuration_of(given, core)
+    configuration = options.configuration_of(given, core)
     files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), configuration.feed, dashes="--")
-    puzzle_set = loaded(given.get("set", DEFAULT_SET), given.get("size"))
+    puzzle_set = loaded(arguments.set, given.get("size"))
     if "core" not in given and not can_pin():
         say("this system cannot pin a bot to one core; it may use all of them", arguments.quiet)
     say(sandbox_note(configuration.containment), arguments.quiet)

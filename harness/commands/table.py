@@ -6,12 +6,11 @@ import argparse
 from pathlib import Path
 
 from nonobot.arguments import Parser
-from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option, add_shared, say_left_out
+from nonobot.harness import UnusableError, options
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_text
 from nonobot.harness.results.result_files import read_results
-from nonobot.harness.text import on_terminal
+from nonobot.harness.text import on_terminal, say_left_out
 from nonobot.harness.user_files import refuse_input, write_output
 
 FORMATS = ("text", "markdown", "csv", "json")
@@ -33,10 +32,10 @@ Exit status: 0 all shown, 1 some files could not be read, 2 nothing to show or u
 
 
 def add_to(parser: Parser) -> None:
-    add_shared(parser, "results")
+    options.add_results(parser)
     about = "output format (default: from the extension of FILE, otherwise text)"
-    add_option(parser, "--format", None, about, choices=FORMATS)
-    add_option(parser, "-o --output", "FILE", "output file (default: stdout)", Path)
+    parser.add_argument("--format", choices=FORMATS, help=about)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="output file (default: stdout)")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

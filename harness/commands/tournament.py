@@ -12,8 +12,7 @@ from pathlib import Path
 import msgspec
 
 from nonobot.arguments import Parser, similar_names
-from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option, add_shared, say, switch
+from nonobot.harness import UnusableError, options
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers
 from nonobot.harness.play.match import GOES_ON
@@ -27,7 +26,7 @@ from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import outcome
-from nonobot.harness.text import print_line
+from nonobot.harness.text import print_line, say
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.rounds import ScheduledRun, held, scheduled_runs
 from nonobot.protocol.clues import count
@@ -76,16 +75,18 @@ Exit status: 0 everything was played, 1 a bot did not start or a run was given u
 
 def add_to(parser: Parser) -> None:
     parser.description = "Run every bot of a TOML file on every set of it, and rank them."
-    add_option(parser, "file", "FILE.toml", "tournament file", Path, nargs="?")
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE.toml", help="tournament file")
     about = "folder for results (default: results/NAME, NAME from the file)"
-    add_option(parser, "--results", "FOLDER", about, Path)
+    parser.add_argument("--results", type=Path, metavar="FOLDER", help=about)
     about = "sandbox the bots, overrides the file (see `nonojudge run --help`)"
-    add_shared(parser, "--contain", default=None, help=about)
+    parser.add_argument("--contain", choices=options.CONTAIN, help=about)
     about = "play this bot again and keep its old results as *.before-1 and so on; without a name: all bots"
-    add_option(parser, "--again", "BOT", f"{about} (repeatable)", nargs="?", action="append", default=[])
-    add_option(parser, "--on", "WHERE", f"play several runs at a time: {WHERE_HELP}", where)
-    parser.add_argument("--same-kind", **switch("with --on: play all runs of a set on one kind of machine"))
-    add_shared(parser, "--quiet", help="print the ranking only, without progress")
+    about = f"{about} (repeatable)"
+    parser.add_argument("--again", nargs="?", action="append", default=[], metavar="BOT", help=about)
+    parser.add_argument("--on", type=where, metavar="WHERE", help=f"play several runs at a time: {WHERE_HELP}")
+    about = "with --on: play all runs of a set on one kind of machine"
+    parser.add_argument("--same-kind", action="store_true", help=about)
+    parser.add_argument("--quiet", action="store_true", help="print the ranking only, without progress")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 from nonobot.arguments import Parser
-from nonobot.harness.cli import SET_HELP, add_option, add_shared
+from nonobot.harness import options
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.result_files import json_text
@@ -31,9 +31,11 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 
 
 def add_to(parser: Parser) -> None:
-    add_option(parser, "questions", "QUESTIONS", SET_HELP)
-    add_option(parser, "answers", "ANSWERS", "answer file, or - for stdin")
-    add_shared(parser, "--size", "--any-order", "--json")
+    parser.add_argument("questions", metavar="QUESTIONS", help=options.SET_HELP)
+    parser.add_argument("answers", metavar="ANSWERS", help="answer file, or - for stdin")
+    options.add_size(parser)
+    options.add_any_order(parser)
+    options.add_json(parser)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

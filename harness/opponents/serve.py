@@ -19,7 +19,6 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, either, missing, seconds, size_up_to
 from nonobot.bot.input import chunks_until
-from nonobot.harness.cli import add_option
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
 from nonobot.protocol.puzzle import fault_in_clues
 from nonobot.system import lines_in, report, write_all
@@ -74,8 +73,9 @@ def argument_parser(file: str, doc: str | None) -> Parser:
     parser = Parser(prog=f"python -m {name}", allow_abbrev=False, **texts)
     size = either("auto", None, size_up_to(_LONGEST_SIDE))
     about = "size of all boards (default: 25x25); auto: square boards, whose size follows from the number of lines"
-    add_option(parser, "--size", "WxH|auto", about, size, default=DEFAULT_SIZE)
-    add_option(parser, "--puzzle-limit", "S", "give a puzzle up after S seconds", seconds, default=math.inf)
+    parser.add_argument("--size", type=size, default=DEFAULT_SIZE, metavar="WxH|auto", help=about)
+    about = "give a puzzle up after S seconds"
+    parser.add_argument("--puzzle-limit", type=seconds, default=math.inf, metavar="S", help=about)
     return parser
 
 

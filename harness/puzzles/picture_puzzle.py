@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from nonobot.arguments import Parser, number, seconds, whole_number
 from nonobot.harness import UnusableError
-from nonobot.harness.cli import add_option, switch
 from nonobot.harness.pictures.black_white import LARGEST_SIDE
 from nonobot.harness.progress import Progress
 from nonobot.harness.puzzles.grading import Findings, Grading, GradingBot, grading_bot
@@ -36,18 +35,21 @@ def add_options(parser: Parser) -> None:
     """Add the options for pictures."""
     group = parser.add_argument_group("pictures")
     side = whole_number(1, LARGEST_SIDE)
-    add_option(group, "--width", "N", "columns of the board (default: by --height)", side)
-    add_option(group, "--height", "N", "rows of the board (default: by --width; neither: a pixel a cell)", side)
+    group.add_argument("--width", type=side, metavar="N", help="columns of the board (default: by --height)")
+    about = "rows of the board (default: by --width; neither: a pixel a cell)"
+    group.add_argument("--height", type=side, metavar="N", help=about)
     shades = group.add_mutually_exclusive_group()
     share = number(0.0, 1.0, "a share of white from 0 to 1, such as 0.5")
     about = "cells darker than this share of white are black (default: the threshold of Otsu's method)"
-    add_option(shades, "--threshold", "SHARE", about, share)
-    shades.add_argument("--dither", **switch("grey as a pattern of dots (Floyd-Steinberg)"))
-    group.add_argument("--invert", **switch("swap black and white; transparent parts stay white"))
-    group.add_argument("--unique", **switch("change few cells of the board until it has a single solution"))
-    add_option(group, "--tries", "N", f"boards that --unique may try (default: {MOST_TRIES})", whole_number(1))
+    shades.add_argument("--threshold", type=share, metavar="SHARE", help=about)
+    shades.add_argument("--dither", action="store_true", help="grey as a pattern of dots (Floyd-Steinberg)")
+    group.add_argument("--invert", action="store_true", help="swap black and white; transparent parts stay white")
+    about = "change few cells of the board until it has a single solution"
+    group.add_argument("--unique", action="store_true", help=about)
+    about = f"boards that --unique may try (default: {MOST_TRIES})"
+    group.add_argument("--tries", type=whole_number(1), metavar="N", help=about)
     about = f"let the bot look for other solutions of a board for S seconds (default: {PUZZLE_SECONDS:g})"
-    add_option(group, "--puzzle-limit", "S", about, seconds)
+    group.add_argument("--puzzle-limit", type=seconds, metavar="S", help=about)
 
 
 def refuse_options(arguments: argparse.Namespace, name: str) -> None:

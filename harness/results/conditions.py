@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import hmac
-from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from nonobot.arguments import byte_count, either, seconds, whole_number
 from nonobot.harness.text import percent
 from nonobot.tournament_data import PuzzleSet
 
@@ -177,41 +174,3 @@ class CgroupMeasures(Struct, frozen=True):
     def __str__(self) -> str:
         named = {"CPU time": self.cpu, "memory": self.memory, "processes": self.processes}
         return ", ".join(name for name, is_counted in named.items() if is_counted) or "nothing"
-
-
-LIMITS: dict[str, tuple[str, Callable[[str], Any], str, str]] = {
-    "wall_limit_seconds": ("--time-limit", seconds, "S", "wall time for the whole set in seconds (default: 7200)"),
-    "cpu_limit_seconds": ("--cpu-limit", seconds, "S", "CPU time for the whole set in seconds (default: none)"),
-    "puzzle_limit_seconds": (
-        *("--puzzle-limit", seconds, "S"),
-        "wall time for each puzzle in seconds; a late bot starts again with the next puzzle (default: none)",
-    ),
-    "memory_limit_bytes": (
-        *("--memory-limit", either("none", None, byte_count), "BYTES"),
-        "memory, such as 500M or 4G (powers of 1024), or none (default: three quarters of the judge's memory)",
-    ),
-    "process_limit": (
-        *("--process-limit", either("0", None, whole_number(1, 999_999, "a number of processes")), "N"),
-        f"processes and threads at one time, 0 for no limit (default: {PROCESS_LIMIT})",
-    ),
-    "stall_limit_seconds": (
-        *("--stall-limit", either("0", None, seconds), "S"),
-        f"seconds without computing or writing, 0 for no limit (default: {STALL_SECONDS:g})",
-    ),
-}
-"""Option, type, unit and help of each limit, by field of the configuration."""
-
-
-def add_limits(group: argparse._ArgumentGroup) -> None:
-    """Add the options of limits."""
-    for field, (option, read, unit, text) in LIMITS.items():
-        group.add_argument(option, dest=field, type=read, metavar=unit, help=text)
-
-
-def configuration_of(given: Mapping[str, Any], core: int | tuple[int, ...] | None) -> Configuration:
-    """Return the configuration for the options that were given."""
-    defaults = {"contain": "auto", "stall_limit_seconds": STALL_SECONDS, "process_limit": PROCESS_LIMIT}
-    options = {name: value for name, value in given.items() if name in Configuration.__struct_fields__}
-    if "environment" in options:
-        options["environment"] = dict(options["environment"])
-    return msgspec.convert({**defaults, **options, "core": core}, Configuration)

@@ -13,13 +13,15 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from nonobot.arguments import Parser
 from nonobot.harness import cli
 from nonobot.harness.cluster import remote_run
+from nonobot.harness.options import add_limits
 from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.match import not_started
 from nonobot.harness.play.run_state import records_of
 from nonobot.harness.process.machine import can_pin
-from nonobot.harness.results.conditions import LIMITS, Configuration, Contain, Feed, digest_of_variable
+from nonobot.harness.results.conditions import Configuration, Contain, Feed, digest_of_variable
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import BotEnd, EndReason
 from nonobot.harness.tournament import rounds
@@ -365,7 +367,9 @@ A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"
 
 @pytest.mark.parametrize("given", ["1GB", "1g", "200M", "1 GiB", "4096", "none"])
 def test_memory_is_read_alike_in_the_file_and_by_the_option(given):
-    option = LIMITS["memory_limit_bytes"][1](given)
+    parser = Parser()
+    add_limits(parser)
+    option = parser.parse_args(["--memory-limit", given]).memory_limit_bytes
     for text in {f'"{given}"', given if given.isdigit() else f"'{given}'"}:
         Path("t.toml").write_text(f"{A_SET}{A_BOT}limits = {{memory = {text}}}")
         assert read_tournament(Path("t.toml")).configuration.memory_limit_bytes == option
