@@ -11,7 +11,7 @@ from pathlib import Path
 from nonobot.harness import UnusableError
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document
-from nonobot.harness.text import percent, print_line
+from nonobot.harness.text import percent, print_line, say
 from nonobot.protocol.clues import count
 from nonobot.tournament_data import registry
 from nonobot.tournament_data.downloads import FetchError, OfflineError, SetupError
@@ -69,7 +69,7 @@ def fetched(missing: Sequence[OfficialSet], timeout_seconds: float) -> int:
             except SetupError as error:
                 raise UnusableError(str(error)) from None
             except FetchError as error:
-                print_line(f"nonojudge: {official.name}: {error}")
+                say(f"{official.name}: {error}")
                 if isinstance(error, OfflineError):
                     break
             else:
@@ -103,7 +103,7 @@ def imported(folder: Path) -> int:
 
 
 def _say_unreadable(error: OSError) -> None:
-    print_line(f"nonojudge: cannot read {error.filename}: {error.strerror}")
+    say(f"cannot read {error.filename}: {error.strerror}")
 
 
 def _taken(recognised: Recognised) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from nonobot.protocol.puzzle import plain_text
-from nonobot.system import end_of, printable
+from nonobot.system import end_of, printable, report, shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,22 +26,20 @@ NOTHING = "\N{EN DASH}"  # an unknown or missing value
 MOST_OF_A_LINE = 200  # characters of a program's line that are shown
 
 
-def plain(text: str) -> str:
-    """Return `text` in one line, without characters that move a cursor, change colours or break a page."""
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
-
-
 def print_line(line: str, file: TextIO | None = None) -> None:
     """Print a line on stderr, or to another file, whatever characters its names contain."""
-    print(printable(line), file=file or sys.stderr, flush=True)
+    if file is None:
+        report(line)
+    else:
+        print(printable(line), file=file, flush=True)
 
 
 def say(line: str | None, quiet: bool = False) -> None:
     """Print a line of the command on stderr, unless it is None or the command is quiet."""
     if line and not quiet:
-        # Only a list has further lines, which are indented.
-        lines = [in_short(printable(part)) for part in line.split("\n  ")]
-        print("nonojudge: " + "\n  ".join(lines), file=sys.stderr)
+        first, *others = line.split("\n  ")  # only a list has further lines, which are indented
+        for part in (f"nonojudge: {first}", *(f"  {other}" for other in others)):
+            report(shortened(part))
 
 
 def say_left_out(problems: Iterable[str]) -> None:
@@ -62,17 +60,6 @@ def last_line_of(path: Path) -> str:
     with contextlib.suppress(OSError):
         return last_line(end_of(path, 1 << 16))
     return ""
-
-
-def in_short(text: str, limit: int = 1000) -> str:
-    """Return plain text; beyond `limit` characters, its middle is left out."""
-    half = limit // 2 - 3
-    return plain(text if len(text) <= limit else f"{text[:half]} ... {text[-half:]}")
-
-
-def shortened(name: str, limit: int = 24) -> str:
-    """Return a name cut to `limit` characters."""
-    return name if len(name) <= limit else name[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9))
@@ -150,10 +137,10 @@ def new_table(headers: Sequence[str] = (), left: Container[int] = (0,), no_wrap:
 
 
 def styled(text: str, style: str = "") -> Text:
-    """Return `text` as a part of a page: plain, in a style, its brackets kept, very long text shortened."""
+    """Return `text` as a part of a page: escaped, in a style, its brackets kept, very long text shortened."""
     from rich.text import Text
 
-    return Text(in_short(text), style)
+    return Text(shortened(text), style)
 
 
 def spaced(*blocks: Sequence[RenderableType]) -> list[RenderableType]:

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from nonobot.system import shortened
+
 UNKNOWN, WHITE, BLACK = -1, 0, 1  # colours of cells
 LONGEST_CLUE = 1 << 16  # largest number of characters of a clue; those of the largest board are shorter
 MOST_DIGITS = 6  # largest number of digits of a block length; a longer number is a fault
@@ -92,8 +94,9 @@ def count(number: int, name: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return `text` quoted for a message: unprintable characters escaped, cut after 40 characters."""
-    return repr(text if len(text) <= 40 else text[:40] + "...")
+    """Return `text` quoted for a message, escaped, and shortened to 40 characters."""
+    quote = '"' if "'" in text else "'"
+    return f"{quote}{shortened(text, 40)}{quote}"
 
 
 class FaultKind(Enum):

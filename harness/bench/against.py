@@ -14,7 +14,8 @@ from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.measure import Pace, json_of, make_ready, measure
 from nonobot.harness.bench.trees import two_trees
 from nonobot.harness.compare.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs, paired_ratio
-from nonobot.harness.text import drawn, duration, new_table, percent, plain, spaced, styled
+from nonobot.harness.text import drawn, duration, new_table, percent, spaced, styled
+from nonobot.system import printable
 
 CONFIDENCE = 0.95  # confidence of all intervals together, however many benchmarks there are
 
@@ -123,7 +124,7 @@ def _rounds(
 def as_text(against: Against, terminal: bool) -> str:
     """Return the table of the comparison, for a screen."""
     plan = against.plan
-    headers = ("benchmark", "time of a", plain(plan.revision), "present", "ratio", "interval", "")
+    headers = ("benchmark", "time of a", printable(plan.revision), "present", "ratio", "interval", "")
     table = new_table(headers, left=(0, 1, 5, 6))
     for one in against.compared:
         times = (duration(one.before_seconds), duration(one.after_seconds))

@@ -18,9 +18,9 @@ from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document
-from nonobot.harness.text import in_short
 from nonobot.harness.user_files import loaded
 from nonobot.protocol.clues import count as in_number
+from nonobot.system import shortened
 
 EXAMPLES = f"""\
 examples:
@@ -97,7 +97,7 @@ def _given_options(arguments: argparse.Namespace) -> list[str]:
 def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
     def named(commit: str) -> str:
         shown = git(plan.repository, "log", "-1", "--format=%h %s (%an, %as)", commit)
-        return in_short(shown.decode(errors="replace").strip())
+        return shortened(shown.decode(errors="replace").strip())
 
     lines = [f"good: {named(plan.good)}", f"bad:  {named(plan.bad)}", f"{in_number(count, 'commit')} to judge"]
     for one in findings:
@@ -115,7 +115,7 @@ def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
             same = "not worse" if one.question is Question.TIME else "the same"
             lines.append(f"{one.question}: {undecided if one.whole.differ is None else same}")
         lines += [f"  good to bad: {line}" for line in _in_words(one.whole)]
-        lines += [f"  skipped {commit[:NAME_LENGTH]}: {in_short(why)}" for commit, why in one.skipped.items()]
+        lines += [f"  skipped {commit[:NAME_LENGTH]}: {shortened(why)}" for commit, why in one.skipped.items()]
     return "".join(f"{line}\n" for line in lines)
 
 

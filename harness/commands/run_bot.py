@@ -26,9 +26,9 @@ from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.results.worth import worth
-from nonobot.harness.text import in_short, on_terminal, print_line, say
+from nonobot.harness.text import on_terminal, print_line, say
 from nonobot.harness.user_files import loaded, refuse_input
-from nonobot.system import printable
+from nonobot.system import shortened
 from nonobot.tournament_data import PuzzleSet
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
@@ -112,7 +112,7 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
     if arguments.json:
         print(json_text(result), end="")
     else:
-        print("\n".join(in_short(printable(line)) for line in [*run_lines(result), *worth([result]), *more]))
+        print("\n".join(shortened(line) for line in [*run_lines(result), *worth([result]), *more]))
 
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:

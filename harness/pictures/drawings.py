@@ -13,7 +13,7 @@ from nonobot.arguments import missing
 from nonobot.harness import UnusableError
 from nonobot.harness.results.referee import judge
 from nonobot.harness.results.run_result import Verdict
-from nonobot.harness.text import print_line
+from nonobot.harness.text import print_line, say
 from nonobot.harness.user_files import answer_lines, opened, write_output
 from nonobot.protocol import Answer, Puzzle, Record, Solution, mismatches, read_answers
 from nonobot.protocol.characters import (
@@ -123,7 +123,7 @@ def show(drawings: Sequence[Drawing], blocks: Blocks | None, clues: bool) -> boo
         try:
             lines = _board(picture, place, blocks, clues)
         except UnusableError as problem:
-            print_line(f"nonojudge: {picture.name}: {problem}")
+            say(f"{picture.name}: {problem}")
             all_fit = False
             continue
         caption = Piece(f"{picture.name}  {picture.width}x{picture.height}", "bold")

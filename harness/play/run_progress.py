@@ -11,7 +11,7 @@ from nonobot.harness.progress import SECONDS_BETWEEN_LINES, Progress, bars
 from nonobot.harness.results.conditions import busy_warning
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import outcome
-from nonobot.harness.text import duration, on_terminal, print_line
+from nonobot.harness.text import duration, on_terminal, print_line, say
 from nonobot.system import printable
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class AllRunsProgress:
 
     def say(self, line: str) -> None:
         """Print an important line above the bars, even with `--quiet`."""
-        print_line(f"nonojudge: {line}")
+        say(line)
 
     def begin(self, name: str, puzzle_count: int) -> None:
         """Show that a run has started."""

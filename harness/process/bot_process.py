@@ -34,7 +34,8 @@ from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox
 from nonobot.harness.process.system_calls import join_new_keyring, pipes_of_sandbox
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.run_result import Usage
-from nonobot.harness.text import last_line, plain
+from nonobot.harness.text import last_line
+from nonobot.system import printable
 
 PIPE_BYTES = 1 << 20
 """Capacity of the answer pipe, where the system allows it, and most bytes of a read. A bot can write its next
@@ -383,4 +384,4 @@ class PassedOn(StderrLog):
 
 def _last_state(line: bytes) -> str:
     """Return what a terminal would show of a line that its program has overwritten."""
-    return plain(line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace").expandtabs())
+    return printable(line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace").expandtabs())

@@ -138,7 +138,7 @@ def test_a_warm_up_that_writes_over_its_line_is_shown_as_it_ended(capsys):
     words.write(b"\r\tthree \xff\x1b[2K\r\n\nfour")
     words.write(b"five")
     words.close()
-    assert capsys.readouterr().err == "        three \ufffd\ufffd[2K\n\nfourfive\n"
+    assert capsys.readouterr().err == "        three \ufffd\\x1b[2K\n\nfourfive\n"
 
 
 def test_a_terminal_without_a_bar_shows_each_state_of_a_line_as_it_comes(capsys, monkeypatch):

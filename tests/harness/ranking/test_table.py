@@ -239,7 +239,7 @@ def test_text_and_markdown(results, output_of):
     assert "\x1b" not in out
     lines = [" ".join(line.split()).replace(NOTHING, "-") for line in out.splitlines()]
     assert "1 plain 3 0 - 1.75 1.75 48 500.00 1.000 ($1) finished" in lines
-    assert "2 a|b\ufffd[bold]\ufffd 2 0 1 missing 7.50 1.00 48 501.00 1.000 ($1) crashed" in lines
+    assert r"2 a|b\x1b[bold]\n 2 0 1 missing 7.50 1.00 48 501.00 1.000 ($1) crashed" in lines
     assert "3 answers 2 1 - - - - - - answers only" in lines
     assert "1 champion 2 0.80 375.00 0.500 ($1)" in lines
     assert out.index("logs, not verified") > out.index("answers only")

@@ -264,7 +264,7 @@ def test_logs(tmp_path, text, seconds, total, time):
         ("#1\tinf\n", "line 1: 'inf' is not a time"),
         ("#1\t0.5\ntotal time: 1\n#2\t1\n", "line 3: '#2\\t1' comes after the total time"),
         ("#1\t0.5\n\udcff\udcfe\n", "line 2: "),
-        ("#1\t0.5\n" + 200 * "x", "'" + 40 * "x" + "...'"),
+        ("#1\t0.5\n" + 200 * "x", "'" + 20 * "x" + "…" + 19 * "x" + "'"),
     ],
 )
 def test_broken_logs_are_refused_with_file_and_line(tmp_path, text, message):
