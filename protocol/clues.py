@@ -90,7 +90,12 @@ class PuzzleError(ValueError):
 
 def count(number: int, name: str) -> str:
     """Return a number of things, as in `1 puzzle`, `1,000 puzzles`."""
-    return f"{number:,} {name if number == 1 else name + 's'}"
+    return f"{number:,} {plural(number, name)}"
+
+
+def plural(number: int, name: str) -> str:
+    """Return the name of a number of things, as in `puzzle`, `puzzles`."""
+    return name if number == 1 else f"{name}s"
 
 
 def shown(text: str) -> str:

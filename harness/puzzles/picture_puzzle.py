@@ -14,7 +14,7 @@ from nonobot.harness.progress import Progress
 from nonobot.harness.puzzles.grading import Findings, Grading, GradingBot, grading_bot
 from nonobot.harness.text import print_line, ranges
 from nonobot.protocol import Puzzle, Record, Solution
-from nonobot.protocol.clues import count
+from nonobot.protocol.clues import count, plural
 from nonobot.protocol.formats import MOST_BYTES, Format
 
 if TYPE_CHECKING:  # what needs numpy is imported with a picture, so that formats convert without numpy
@@ -155,7 +155,7 @@ def _places(open_cells: Cells) -> str:
     """Return the first of some cells by row and column, counted from 1."""
     rows = [(y + 1, row.nonzero()[0] + 1) for y, row in enumerate(open_cells) if row.any()]
     named = [
-        f"row {y} column{'s' if len(columns) > 1 else ''} {ranges(columns.tolist(), 5)}"
+        f"row {y} {plural(len(columns), 'column')} {ranges(columns.tolist(), 5)}"
         for y, columns in rows[:MOST_ROWS_NAMED]
     ]
     left = len(rows) - MOST_ROWS_NAMED

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import median
 from string import ascii_uppercase
+from typing import TypeVar
 
-from nonobot.harness.ranking.comparability import CONFIGURATION, environment_of
+from nonobot.harness.ranking.comparability import CONFIGURATION, MACHINE, environment_of
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.results.conditions import Machine
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
-from nonobot.harness.text import duration, megabytes
+from nonobot.harness.text import duration
 from nonobot.protocol.clues import count
 from nonobot.system import printable
+
+T = TypeVar("T")
 
 SLOWEST = 8  # puzzles of a set shown as the slowest
 SHOWN_FAULTS = 6  # wrong answers of a run that are named one by one, and as many others that do not count
@@ -73,7 +76,7 @@ class Run:
         """Lines about several or unfinished attempts, about other output, and all notes."""
         score, attempts = self.result.score, self.result.attempts
         shown = [one for one in attempts if len(attempts) > 1 or one.end.reason is not EndReason.FINISHED]
-        lines = list(map(_in_words, shown))
+        lines = list(map(_attempt_in_words, shown))
         if score.mistake:
             lines.append(printable(score.mistake))
         if score.duplicate_count:
@@ -87,7 +90,7 @@ class Run:
         return lines
 
 
-def _in_words(attempt: Attempt) -> str:
+def _attempt_in_words(attempt: Attempt) -> str:
     end = attempt.end
     how = [f"status {end.exit_status}"] if end.exit_status is not None else []
     how += [printable(text) for text in (end.signal, end.detail) if text]
@@ -182,28 +185,18 @@ class Variants:
 
 
 def machines(every: Sequence[Machine]) -> Variants:
-    """Return the machines of runs, without their load, which always differs."""
-    return Variants(
-        {
-            "CPU": printable(one.cpu),
-            "Cores": f"{one.logical_cores}, of which {one.usable_cores} usable",
-            "Memory": megabytes(one.memory_bytes),
-            "System": printable(one.system),
-            "Frequency governor": printable(one.governor or "not known"),
-            "Python": printable(one.python),
-            "numpy": printable(one.numpy or "not known"),
-            "numba": printable(one.numba or "not known"),
-        }
-        for one in every
-    )
+    """Return the machines of runs."""
+    return Variants(_in_words(MACHINE, machine) for machine in every)
 
 
 def configurations(every: Sequence[RunResult]) -> Variants:
     """Return the conditions of runs that do not depend on the machine."""
     facts = {**CONFIGURATION, "environment": environment_of(every)}
-    return Variants(
-        {f"{name[:1].upper()}{name[1:]}": printable(str(of(run))) for name, of in facts.items()} for run in every
-    )
+    return Variants(_in_words(facts, run) for run in every)
+
+
+def _in_words(facts: Mapping[str, Callable[[T], object]], owner: T) -> dict[str, str]:
+    return {f"{name[:1].upper()}{name[1:]}": printable(str(value_of(owner))) for name, value_of in facts.items()}
 
 
 def _fits(facts: dict[str, str], kind: dict[str, str]) -> bool:
