@@ -1,4 +1,4 @@
-"""Numbers, names and tables for people: one form of a time, a share or a count for all commands."""
+"""Numbers, names and tables for people: one form of a time, a share or a count; lines on stderr (`say`)."""
 
 from __future__ import annotations
 

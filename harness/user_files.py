@@ -1,4 +1,4 @@
-"""Load, read and write the files and sets that the user names; an error is one line."""
+"""Load, read and write the files and sets that the user names; refuse to overwrite an input; one-line errors."""
 
 from __future__ import annotations
 

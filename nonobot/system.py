@@ -1,4 +1,4 @@
-"""Functions around the operating system for all packages: reading with limits, atomic files, cores, messages."""
+"""Operating system functions for all packages: reading with limits, atomic files, cores, lines on stderr."""
 
 from __future__ import annotations
 

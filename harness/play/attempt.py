@@ -1,4 +1,4 @@
-"""An attempt of a run: one bot process, from its start to its end."""
+"""An attempt of a run: one bot process; stopped at a time limit, when idle (stalled), or after the last answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run of a bot on a set: warmed up, started or resumed; played in attempts; its result on disk."""
+"""A whole run of a bot on a set: warm-up, start or resumption, attempts, and the result file at its end."""
 
 from __future__ import annotations
 

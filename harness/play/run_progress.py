@@ -1,4 +1,4 @@
-"""Progress of a run, with its verdicts so far, and of simultaneous runs."""
+"""Progress bars and lines of a run, with its verdicts so far, and of simultaneous runs."""
 
 from __future__ import annotations
 

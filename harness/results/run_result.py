@@ -1,4 +1,4 @@
-"""The result of a run: verdicts, times and the end of the bot, as the schema of every result file.
+"""The result of a run, as the schema of every result file; values of the user's variables (secrets) are masked.
 
 A file states its `kind` and its `schema_version`. A change that old readers cannot read raises the version. The
 name of each time contains its unit.
