@@ -1,6 +1,6 @@
-"""The page's questions and their answers: the Python of its Web Worker, which needs only the standard library.
+"""Calls from the page in the browser: the Python of its Web Worker, which needs only the standard library.
 
-A question is a name, JSON, and bytes (a file, or the cells of a picture); a function of that name answers it.
+A call is a name, JSON, and bytes (a file, or the cells of a picture); a function of that name answers it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Question = dict[str, Any]
 
 
 def answered(what: str, question: str, data: bytes = b"") -> str:
-    """Return the answer to a question, both in JSON; an error is a line for people."""
+    """Return the answer to the call `what`, both in JSON; an error is a line for people."""
     try:
         found = _ANSWERS[what](json.loads(question), bytes(data))
         answer = asdict(found) if isinstance(found, Selection) else found
