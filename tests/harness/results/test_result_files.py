@@ -15,7 +15,7 @@ from nonobot.harness import UnusableError, cli
 from nonobot.harness.bench import against, claims, measure
 from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.bench.measure import Measured
-from nonobot.harness.check.steps import CheckResult
+from nonobot.harness.check.self_test import CheckResult
 from nonobot.harness.compare.compared_runs import read_version
 from nonobot.harness.compare.comparison import Limits, compare
 from nonobot.harness.play.journal import AttemptStarted, PuzzleJudged, read_records

@@ -1,4 +1,4 @@
-"""All steps of the self-test, in order, with those about the process; docs/check.md lists the same steps."""
+"""The self-test: all steps in order, with those about the process; docs/check.md lists the same steps."""
 
 from __future__ import annotations
 
