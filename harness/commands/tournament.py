@@ -14,7 +14,7 @@ import msgspec
 from nonobot.arguments import Parser, similar_names
 from nonobot.harness import UnusableError, options
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
-from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers
+from nonobot.harness.cluster.run_queue import RunsOnWorkers
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_progress import AllRunsProgress, RunProgress
 from nonobot.harness.process.bot_files import change_in_words
