@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -11,8 +10,9 @@ from pathlib import Path
 from nonobot.harness import UnusableError
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document
-from nonobot.harness.text import percent, print_line, say
+from nonobot.harness.text import percent, say
 from nonobot.protocol.clues import count
+from nonobot.system import printable
 from nonobot.tournament_data import registry
 from nonobot.tournament_data.downloads import FetchError, OfflineError, SetupError
 from nonobot.tournament_data.registry import OfficialSet, Recognised, State
@@ -92,11 +92,11 @@ def imported(folder: Path) -> int:
             unknown.append(path)
         elif recognised.official.name not in names:
             names.add(recognised.official.name)
-            print_line(f"{recognised.official.name}: {_taken(recognised)} ({path})", sys.stdout)
+            print(printable(f"{recognised.official.name}: {_taken(recognised)} ({path})"), flush=True)
     if unknown:
         others = ", ..." if len(unknown) > MOST_NAMED else ""
         first = ", ".join(map(str, unknown[:MOST_NAMED]))
-        print_line(f"no official set: {first}{others} ({count(len(unknown), 'file')})", sys.stdout)
+        print(printable(f"no official set: {first}{others} ({count(len(unknown), 'file')})"))
     states = map(registry.state_of, registry.official_sets().values())
     print(f"{count(len(names), 'official set')} found; {_counted(states)}")
     return len(names)

@@ -7,7 +7,8 @@ import time
 from math import ceil
 from typing import TYPE_CHECKING, Self
 
-from nonobot.harness.text import on_terminal, print_line
+from nonobot.harness.text import on_terminal
+from nonobot.system import report
 
 if TYPE_CHECKING:
     from rich import progress as rich_progress
@@ -47,7 +48,7 @@ class Progress:
             taken = now - self._started if seconds is None else seconds
             more = ceil(taken * (self._total - done) / done) if 0 < done < self._total else 0
             left = f", about {more:,} s to go" if more else ""
-            print_line(f"{note}{left}")
+            report(f"{note}{left}")
 
 
 def bars(columns: str) -> rich_progress.Progress:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from nonobot.protocol.puzzle import plain_text
-from nonobot.system import end_of, printable, report, shortened
+from nonobot.system import end_of, report, shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,14 +24,6 @@ if TYPE_CHECKING:
 
 NOTHING = "\N{EN DASH}"  # an unknown or missing value
 MOST_OF_A_LINE = 200  # characters of a program's line that are shown
-
-
-def print_line(line: str, file: TextIO | None = None) -> None:
-    """Print a line on stderr, or to another file, whatever characters its names contain."""
-    if file is None:
-        report(line)
-    else:
-        print(printable(line), file=file, flush=True)
 
 
 def say(line: str | None, quiet: bool = False) -> None:

@@ -26,9 +26,9 @@ from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.results.worth import worth
-from nonobot.harness.text import on_terminal, print_line, say
+from nonobot.harness.text import on_terminal, say
 from nonobot.harness.user_files import loaded, refuse_input
-from nonobot.system import shortened
+from nonobot.system import printable, report, shortened
 from nonobot.tournament_data import PuzzleSet
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
@@ -101,8 +101,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(result.end.detail or "the bot's command cannot be run")
     _print(arguments, result, f"result: {result_path}")
     if result.end.reason is EndReason.INTERRUPTED:
-        more = shlex.join(["--resume", str(result_path)])
-        print_line(f"to resume, add to the same command: {more}", sys.stderr if arguments.json else sys.stdout)
+        more = f"to resume, add to the same command: {shlex.join(['--resume', str(result_path)])}"
+        show = report if arguments.json else print
+        show(printable(more))
         return EXIT_INTERRUPTED
     return 0 if result.score.all_right else 1
 

@@ -11,8 +11,8 @@ from nonobot.harness.progress import SECONDS_BETWEEN_LINES, Progress, bars
 from nonobot.harness.results.conditions import busy_warning
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import outcome
-from nonobot.harness.text import duration, on_terminal, print_line, say
-from nonobot.system import printable
+from nonobot.harness.text import duration, on_terminal, say
+from nonobot.system import printable, report
 
 if TYPE_CHECKING:
     from rich import progress as rich_progress
@@ -95,7 +95,7 @@ class AllRunsProgress:
         elif not self._quiet and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
             playing = [f"{one} {note}" for one, note in self._notes.items()]
-            print_line("; ".join([f"{self._played}/{self._run_count} runs", *playing]))
+            report("; ".join([f"{self._played}/{self._run_count} runs", *playing]))
 
     def end(self, name: str) -> None:
         """Remove a run from the display."""
@@ -113,4 +113,4 @@ class AllRunsProgress:
         elif not self._quiet:
             busy = busy_warning(result.machine)
             line = f"[{self._played}/{self._run_count}] {name}: {outcome(result)}{f'; {busy}' if busy else ''}"
-            print_line(line)
+            report(line)

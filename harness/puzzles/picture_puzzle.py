@@ -12,10 +12,11 @@ from nonobot.harness import UnusableError
 from nonobot.harness.pictures.black_white import LARGEST_SIDE
 from nonobot.harness.progress import Progress
 from nonobot.harness.puzzles.grading import Findings, Grading, GradingBot, grading_bot
-from nonobot.harness.text import print_line, ranges
+from nonobot.harness.text import ranges
 from nonobot.protocol import Puzzle, Record, Solution
 from nonobot.protocol.clues import count, plural
 from nonobot.protocol.formats import MOST_BYTES, Format
+from nonobot.system import report
 
 if TYPE_CHECKING:  # what needs numpy is imported with a picture, so that formats convert without numpy
     from nonobot.harness.pictures.image_cells import Cells
@@ -90,7 +91,7 @@ def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to:
     except UnusableError as error:  # the picture is still a puzzle
         lines = [f"cannot tell whether there are other solutions: {error}"]
     for line in lines:
-        print_line(f"{name}: {line}")
+        report(f"{name}: {line}")
     title = Path(arguments.source).stem if "title" in to.holds and arguments.source != "-" else None
     return Record(Puzzle.from_grid(cells), solution=Solution(cells), title=title), is_as_wanted
 
@@ -106,7 +107,7 @@ def _cells(data: bytes, arguments: argparse.Namespace, name: str) -> Cells:
     except UnusableError as error:
         raise UnusableError(f"{name}: {error}") from None
     if image.frames > 1:
-        print_line(f"{name}: warning: it contains {image.frames} pictures; the first is used")
+        report(f"{name}: warning: it contains {image.frames} pictures; the first is used")
     return image.cells
 
 
