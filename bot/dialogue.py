@@ -61,8 +61,8 @@ def answer(strategy: Strategy, request: Any) -> dict[str, Any]:
 
     ValueError: the request is unusable, or its board is too large; the message is one text line.
     """
-    checked = _checked(request)
-    return _ANSWERS[checked.do](strategy, checked)
+    do, checked = _checked(request)
+    return _ANSWERS[do](strategy, checked)
 
 
 def _parsed(line: bytes) -> Any:
@@ -78,18 +78,18 @@ def _write(answer: dict[str, Any]) -> None:
     write_all(_STDOUT, json.dumps(answer, separators=(",", ":")).encode() + b"\n")
 
 
-class _Request(NamedTuple):
-    """A checked request: action, board, and limits of the answer."""
+class Request(NamedTuple):
+    """A checked request: the board, and limits of the answer."""
 
-    do: str
     puzzle: Puzzle
     board: PartialGrid
-    solutions: int
-    seconds: float | None
-    most_steps: int
+    solutions: int = 2
+    seconds: float | None = None
+    most_steps: int = MOST_TRACE_EVENTS
 
 
-def _checked(given: Any) -> _Request:
+def _checked(given: Any) -> tuple[str, Request]:
+    """Return the action and the rest of a request."""
     if not isinstance(given, dict):
         raise ValueError("not a JSON object; docs/page.md describes the requests")
     for name in "do", "rows", "columns":
@@ -100,8 +100,8 @@ def _checked(given: Any) -> _Request:
     if max(puzzle.size) > LONGEST_SIDE:  # before cells are allocated
         raise PuzzleError(f"the board is too large; boards have up to {LONGEST_SIDE}x{LONGEST_SIDE} cells")
     board = partial(cells_from_text, size=puzzle.size)
-    request = _Request(
-        str(given["do"]),
+    do = str(given["do"])
+    request = Request(
         puzzle,
         _value(given, "cells", board, "one of 1, 0 and ? for each cell", PartialGrid.blank(puzzle.size)),
         _value(given, "solutions", index, "a whole number", 2),
@@ -112,9 +112,9 @@ def _checked(given: Any) -> _Request:
         raise ValueError(f"seconds: {request.seconds:g}; expected a positive number")
     if request.most_steps < 0:
         raise ValueError(f"most_steps: {request.most_steps}; expected a number of steps, 0 or more")
-    if request.do not in _ANSWERS:
-        raise ValueError(f"do: {shown(request.do)}; expected one of {', '.join(_ANSWERS)}")
-    return request
+    if do not in _ANSWERS:
+        raise ValueError(f"do: {shown(do)}; expected one of {', '.join(_ANSWERS)}")
+    return do, request
 
 
 def _value(
@@ -129,7 +129,7 @@ def _value(
         raise ValueError(f"{name}: {shown(str(value))}; expected {expected}") from None
 
 
-def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
+def solve(strategy: Strategy, request: Request) -> dict[str, Any]:
     """Return the verdict, and up to the requested number of solutions."""
     strategy.watch(0)
     result = strategy.solve(
@@ -144,28 +144,28 @@ def _solve(strategy: Strategy, request: _Request) -> dict[str, Any]:
     }
 
 
-def _steps(strategy: Strategy, request: _Request) -> dict[str, Any]:
+def steps(strategy: Strategy, request: Request) -> dict[str, Any]:
     """Return the steps of the search for one solution, each with the cells that it changed."""
     strategy.watch(min(request.most_steps, _MOST_STEPS) + 1)  # one more, to notice that steps were dropped
     strategy.solve(request.puzzle, start=request.board, seconds=request.seconds)
     most = strategy.most_trace_events() - 1
-    steps: list[dict[str, Any]] = []
+    found: list[dict[str, Any]] = []
     before, changes = request.board, 0
     lines = _lines(request.puzzle)
     for kind, after in strategy.trace_events():
         changed = before.changed_to(after)
         changes += len(changed)
-        if len(steps) == most or changes > _MOST_CHANGES:
-            return {"truncated": True, "steps": steps}
+        if len(found) == most or changes > _MOST_CHANGES:
+            return {"truncated": True, "steps": found}
         step: dict[str, Any] = {"kind": kind.name.lower()}
         for name, colour in (("black", BLACK), ("white", WHITE), ("unknown", _UNKNOWN)):
             if cells := [cell for cell in changed if after.content[cell] == colour]:
                 step[name] = cells
         if kind is TraceEvent.PAINTED and changed:
             step["line"] = _explanation(lines, before, after, changed)
-        steps.append(step)
+        found.append(step)
         before = after
-    return {"truncated": False, "steps": steps}
+    return {"truncated": False, "steps": found}
 
 
 def _explanation(lines: Sequence[_Line], before: PartialGrid, after: PartialGrid, changed: Sequence[int]) -> Any:
@@ -202,7 +202,7 @@ def _lines(puzzle: Puzzle) -> list[_Line]:
     return rows + columns
 
 
-def _hint(_: Strategy, request: _Request) -> dict[str, Any]:
+def hint(_: Strategy, request: Request) -> dict[str, Any]:
     """Return the line that makes the most cells known, with these cells, or the lines that no placement fits."""
     best: dict[str, Any] | None = None
     wrong, most = [], 0
@@ -221,7 +221,7 @@ def _hint(_: Strategy, request: _Request) -> dict[str, Any]:
     return {"wrong": wrong, "hint": None if wrong else best}
 
 
-def _conflict(_: Strategy, request: _Request) -> dict[str, Any]:
+def conflict(_: Strategy, request: Request) -> dict[str, Any]:
     """Return the board after painting all lines, and the lines that no placement then fits."""
     board = bytearray(request.board.content)
     lines = _lines(request.puzzle)
@@ -240,4 +240,4 @@ def _conflict(_: Strategy, request: _Request) -> dict[str, Any]:
     return {"wrong": wrong, "cells": text_from_cells(PartialGrid.from_bytes(bytes(board), request.puzzle.size))}
 
 
-_ANSWERS = {"solve": _solve, "steps": _steps, "hint": _hint, "conflict": _conflict}
+_ANSWERS = {"solve": solve, "steps": steps, "hint": hint, "conflict": conflict}

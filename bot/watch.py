@@ -32,7 +32,7 @@ from nonobot.protocol.characters import (
     text_of,
     width_of,
 )
-from nonobot.protocol.clues import located
+from nonobot.protocol.clues import count, located
 from nonobot.protocol.formats import MOST_BYTES
 from nonobot.protocol.scene import Picture
 from nonobot.system import pieces_of, printable, report
@@ -172,7 +172,7 @@ class _Show:
         """Show the end; return the next key."""
         at = len(self._events)
         more = f"; only the first {MOST_TRACE_EVENTS} steps were kept" if at == MOST_TRACE_EVENTS else ""
-        steps = f"{at} step{'' if at == 1 else 's'}{more}"
+        steps = f"{count(at, 'step')}{more}"
         self.draw(f"the end after {steps}: {self._known()}. Any key continues, b steps back, q quits")
         return self._key(None)
 

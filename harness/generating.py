@@ -16,7 +16,7 @@ from nonobot.harness.puzzles.board_jobs import select_on, survey_on
 from nonobot.harness.puzzles.grading import Grading
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.survey import BoardKind, Survey, as_json, as_text
-from nonobot.harness.text import on_terminal, percent
+from nonobot.harness.text import on_terminal, percent, say
 from nonobot.harness.user_files import write_output
 from nonobot.system import whole_file
 from nonobot.tournament_data import Recipe, write_set
@@ -105,7 +105,7 @@ def _report_given_up(arguments: argparse.Namespace, survey: Survey) -> None:
     ]
     for boards, limit in limits:
         if boards > 0:
-            print(f"nonojudge: {boards} boards were given up at {limit}", file=sys.stderr)
+            say(f"{boards} boards were given up at {limit}")
 
 
 def _grading(arguments: argparse.Namespace, recipe: Recipe) -> Grading:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -11,8 +10,9 @@ from pathlib import Path
 from nonobot.harness import UnusableError
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document
-from nonobot.harness.text import percent, print_line
+from nonobot.harness.text import percent, say
 from nonobot.protocol.clues import count
+from nonobot.system import printable
 from nonobot.tournament_data import registry
 from nonobot.tournament_data.downloads import FetchError, OfflineError, SetupError
 from nonobot.tournament_data.registry import OfficialSet, Recognised, State
@@ -69,7 +69,7 @@ def fetched(missing: Sequence[OfficialSet], timeout_seconds: float) -> int:
             except SetupError as error:
                 raise UnusableError(str(error)) from None
             except FetchError as error:
-                print_line(f"nonojudge: {official.name}: {error}")
+                say(f"{official.name}: {error}")
                 if isinstance(error, OfflineError):
                     break
             else:
@@ -92,18 +92,18 @@ def imported(folder: Path) -> int:
             unknown.append(path)
         elif recognised.official.name not in names:
             names.add(recognised.official.name)
-            print_line(f"{recognised.official.name}: {_taken(recognised)} ({path})", sys.stdout)
+            print(printable(f"{recognised.official.name}: {_taken(recognised)} ({path})"), flush=True)
     if unknown:
         others = ", ..." if len(unknown) > MOST_NAMED else ""
         first = ", ".join(map(str, unknown[:MOST_NAMED]))
-        print_line(f"no official set: {first}{others} ({count(len(unknown), 'file')})", sys.stdout)
+        print(printable(f"no official set: {first}{others} ({count(len(unknown), 'file')})"))
     states = map(registry.state_of, registry.official_sets().values())
     print(f"{count(len(names), 'official set')} found; {_counted(states)}")
     return len(names)
 
 
 def _say_unreadable(error: OSError) -> None:
-    print_line(f"nonojudge: cannot read {error.filename}: {error.strerror}")
+    say(f"cannot read {error.filename}: {error.strerror}")
 
 
 def _taken(recognised: Recognised) -> str:

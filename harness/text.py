@@ -1,4 +1,4 @@
-"""Numbers, names and tables for people: one form of a time, a share or a count for all commands."""
+"""Numbers, names and tables for people: one form of a time, a share or a count; lines on stderr (`say`)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from nonobot.protocol.puzzle import plain_text
-from nonobot.system import end_of, printable
+from nonobot.system import end_of, report, shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
     from rich.text import Text
-
-    from nonobot.harness.compare.statistics import Ratio
 
 # Functions import rich where they use it: the import takes long, and most functions do without it.
 
@@ -28,22 +26,12 @@ NOTHING = "\N{EN DASH}"  # an unknown or missing value
 MOST_OF_A_LINE = 200  # characters of a program's line that are shown
 
 
-def plain(text: str) -> str:
-    """Return `text` in one line, without characters that move a cursor, change colours or break a page."""
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
-
-
-def print_line(line: str, file: TextIO | None = None) -> None:
-    """Print a line on stderr, or to another file, whatever characters its names contain."""
-    print(printable(line), file=file or sys.stderr, flush=True)
-
-
 def say(line: str | None, quiet: bool = False) -> None:
     """Print a line of the command on stderr, unless it is None or the command is quiet."""
     if line and not quiet:
-        # Only a list has further lines, which are indented.
-        lines = [in_short(printable(part)) for part in line.split("\n  ")]
-        print("nonojudge: " + "\n  ".join(lines), file=sys.stderr)
+        first, *others = line.split("\n  ")  # only a list has further lines, which are indented
+        for part in (f"nonojudge: {first}", *(f"  {other}" for other in others)):
+            report(shortened(part))
 
 
 def say_left_out(problems: Iterable[str]) -> None:
@@ -64,17 +52,6 @@ def last_line_of(path: Path) -> str:
     with contextlib.suppress(OSError):
         return last_line(end_of(path, 1 << 16))
     return ""
-
-
-def in_short(text: str, limit: int = 1000) -> str:
-    """Return plain text; beyond `limit` characters, its middle is left out."""
-    half = limit // 2 - 3
-    return plain(text if len(text) <= limit else f"{text[:half]} ... {text[-half:]}")
-
-
-def shortened(name: str, limit: int = 24) -> str:
-    """Return a name cut to `limit` characters."""
-    return name if len(name) <= limit else name[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9))
@@ -123,28 +100,6 @@ def ranges(numbers: Sequence[int], most: int = 12) -> str:
     return ", ".join(parts[:most]) + (f" and {left:,} more" if left else "")
 
 
-def ratio_in_words(ratio: float) -> str:
-    """Return a ratio of times as `7.3% slower` (takes 7.3% more time) or `7.3% faster` (7.3% less)."""
-    if _is_even(ratio):
-        return "as fast"
-    return f"{percent(abs(ratio - 1))} {'slower' if ratio > 1 else 'faster'}"
-
-
-def interval_in_words(ratio: Ratio) -> str:
-    """Return an interval of ratios: `5.1% to 9.8%` on one side of 1, otherwise `1.2% faster to 0.4% slower`."""
-    low, high = ratio.low, ratio.high
-    if _is_even(low) and _is_even(high):
-        return "0% to 0%"
-    if _is_even(low) or _is_even(high) or (low < 1 < high):
-        return f"{ratio_in_words(low)} to {ratio_in_words(high)}"
-    shares = sorted((abs(low - 1), abs(high - 1)))
-    return " to ".join(map(percent, shares))
-
-
-def _is_even(ratio: float) -> bool:
-    return f"{abs(ratio - 1) * 100:.1f}" == "0.0"
-
-
 GAP = 2  # blanks between the columns of a table
 
 
@@ -174,10 +129,10 @@ def new_table(headers: Sequence[str] = (), left: Container[int] = (0,), no_wrap:
 
 
 def styled(text: str, style: str = "") -> Text:
-    """Return `text` as a part of a page: plain, in a style, its brackets kept, very long text shortened."""
+    """Return `text` as a part of a page: escaped, in a style, its brackets kept, very long text shortened."""
     from rich.text import Text
 
-    return Text(in_short(text), style)
+    return Text(shortened(text), style)
 
 
 def spaced(*blocks: Sequence[RenderableType]) -> list[RenderableType]:

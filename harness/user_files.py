@@ -1,4 +1,4 @@
-"""Load, read and write the files and sets that the user names; an error is one line."""
+"""Load, read and write the files and sets that the user names; refuse to overwrite an input; one-line errors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from typing import BinaryIO
 
 from nonobot.arguments import similar_names
 from nonobot.harness import UnusableError
-from nonobot.harness.text import print_line
 from nonobot.protocol import Record
 from nonobot.protocol.clues import FaultKind
 from nonobot.protocol.formats import Size
-from nonobot.system import lines_in, pieces_in, whole_file
+from nonobot.system import lines_in, pieces_in, report, whole_file
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
 
 MOST_ANSWER_BYTES = 1 << 30  # longest answer file: five hundred thousand boards of 25x25
@@ -38,7 +37,7 @@ def say_inferred_size(source: str, records: Iterable[Record]) -> None:
     """Print on stderr the size that was inferred for a file without one, if it is not 25x25."""
     for warning in (warning for record in records for warning in record.warnings):
         if warning.kind is FaultKind.ASSUMED_SIZE:
-            print_line(f"{source}: warning: {warning}")
+            report(f"{source}: warning: {warning}")
 
 
 @contextlib.contextmanager

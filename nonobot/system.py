@@ -1,4 +1,4 @@
-"""Functions around the operating system for all packages: reading with limits, atomic files, cores, messages."""
+"""Operating system functions for all packages: reading with limits, atomic files, cores, lines on stderr."""
 
 from __future__ import annotations
 
@@ -149,17 +149,36 @@ def write_all(descriptor: int, content: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
+_JOINERS = "\u200c\u200d"  # used in Persian and Hindi, although Python calls them unprintable
+
+
 def printable(text: str) -> str:
     r"""Return a text as one printable line; other characters and bytes become escapes such as `\x1b`, `\xff`."""
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() else ascii(one)[1:-1].replace(r"\udc", r"\x") for one in text)
+    return "".join(map(_visible, text))
+
+
+def _visible(character: str) -> str:
+    if character.isprintable() or character in _JOINERS:
+        return character
+    return ascii(character)[1:-1].replace(r"\udc", r"\x")
+
+
+def shortened(text: str, limit: int = 1000) -> str:
+    """Return a text as :func:`printable` does, without its middle if it has more than `limit` characters."""
+    if len(text) > limit:
+        text = f"{text[: limit // 2]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - (limit - 1) // 2 :]}"
+    return printable(text)
 
 
 def report(line: str) -> None:
     """Write one text line to standard error, with unprintable characters escaped; ignore a failure."""
     with contextlib.suppress(OSError):
-        os.write(2, f"{printable(line)}\n".encode())
+        if sys.stderr is sys.__stderr__:  # without a buffer, whose content could fail again at the end
+            os.write(2, f"{printable(line)}\n".encode())
+        else:  # a progress bar, which prints above itself
+            print(printable(line), file=sys.stderr)
 
 
 @contextlib.contextmanager

@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nonobot.protocol.clues import shown
-from nonobot.protocol.puzzle import Solution
+from nonobot.protocol.clues import count, shown
+from nonobot.protocol.puzzle import Puzzle, Solution
 
 GIVEN_UP_WORDS = frozenset({"unsolvable", "timeout", "invalid"})
+BYTES_PER_CELL = 4  # most bytes of an answer for a cell: a digit, a separator, and some layout
+
+
+def most_bytes_of_an_answer(board: Puzzle) -> int:
+    """Return the most bytes that an answer to `board` may have."""
+    return BYTES_PER_CELL * (board.width + 1) * (board.height + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,8 @@ class AnswerReader:
             return []
         if not self._rows:
             return [self._finish(word="")]
-        return [self._finish(problem=f"line {self._line}: {_counted(self._rows, 'row')}, expected {self._height}")]
+        rows = count(len(self._rows), "row")
+        return [self._finish(problem=f"line {self._line}: {rows}, expected {self._height}")]
 
     def _stray(self, text: str) -> list[Answer]:
         if not text or self._stray_said:
@@ -84,7 +91,7 @@ class AnswerReader:
     def _row(self, text: str) -> bytes | str:
         words = text.split()
         if len(words) != self._width:
-            return f"line {self._line}: {_counted(words, 'number')}, expected {self._width}"
+            return f"line {self._line}: {count(len(words), 'number')}, expected {self._width}"
         for word in words:
             if word not in ("0", "1"):
                 return f"line {self._line}: {shown(word)} is neither 0 nor 1"
@@ -98,10 +105,6 @@ class AnswerReader:
     ) -> Answer:
         self._open = False
         return Answer(self._number, self._header_line, solution, word, problem)
-
-
-def _counted(things: list[bytes] | list[str], name: str) -> str:
-    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def read_answers(lines: Iterable[bytes], width: int, height: int) -> Iterator[Answer]:

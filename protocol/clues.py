@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from nonobot.system import shortened
+
 UNKNOWN, WHITE, BLACK = -1, 0, 1  # colours of cells
 LONGEST_CLUE = 1 << 16  # largest number of characters of a clue; those of the largest board are shorter
 MOST_DIGITS = 6  # largest number of digits of a block length; a longer number is a fault
@@ -88,12 +90,18 @@ class PuzzleError(ValueError):
 
 def count(number: int, name: str) -> str:
     """Return a number of things, as in `1 puzzle`, `1,000 puzzles`."""
-    return f"{number:,} {name if number == 1 else name + 's'}"
+    return f"{number:,} {plural(number, name)}"
+
+
+def plural(number: int, name: str) -> str:
+    """Return the name of a number of things, as in `puzzle`, `puzzles`."""
+    return name if number == 1 else f"{name}s"
 
 
 def shown(text: str) -> str:
-    """Return `text` quoted for a message: unprintable characters escaped, cut after 40 characters."""
-    return repr(text if len(text) <= 40 else text[:40] + "...")
+    """Return `text` quoted for a message, escaped, and shortened to 40 characters."""
+    quote = '"' if "'" in text else "'"
+    return f"{quote}{shortened(text, 40)}{quote}"
 
 
 class FaultKind(Enum):

@@ -21,6 +21,7 @@ from nonobot.protocol.clues import (
     clue_of,
     needed_length,
 )
+from nonobot.system import printable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -343,20 +344,13 @@ class PartialGrid(_Board):
 TEXT_FIELDS = ("title", "author", "copyright", "license", "catalogue", "description")
 """Fields of a record that contain free text."""
 
-_JOINERS = "\u200c\u200d"  # used in Persian and Hindi, although Python calls them unprintable
-
 
 def plain_text(text: str | None) -> str | None:
-    """Return `text` as one line without unprintable characters; None if nothing is left.
+    """Return `text` as one line, escaped as by `printable`, with single blanks; None if nothing is left.
 
     Every format can hold such a text, and a terminal can safely print it.
     """
-    if text is None:
-        return None
-    words = " ".join(text.split())
-    if not words.isprintable():
-        words = " ".join("".join(c for c in words if c.isprintable() or c in _JOINERS).split())
-    return words or None
+    return printable(" ".join((text or "").split())) or None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
 from nonobot.protocol.clues import BLACK, UNKNOWN, WHITE, Clue
 from nonobot.protocol.verify import mismatches
+from nonobot.system import shortened
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -299,5 +300,5 @@ def _name_above(scene: Scene, x: int, y: int) -> Text:
     border = scene.boxes["heavy"]
     middle = x + (min(box.x for box in border) + max(box.x + box.width for box in border)) / 2
     most = max(3, int(scene.width / (NAME_FONT_SIZE * 0.56)))
-    name = scene.name if len(scene.name) <= most else scene.name[: most - 1] + "…"
+    name = shortened(scene.name, most)
     return Text(name, middle, y, "middle", NAME_FONT_SIZE)

@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from nonobot.protocol.scene import ROLES, SMALLEST_CELL_WITH_CLUES, Box, Picture, Role, Scene, Text, scene_of
+from nonobot.system import printable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -100,5 +101,5 @@ def _short(pixels: float) -> str:
 
 
 def _clean(text: str) -> str:
-    """Return text escaped for XML, without control characters."""
-    return escape("".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text))
+    """Return text escaped for XML and for readers."""
+    return escape(printable(text))

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nonobot.harness.bench import claims
-from nonobot.harness.check.steps import STEPS
+from nonobot.harness.check.self_test import STEPS
 from nonobot.harness.results.run_result import EndReason
 from nonobot.protocol import formats
 from tests.helpers.places import REPOSITORY

@@ -28,7 +28,7 @@ from nonobot.harness.bench.against import Compared
 from nonobot.harness.bench.bisection import Finding
 from nonobot.harness.bench.claims import Claim
 from nonobot.harness.bench.measure import Measured
-from nonobot.harness.check.steps import CheckResult
+from nonobot.harness.check.self_test import CheckResult
 from nonobot.harness.profiling.profile_data import Profile
 from nonobot.harness.report.file_plots import Point
 from nonobot.harness.results.result_files import SCHEMA_VERSION, write_json

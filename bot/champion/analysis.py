@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from nonobot.bot.champion.clauses import HEADER, note_use
-from nonobot.bot.champion.explain import reasons_of
 from nonobot.bot.champion.heap import bump
+from nonobot.bot.champion.reasons import reasons_of
 from nonobot.bot.champion.trail import NEVER
 from nonobot.bot.kernels.compiling import kernel
 

@@ -18,10 +18,10 @@ import numpy as np
 from nonobot.bot.board import end_phase, is_budget_spent, is_on, known_cells, trace
 from nonobot.bot.champion.analysis import analyse
 from nonobot.bot.champion.clauses import add_learned, is_full_database, reduce_database, start_clauses
-from nonobot.bot.champion.explain import start_pattern, update_patterns
 from nonobot.bot.champion.guidance import believe, believe_anew
 from nonobot.bot.champion.heap import heap_insert, heap_pop
 from nonobot.bot.champion.propagate import propagate_all
+from nonobot.bot.champion.reasons import start_pattern, update_patterns
 from nonobot.bot.champion.state import OUTCOME, PHASE, STAGE
 from nonobot.bot.champion.trail import BY_CHOICE, NEVER, NONE, assign, backjump, push_cell
 from nonobot.bot.kernels.compiling import kernel

@@ -1,18 +1,10 @@
-"""The benchmarks of another revision and of the present tree, alternating, and which of them became slower.
-
-Each copied tree runs its own benchmarks and bot. Files keep their times, on which numba's cache depends. Compiled
-kernels stay in the bot's cache, under a digest of its sources.
-"""
+"""The benchmarks of another revision and of the present tree, alternating, and which of them became slower."""
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import random
-import shutil
 import statistics
-import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,20 +12,16 @@ from typing import Any
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.measure import Pace, json_of, make_ready, measure
+from nonobot.harness.bench.trees import two_trees
 from nonobot.harness.compare.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs, paired_ratio
-from nonobot.harness.process.bot_command import HOME
-from nonobot.harness.process.revisions import git
-from nonobot.harness.text import drawn, duration, last_line, new_table, percent, plain, spaced, styled
+from nonobot.harness.text import drawn, duration, new_table, percent, spaced, styled
+from nonobot.system import printable
 
 CONFIDENCE = 0.95  # confidence of all intervals together, however many benchmarks there are
 
 PACE = Pace(processes=1, values=4, min_seconds=0.05)
 
 READY_SHARE = 0.1  # share of the progress shown that compiling and checking takes
-
-PACKAGES = ("bot", "protocol", "tournament_data", "harness", "nonobot")
-
-NAME_LENGTH = 12  # of both folders: a longer path moves the stack, which changes some times a little
 
 
 @dataclass(frozen=True)
@@ -136,7 +124,7 @@ def _rounds(
 def as_text(against: Against, terminal: bool) -> str:
     """Return the table of the comparison, for a screen."""
     plan = against.plan
-    headers = ("benchmark", "time of a", plain(plan.revision), "present", "ratio", "interval", "")
+    headers = ("benchmark", "time of a", printable(plan.revision), "present", "ratio", "interval", "")
     table = new_table(headers, left=(0, 1, 5, 6))
     for one in against.compared:
         times = (duration(one.before_seconds), duration(one.after_seconds))
@@ -173,83 +161,3 @@ def as_json(against: Against) -> str:
         benchmarks={one.name: one for one in against.compared},
         skipped=against.skipped,
     )
-
-
-@contextlib.contextmanager
-def two_trees(revision: str) -> Iterator[tuple[Path, Path]]:
-    """Provide copies of a revision and of the present tree within the block; UnusableError if there are none."""
-    commit = commit_of(revision, HOME)
-    with workshop() as trees:
-        before = trees / commit[:NAME_LENGTH]
-        after = trees / "present".ljust(NAME_LENGTH, "_")
-        extract(commit, HOME, before, PACKAGES)
-        ignored = shutil.ignore_patterns("__pycache__")
-        for package in PACKAGES:
-            shutil.copytree(HOME / package, after / package, symlinks=True, ignore=ignored)
-        yield before, after
-
-
-@contextlib.contextmanager
-def workshop() -> Iterator[Path]:
-    """Provide a folder for trees within the block, always the same; UnusableError if another process uses it."""
-    folder = _workshop_folder()
-    trees = folder / "trees"
-    with (folder / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            why = "`nonojudge bench --against` or `bisect` runs already: two would disturb each other"
-            raise UnusableError(why) from None
-        shutil.rmtree(trees, ignore_errors=True)  # the remains of a killed process
-        try:
-            trees.mkdir()
-            yield trees
-        finally:
-            shutil.rmtree(trees, ignore_errors=True)
-
-
-def top_of(folder: Path) -> Path | None:
-    """Return the top of the clone that a folder is in, if there is one."""
-    try:
-        return Path(git(folder, "rev-parse", "--show-toplevel").decode().removesuffix("\n")).resolve()
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
-def commit_of(revision: str, repository: Path) -> str:
-    """Return the full name of a commit; UnusableError unless the folder is the top of a clone that has it."""
-    if shutil.which("git") is None:
-        raise UnusableError("another revision needs git, which is not installed: install the package git")
-    if top_of(repository) != repository:
-        raise UnusableError(f"another revision needs a git clone, and {repository} is not one")
-    try:
-        name = git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    except subprocess.CalledProcessError:
-        raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists them") from None
-    return name.decode().strip()
-
-
-def extract(commit: str, repository: Path, folder: Path, paths: Sequence[str] = ()) -> None:
-    """Write these folders of a commit, or all of it, to `folder`, each file with the time of the commit."""
-    try:
-        archive = git(repository, "archive", "--format=tar", commit, "--", *paths)
-    except subprocess.CalledProcessError as error:
-        words = error.stderr.decode(errors="replace").strip().splitlines()
-        raise UnusableError(f"{commit[:NAME_LENGTH]} lacks what is to be measured: {words[-1]}") from None
-    folder.mkdir(parents=True)
-    # Not by tarfile: the filter that makes it safe came with Python 3.11.4, and refuses links that git checks out.
-    unpack = ["tar", "-x", "-f", "-", "-C", str(folder)]
-    unpacked = subprocess.run(unpack, input=archive, capture_output=True, start_new_session=True)
-    if unpacked.returncode:
-        raise OSError(f"cannot unpack {commit[:NAME_LENGTH]} into {folder}: {last_line(unpacked.stderr)}")
-
-
-def _workshop_folder() -> Path:
-    from nonobot.bot.kernels.cache import cache_folder  # this computes the digest of all sources of the bot
-
-    kernels = cache_folder()
-    if kernels is None:
-        raise UnusableError("no folder for compiled kernels can be written; name one with NONOBOT_CACHE_DIR")
-    folder = kernels.parent.parent / "bench"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder

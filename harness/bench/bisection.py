@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from nonobot.harness import UnusableError
-from nonobot.harness.bench.against import NAME_LENGTH, PACKAGES, extract
+from nonobot.harness.bench.trees import NAME_LENGTH, PACKAGES, extract
 from nonobot.harness.compare.statistics import Outcome, Ratio, decide
 from nonobot.harness.process.bot_command import OWN_JUDGE
 from nonobot.harness.process.interrupts import Interrupts

@@ -18,7 +18,7 @@ from nonobot.bot.kernels.compiling import entry, kernel
 from nonobot.bot.kernels.masks import count
 from nonobot.bot.kernels.memory import Memory
 from nonobot.bot.line import paint
-from nonobot.harness.bench.catalogue import Job, clocked, counting_job, require
+from nonobot.harness.bench.job import Job, clocked, counting_job, require
 from nonobot.harness.bench.positions import deduced_cells, painting_job, positions
 
 SWEEPS = 8  # from even odds; a descent makes three before its first step and one before each later step

@@ -24,8 +24,8 @@ import msgspec
 from nonobot.harness import UnusableError
 from nonobot.harness.process.bot_command import HOME, OWN_BOT, OWN_JUDGE
 from nonobot.harness.results.result_files import MOST_BYTES, UNDECODABLE, json_document
-from nonobot.harness.text import drawn, last_line, new_table, plain
-from nonobot.system import content_of
+from nonobot.harness.text import drawn, last_line, new_table, styled
+from nonobot.system import content_of, printable
 from nonobot.tournament_data.registry import FOLDER_VARIABLE, State, data_folder, official_sets, state_of
 
 if TYPE_CHECKING:
@@ -227,12 +227,12 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
     for one in measured:
         figure = "" if one.figure is None else _amount(one.figure, one.claim.unit)
         status = Text(one.status.value, _STYLES[one.status])
-        table.add_row(plain(one.claim.id), bound_in_words(one.claim), figure, status)
-    reasons = [Text(plain(f"{one.claim.id}: {one.reason}"), _STYLES[one.status]) for one in measured if one.reason]
+        table.add_row(printable(one.claim.id), bound_in_words(one.claim), figure, status)
+    reasons = [styled(f"{one.claim.id}: {one.reason}", _STYLES[one.status]) for one in measured if one.reason]
     parts: list[RenderableType] = [table, *([""] if reasons else []), *reasons]
     for one in measured:
         if one.status is Status.BROKEN:
-            parts += ["", Text(plain(f"{one.claim.id}: {one.claim.sentence}")), f"  $ {one.claim.command}"]
+            parts += ["", styled(f"{one.claim.id}: {one.claim.sentence}"), f"  $ {one.claim.command}"]
     counts = Counter(one.status for one in measured)
     summary = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
     return drawn([*parts, "", Text(f"{len(measured)} claims: {summary}", "bold")], terminal)

@@ -11,7 +11,7 @@ from nonobot.bot.kernels.memory import Memory
 from nonobot.bot.papers import PapersStrategy, search
 from nonobot.bot.papers.lines import paint_with
 from nonobot.bot.papers.state import OUTCOME, SOLVER
-from nonobot.harness.bench.catalogue import Job, counting_job
+from nonobot.harness.bench.job import Job, counting_job
 from nonobot.harness.bench.positions import deduced_cells, painting_job, positions
 from nonobot.protocol import Puzzle
 

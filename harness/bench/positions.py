@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nonobot.harness.bench.catalogue import Job, counting_job
+from nonobot.harness.bench.job import Job, counting_job
 from nonobot.protocol import Puzzle
+from nonobot.system import report
 from nonobot.tournament_data import load_set
 
 FILE = Path(__file__).with_name("positions.json")
@@ -119,7 +120,7 @@ def painted(puzzle: Puzzle, states: list[list[int]]) -> int:
 def main() -> int:
     """Write positions.json."""
     if os.environ.get("NUMBA_DISABLE_JIT") != "1":
-        print("set NUMBA_DISABLE_JIT=1: the kernels have to be plain Python here", file=sys.stderr)
+        report("set NUMBA_DISABLE_JIT=1: the kernels have to be plain Python here")
         return 2
     entries = []
     for seed, numbers in PUZZLES.items():
@@ -130,7 +131,7 @@ def main() -> int:
             entry = {"origin": f"{name} ${number}", "columns": puzzle.columns, "rows": puzzle.rows}
             states = sampled(puzzle, number)
             entries.append(entry | {"painted": painted(puzzle, states), "states": states})
-            print(entry["origin"], file=sys.stderr)
+            report(f"{name} ${number}")
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
     FILE.write_text(f"[\n{lines}\n]\n", encoding="ascii")
     return 0

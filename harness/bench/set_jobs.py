@@ -8,7 +8,7 @@ import numpy as np
 
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.papers import PapersStrategy
-from nonobot.harness.bench.catalogue import Job, clocked, require
+from nonobot.harness.bench.job import Job, clocked, require
 from nonobot.harness.bench.positions import positions
 from nonobot.protocol import Record, Solution, TaaiReader, format_answer, format_puzzle, mismatches
 from nonobot.tournament_data import load_set

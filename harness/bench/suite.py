@@ -19,7 +19,9 @@ from typing import Any
 import pyperf  # type: ignore[import-untyped, unused-ignore]
 
 from nonobot.harness import UnusableError
-from nonobot.harness.bench.catalogue import BENCHMARKS, CheckError, Job, chosen, make_job, require
+from nonobot.harness.bench.catalogue import BENCHMARKS, chosen, make_job
+from nonobot.harness.bench.job import CheckError, Job, require
+from nonobot.system import report
 
 QUESTION = Path(__file__).with_name("question.txt")  # a board of 2x2, which `start-warm` and `start-cold` solve
 
@@ -90,7 +92,7 @@ def main() -> int:
     try:
         run()
     except UnusableError as problem:
-        print(f"nonobot.harness.bench.suite: {problem}", file=sys.stderr)
+        report(f"nonobot.harness.bench.suite: {problem}")
         return 2
     return 0
 

@@ -18,6 +18,7 @@ from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.referee import REPEAT_THE_NUMBER, common_mistake, judge
 from nonobot.harness.results.run_result import OFF_BY_ONE, Verdict
 from nonobot.protocol import Answer, AnswerReader
+from nonobot.protocol.clues import plural
 
 
 class ShortfallError(Exception):
@@ -175,7 +176,7 @@ class Session:
     def demand(self, wanted: Sequence[Numbered], sent: str, advice: str) -> None:
         """Raise ShortfallError if a puzzle does not have its right answer."""
         numbers = ", ".join(f"${number}" for number, _ in wanted[:4]) + (", ..." if wanted[4:] else "")
-        expected = f"the right answer{'s' if wanted[1:] else ''} to {numbers}"
+        expected = f"the right {plural(len(wanted), 'answer')} to {numbers}"
         for number, puzzle in wanted:
             answer = next((one for one in self.answers if one.number == number), None)
             if answer is None:

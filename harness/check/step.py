@@ -1,4 +1,4 @@
-"""A step of the self-test and its result: how it is carried out and how it is shown."""
+"""The form of a step: its declaration, its result, how it is carried out and how it is shown."""
 
 from __future__ import annotations
 

@@ -8,19 +8,19 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import EXIT_CANNOT_TELL, UnusableError, options
-from nonobot.harness.bench.against import NAME_LENGTH, commit_of, top_of, workshop
 from nonobot.harness.bench.bisection import Bisection, Difference, Finding, Plan, Question
+from nonobot.harness.bench.trees import NAME_LENGTH, commit_of, top_of, workshop
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.compare.comparison import Limits
-from nonobot.harness.compare.statistics import needed_pairs
+from nonobot.harness.compare.statistics import interval_in_words, needed_pairs, ratio_in_words
 from nonobot.harness.process.bot_command import HOME, own_bot
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document
-from nonobot.harness.text import in_short, interval_in_words, ratio_in_words
 from nonobot.harness.user_files import loaded
 from nonobot.protocol.clues import count as in_number
+from nonobot.system import shortened
 
 EXAMPLES = f"""\
 examples:
@@ -97,7 +97,7 @@ def _given_options(arguments: argparse.Namespace) -> list[str]:
 def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
     def named(commit: str) -> str:
         shown = git(plan.repository, "log", "-1", "--format=%h %s (%an, %as)", commit)
-        return in_short(shown.decode(errors="replace").strip())
+        return shortened(shown.decode(errors="replace").strip())
 
     lines = [f"good: {named(plan.good)}", f"bad:  {named(plan.bad)}", f"{in_number(count, 'commit')} to judge"]
     for one in findings:
@@ -115,7 +115,7 @@ def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
             same = "not worse" if one.question is Question.TIME else "the same"
             lines.append(f"{one.question}: {undecided if one.whole.differ is None else same}")
         lines += [f"  good to bad: {line}" for line in _in_words(one.whole)]
-        lines += [f"  skipped {commit[:NAME_LENGTH]}: {in_short(why)}" for commit, why in one.skipped.items()]
+        lines += [f"  skipped {commit[:NAME_LENGTH]}: {shortened(why)}" for commit, why in one.skipped.items()]
     return "".join(f"{line}\n" for line in lines)
 
 

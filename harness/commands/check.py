@@ -14,9 +14,9 @@ from nonobot import __version__
 from nonobot.arguments import Parser, seconds, size
 from nonobot.harness import StartError, UnusableError, options
 from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
+from nonobot.harness.check.self_test import STEPS, CheckResult, list_of_steps, selected, summary
 from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
-from nonobot.harness.check.steps import STEPS, CheckResult, list_of_steps, selected, summary
 from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.process.bot_command import is_own_bot
 from nonobot.harness.process.sandbox import built_sandbox, sandbox_note

@@ -13,11 +13,11 @@ from nonobot.harness import UnusableError, options
 from nonobot.harness.pictures.black_white import is_image
 from nonobot.harness.progress import Progress
 from nonobot.harness.puzzles.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
-from nonobot.harness.text import print_line
 from nonobot.harness.user_files import opened, write_output
 from nonobot.protocol import Fault, Record, formats
 from nonobot.protocol.clues import count
 from nonobot.protocol.formats import Format, FormatError, Found, UnknownFormatError
+from nonobot.system import report
 
 EXAMPLES = """\
 examples:
@@ -76,7 +76,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     except FormatError as error:
         raise UnusableError(f"{name}: {error}") from None
     for fault in written.faults:
-        print_line(f"{name}: {fault}")
+        report(f"{name}: {fault}")
     _say_grouped(name, [*records.warnings, *written.warnings])
     if not records.count and not records.faults:
         raise UnusableError(f"{name}: cannot find a puzzle")
@@ -90,7 +90,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         target = "stdout" if arguments.target == "-" else arguments.target
         done = f"{count(written.count, 'puzzle')} written to {target} ({to.name})"
     failed = records.faults + len(written.faults)
-    print_line(f"{done}{f'; {failed} could not be converted' if failed else ''}")
+    report(f"{done}{f'; {failed} could not be converted' if failed else ''}")
     return 1 if failed or not is_as_wanted else 0
 
 
@@ -112,7 +112,7 @@ class _Records:
                 yield entry
             else:
                 self.faults += 1
-                print_line(f"{self._name}: {entry}")
+                report(f"{self._name}: {entry}")
 
 
 def _named(option: str, name: str, more: str = "") -> Format:
@@ -139,4 +139,4 @@ def _say_grouped(name: str, warnings: list[Fault]) -> None:
         same = counts.pop(warning.what, 0)
         if same:
             more = f" (and {same - 1} more like this)" if same > 1 else ""
-            print_line(f"{name}: warning: {warning}{more}")
+            report(f"{name}: warning: {warning}{more}")

@@ -16,6 +16,7 @@ from pathlib import Path
 from nonobot.arguments import Parser, seconds, similar_names
 from nonobot.harness import UnusableError, options
 from nonobot.harness.official_sets import as_json, as_text, fetched, imported
+from nonobot.harness.text import say
 from nonobot.tournament_data.registry import (
     BROWSABLE,
     FOLDER_VARIABLE,
@@ -91,7 +92,7 @@ def fetch_sets(arguments: argparse.Namespace) -> int:
     number = fetched(missing, arguments.timeout)
     if number == len(missing):
         return 0
-    print(f"nonojudge: {number} of {len(missing)} sets fetched; by hand: {BY_HAND}", file=sys.stderr)
+    say(f"{number} of {len(missing)} sets fetched; by hand: {BY_HAND.replace(chr(10), ' ')}")
     return 1
 
 

@@ -27,6 +27,7 @@ from nonobot.harness.progress import Progress
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.results.run_text import last_words, outcome
 from nonobot.harness.text import say
 from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
@@ -164,7 +165,7 @@ def _require_answers(path: Path) -> None:
     """Raise UnusableError if a bot solves nothing, for example because of a wrong option; name what to look at."""
     result = read_result(path)
     if isinstance(result, RunResult) and not result.score.right:
-        line = result.last_words()
+        line = last_words(result)
         why = f"; its last line on stderr: {line}" if line else ""
         look = f"; `nonojudge check -- {shlex.join(result.command)}` names the cause"
-        raise UnusableError(f"{path.parent.name} solved no puzzle: {result.outcome}{why}{look}")
+        raise UnusableError(f"{path.parent.name} solved no puzzle: {outcome(result)}{why}{look}")

@@ -25,13 +25,13 @@ from nonobot.harness.text import (
     duration,
     new_table,
     on_terminal,
-    plain,
     say,
     say_left_out,
     spaced,
     styled,
 )
 from nonobot.harness.user_files import require_writable, write_output
+from nonobot.system import printable
 
 EXAMPLES = """\
 examples:
@@ -138,7 +138,7 @@ def _as_text(groups: dict[tuple[str, str], list[Point]], doubts: Sequence[str], 
     for (bot, name), points in groups.items():
         counts = list(dict.fromkeys(count for one in points for count in one.counts))
         headers = ("revision", "first run", "runs", "right", "CPU time", "wall time")
-        table = new_table((*headers, *(plain(count.replace("_", " ")) for count in counts)), left=(0, 1))
+        table = new_table((*headers, *(printable(count.replace("_", " ")) for count in counts)), left=(0, 1))
         for one in points:
             wall = NOTHING if one.wall_seconds is None else duration(one.wall_seconds)
             of_counts = [f"{one.counts[each]:,.0f}" if each in one.counts else NOTHING for each in counts]

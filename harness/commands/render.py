@@ -18,13 +18,13 @@ from nonobot.harness.pictures.drawings import (
     show,
     write,
 )
-from nonobot.harness.text import print_line
 from nonobot.harness.user_files import loaded, opened, say_inferred_size
 from nonobot.protocol import Fault, Record
 from nonobot.protocol.characters import Blocks
 from nonobot.protocol.formats import FormatError, Size, read
 from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES
 from nonobot.protocol.svg import THEMES
+from nonobot.system import report
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import PREFIX
 from nonobot.tournament_data.registry import official_sets
@@ -72,7 +72,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     source = arguments.questions
     records, faults = _chosen(_entries(source, arguments.size), arguments.number, source)
     for fault in faults:
-        print_line(f"{source}: {fault}")
+        report(f"{source}: {fault}")
     if not records:
         raise UnusableError(f"{source}: nothing that can be drawn")
     drawings, clues = _drawings(records, arguments), not arguments.no_clues

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from nonobot import __version__
@@ -12,8 +11,9 @@ from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.text import print_line, say_left_out
+from nonobot.harness.text import say_left_out
 from nonobot.harness.user_files import refuse_input, require_writable, write_output
+from nonobot.system import printable
 
 EXAMPLES = """\
 examples:
@@ -52,5 +52,5 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with Progress(STEPS * len(report.sets)) as progress:
         page = page_of(report, arguments.title, __version__, progress.show)
     write_output(arguments.output, page.encode(errors="backslashreplace"))
-    print_line(f"report: {arguments.output}", sys.stdout)
+    print(printable(f"report: {arguments.output}"))
     return 1 if problems else 0

@@ -15,19 +15,20 @@ from msgspec import UNSET, structs
 from nonobot.arguments import Parser, whole_number
 from nonobot.harness import EXIT_INTERRUPTED, UnusableError, options
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
+from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_command import is_own_bot, name_of, own_bot
 from nonobot.harness.process.exchange_folder import file_names
-from nonobot.harness.process.machine import busy_warning, can_pin, tournament_core
+from nonobot.harness.process.machine import can_pin, tournament_core
 from nonobot.harness.process.sandbox import sandbox_note
-from nonobot.harness.progress import RunProgress
 from nonobot.harness.ranking.comparability import CONTINUED, changed_facts
-from nonobot.harness.results.conditions import Configuration, SetFacts
+from nonobot.harness.results.conditions import Configuration, SetFacts, busy_warning
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, RunResult
+from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.results.worth import worth
-from nonobot.harness.text import in_short, on_terminal, print_line, say
+from nonobot.harness.text import on_terminal, say
 from nonobot.harness.user_files import loaded, refuse_input
-from nonobot.system import printable
+from nonobot.system import printable, report, shortened
 from nonobot.tournament_data import PuzzleSet
 
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"
@@ -99,8 +100,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(result.end.detail or "the bot's command cannot be run")
     _print(arguments, result, f"result: {result_path}")
     if result.end.reason is EndReason.INTERRUPTED:
-        more = shlex.join(["--resume", str(result_path)])
-        print_line(f"to resume, add to the same command: {more}", sys.stderr if arguments.json else sys.stdout)
+        more = f"to resume, add to the same command: {shlex.join(['--resume', str(result_path)])}"
+        show = report if arguments.json else print
+        show(printable(more))
         return EXIT_INTERRUPTED
     return 0 if result.score.all_right else 1
 
@@ -110,7 +112,7 @@ def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None
     if arguments.json:
         print(json_text(result), end="")
     else:
-        print("\n".join(in_short(printable(line)) for line in [*result.lines(), *worth([result]), *more]))
+        print("\n".join(shortened(line) for line in [*run_lines(result), *worth([result]), *more]))
 
 
 def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import itertools
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,21 +13,23 @@ import msgspec
 from nonobot.arguments import Parser, similar_names
 from nonobot.harness import UnusableError, options
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
-from nonobot.harness.cluster.runs_on_workers import RunsOnWorkers
+from nonobot.harness.cluster.run_queue import RunsOnWorkers
 from nonobot.harness.play.match import GOES_ON
+from nonobot.harness.play.run_progress import AllRunsProgress, RunProgress
 from nonobot.harness.process.bot_files import change_in_words
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.sandbox import sandbox_note
-from nonobot.harness.progress import AllRunsProgress, RunProgress
 from nonobot.harness.ranking.comparability import kind_of
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.run_result import EndReason, RunResult
-from nonobot.harness.text import print_line, say
+from nonobot.harness.results.run_text import outcome
+from nonobot.harness.text import say
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.rounds import ScheduledRun, held, scheduled_runs
 from nonobot.protocol.clues import count
+from nonobot.system import printable, report
 
 EXAMPLES = """\
 example of a tournament file:
@@ -132,11 +133,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
                         scheduled.set_aside()
                 played = _all_played(todo, played, arguments.quiet)
         except KeyboardInterrupt:
-            print_line(f"interrupted; the same command{' without --again' if again else ''} resumes")
+            report(f"interrupted; the same command{' without --again' if again else ''} resumes")
             raise
     results = {one.result_path: played[one.result_path] for one in todo if one.result_path in played}
     print(as_text(rankings(results), sys.stdout.isatty()), end="")
-    print_line(f"results: {folder}", sys.stdout)
+    print(printable(f"results: {folder}"))
     not_started = any(result.end.reason is EndReason.NOT_STARTED for result in results.values())
     return 1 if not_started or len(results) < len(todo) else 0
 
@@ -148,7 +149,7 @@ def _played_on_workers(
     known = {path: result for path, result in before.items() if result.end.reason not in GOES_ON}
     left = [scheduled for scheduled in todo if scheduled.result_path not in known]
     if not arguments.quiet and known:
-        print_line(f"{len(known)} of {count(len(todo), 'run')} played before")
+        report(f"{len(known)} of {count(len(todo), 'run')} played before")
     kinds = {one.set.sha256: kind_of(one.machine) for one in known.values()} if arguments.same_kind else None
     with AllRunsProgress(len(left), arguments.quiet) as screen:
         runs = RunsOnWorkers(left, screen, kinds)
@@ -161,19 +162,23 @@ def _all_played(
 ) -> dict[Path, RunResult]:
     """Return the results, by their paths, from `before` or played now; KeyboardInterrupt if told to stop."""
     results = {}
-    notes = io.StringIO() if quiet else sys.stderr
+
+    def note(line: str) -> None:
+        if not quiet:
+            report(line)
+
     with Interrupts() as interrupts:
         for number, scheduled in enumerate(todo, 1):
             name = f"[{number}/{len(todo)}] {scheduled.name}"
             result = before.get(scheduled.result_path)
             if result and result.end.reason not in GOES_ON:
-                print_line(f"{name}: played before; {result.outcome}", notes)
+                note(f"{name}: played before; {outcome(result)}")
             else:
-                print_line(f"{name} ...", notes)
+                note(f"{name} ...")
                 with RunProgress(len(scheduled.puzzle_set.puzzles), quiet) as progress:
                     result = scheduled.play(result, progress.take)
                 if result.end.reason is not EndReason.NOT_STARTED:
-                    print_line(f"{name}: {result.outcome}", notes)
+                    note(f"{name}: {outcome(result)}")
             if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
                 raise KeyboardInterrupt
             if result.end.reason is EndReason.NOT_STARTED:

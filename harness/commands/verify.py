@@ -13,6 +13,7 @@ from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import VerifyResult
+from nonobot.harness.results.run_text import verify_lines
 from nonobot.harness.user_files import answer_lines, loaded, opened
 from nonobot.protocol import read_answers
 
@@ -48,5 +49,5 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json_text(result), end="")
     else:
-        print("\n".join(result.lines()))
+        print("\n".join(verify_lines(result)))
     return 0 if score.all_right else 1

@@ -24,13 +24,14 @@ from nonobot.harness.compare.statistics import (
     in_words,
     needed_pairs,
     paired_ratio,
+    ratio_in_words,
     sequential_ratio,
     spread,
 )
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, SOFTWARE, busy_lines, differences
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import EndReason, Verdict
-from nonobot.harness.text import duration, ratio_in_words
+from nonobot.harness.text import duration
 from nonobot.protocol.clues import count
 from nonobot.tournament_data.sets import PART
 

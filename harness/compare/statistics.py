@@ -14,7 +14,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nonobot.harness.text import interval_in_words, percent, ratio_in_words
+from nonobot.harness.text import percent
 
 RESOLUTION_SECONDS = 1e-4
 """Smallest difference between times that counts. A judge timestamps an answer when it reads it: two answers that
@@ -125,6 +125,28 @@ def in_words(ratio: Ratio, pairs: int, confidence: float, tolerance: float) -> s
     }[decide(ratio, tolerance)]
     interval = f"{percent(confidence)} interval {interval_in_words(ratio)}"
     return f"{ratio_in_words(ratio.estimate)}, {interval}: {meaning} the tolerance of {percent(tolerance)}"
+
+
+def ratio_in_words(ratio: float) -> str:
+    """Return a ratio of times as `7.3% slower` (takes 7.3% more time) or `7.3% faster` (7.3% less)."""
+    if _is_even(ratio):
+        return "as fast"
+    return f"{percent(abs(ratio - 1))} {'slower' if ratio > 1 else 'faster'}"
+
+
+def interval_in_words(ratio: Ratio) -> str:
+    """Return an interval of ratios: `5.1% to 9.8%` on one side of 1, otherwise `1.2% faster to 0.4% slower`."""
+    low, high = ratio.low, ratio.high
+    if _is_even(low) and _is_even(high):
+        return "0% to 0%"
+    if _is_even(low) or _is_even(high) or (low < 1 < high):
+        return f"{ratio_in_words(low)} to {ratio_in_words(high)}"
+    shares = sorted((abs(low - 1), abs(high - 1)))
+    return " to ".join(map(percent, shares))
+
+
+def _is_even(ratio: float) -> bool:
+    return f"{abs(ratio - 1) * 100:.1f}" == "0.0"
 
 
 def floored(seconds: ArrayLike) -> NDArray[np.float64]:

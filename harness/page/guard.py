@@ -21,7 +21,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nonobot.harness.page.site import POLICY
-from nonobot.harness.text import print_line
+from nonobot.harness.text import say
+from nonobot.protocol.clues import shown
 
 HEAD_SECONDS = 10.0  # for the head of a request to arrive
 MOST_HALF_OPEN = 256  # connections without a request yet; with more, the oldest is closed
@@ -66,8 +67,7 @@ class Guard:
         except HTTPException as error:
             await _refuse(error, send_guarded)
         except Exception as error:
-            words = " ".join(f"{type(error).__name__}: {error}".split())
-            print_line(f"nonojudge: page: {scope['path'][:80]!r}: {words[:300]}")
+            say(f"page: {shown(scope['path'])}: {type(error).__name__}: {error}")
             if not has_begun:
                 await _refuse(HTTPException(500, "an error in nonojudge page; see its terminal"), send_guarded)
 

@@ -29,7 +29,8 @@ from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawi
 from nonobot.harness.report.plots import cactus
 from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, read_any
 from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Score, Verdict
-from nonobot.harness.text import duration, plain, ranges
+from nonobot.harness.text import duration, ranges
+from nonobot.system import printable
 
 JOURNAL = ".journal.jsonl"
 MOST_WATCHERS = 32
@@ -103,7 +104,7 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         if one is None or isinstance(one, str):
             continue
         within = path.parent.relative_to(folder)
-        name = plain(str(within if within.parts else folder))  # of its folder
+        name = printable(str(within if within.parts else folder))  # of its folder
         if isinstance(one, UnderWay):
             under_way.setdefault(name, []).append(one)
         else:
@@ -122,7 +123,7 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         "under_way": [_progress(one) | {"tournament": name} for name in names for one in under_way.get(name, [])],
         "last": _last(names, under_way, done),
         "plots": [_plot(one) | {"tournament": name} for (name, _), one in shown.items()],
-        "problems": [plain(one) for one in [*read.values(), *left_out] if isinstance(one, str)],
+        "problems": [printable(one) for one in [*read.values(), *left_out] if isinstance(one, str)],
     }
     return Shown(state, plots, now, stamps, read, bots)
 
@@ -200,7 +201,7 @@ def _plots(
         if isinstance(result, RunResult):
             plot = plots.setdefault((name, result.set.sha256), Plot(result.set.name, [], now))
             number = bots.setdefault(result.bot, len(bots))
-            plot.runs.append(Run(plain(result.bot) + more, number, result))
+            plot.runs.append(Run(printable(result.bot) + more, number, result))
     drawn = {played: plot for played, plot in plots.items() if any(run.seconds for run in plot.runs)}
     growing = {(name, one.result.set.sha256) for name, some in under_way.items() for one in some}
     recent = {played for played, plot in before.items() if now - plot.made < SECONDS_BETWEEN_PLOTS}
@@ -210,7 +211,7 @@ def _plots(
 def _plot(plot: Plot) -> dict[str, Any]:
     return {
         "key": plot.key,
-        "title": plain(plot.title),
+        "title": printable(plot.title),
         "words": "; ".join(run.in_words for run in plot.runs),
         "series": [(run.name, *COLOURS[f"bot-{look(run.bot).hue}"]) for run in plot.runs],
     }
@@ -218,8 +219,8 @@ def _plot(plot: Plot) -> dict[str, Any]:
 
 def _progress(one: UnderWay) -> dict[str, Any]:
     return {
-        "bot": plain(one.result.bot),
-        "set": plain(one.result.set.name),
+        "bot": printable(one.result.bot),
+        "set": printable(one.result.set.name),
         "done": len(one.result.score.puzzles),
         "count": one.result.set.puzzle_count,
         "right": one.result.score.right,
@@ -240,8 +241,8 @@ def _last(
     return [
         {
             "tournament": name,
-            "bot": plain(run.bot),
-            "set": plain(run.set.name),
+            "bot": printable(run.bot),
+            "set": printable(run.set.name),
             "number": one.number,
             "verdict": one.verdict.value,
             "time": "" if one.took_seconds is None else duration(one.took_seconds),
@@ -255,10 +256,10 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
     runs = [(row.bot, one) for row in ranking.rows for one in row.results.values() if not isinstance(one, BotLog)]
     notes = [f"no answer of {bot} to {ranges(one.score.missing)}" for bot, one in runs if one.score.missing]
     return {
-        "title": plain(ranking.title),
+        "title": printable(ranking.title),
         "rows": [_row(row) for row in ranking.rows],
-        "notes": [plain(note) for note in [*ranking.notes, *(notes if ranking.scope is Scope.SET else ())]],
-        "warnings": [plain(warning) for warning in ranking.warnings],
+        "notes": [printable(note) for note in [*ranking.notes, *(notes if ranking.scope is Scope.SET else ())]],
+        "warnings": [printable(warning) for warning in ranking.warnings],
     }
 
 
@@ -267,7 +268,7 @@ def _row(row: Row) -> dict[str, Any]:
     times |= {"median": row.median_seconds, "slowest": row.slowest_seconds}
     return {
         "rank": row.rank,
-        "bot": plain(row.bot),
+        "bot": printable(row.bot),
         "version": row.version,
         "right": row.counted,
         "count": row.puzzle_count,

@@ -30,7 +30,7 @@ AT_THE_TOP = ("index.html", "service_worker.js")  # files that are not in the si
 
 PYTHON = (
     "*.py", "bot/**/*.py", "protocol/**/*.py", "tournament_data/*.py", "tournament_data/official.toml",
-    "harness/__init__.py", "harness/page/__init__.py", "harness/page/questions.py", "harness/page/boards.py",
+    "harness/__init__.py", "harness/page/__init__.py", "harness/page/worker_calls.py", "harness/page/boards.py",
     "harness/pictures/__init__.py", "harness/pictures/black_white.py",
 )  # fmt: skip
 """The part of this package that the browser gets."""

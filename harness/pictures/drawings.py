@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from functools import cache
 from io import BytesIO
@@ -13,7 +12,7 @@ from nonobot.arguments import missing
 from nonobot.harness import UnusableError
 from nonobot.harness.results.referee import judge
 from nonobot.harness.results.run_result import Verdict
-from nonobot.harness.text import print_line
+from nonobot.harness.text import say
 from nonobot.harness.user_files import answer_lines, opened, write_output
 from nonobot.protocol import Answer, Puzzle, Record, Solution, mismatches, read_answers
 from nonobot.protocol.characters import (
@@ -32,6 +31,7 @@ from nonobot.protocol.characters import (
 from nonobot.protocol.clues import count
 from nonobot.protocol.scene import ROLES, Picture, Scene, scene_of, sheet_of
 from nonobot.protocol.svg import THEMES, Theme, svg_of
+from nonobot.system import printable
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -112,7 +112,7 @@ def write(
         for note in notes:
             print(f"{picture.name}: {note}")
     drawn = f"{count(len(pictures), 'puzzle')}, {scene.width}x{scene.height} pixels"
-    print_line(f"picture: {path} ({drawn})", sys.stdout)
+    print(printable(f"picture: {path} ({drawn})"))
 
 
 def show(drawings: Sequence[Drawing], blocks: Blocks | None, clues: bool) -> bool:
@@ -123,7 +123,7 @@ def show(drawings: Sequence[Drawing], blocks: Blocks | None, clues: bool) -> boo
         try:
             lines = _board(picture, place, blocks, clues)
         except UnusableError as problem:
-            print_line(f"nonojudge: {picture.name}: {problem}")
+            say(f"{picture.name}: {problem}")
             all_fit = False
             continue
         caption = Piece(f"{picture.name}  {picture.width}x{picture.height}", "bold")

@@ -1,4 +1,4 @@
-"""An attempt of a run: one bot process, from its start to its end."""
+"""An attempt of a run: one bot process; stopped at a time limit, when idle (stalled), or after the last answer."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from nonobot.harness import StartError
 from nonobot.harness.play.journal import Alive, AttemptStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
 from nonobot.harness.process.bot_process import BotProcess, StderrLog
-from nonobot.harness.process.conversation import Conversation, most_bytes_of_an_answer
+from nonobot.harness.process.conversation import Conversation
 from nonobot.harness.process.exchange_folder import ExchangeFolder, scratch_folder
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
 from nonobot.harness.text import last_line_of
 from nonobot.protocol import Answer, AnswerReader
+from nonobot.protocol.answers import most_bytes_of_an_answer
 from nonobot.tournament_data import SetPuzzle
 
 LINGER_SECONDS = 5.0  # grace period for exiting once no further answer can come

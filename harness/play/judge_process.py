@@ -1,4 +1,4 @@
-"""A judge in a separate process, which plays one run after another: a duel has one for each bot."""
+"""A judge of a duel: a separate process that plays one run after another, one judge for each bot."""
 
 from __future__ import annotations
 

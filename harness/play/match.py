@@ -1,4 +1,4 @@
-"""A run of a bot on a set: warmed up, started or resumed; played in attempts; its result on disk."""
+"""A whole run of a bot on a set: warm-up, start or resumption, attempts, and the result file at its end."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from nonobot.harness.results.conditions import Configuration, Contain, FileNames
 from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunResult, Score
+from nonobot.harness.results.run_text import end_in_words
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import PuzzleSet
 from nonobot.tournament_data.registry import official_sets
@@ -136,7 +137,7 @@ def warmed_up(
     if limit is EndReason.TIME_LIMIT:
         status = f"stopped at --warm-up-limit ({limit_seconds:g} s)"
     elif limit:
-        status = BotEnd(limit).in_words(limits).partition(": ")[2]
+        status = end_in_words(BotEnd(limit), limits).partition(": ")[2]
     if limit or process.exit_status:
         hint = ""
         if sandbox and not limit:

@@ -1,4 +1,4 @@
-"""The state of a run: its verdicts and attempts so far, their usage, and whether the user stopped the judge."""
+"""The state of a run, without a process: verdicts and attempts so far, in the journal or replayed from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bot as a child process: the judge feeds, reads, measures and stops it without either blocking the other.
+"""A bot as a child process: fed, read, measured and stopped without blocking; its stderr, limited in size.
 
 One selector loop serves all three pipes, because a bot may fill one while it does not read another. The child
 leads its own session, so a Ctrl-C reaches only the judge.
@@ -34,7 +34,8 @@ from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox
 from nonobot.harness.process.system_calls import join_new_keyring, pipes_of_sandbox
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.run_result import Usage
-from nonobot.harness.text import last_line, plain
+from nonobot.harness.text import last_line
+from nonobot.system import printable
 
 PIPE_BYTES = 1 << 20
 """Capacity of the answer pipe, where the system allows it, and most bytes of a read. A bot can write its next
@@ -383,4 +384,4 @@ class PassedOn(StderrLog):
 
 def _last_state(line: bytes) -> str:
     """Return what a terminal would show of a line that its program has overwritten."""
-    return plain(line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace").expandtabs())
+    return printable(line.rstrip(b"\r").rpartition(b"\r")[2].decode("utf-8", "replace").expandtabs())

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from msgspec import UNSET, UnsetType
 
-from nonobot.protocol import Puzzle
-
 if TYPE_CHECKING:
     from nonobot.harness.process.bot_process import BotProcess
 
@@ -20,12 +18,6 @@ T_co = TypeVar("T_co", covariant=True)
 
 MOST_KEPT_BYTES = 1 << 16  # longest kept part of a line: an endless line cannot fill the judge's memory
 MOST_WAITING_BYTES = 2 << 20  # unread output at which the judge stops reading: more than a tournament's answers
-BYTES_PER_CELL = 4  # most bytes of an answer for a cell: a digit, a separator, and some layout
-
-
-def most_bytes_of_an_answer(board: Puzzle) -> int:
-    """Return the most bytes that an answer to `board` may have."""
-    return BYTES_PER_CELL * (board.width + 1) * (board.height + 1)
 
 
 class Reader(Protocol[T_co]):

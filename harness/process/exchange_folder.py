@@ -19,11 +19,11 @@ from msgspec import UNSET, UnsetType
 
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.process.bot_command import is_here
-from nonobot.harness.process.conversation import most_bytes_of_an_answer
 from nonobot.harness.results.conditions import Feed, FileNames
 from nonobot.harness.results.result_files import parse_log
 from nonobot.harness.results.run_result import BotLog
 from nonobot.harness.text import megabytes
+from nonobot.protocol.answers import most_bytes_of_an_answer
 from nonobot.tournament_data import SetPuzzle
 
 MOST_LOG_BYTES = 1 << 20  # longest log that the judge reads: fifty times that of a tournament

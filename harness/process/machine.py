@@ -13,10 +13,8 @@ import psutil
 
 from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import Machine
-from nonobot.harness.text import percent
 from nonobot.system import usable_cores
 
-BUSY_SHARE = 0.1  # use of the usable CPU time by other processes at which a machine is called busy
 SAMPLE_SECONDS = 0.25  # time for which CPU use is watched before a run: 25 ticks of most kernels' accounting
 
 
@@ -34,16 +32,6 @@ def machine_facts(cores: Sequence[int]) -> Machine:
         governor=_governor(cores),
         load_average=os.getloadavg()[0],
         busy_share=_busy_share(cores),
-    )
-
-
-def busy_warning(machine: Machine) -> str | None:
-    """Return a warning if the machine was busy before the run; otherwise None."""
-    if machine.busy_share is None or machine.busy_share < BUSY_SHARE:
-        return None
-    return (
-        f"the machine was busy: other processes used {percent(machine.busy_share)} of the cores just before the "
-        "start; times may be too long"
     )
 
 

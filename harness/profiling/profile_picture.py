@@ -20,7 +20,8 @@ from nonobot.harness.profiling.profile_data import (
     stages_of,
 )
 from nonobot.harness.profiling.profile_text import share_in_words, stage_order
-from nonobot.harness.text import duration, plain, shortened
+from nonobot.harness.text import duration
+from nonobot.system import printable, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +84,7 @@ def draw(profile: Profile, form: str, theme: str) -> bytes:
         return content
 
     def titled(part: re.Match[str]) -> str:
-        return f"{part[0]}<title>{escape(plain(canvas.titles[part[1]]))}</title>"
+        return f"{part[0]}<title>{escape(printable(canvas.titles[part[1]]))}</title>"
 
     return re.sub(r'<g id="(part-\d+)">', titled, content.decode()).encode()
 
@@ -121,7 +122,7 @@ class _Canvas:
 
     def words(self, x: float, y: float, text: str, colour: str, size: float = 10, align: str = "left") -> None:
         """Write words at the middle height `y`."""
-        self.axes.text(x, y, plain(text), color=colour, fontsize=size, ha=align, va="center_baseline")
+        self.axes.text(x, y, printable(text), color=colour, fontsize=size, ha=align, va="center_baseline")
 
 
 def _icicle(canvas: _Canvas, whole: Span, top: float) -> None:

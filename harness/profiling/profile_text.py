@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from nonobot.harness import UnusableError
-from nonobot.harness.compare.statistics import half_count
-from nonobot.harness.process.machine import busy_warning
+from nonobot.harness.compare.statistics import half_count, ratio_in_words
 from nonobot.harness.profiling.profile_data import (
     FIRST_BYTE,
     OUTSIDE_PHASES,
@@ -22,21 +21,11 @@ from nonobot.harness.profiling.profile_data import (
     share,
     span_of,
 )
+from nonobot.harness.results.conditions import busy_warning
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.text import (
-    GAP,
-    NOTHING,
-    drawn,
-    duration,
-    new_table,
-    percent,
-    plain,
-    ratio_in_words,
-    spaced,
-    styled,
-    width,
-)
+from nonobot.harness.text import GAP, NOTHING, drawn, duration, new_table, percent, spaced, styled, width
 from nonobot.protocol.clues import count
+from nonobot.system import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -109,7 +98,7 @@ def _stages(profile: Profile, room: int) -> Table:
     for depth, span in spans:
         of_run = share_in_words(span.seconds, whole.seconds)
         extremes = [_from_to(span)] if spread else []
-        rows.append((f"{'  ' * depth}{plain(span.name)}", duration(span.seconds), *extremes, of_run))
+        rows.append((f"{'  ' * depth}{printable(span.name)}", duration(span.seconds), *extremes, of_run))
     left = room - GAP - sum(max(map(len, column)) + GAP for column in zip(heads[:-2], *rows, strict=True))
     for_each = max(len(_per(span)) for _, span in spans) + GAP
     has_each = left - for_each >= LEAST_BAR
@@ -146,7 +135,7 @@ def _counts(profile: Profile) -> Table:
         values = sorted(puzzle.counts.get(name, 0) for puzzle in profile.puzzles)
         most = max(profile.puzzles, key=lambda puzzle: puzzle.counts.get(name, 0))
         figures = (f"{figure:,}" for figure in (total, median_high(values), values[-1]))
-        table.add_row(plain(name.replace("_", " ")), *figures, f"${most.number}" if values[-1] else NOTHING)
+        table.add_row(printable(name.replace("_", " ")), *figures, f"${most.number}" if values[-1] else NOTHING)
     return table
 
 
@@ -316,5 +305,5 @@ def _count_table(comparison: ProfileComparison) -> Table:
     table = new_table(("counts", "before", "after", "ratio"), no_wrap=True)
     for name, (before, after) in comparison.totals.items():
         ratio = f"{after / before:.3f}" if before else NOTHING
-        table.add_row(plain(name.replace("_", " ")), f"{before:,}", f"{after:,}", ratio)
+        table.add_row(printable(name.replace("_", " ")), f"{before:,}", f"{after:,}", ratio)
     return table

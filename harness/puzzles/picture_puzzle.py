@@ -12,10 +12,11 @@ from nonobot.harness import UnusableError
 from nonobot.harness.pictures.black_white import LARGEST_SIDE
 from nonobot.harness.progress import Progress
 from nonobot.harness.puzzles.grading import Findings, Grading, GradingBot, grading_bot
-from nonobot.harness.text import print_line, ranges
+from nonobot.harness.text import ranges
 from nonobot.protocol import Puzzle, Record, Solution
-from nonobot.protocol.clues import count
+from nonobot.protocol.clues import count, plural
 from nonobot.protocol.formats import MOST_BYTES, Format
+from nonobot.system import report
 
 if TYPE_CHECKING:  # what needs numpy is imported with a picture, so that formats convert without numpy
     from nonobot.harness.pictures.image_cells import Cells
@@ -90,7 +91,7 @@ def puzzle_of_picture(data: bytes, arguments: argparse.Namespace, name: str, to:
     except UnusableError as error:  # the picture is still a puzzle
         lines = [f"cannot tell whether there are other solutions: {error}"]
     for line in lines:
-        print_line(f"{name}: {line}")
+        report(f"{name}: {line}")
     title = Path(arguments.source).stem if "title" in to.holds and arguments.source != "-" else None
     return Record(Puzzle.from_grid(cells), solution=Solution(cells), title=title), is_as_wanted
 
@@ -106,7 +107,7 @@ def _cells(data: bytes, arguments: argparse.Namespace, name: str) -> Cells:
     except UnusableError as error:
         raise UnusableError(f"{name}: {error}") from None
     if image.frames > 1:
-        print_line(f"{name}: warning: it contains {image.frames} pictures; the first is used")
+        report(f"{name}: warning: it contains {image.frames} pictures; the first is used")
     return image.cells
 
 
@@ -155,7 +156,7 @@ def _places(open_cells: Cells) -> str:
     """Return the first of some cells by row and column, counted from 1."""
     rows = [(y + 1, row.nonzero()[0] + 1) for y, row in enumerate(open_cells) if row.any()]
     named = [
-        f"row {y} column{'s' if len(columns) > 1 else ''} {ranges(columns.tolist(), 5)}"
+        f"row {y} {plural(len(columns), 'column')} {ranges(columns.tolist(), 5)}"
         for y, columns in rows[:MOST_ROWS_NAMED]
     ]
     left = len(rows) - MOST_ROWS_NAMED

@@ -11,8 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import astuple
 from msgspec.structs import replace as replaced
 
-from nonobot.harness.process.machine import BUSY_SHARE
-from nonobot.harness.results.conditions import Machine, digest_of_variable
+from nonobot.harness.results.conditions import BUSY_SHARE, Machine, digest_of_variable
 from nonobot.harness.results.run_result import UNKNOWN, RunResult
 from nonobot.harness.text import megabytes, percent, ranges
 from nonobot.protocol.clues import count
@@ -20,15 +19,23 @@ from nonobot.protocol.clues import count
 Fact = Callable[[RunResult], object]
 Labelled = tuple[str, RunResult]  # a run with the label of its bot or version in the output
 SHOWN_LABELS = 5  # most bots or versions named in a line on busy machines
-MachineKind = tuple[str, ...]  # values of `KIND_FACTS` for a machine
+MachineKind = tuple[str, ...]  # the facts `KIND` of a machine
 
-KIND_FACTS: dict[str, Callable[[Machine], object]] = {
+MACHINE: dict[str, Callable[[Machine], object]] = {
     "CPU": lambda machine: machine.cpu,
     "system": lambda machine: machine.system,
     "cores of the machine": lambda machine: machine.logical_cores,
+    "usable cores": lambda machine: machine.usable_cores,
+    "memory": lambda machine: megabytes(machine.memory_bytes),
     "governor": lambda machine: machine.governor or UNKNOWN,
+    "Python": lambda machine: machine.python,
+    "numpy": lambda machine: machine.numpy or "none",
+    "numba": lambda machine: machine.numba or "none",
 }
-"""Properties that machines of one kind have in common."""
+"""Facts of a machine, without its load, which always differs."""
+
+KIND = ("CPU", "system", "cores of the machine", "governor")
+"""Facts that machines of one kind have in common."""
 
 CONFIGURATION: dict[str, Fact] = {
     "number of cores": lambda run: run.core_count,
@@ -48,8 +55,13 @@ CONFIGURATION: dict[str, Fact] = {
 }
 """Conditions of a run, apart from its machine and its environment: as they were, however they were requested."""
 
+
+def _of_machine(name: str, run: RunResult) -> object:
+    return MACHINE[name](run.machine)
+
+
 MACHINE_AND_CONFIGURATION: dict[str, Fact] = {
-    **{name: lambda run, of=of: of(run.machine) for name, of in KIND_FACTS.items()},  # type: ignore[misc]
+    **{name: partial(_of_machine, name) for name in KIND},
     **CONFIGURATION,
     "environment": lambda run: environment_of([run])(run),
 }
@@ -57,9 +69,7 @@ MACHINE_AND_CONFIGURATION: dict[str, Fact] = {
 
 SOFTWARE: dict[str, Fact] = {
     "judge": lambda run: run.judge_version,
-    "Python": lambda run: run.machine.python,
-    "numpy": lambda run: run.machine.numpy or "none",
-    "numba": lambda run: run.machine.numba or "none",
+    **{name: partial(_of_machine, name) for name in ("Python", "numpy", "numba")},
     "start": lambda run: _start(run),
 }
 """Conditions that must also be equal to compare two versions of one bot."""
@@ -132,7 +142,7 @@ def differences(runs: Sequence[Labelled], facts: dict[str, Fact]) -> list[str]:
 
 def kind_of(machine: Machine) -> MachineKind:
     """Return the properties of `machine` that all machines of its kind share."""
-    return tuple(str(value_of(machine)) for value_of in KIND_FACTS.values())
+    return tuple(str(MACHINE[name](machine)) for name in KIND)
 
 
 def busy_lines(runs: Sequence[Labelled]) -> list[str]:

@@ -22,6 +22,7 @@ from nonobot.harness.ranking.comparability import (
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import BotLog, RunResult, Verdict, VerifyResult
+from nonobot.harness.results.run_text import log_doubts
 from nonobot.harness.results.worth import worth
 
 Judged = RunResult | VerifyResult
@@ -160,7 +161,7 @@ def _set_ranking(
         commands = {tuple(one.command) for one in played.values() if isinstance(one, RunResult)}
         if len(commands) > 1:
             warnings.append(f"{bot}: {len(commands)} different commands go by this name and are taken as one bot")
-    doubts = [f"own log of {bot}: {'; '.join(run.log_doubts)}" for bot, run in runs if run.log_doubts]
+    doubts = [f"own log of {bot}: {'; '.join(log_doubts(run))}" for bot, run in runs if log_doubts(run)]
     return Ranking(Scope.SET, title, [facts], _ranked(rows), notes, [*warnings, *uneven, *doubts])
 
 

@@ -14,7 +14,8 @@ import msgspec
 from nonobot.harness.ranking.standings import Evidence, Ranking, Row, Scope
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import EndReason, Verdict
-from nonobot.harness.text import GAP, MEBIBYTE, NOTHING, drawn, in_short, in_unit, new_table, spaced, styled, width
+from nonobot.harness.text import GAP, MEBIBYTE, NOTHING, drawn, in_unit, new_table, spaced, styled, width
+from nonobot.system import shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -57,14 +58,14 @@ def as_csv(ranked: Sequence[Ranking]) -> str:
                 "ends": row.ends,
             }
             joined = {name: ";".join(map(_cell, entries)) for name, entries in lists.items()}
-            joined["files"] = in_short(";".join(row.files), 100_000)
+            joined["files"] = shortened(";".join(row.files), 100_000)
             words = {name: _cell(value) for name, value in values.items() if isinstance(value, str)}
             writer.writerow({**values, **words, **verdicts, **joined, "scope": ranking.scope.value})
     return text.getvalue()
 
 
 def _cell(text: str) -> str:
-    return in_short(text, 200)
+    return shortened(text, 200)
 
 
 def _values(row: Row) -> dict[str, Any]:
@@ -90,7 +91,7 @@ def as_markdown(ranked: Sequence[Ranking]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>|~$#])", r"\\\1", in_short(text))
+    return re.sub(r"([\\`*_{}\[\]<>|~$#])", r"\\\1", shortened(text))
 
 
 def as_text(ranked: Sequence[Ranking], terminal: bool) -> str:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import median
 from string import ascii_uppercase
+from typing import TypeVar
 
-from nonobot.harness.ranking.comparability import CONFIGURATION, environment_of
+from nonobot.harness.ranking.comparability import CONFIGURATION, MACHINE, environment_of
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.results.conditions import Machine
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
-from nonobot.harness.text import duration, megabytes, plain
+from nonobot.harness.text import duration
 from nonobot.protocol.clues import count
+from nonobot.system import printable
+
+T = TypeVar("T")
 
 SLOWEST = 8  # puzzles of a set shown as the slowest
 SHOWN_FAULTS = 6  # wrong answers of a run that are named one by one, and as many others that do not count
@@ -72,24 +76,24 @@ class Run:
         """Lines about several or unfinished attempts, about other output, and all notes."""
         score, attempts = self.result.score, self.result.attempts
         shown = [one for one in attempts if len(attempts) > 1 or one.end.reason is not EndReason.FINISHED]
-        lines = list(map(_in_words, shown))
+        lines = list(map(_attempt_in_words, shown))
         if score.mistake:
-            lines.append(plain(score.mistake))
+            lines.append(printable(score.mistake))
         if score.duplicate_count:
             lines.append(count(score.duplicate_count, "further answer") + " to puzzles answered before")
         if score.stray_count:
             belong = "belongs" if score.stray_count == 1 else "belong"
             lines.append(f"{count(score.stray_count, 'piece')} of output that {belong} to no answer of the set")
-        lines += map(plain, score.notes)
+        lines += map(printable, score.notes)
         if lines and self.result.stderr_file and self.result.stderr_bytes:
-            lines.append(f"stderr ({self.result.stderr_bytes:,} bytes): {plain(self.result.stderr_file)}")
+            lines.append(f"stderr ({self.result.stderr_bytes:,} bytes): {printable(self.result.stderr_file)}")
         return lines
 
 
-def _in_words(attempt: Attempt) -> str:
+def _attempt_in_words(attempt: Attempt) -> str:
     end = attempt.end
     how = [f"status {end.exit_status}"] if end.exit_status is not None else []
-    how += [plain(text) for text in (end.signal, end.detail) if text]
+    how += [printable(text) for text in (end.signal, end.detail) if text]
     more = f" ({', '.join(how)})" if how else ""
     after = f", after {duration(attempt.usage.wall_seconds)}" if attempt.usage.wall_seconds else ""
     return f"from puzzle {attempt.first_puzzle} on: {end.reason.value}{more}{after}"
@@ -146,14 +150,14 @@ class Report:
         self.configurations = configurations([run.result for run in runs])
         reasons = {one.end.reason for run in runs for one in run.result.attempts}
         self.ends = {reason: reason.meaning for reason in EndReason if reason in reasons}
-        days = sorted(plain(run.result.started_at[:10]) for run in runs)
+        days = sorted(printable(run.result.started_at[:10]) for run in runs)
         self.days = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
         self.commands = list({(run.name, *run.result.command): run for run in runs}.values())
         self.perhaps_cold = list(dict.fromkeys(run.name for run in runs if run.result.warm_up_seconds is None))
 
     def _runs(self, results: Mapping[Path, AnyResult]) -> list[Run]:
         runs = {path: result for path, result in results.items() if isinstance(result, RunResult)}
-        return [Run(plain(one.bot), self.bots[one.bot], one, str(path)) for path, one in runs.items()]
+        return [Run(printable(one.bot), self.bots[one.bot], one, str(path)) for path, one in runs.items()]
 
 
 # --- facts of runs -------------------------------------------------------------------------------------------
@@ -181,28 +185,18 @@ class Variants:
 
 
 def machines(every: Sequence[Machine]) -> Variants:
-    """Return the machines of runs, without their load, which always differs."""
-    return Variants(
-        {
-            "CPU": plain(one.cpu),
-            "Cores": f"{one.logical_cores}, of which {one.usable_cores} usable",
-            "Memory": megabytes(one.memory_bytes),
-            "System": plain(one.system),
-            "Frequency governor": plain(one.governor or "not known"),
-            "Python": plain(one.python),
-            "numpy": plain(one.numpy or "not known"),
-            "numba": plain(one.numba or "not known"),
-        }
-        for one in every
-    )
+    """Return the machines of runs."""
+    return Variants(_in_words(MACHINE, machine) for machine in every)
 
 
 def configurations(every: Sequence[RunResult]) -> Variants:
     """Return the conditions of runs that do not depend on the machine."""
     facts = {**CONFIGURATION, "environment": environment_of(every)}
-    return Variants(
-        {f"{name[:1].upper()}{name[1:]}": plain(str(of(run))) for name, of in facts.items()} for run in every
-    )
+    return Variants(_in_words(facts, run) for run in every)
+
+
+def _in_words(facts: Mapping[str, Callable[[T], object]], owner: T) -> dict[str, str]:
+    return {f"{name[:1].upper()}{name[1:]}": printable(str(value_of(owner))) for name, value_of in facts.items()}
 
 
 def _fits(facts: dict[str, str], kind: dict[str, str]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from nonobot.harness.report.plot_frame import LIGHT_COLOURS, drawing, file_of, line_style, look, style_axes
 from nonobot.harness.survey import Row, Survey, quantile
-from nonobot.harness.text import plain, shortened
+from nonobot.system import printable, shortened
 
 PAPER, TEXT, MUTED, AXIS, GRID = "#ffffff", "#1c1e21", "#565b63", "#8a8f98", "#e3e5e8"
 
@@ -51,7 +51,7 @@ def drawing_of_history(groups: Mapping[tuple[str, str], Sequence[Point]], form: 
         figure = Figure(figsize=(13, 4.2 * len(groups)), facecolor=PAPER, layout="constrained")
         rows = figure.subplots(len(groups), 2, squeeze=False)
         for ((bot, name), points), (times, counts) in zip(groups.items(), rows, strict=True):
-            title = plain(f"{shortened(bot)} on {shortened(name, 60)}")
+            title = f"{shortened(bot, 24)} on {shortened(name, 60)}"
             for axes, up in ((times, f"{title}: CPU time of a run, s"), (counts, "counts, the first is 100%")):
                 style_axes(axes, AXIS, MUTED, GRID)
                 axes.set_title(up, color=TEXT, loc="left", fontsize="medium")
@@ -66,7 +66,7 @@ def drawing_of_history(groups: Mapping[tuple[str, str], Sequence[Point]], form: 
                 with_it = [(at, one.counts[count]) for at, one in enumerate(points) if one.counts.get(count)]
                 if with_it:
                     shares = [100 * value / with_it[0][1] for _, value in with_it]
-                    label = plain(count.replace("_", " "))
+                    label = printable(count.replace("_", " "))
                     counts.plot([at for at, _ in with_it], shares, label=label, **_line(index, 5.5))
             if counts.lines:
                 counts.legend(frameon=False, labelcolor=TEXT, fontsize="small")

@@ -20,8 +20,8 @@ from nonobot.harness.report.plot_frame import (
     log_seconds,
     whole_numbers,
 )
-from nonobot.harness.text import shortened
 from nonobot.protocol.clues import count
+from nonobot.system import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +83,7 @@ def head_to_head(first: Run, second: Run, name: str) -> str:
         figure,
         name,
         f"Times of {first.name} and {second.name}, puzzle by puzzle: {duel_in_words(first, second)}",
-        {"first": f"time of {shortened(first.name)} →", "second": f"↑ time of {shortened(second.name)}"},
+        {"first": f"time of {shortened(first.name, 24)} →", "second": f"↑ time of {shortened(second.name, 24)}"},
     )
 
 

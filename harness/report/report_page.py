@@ -10,18 +10,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from nonobot.harness.compare.statistics import RESOLUTION_SECONDS
-from nonobot.harness.process.machine import BUSY_SHARE
 from nonobot.harness.report import plots
 from nonobot.harness.report.contents import Report, Run, SetPart
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing
-from nonobot.harness.results.conditions import SetFacts
+from nonobot.harness.results.conditions import BUSY_SHARE, SetFacts
 from nonobot.harness.results.referee import cells_of
 from nonobot.harness.results.run_result import PuzzleResult, Verdict
-from nonobot.harness.text import duration, in_unit, megabytes, percent, plain, ranges
+from nonobot.harness.text import duration, in_unit, megabytes, percent, ranges
 from nonobot.protocol import Puzzle
 from nonobot.protocol.clues import count
 from nonobot.protocol.scene import Picture, scene_of
 from nonobot.protocol.svg import INHERIT, svg_of
+from nonobot.system import printable
 from nonobot.tournament_data import Recipe, SetError, load_set
 from nonobot.tournament_data.generate import PREFIX
 from nonobot.tournament_data.sets import PART
@@ -55,7 +55,7 @@ def page_of(report: Report, title: str, judge_version: str, progress: Callable[[
     template = _environment().get_template("page.html")
     return template.render(
         report=report,
-        title=plain(title),
+        title=printable(title),
         judge_version=judge_version,
         chapters=chapters,
         swatches=swatches,
@@ -101,7 +101,7 @@ def _environment() -> Environment:
     )
     environment.globals |= {"Verdict": Verdict, "duel_in_words": plots.duel_in_words}
     environment.filters |= {
-        "clean": plain,
+        "clean": printable,
         "counted": count,
         "duration": duration,
         "took": lambda time: duration(time) if time >= RESOLUTION_SECONDS else "< " + duration(RESOLUTION_SECONDS),
@@ -110,7 +110,7 @@ def _environment() -> Environment:
         "seconds": lambda time: in_unit(time, 1, 3),
         "sentence": lambda text: f"{text[:1].upper()}{text[1:]}.",
         "share": percent,
-        "shell": lambda command: plain(shlex.join(command)),
+        "shell": lambda command: printable(shlex.join(command)),
     }
     return environment
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from nonobot.harness.text import percent
 from nonobot.tournament_data import PuzzleSet
 
 MOST_SECONDS = 1e12  # longest time in a file
@@ -18,6 +19,7 @@ Figure = Annotated[float, msgspec.Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
 
 Revision = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{7,64}(-dirty)?\Z")]  # -dirty: edited files
 PROCESS_LIMIT = 512  # default limit on the processes and threads of a bot
+BUSY_SHARE = 0.1  # use of the usable CPU time by other processes at which a machine is called busy
 STALL_SECONDS = 60.0  # default limit on the time in which a bot neither computes nor writes
 
 
@@ -139,6 +141,16 @@ class Machine(Struct, frozen=True):
     governor: str | None
     load_average: Figure | None  # over one minute, at the start
     busy_share: Figure | None  # CPU time that others used just before the start, 0 to 1, of the usable cores
+
+
+def busy_warning(machine: Machine) -> str | None:
+    """Return a warning if the machine was busy before the run; otherwise None."""
+    if machine.busy_share is None or machine.busy_share < BUSY_SHARE:
+        return None
+    return (
+        f"the machine was busy: other processes used {percent(machine.busy_share)} of the cores just before the "
+        "start; times may be too long"
+    )
 
 
 class CgroupMeasures(Struct, frozen=True):

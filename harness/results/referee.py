@@ -1,4 +1,4 @@
-"""The referee: matches each answer to its puzzle and checks it against the clues."""
+"""The referee: matches answers to puzzles, checks them, and gives hints: a turned board, numbers off by one."""
 
 from __future__ import annotations
 

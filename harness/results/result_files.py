@@ -17,9 +17,8 @@ from nonobot import system
 from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import MOST_SECONDS
 from nonobot.harness.results.run_result import SCHEMA_VERSION, BotLog, RunResult, Score, VerifyResult
-from nonobot.harness.text import in_short
 from nonobot.protocol.clues import shown
-from nonobot.system import whole_file
+from nonobot.system import shortened, whole_file
 
 RESULT_ENDINGS = (".json", ".log")  # endings of the files read from a folder; a named file may have any
 _START = re.compile(rb"\s*(?:#\s*[0-9]|total time\s*:)", re.IGNORECASE)
@@ -144,7 +143,7 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str, kind
     try:
         return msgspec.json.decode(content, type=kind)
     except UNDECODABLE as error:
-        raise UnusableError(f"{path} is not {what}: {in_short(str(error), 200)}") from None
+        raise UnusableError(f"{path} is not {what}: {shortened(str(error), 200)}") from None
 
 
 def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]:

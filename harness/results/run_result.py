@@ -1,4 +1,4 @@
-"""The result of a run: verdicts, times and the end of the bot, as the schema of every result file and in words.
+"""The result of a run, as the schema of every result file; values of the user's variables (secrets) are masked.
 
 A file states its `kind` and its `schema_version`. A change that old readers cannot read raises the version. The
 name of each time contains its unit.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -17,7 +16,6 @@ from msgspec.structs import astuple, replace
 from nonobot.harness.results.conditions import (
     CgroupMeasures,
     Configuration,
-    Feed,
     Figure,
     FileNames,
     Machine,
@@ -26,17 +24,11 @@ from nonobot.harness.results.conditions import (
     SetFacts,
     Whole,
 )
-from nonobot.harness.text import duration, last_line_of, megabytes, ranges
 
 SCHEMA_VERSION = 3
 
 UNKNOWN = "unknown"  # a condition that was not recorded; it does not differ from any other
 OFF_BY_ONE = "the answers are off by one"
-
-SHOWN_PUZZLES = 5  # puzzles of a kind that a summary names
-SHOWN_MISSING = 10  # puzzles without an answer that a summary names
-LOG_SECONDS = 0.5  # error allowed to the total of a bot's own log: some programs count whole seconds
-MOST_LOGGED, LEAST_LOGGED = 1.05, 0.5  # of the bot's run time, and of the time between its first and last answer
 
 
 class Verdict(StrEnum):
@@ -49,10 +41,6 @@ class Verdict(StrEnum):
     OUT_OF_ORDER = "out-of-order"
     LATE = "late"
     MISSING = "missing"
-
-
-EXPLAINED = (Verdict.WRONG, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LATE)
-"""Verdicts whose details help the author of a bot."""
 
 
 class EndReason(StrEnum):
@@ -92,10 +80,6 @@ class Usage(Struct, frozen=True):
     cpu_seconds: Figure  # user and system time
     peak_memory_bytes: Whole  # 0 if the process was gone before the judge looked at it
 
-    def __str__(self) -> str:
-        peak = megabytes(self.peak_memory_bytes) if self.peak_memory_bytes else "not known"
-        return f"wall {duration(self.wall_seconds)}, CPU {duration(self.cpu_seconds)}, peak memory {peak}"
-
     @classmethod
     def of_all(cls, usages: Sequence[Usage]) -> Usage:
         """Return the usage of processes that ran one after another."""
@@ -113,22 +97,6 @@ class BotEnd(Struct, frozen=True):
     exit_status: int | None = None  # None if a signal ended it
     signal: str | None = None
     detail: str | None = None
-
-    def in_words(self, limits: Configuration) -> str:
-        """Return the reason, its meaning and the limit that was reached, in one line."""
-        status = f"killed by {self.signal}" if self.signal else f"exited with status {self.exit_status}"
-        figures = {
-            EndReason.TIME_LIMIT: f"{limits.wall_limit_seconds:g} s",
-            EndReason.CPU_LIMIT: f"{limits.cpu_limit_seconds or 0:g} s",
-            EndReason.MEMORY_LIMIT: limits.most_memory_bytes and megabytes(limits.most_memory_bytes, exact=True),
-            EndReason.PROCESS_LIMIT: str(limits.process_limit or 0),
-            EndReason.PUZZLE_LIMIT: f"{limits.puzzle_limit_seconds or 0:g} s",
-            EndReason.STALLED: f"{limits.stall_limit_seconds or 0:g} s",
-            EndReason.CRASHED: status,
-        }
-        means = status if self.reason is EndReason.FINISHED and self != FINISHED_UNSEEN else self.reason.meaning
-        more = [figures.get(self.reason), self.detail]
-        return f"{self.reason}: {means}" + "".join(f" ({one})" for one in more if one)
 
 
 FINISHED_UNSEEN = BotEnd(EndReason.FINISHED, detail="the judge was killed after the last answer")
@@ -216,22 +184,6 @@ class Score(Struct, frozen=True):
     def missing(self) -> list[int]:
         """Numbers of the puzzles without an answer; empty if that is all of them."""
         return [one.number for one in self.puzzles if one.verdict is Verdict.MISSING and not self.unanswered]
-
-    def lines(self) -> list[str]:
-        """Return the number of puzzles right, and what was not right, with a few puzzles by name."""
-        others = [f"{count} {one}" for one, count in self.verdicts.items() if one is not Verdict.RIGHT and count]
-        lines = [f"{self.right} of {len(self.puzzles)} right" + (f"; {', '.join(others)}" if others else "")]
-        if missing := [f"${number}" for number in self.missing]:  # the last verdict in the line
-            more = f" and {len(missing) - SHOWN_MISSING} more" if missing[SHOWN_MISSING:] else ""
-            lines[0] += f": {', '.join(missing[:SHOWN_MISSING])}{more}"
-        if self.mistake:
-            lines.append(f"  {self.mistake}")
-        for verdict in EXPLAINED:
-            of_kind = [one for one in self.puzzles if one.verdict is verdict]
-            lines += [f"  ${one.number} {verdict}: {one.detail}" for one in of_kind[:SHOWN_PUZZLES]]
-            lines += _and_more(len(of_kind), verdict)
-        lines += [f"  {note}" for note in self.notes[:SHOWN_PUZZLES]]
-        return lines + _and_more(self.duplicate_count + self.stray_count, "notes")
 
 
 class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
@@ -330,95 +282,18 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         return self.usage.wall_seconds
 
     @property
-    def outcome(self) -> str:
-        """The outcome in a few words."""
-        right = f"{self.score.right} of {len(self.score.puzzles)} right"
-        hint = f" ({self.hint})" if self.hint else ""
-        return f"{right}, {duration(self.time_seconds)}, {self.end.reason}{hint}"
-
-    @property
-    def hint(self) -> str | None:
-        """The bot's likely mistake: one that most faulty answers share, or the board size without any answer."""
-        answered_others = any(one.endswith(OFF_BY_ONE) for one in self.score.notes)
-        told = self.end.reason in (EndReason.INTERRUPTED, EndReason.CRASHED)  # stderr contains more
-        if self.score.unanswered and self.started and not told and not answered_others:
-            flush = self.end.reason is EndReason.STALLED and self.configuration.feed is Feed.INTERACTIVE
-            waits = "flushes each answer, does not wait for the next '$', and " if flush else ""
-            size = f"{self.set.width}x{self.set.height}"
-            return f"no puzzle was answered; check that the bot {waits}expects boards of {size}"
-        return self.score.mistake or None
-
-    def last_words(self) -> str:
-        """Return the last line that the bot wrote to stderr; empty if there is none or its file is gone."""
-        return last_line_of(Path(self.stderr_file)) if self.stderr_file else ""
-
-    def lines(self) -> list[str]:
-        """Return the whole summary."""
-        lines = [*self.score.lines(), str(self.usage), self.end.in_words(self.configuration)]
-        if self.score.unanswered and self.hint:
-            lines.insert(1, f"  {self.hint}")
-        if taken := {core for one in self.attempts for core in one.cores_taken or ()}:
-            lines.append(f"the bot used other cores ({ranges(sorted(taken))}); its times are unreliable")
-        if (self.end.reason is EndReason.CRASHED or self.end.exit_status) and (said := self.last_words()):
-            lines.append(f"its last line on stderr: {said}")
-        if self.attempts[1:]:
-            lines.append(f"the bot was started {len(self.attempts)} times")
-        timed = [(one.took_seconds, one.number) for one in self.score.puzzles if one.took_seconds is not None]
-        slowest = sorted(timed, key=lambda one: -one[0])[:SHOWN_PUZZLES]
-        if slowest:
-            lines.append("slowest: " + ", ".join(f"${number} {duration(took)}" for took, number in slowest))
-        if self.files:
-            lines.append(f"the bot used files: questions in {self.files.reads}, answers in {self.files.writes}")
-            lines += self._log_lines()
-        if self.stderr_file:
-            lines.append(f"stderr of the bot ({self.stderr_bytes:,} bytes): {self.stderr_file}")
-        return lines
-
-    @property
     def own_seconds(self) -> float | None:
         """The time in the bot's own logs; None if it keeps none, or one is unreadable."""
-        logs = self._own_logs
+        logs = self.own_logs
         return sum(log.time_seconds for log in logs) if logs and not any(log.error for log in logs) else None
 
     @property
-    def log_doubts(self) -> list[str]:
-        """Doubts about the bot's own logs, in words."""
-        own = self.own_seconds
-        if own is None:
-            return list(dict.fromkeys(log.error for log in self._own_logs if log.error))
-        doubts = []
-        logged = {number for log in self._own_logs for number in log.seconds}
-        answered = [one.number for one in self.score.puzzles if one.arrived_seconds is not None]
-        if lacking := sorted(set(answered) - logged):
-            doubts.append(f"no time for {len(lacking)} of {len(answered)} answered puzzles ({ranges(lacking)})")
-        wall, cpu = self.usage.wall_seconds, self.usage.cpu_seconds
-        most = max(wall, cpu)
-        # The first answer's time includes start and reading, which a log may omit. A log may count CPU time.
-        first = {one.first_puzzle for one in self.attempts}
-        between = sum(one.took_seconds or 0.0 for one in self.score.puzzles if one.number not in first)
-        between *= cpu / most if most else 1.0
-        if own > most * MOST_LOGGED and own > most + LOG_SECONDS:
-            doubts.append(f"{duration(own)}, more than the {duration(most)} that the bot ran")
-        if own < between * LEAST_LOGGED and own < between - LOG_SECONDS:
-            doubts.append(f"{duration(own)}, less than half of the {duration(between)} between its answers")
-        return doubts
-
-    @property
-    def _own_logs(self) -> list[BotLog]:
-        """The log of each attempt; unread if the judge was killed."""
+    def own_logs(self) -> list[BotLog]:
+        """The bot's own log of each attempt; unread if the judge was killed."""
         if not self.files or not self.files.logs:
             return []
         unread = BotLog({}, error="not read: the judge was killed")
         return [one.own_log or unread for one in self.started_attempts]
-
-    def _log_lines(self) -> list[str]:
-        doubts = "; ".join(self.log_doubts)
-        if self.own_seconds is None:
-            return [f"its own log: {doubts}"] if doubts else []
-        puzzles = sum(len(log.seconds) for log in self._own_logs)
-        times = f"{duration(self.own_seconds)}; the judge's time: {duration(self.time_seconds)}"
-        lines = [f"its own log: {puzzles} puzzles in {times}"]
-        return [*lines, f"warning: its own log is unreliable: {doubts}"] if doubts else lines
 
 
 class VerifyResult(Struct, frozen=True, tag_field="kind", tag="verify"):
@@ -429,20 +304,8 @@ class VerifyResult(Struct, frozen=True, tag_field="kind", tag="verify"):
     score: Score
     schema_version: int = SCHEMA_VERSION
 
-    def lines(self) -> list[str]:
-        """Return the score in words."""
-        lines = self.score.lines()
-        if self.score.unanswered:
-            size = f"{self.set.width}x{self.set.height}"
-            lines.insert(1, f"  no puzzle was answered; check that they are answers to this set, of {size}")
-        return lines
-
 
 def _in_attempts(values: set[bool]) -> str:
     if len(values) > 1:
         return "in some attempts"
     return UNKNOWN if not values else "yes" if True in values else "no"
-
-
-def _and_more(count: int, what: str) -> list[str]:
-    return [f"  and {count - SHOWN_PUZZLES} more {what}"] if count > SHOWN_PUZZLES else []

@@ -20,9 +20,8 @@ from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
 from nonobot.harness.results.result_files import UNDECODABLE
-from nonobot.harness.text import in_short
 from nonobot.protocol.formats import MOST_BYTES
-from nonobot.system import content_of
+from nonobot.system import content_of, shortened
 from nonobot.tournament_data import PuzzleSet
 
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
@@ -205,7 +204,7 @@ def _in_own_words(message: str, raw: Any) -> str:
     if found := re.match(r"Expected `(.*?)`(?: (\S+) ([0-9.]+))?", must_be):
         must_be = " or ".join(_TYPES.get(one, one) for one in found[1].split(" | ") if one != "null")
         must_be += f" {_BOUNDS[found[2]]} {float(found[3]):,.0f}" if found[2] else ""
-    return f"{place.removesuffix(': ')} must be {must_be}, not {in_short(repr(value), 80)}"
+    return f"{place.removesuffix(': ')} must be {must_be}, not {shortened(repr(value), 80)}"
 
 
 def _memory_limit(limits: Limits) -> int | UnsetType | None:

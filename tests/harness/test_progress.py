@@ -8,8 +8,10 @@ import sys
 import pytest
 
 from nonobot.harness import progress
+from nonobot.harness.play import run_progress
+from nonobot.harness.play.run_progress import AllRunsProgress, RunProgress
 from nonobot.harness.process.bot_process import PassedOn
-from nonobot.harness.progress import AllRunsProgress, Progress, RunProgress
+from nonobot.harness.progress import Progress
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
 from tests.helpers.judged import RECIPE, command
 from tests.helpers.ranked import run_result
@@ -26,7 +28,8 @@ def on_a_terminal(monkeypatch):
 
 @pytest.fixture
 def _lines_at_once(monkeypatch):
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    for module in (progress, run_progress):
+        monkeypatch.setattr(module, "SECONDS_BETWEEN_LINES", 0.0)
 
 
 @pytest.mark.usefixtures("_lines_at_once")
@@ -135,7 +138,7 @@ def test_a_warm_up_that_writes_over_its_line_is_shown_as_it_ended(capsys):
     words.write(b"\r\tthree \xff\x1b[2K\r\n\nfour")
     words.write(b"five")
     words.close()
-    assert capsys.readouterr().err == "        three \ufffd\ufffd[2K\n\nfourfive\n"
+    assert capsys.readouterr().err == "        three \ufffd\\x1b[2K\n\nfourfive\n"
 
 
 def test_a_terminal_without_a_bar_shows_each_state_of_a_line_as_it_comes(capsys, monkeypatch):

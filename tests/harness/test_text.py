@@ -11,6 +11,7 @@ from nonobot.arguments import byte_count
 from nonobot.harness import text
 from nonobot.harness.text import duration, on_terminal, ranges
 from nonobot.protocol.clues import count
+from nonobot.system import shortened
 
 
 @pytest.mark.parametrize(
@@ -54,9 +55,15 @@ def test_a_limit_on_memory_is_shown_in_full_in_the_unit_in_which_it_is_read(told
     shown = text.megabytes(limit, exact=True)
     assert byte_count(shown) == limit
     assert re.sub(r"[^0-9]", "", shown) == re.sub(r"[^0-9]", "", told)
-    assert text.shortened("x" * 24) == "x" * 24
-    assert len(text.shortened("x" * 25)) == 24
-    assert text.plain("a\x00\u202eb\n") == "a\ufffd\ufffdb\ufffd"
+
+
+@pytest.mark.parametrize("limit", [4, 5, 24])
+def test_a_text_is_shortened_in_its_middle_and_escaped(limit):
+    assert shortened("x" * limit, limit) == "x" * limit
+    found = shortened("a" + "x" * limit + "b", limit)
+    assert (len(found), found[0], found[-1]) == (limit, "a", "b")
+    assert "…" in found
+    assert shortened("a\x00\u202eb\n", limit).startswith("a\\x00")
 
 
 @pytest.mark.parametrize(("term", "is_terminal"), [("xterm", True), ("dumb", False)])

@@ -14,10 +14,10 @@ import numpy as np
 from nonobot.bot.champion.analysis import analyse
 from nonobot.bot.champion.beliefs import believe_line, forget, sweep
 from nonobot.bot.champion.clauses import add_learned, reduce_database
-from nonobot.bot.champion.explain import explain_line, reasons_of, update_patterns
 from nonobot.bot.champion.guidance import _keep_bound_marginals
 from nonobot.bot.champion.heap import bump, heap_insert, heap_pop
 from nonobot.bot.champion.propagate import _visit_watches, apply_rules, propagate_all
+from nonobot.bot.champion.reasons import explain_line, reasons_of, update_patterns
 from nonobot.bot.champion.search import _start
 from nonobot.bot.champion.trail import assign, backjump
 from nonobot.bot.kernels.compiling import kernel

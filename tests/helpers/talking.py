@@ -65,7 +65,8 @@ def _as_standard_streams(*descriptors: int) -> Iterator[None]:
     try:
         for standard, descriptor in enumerate(descriptors):
             os.dup2(descriptor, standard)
-        yield
+        with contextlib.redirect_stderr(sys.__stderr__):  # the descriptor, without pytest's stream
+            yield
     finally:
         for standard, descriptor in enumerate(kept):
             os.dup2(descriptor, standard)

@@ -6,9 +6,9 @@ import json
 import pytest
 
 from nonobot.harness import UnusableError
-from nonobot.harness.page import boards
+from nonobot.harness.page import boards, worker_calls
 from nonobot.harness.page.boards import Board, puzzle_of_file, puzzle_of_picture, puzzle_of_set, size_of_picture
-from nonobot.harness.page.questions import answered
+from nonobot.harness.page.worker_calls import answered
 from nonobot.harness.pictures.image_cells import read_cells
 from nonobot.protocol import Puzzle
 from nonobot.protocol.formats import formats, read
@@ -156,6 +156,15 @@ def test_steps_hints_and_what_is_still_right():
     assert told("check", TWO, cells="1???") == {"right": True, "wrong": []}
     assert told("check", TWO, cells="1?11") == {"right": False, "wrong": [2], "only": False}
     assert told("check", NONE, cells="1???") == {"right": None, "wrong": []}
+
+
+def test_the_page_asks_for_no_more_steps_than_a_browser_shows(monkeypatch):
+    every = told("steps", TWO)["steps"]
+    assert len(every) > 1
+    monkeypatch.setattr(worker_calls, "MOST_STEPS", len(every) - 1)
+    assert told("steps", TWO) == {"truncated": True, "steps": every[:-1]}
+    monkeypatch.setattr(worker_calls, "MOST_STEPS", len(every))
+    assert told("steps", TWO) == {"truncated": False, "steps": every}
 
 
 def test_every_format_a_picture_and_a_link_are_taken_away():

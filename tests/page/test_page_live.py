@@ -167,4 +167,4 @@ def test_text_of_a_result_is_plain(tmp_path):
     result = played("perfect", tmp_path)
     path = tmp_path / "result.json"
     path.write_text(path.read_text().replace(f'"bot": "{result.bot}"', '"bot": "a\\u001b[2J<b>"'))
-    assert shown(tmp_path)["rankings"][0]["rows"][0]["bot"] == "a\N{REPLACEMENT CHARACTER}[2J<b>"
+    assert shown(tmp_path)["rankings"][0]["rows"][0]["bot"] == r"a\x1b[2J<b>"

@@ -85,13 +85,13 @@ def test_the_python_of_the_page_needs_the_standard_library_alone(folder):
     start = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from nonobot.harness.page import questions
+from nonobot.harness.page import worker_calls
 for name in sys.argv[2:]:
     __import__(name)
 assert not {"numpy", "msgspec", "asyncio", "tomllib", "llvmlite"} & set(sys.modules), sys.modules
-assert questions.__file__.startswith(sys.argv[1])
-print(questions.answered("read", '{"number": 1}', b"1:1-2"))
-print(questions.answered("set", '{"name": "boardgen:5x5x3:seed=1", "number": 2}'))
+assert worker_calls.__file__.startswith(sys.argv[1])
+print(worker_calls.answered("read", '{"number": 1}', b"1:1-2"))
+print(worker_calls.answered("set", '{"name": "boardgen:5x5x3:seed=1", "number": 2}'))
 """
     command = [sys.executable, "-I", "-S", "-c", start, str(folder / "nonobot.zip"), *modules]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

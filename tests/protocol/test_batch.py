@@ -274,7 +274,11 @@ FAULTS = [
     (b"2\n0 0\n\n2\n1\n1\n", "ZERO_BLOCK", BESIDE_ZERO),
     (b"1234567\n1 1\n\n2\n1\n1\n", "TOO_LARGE_NUMBER", "line 7: clue '1234567' is longer than any board"),
     (b"2\n%b\n\n2\n1\n1\n" % (b"9" * 5000), "LINE_TOO_LONG", "line 8: a line of over 4096 bytes"),
-    (b"2\n%b\n\n2\n1\n1\n" % (b"9" * 4000), "TOO_LARGE_NUMBER", f"line 8: clue '{'9' * 40}...' is longer than"),
+    (
+        b"2\n%b\n\n2\n1\n1\n" % (b"9" * 4000),
+        "TOO_LARGE_NUMBER",
+        f"line 8: clue '{'9' * 20}…{'9' * 19}' is longer than",
+    ),
     (b"2\n1 1\n\n2\n%b\n1\n" % (b"1 " * 50_000), "LINE_TOO_LONG", "line 11: a line of over 4096 bytes"),
     (b"2\n\0\0\n\n2\n1\n1\n", "NOT_TEXT", NOT_TEXT),
     (b"2\n\xff\xfe\n\n2\n1\n1\n", "NOT_TEXT", NOT_TEXT),
@@ -318,7 +322,7 @@ def placed(message: str, header: int, lines: bytes) -> str:
         (b"$4\n1\n1\n", (4, 3), "expected 6 clue lines for a 3x3 board, found 2; perhaps --size 1x1", 0),
         (b"$0\n1\n\n\n1\n1\n", (0, 6), "expected 6 clue lines for a 3x3 board, found 5", 0),
         (b"$1\n\x1b[31mred\n1\n1\n1\n1\n1\n", (1, 2), "clue '\\x1b[31mred' is not a number", 0),
-        (b"$1\n1\n1\n1\n1\n1\n%b\n" % (b"x" * 41), (1, 7), f"clue '{'x' * 40}...' is not a number", 0),
+        (b"$1\n1\n1\n1\n1\n1\n%b\n" % (b"x" * 41), (1, 7), f"clue '{'x' * 20}…{'x' * 19}' is not a number", 0),
         (b"$1\n1\n1\n1\n1\n1\n%b\n" % (b"x" * 40), (1, 7), f"clue '{'x' * 40}' is not a number", 0),
     ],
 )

@@ -63,9 +63,9 @@ async function load() {
   py.FS.mkdirTree("/sets");
   py.unpackArchive(await archive, "zip", { extractDir: "/nonobot" });
   py.runPython("import sys; sys.path.insert(0, '/nonobot')");
-  const questions = py.pyimport("nonobot.harness.page.questions");
-  questions.check_kernels();
-  return { py, answered: questions.answered, loadKernels: questions.load_kernels };
+  const calls = py.pyimport("nonobot.harness.page.worker_calls");
+  calls.check_kernels();
+  return { py, answered: calls.answered, loadKernels: calls.load_kernels };
 }
 
 // --- answering -----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 
 from nonobot.harness import UnusableError
-from nonobot.harness.bench import against
+from nonobot.harness.bench import against, trees
 from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.bench.catalogue import chosen
 from nonobot.harness.compare.statistics import EXIT_STATUS, Outcome, Ratio
@@ -54,20 +54,20 @@ def test_a_row_has_the_times_the_ratio_and_the_outcome_and_what_was_skipped_a_li
 @pytest.fixture
 def clone(tmp_path, monkeypatch):
     (tmp_path / "workshop").mkdir()
-    monkeypatch.setattr(against, "_workshop_folder", lambda: tmp_path / "workshop")
+    monkeypatch.setattr(trees, "_workshop_folder", lambda: tmp_path / "workshop")
     return Clone(tmp_path)
 
 
 def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypatch):
     clone.replace("bot/__init__.py", "else 1022", "else 60")
-    monkeypatch.setattr(against, "HOME", clone.folder)
+    monkeypatch.setattr(trees, "HOME", clone.folder)
     workshop = clone.folder.parent / "workshop"
     left = workshop / "trees" / "present_____" / "bot" / "left.py"
     left.parent.mkdir(parents=True)
     left.touch()  # by one that was killed
     times = []
     for _ in range(2):  # numba's cache depends on the times of files
-        with against.two_trees("HEAD") as (before, after):
+        with trees.two_trees("HEAD") as (before, after):
             assert not left.exists()
             assert left.is_relative_to(after)
             assert "else 1022" in (before / "bot" / "__init__.py").read_text()
@@ -75,7 +75,7 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
             assert {one.name for one in before.iterdir()} == set(ROOMS)
             assert len(str(before)) == len(str(after))
             times.append([(tree / "bot" / "line.py").stat().st_mtime for tree in (before, after)])
-            with pytest.raises(UnusableError, match="runs already"), against.two_trees("HEAD"):
+            with pytest.raises(UnusableError, match="runs already"), trees.two_trees("HEAD"):
                 pass
             assert (before / "bot").is_dir()
         assert [one.name for one in workshop.iterdir()] == ["lock"]
@@ -93,11 +93,11 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
         (clone.folder, "HEAD", "lacks what is to be measured"),
         (tmp_path, "HEAD", "needs a git clone"),
     ):
-        monkeypatch.setattr(against, "HOME", home)
-        with pytest.raises(UnusableError, match=said), against.two_trees(revision):
+        monkeypatch.setattr(trees, "HOME", home)
+        with pytest.raises(UnusableError, match=said), trees.two_trees(revision):
             pass
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UnusableError, match="needs git, which is not installed"), against.two_trees("HEAD"):
+    with pytest.raises(UnusableError, match="needs git, which is not installed"), trees.two_trees("HEAD"):
         pass
 
 
@@ -105,12 +105,12 @@ def test_a_commit_is_unpacked_as_git_checks_it_out(clone, tmp_path):
     (clone.folder / "outside").symlink_to("/no/such/file")
     (clone.folder / "run").touch(0o755)
     clone.commit("a link and a program")
-    against.extract("HEAD", clone.folder, tmp_path / "tree")
+    trees.extract("HEAD", clone.folder, tmp_path / "tree")
     assert (tmp_path / "tree" / "outside").readlink() == Path("/no/such/file")
     assert os.access(tmp_path / "tree" / "run", os.X_OK)
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match=r"Not a directory|File exists"):
-        against.extract("HEAD", clone.folder, tmp_path / "file" / "tree")
+        trees.extract("HEAD", clone.folder, tmp_path / "file" / "tree")
 
 
 @pytest.mark.nightly

@@ -10,7 +10,8 @@ pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 from nonobot.harness import UnusableError
 from nonobot.harness.bench import measure, suite
 from nonobot.harness.bench import positions as sampled_positions
-from nonobot.harness.bench.catalogue import BENCHMARKS, COLD_START, CheckError, Job, chosen, make_job
+from nonobot.harness.bench.catalogue import BENCHMARKS, COLD_START, chosen, make_job
+from nonobot.harness.bench.job import CheckError, Job
 from nonobot.harness.bench.measure import Measured
 from nonobot.harness.bench.positions import positions
 from nonobot.harness.commands import bench

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nonobot.harness import UnusableError, cli
-from nonobot.harness.bench import against
+from nonobot.harness.bench import trees
 from nonobot.harness.bench.bisection import Bisection, Plan, first_bad
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
@@ -62,7 +62,7 @@ class Repository:
 @pytest.fixture
 def repository(tmp_path, monkeypatch):
     (tmp_path / "workshop").mkdir()
-    monkeypatch.setattr(against, "_workshop_folder", lambda: tmp_path / "workshop")
+    monkeypatch.setattr(trees, "_workshop_folder", lambda: tmp_path / "workshop")
     made = Repository(tmp_path)
     monkeypatch.chdir(made.folder)
     return made

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from nonobot.harness import cli
 from nonobot.harness.check import check_puzzles
 from nonobot.harness.check.answer_steps import numbers_and_order
+from nonobot.harness.check.self_test import STEPS, selected, summary
 from nonobot.harness.check.session import BotUnderTest, ShortfallError
 from nonobot.harness.check.step import PROCESS, Level, StepResult, StepVerdict, carried_out
-from nonobot.harness.check.steps import STEPS, selected, summary
 from nonobot.protocol import Answer, Solution, mismatches, read_batch
 from nonobot.tournament_data import Recipe, write_set
 from tests.doubles.check_bots import placements, solve, solve_from_below

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from nonobot.harness import cli
-from nonobot.harness.cluster import remote_run, runs_on_workers
+from nonobot.harness.cluster import run_queue, worker_judge
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament.rounds import held
 from nonobot.system import usable_cores
@@ -87,7 +87,7 @@ def test_a_contained_bot_on_a_worker_sees_no_results(tmp_path, cluster):
 @pytest.mark.nightly
 def test_ten_workers_die_at_random_moments_and_every_run_is_played_once(tmp_path, monkeypatch, capsys, cluster):
     path = str(definition(tmp_path, {"a": "dawdle", "b": "dawdle", "c": "dawdle"}, RECIPES))
-    monkeypatch.setattr(runs_on_workers, "MOST_DEATHS", 11)  # chance may hit one run again and again
+    monkeypatch.setattr(run_queue, "MOST_DEATHS", 11)  # chance may hit one run again and again
     cluster.start_workers(3)
     seed = random.randrange(1 << 30)
     print(f"seed {seed}")
@@ -193,7 +193,7 @@ def test_a_scheduler_that_stays_away_is_said_in_a_line_and_the_same_command_goes
 ):
     path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}))
     cluster.start_worker()
-    monkeypatch.setattr(runs_on_workers, "SECONDS_TO_COME", 0)
+    monkeypatch.setattr(run_queue, "SECONDS_TO_COME", 0)
 
     def kill(block: Block) -> None:
         wait_until(lambda: noted(tmp_path / "waiting"), block)
@@ -325,7 +325,7 @@ def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, 
     result = next(RESULTS.glob("*5x5x5*.json"))
     result.write_text(re.sub(r'"cpu": ".*?"', '"cpu": "Old CPU"', result.read_text()))
     path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}, RECIPES[:2]))
-    monkeypatch.setattr(runs_on_workers, "SECONDS_TO_COME", 0)
+    monkeypatch.setattr(run_queue, "SECONDS_TO_COME", 0)
     last = output_of(played, path, "--on", "local:1", "--same-kind", status=2).err.splitlines()[-1]
     assert last.startswith("nonojudge: --same-kind: no worker is on a machine such as Old CPU / ")
     assert last.endswith("1 run left; the same command resumes")
@@ -348,8 +348,8 @@ def test_what_does_not_go_with_workers_is_refused(tmp_path, capsys, more, option
 def test_a_run_is_given_up_with_its_third_worker_or_the_tenth_that_was_lost_before_it_began():
     for begun, most in ((True, 3), (False, 10)):
         said = []
-        runs = runs_on_workers.RunsOnWorkers([], SimpleNamespace(say=said.append), None)
-        one = runs_on_workers._Playing(SimpleNamespace(result_path="r", name="r"), "worker", None, begun)
+        runs = run_queue.RunsOnWorkers([], SimpleNamespace(say=said.append), None)
+        one = run_queue._Playing(SimpleNamespace(result_path="r", name="r"), "worker", None, begun)
         for _ in range(most):
             runs._again_or_given_up(one, "it died")
         assert ["given up" in line for line in said] == [False] * (most - 1) + [True]
@@ -361,12 +361,12 @@ def test_a_lock_that_is_taken_or_removed_is_none(tmp_path):
     path.touch()
     os.utime(path, (0, 0))
     with path.open("rb+") as one, path.open("rb+") as other:
-        assert remote_run._locked(one.fileno())
+        assert worker_judge._locked(one.fileno())
         assert path.stat().st_mtime > 0
-        assert not remote_run._locked(other.fileno())
+        assert not worker_judge._locked(other.fileno())
         path.unlink()
         one.close()
-        assert not remote_run._locked(other.fileno())
+        assert not worker_judge._locked(other.fileno())
 
 
 def test_one_command_at_a_time_plays_a_tournament(tmp_path, capsys):

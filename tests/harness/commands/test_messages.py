@@ -15,7 +15,7 @@ import pytest
 
 from nonobot.bot.cli import parse
 from nonobot.harness import cli
-from nonobot.harness.bench.against import top_of
+from nonobot.harness.bench.trees import top_of
 from nonobot.protocol.formats import FormatError, detect
 from nonobot.tournament_data import Recipe, write_set
 from tests.helpers.places import GOLDEN, REPOSITORY

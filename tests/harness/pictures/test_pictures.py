@@ -225,7 +225,7 @@ def test_a_long_name_is_cut_on_a_sheet():
     sheet = sheet_of([picture, wrong_p()], 12)
     first, second = (text.words for text in sheet.texts["name"])
     assert first.startswith("$1 a very")
-    assert first.endswith("…")
+    assert "…" in first
     assert len(first) < 40
     assert second == "$1 wrong"
 

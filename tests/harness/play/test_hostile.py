@@ -15,6 +15,7 @@ from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.run_text import last_words, run_lines
 from nonobot.system import usable_cores
 from nonobot.tournament_data import load_set
 from tests.helpers.judged import little_patience, pids_with, remove  # noqa: F401
@@ -110,8 +111,8 @@ def test_what_takes_other_cores_where_no_cgroup_holds_it_is_put_back_and_told(tm
     result = result_of("takes_cores", tmp_path, contain, wall_limit_seconds=20.0)
     [taken] = [one.cores_taken for one in result.attempts]
     assert {*taken} >= {*usable_cores()} - {*result.configuration.cores}
-    assert result.last_words() == "put back"
-    assert sum("used other cores" in line for line in result.lines()) == 1
+    assert last_words(result) == "put back"
+    assert sum("used other cores" in line for line in run_lines(result)) == 1
 
 
 JUDGE = """

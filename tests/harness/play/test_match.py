@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.run_result import EndReason, Score, Verdict
+from nonobot.harness.results.run_text import run_lines, score_lines
 from tests.helpers.judged import let_time_fly, little_patience, nothing_hangs, played, verdicts  # noqa: F401
 from tests.helpers.ranked import puzzles, run_result
 
@@ -116,9 +117,9 @@ def test_a_bot_is_held_on_its_cores_and_the_judge_keeps_away(count, tmp_path):
 
 def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_path):
     answered_first = played("close_stdin", tmp_path)
-    assert answered_first.lines()[0] == "1 of 5 right; 4 missing: $2, $3, $4, $5"
+    assert run_lines(answered_first)[0] == "1 of 5 right; 4 missing: $2, $3, $4, $5"
     silent = replace(answered_first, score=Score.of(puzzles([None] * 12)))
-    assert silent.lines()[:2] == [
+    assert run_lines(silent)[:2] == [
         "0 of 12 right; 12 missing",
         "  no puzzle was answered; check that the bot expects boards of 5x5",
     ]
@@ -131,6 +132,6 @@ def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_
         run_result(times=[None], end=EndReason.CRASHED),
         replace(silent, score=beside),
     ):
-        assert not any("set to boards" in line for line in told.lines())
-    most = Score.of(puzzles([1, *[None] * 12], {1: Verdict.WRONG})).lines()[0]
+        assert not any("set to boards" in line for line in run_lines(told))
+    most = score_lines(Score.of(puzzles([1, *[None] * 12], {1: Verdict.WRONG})))[0]
     assert most == f"0 of 13 right; 1 wrong, 12 missing: {', '.join(f'${one}' for one in range(2, 12))} and 2 more"

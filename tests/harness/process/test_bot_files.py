@@ -21,6 +21,7 @@ from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, dif
 from nonobot.harness.results.conditions import Configuration, Contain, Feed, FileNames
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import BotLog, EndReason
+from nonobot.harness.results.run_text import run_lines
 from nonobot.tournament_data import load_set
 from tests.helpers.judged import (  # noqa: F401
     RECIPE,
@@ -94,7 +95,7 @@ def test_the_champion_of_2011_to_2015(tmp_path):
     assert "#5 solved!!!" in said
     assert f"here: {tmp_path / 'scratch' / 'nonojudge-'}" in said
     assert result.stderr_bytes == len(said.encode())
-    lines = result.lines()
+    lines = run_lines(result)
     assert "the bot used files: questions in input.txt, answers in solution.txt" in lines
     assert any(line.startswith("its own log: 5 puzzles in 2.00 s; the judge's time: ") for line in lines)
     assert read_result(tmp_path / "result.json") == result
@@ -111,7 +112,7 @@ def test_answers_count_however_the_file_is_written_also_in_the_sandbox(tmp_path,
     assert result.score.notes == []
     assert result.score.duplicate_count == result.score.stray_count == 0
     assert result.attempts[0].own_log.error == "no file 'log.txt' in its folder"
-    assert "its own log: no file 'log.txt' in its folder" in result.lines()
+    assert "its own log: no file 'log.txt' in its folder" in run_lines(result)
     if behaviour == "writes_files_anew":  # answers that stay the same keep their timestamps
         assert len(set(arrivals(result))) == 5
 
@@ -134,7 +135,7 @@ def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeyp
     result = played("writes_and_hangs_at_3", tmp_path, puzzle_limit_seconds=50.0, wall_limit_seconds=1e6)
     assert verdicts(result) == [RIGHT, RIGHT, "late", RIGHT, RIGHT]
     assert [one.own_log for one in result.attempts] == [BotLog({1: 0.25}), BotLog({4: 0.5}, 0.75)]
-    assert any(line.startswith("its own log: 2 puzzles in 1.00 s; ") for line in result.lines())
+    assert any(line.startswith("its own log: 2 puzzles in 1.00 s; ") for line in run_lines(result))
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,9 @@ from nonobot.harness import StartError, cli
 from nonobot.harness.process import bot_process, machine
 from nonobot.harness.process.bot_command import start_fault
 from nonobot.harness.process.bot_process import BotProcess, LastWords, StderrLog
-from nonobot.harness.process.machine import busy_warning, machine_facts
+from nonobot.harness.process.machine import machine_facts
 from nonobot.harness.process.sandbox import built_sandbox
+from nonobot.harness.results.conditions import BUSY_SHARE, busy_warning
 from nonobot.harness.results.result_files import read_result
 from nonobot.system import usable_cores
 from tests.helpers.places import DOUBLES
@@ -160,7 +161,7 @@ def test_a_core_that_computes_is_called_busy():
         next_line(busy)
         facts = machine_facts([core])
         busy.kill()
-    assert facts.busy_share > machine.BUSY_SHARE
+    assert facts.busy_share > BUSY_SHARE
     assert "the machine was busy" in busy_warning(facts)
 
 

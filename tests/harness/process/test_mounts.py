@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from nonobot.harness import cli
-from nonobot.harness.cluster.runs_on_workers import needed
+from nonobot.harness.cluster.run_queue import needed
 from nonobot.harness.play.match import files_of_sets
 from nonobot.harness.process import bot_command, sandbox
 from nonobot.harness.process.bot_command import OWN_BOT, folders_of, is_in, named_by, prefixes_of

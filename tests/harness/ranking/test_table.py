@@ -15,6 +15,7 @@ from nonobot.harness.ranking.standings import Evidence, Scope, rankings
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import BotLog, EndReason, Verdict
+from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.text import NOTHING
 from tests.helpers.ranked import MACHINE, run_result, verify_result, written
 
@@ -134,7 +135,7 @@ def test_the_time_of_a_bots_own_log_has_a_column_and_doubts_a_line(run, own, dou
     [section] = ranking(run, run_result("none", files=FileNames("in", "out")))
     assert {row.bot: row.own_seconds for row in section.rows} == {"logs": own, "none": None}
     assert section.warnings == ([f"own log of logs: {doubt}"] if doubt else [])
-    assert [line for line in run.lines() if doubt and doubt in line] == run.lines()[-1:] * bool(doubt)
+    assert [line for line in run_lines(run) if doubt and doubt in line] == run_lines(run)[-1:] * bool(doubt)
 
 
 def test_the_column_of_own_times_is_there_where_a_bot_has_one(tmp_path, capsys):
@@ -238,7 +239,7 @@ def test_text_and_markdown(results, output_of):
     assert "\x1b" not in out
     lines = [" ".join(line.split()).replace(NOTHING, "-") for line in out.splitlines()]
     assert "1 plain 3 0 - 1.75 1.75 48 500.00 1.000 ($1) finished" in lines
-    assert "2 a|b\ufffd[bold]\ufffd 2 0 1 missing 7.50 1.00 48 501.00 1.000 ($1) crashed" in lines
+    assert r"2 a|b\x1b[bold]\n 2 0 1 missing 7.50 1.00 48 501.00 1.000 ($1) crashed" in lines
     assert "3 answers 2 1 - - - - - - answers only" in lines
     assert "1 champion 2 0.80 375.00 0.500 ($1)" in lines
     assert out.index("logs, not verified") > out.index("answers only")

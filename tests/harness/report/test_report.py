@@ -23,8 +23,8 @@ from nonobot.harness.results.conditions import CgroupMeasures, Configuration, Fi
 from nonobot.harness.results.referee import cells_of
 from nonobot.harness.results.run_result import BotLog, EndReason, PuzzleResult, RunResult, Score, Verdict
 from nonobot.harness.results.worth import worth
-from nonobot.harness.text import plain
 from nonobot.protocol import mismatches
+from nonobot.system import printable
 from tests.helpers import report_samples as samples
 from tests.helpers.ranked import run_result
 
@@ -110,7 +110,7 @@ def test_what_comes_from_outside_is_text():
     )
     read = page_with(run, samples.run_of("other"), title=hostile)
     assert not list(read.root.iter("script"))
-    assert read.text.count(plain(hostile)) > 10
+    assert read.text.count(printable(hostile)) > 10
     assert "\x07" not in read.page
     assert "{{ 7 * 7 }}" in read.page
 
@@ -152,7 +152,7 @@ def test_every_result_is_on_the_page_and_steps_are_told_in_order():
     runs, told = [one for one in samples.two_sets() if isinstance(one, RunResult)], []
     text = Reader(page_of(report_of(*samples.two_sets()), "T", "1", lambda done, what: told.append(done))).text
     assert told == list(range(2 * STEPS + 1))
-    words = [word for run in runs for word in (plain(run.bot), run.end.reason.value)]
+    words = [word for run in runs for word in (printable(run.bot), run.end.reason.value)]
     words += ["SIGSEGV", "puzzle 22", "no such file: ./bots/run", "answer file", "row 3 has 9 numbers"]
     words += ["51\N{EN DASH}60", "Slow CPU @ 2.00GHz", "the machine was busy at the start of "]
     words += ["Not warmed up by the judge before the clock started: tortoise"]

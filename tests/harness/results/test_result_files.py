@@ -15,7 +15,7 @@ from nonobot.harness import UnusableError, cli
 from nonobot.harness.bench import against, claims, measure
 from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.bench.measure import Measured
-from nonobot.harness.check.steps import CheckResult
+from nonobot.harness.check.self_test import CheckResult
 from nonobot.harness.compare.compared_runs import read_version
 from nonobot.harness.compare.comparison import Limits, compare
 from nonobot.harness.play.journal import AttemptStarted, PuzzleJudged, read_records
@@ -250,7 +250,7 @@ def test_logs(tmp_path, text, seconds, total, time):
         ("#1\tinf\n", "line 1: 'inf' is not a time"),
         ("#1\t0.5\ntotal time: 1\n#2\t1\n", "line 3: '#2\\t1' comes after the total time"),
         ("#1\t0.5\n\udcff\udcfe\n", "line 2: "),
-        ("#1\t0.5\n" + 200 * "x", "'" + 40 * "x" + "...'"),
+        ("#1\t0.5\n" + 200 * "x", "'" + 20 * "x" + "…" + 19 * "x" + "'"),
     ],
 )
 def test_broken_logs_are_refused_with_file_and_line(tmp_path, text, message):

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from nonobot.arguments import Parser
 from nonobot.harness import cli
-from nonobot.harness.cluster import remote_run
+from nonobot.harness.cluster import worker_judge
 from nonobot.harness.options import add_limits
 from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.match import not_started
@@ -205,7 +205,7 @@ def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_
     core = tmp_path / "worker/core-0"
     core.mkdir(parents=True)
     monkeypatch.chdir(core)
-    remote_run._played(scheduled, None, core, None)
+    worker_judge._played(scheduled, None, core, None)
     here, there = (set(bot.hide) for bot in players)
     assert results <= here
     assert results | {tmp_path / "worker"} <= there

@@ -1,4 +1,4 @@
-"""All steps of the self-test, in order, with those about the process; docs/check.md lists the same steps."""
+"""The self-test: all steps in order, with those about the process; docs/check.md lists the same steps."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from nonobot.harness.check.step import INDENT, MUST, PROCESS, REFUSES, SHOULD, S
 from nonobot.harness.process.bot_process import SECONDS_TO_OBEY
 from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import SCHEMA_VERSION
+from nonobot.protocol.clues import plural
 
 SECONDS_INTO_WORK = 0.3
 
@@ -189,11 +190,11 @@ def list_of_steps() -> str:
 def summary(results: Sequence[StepResult]) -> str:
     """Return how many steps had which verdict, and the conclusion."""
     counts = Counter(result.verdict for result in results)
-    names = {StepVerdict.WARNING: "warning" if counts[StepVerdict.WARNING] == 1 else "warnings"}
+    names = {StepVerdict.WARNING: plural(counts[StepVerdict.WARNING], "warning")}
     tally = ", ".join(f"{counts[one]} {names.get(one, one)}" for one in StepVerdict if counts[one])
     failed = [str(one.number) for one in results if one.verdict is StepVerdict.FAILED]
     if failed:
-        tally += f": not ready for a tournament; see check{'s' if failed[1:] else ''} {', '.join(failed)}"
+        tally += f": not ready for a tournament; see {plural(len(failed), 'check')} {', '.join(failed)}"
         advice, alike = Counter(one.advice for one in results if one.advice).most_common(1)[0]
         return f"{tally}\n{alike} checks give the same advice: {advice}" if alike > MOST_ALIKE else tally
     return f"{tally}: every must passed"

@@ -1,4 +1,4 @@
-"""Explanations of values, made only when conflict analysis needs them.
+"""Reasons of values, as clauses for conflict analysis, made only when it needs them.
 
 An automaton of the line explains a conclusion of the line kernel. Its pattern is the shortest placement of the
 clue, 1..1 0 1..1 0 .. 1..1. A state is the number of pattern cells passed; at a gap, a white cell may keep it. The

@@ -1,4 +1,4 @@
-"""A run on a worker: a separate judge plays it on a core that no other run of this machine uses.
+"""The judge on a worker: a separate process plays one run on a core that no other run of this machine uses.
 
 The task of dask, :func:`play_here`, only passes on the judge's messages. If the worker dies, the connection
 breaks, and the judge ends its bot.

@@ -1,6 +1,6 @@
-"""The page's questions and their answers: the Python of its Web Worker, which needs only the standard library.
+"""Calls from the page in the browser: the Python of its Web Worker, which needs only the standard library.
 
-A question is a name, JSON, and bytes (a file, or the cells of a picture); a function of that name answers it.
+A call is a name, JSON, and bytes (a file, or the cells of a picture); a function of that name answers it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from nonobot.bot import dialogue
 from nonobot.bot.champion import ChampionStrategy
+from nonobot.bot.dialogue import Request
 from nonobot.bot.kernels.shipped import has_kernels
 from nonobot.harness import UnusableError
 from nonobot.harness.page.boards import (
@@ -25,7 +26,7 @@ from nonobot.harness.page.boards import (
     size_of_picture,
 )
 from nonobot.harness.pictures.black_white import is_image
-from nonobot.protocol import Record, formats
+from nonobot.protocol import PartialGrid, Record, formats
 
 MOST_STEPS = 4000
 MOST_PICTURE_PIXELS = 2000  # on the longer side of a picture to take away
@@ -34,7 +35,7 @@ Question = dict[str, Any]
 
 
 def answered(what: str, question: str, data: bytes = b"") -> str:
-    """Return the answer to a question, both in JSON; an error is a line for people."""
+    """Return the answer to the call `what`, both in JSON; an error is a line for people."""
     try:
         found = _ANSWERS[what](json.loads(question), bytes(data))
         answer = asdict(found) if isinstance(found, Selection) else found
@@ -89,48 +90,47 @@ def of_set(question: Question, _: bytes) -> Selection:
 # --- it is solved ------------------------------------------------------------------------------------------------
 
 
-def _ask(board: Board, do: str, **numbers: Any) -> Question:
-    asked = {"do": do, "rows": board.rows, "columns": board.columns, "cells": board.cells, **numbers}
-    return dialogue.answer(_strategy(), asked)
+def _record(question: Question, **others: Any) -> Record:
+    """Return the puzzle of a question, with `others` in place of attributes of its board."""
+    return Board(**question["board"] | others).record
 
 
-def _board(question: Question, **others: Any) -> Board:
-    """Return the board of a question, checked, with `others` in place of its own attributes."""
-    board = Board(**question["board"] | others)
-    _ = board.record
-    return board
+def _request(record: Record, seconds: float | None = None, solutions: int = 2) -> Request:
+    start = PartialGrid.blank(record.size) if record.start is None else record.start
+    return Request(record.puzzle, start, solutions, seconds, MOST_STEPS)
 
 
 def solve(question: Question, _: bytes) -> Question:
     """Return the verdict on a board, with up to two solutions, or the lines that contradict."""
-    board, seconds = _board(question), question["seconds"]
-    answer = _ask(board, "solve", solutions=question["solutions"], seconds=seconds)
+    record, seconds = _record(question), question["seconds"]
+    request = _request(record, seconds, question["solutions"])
+    answer = dialogue.solve(_strategy(), request)
     if answer["verdict"] == "unsolvable":
-        answer["conflict"] = _ask(board, "conflict")
-        if board.cells:
-            board.cells = None
-            answer["without_start"] = _ask(board, "solve", solutions=2, seconds=seconds)["verdict"]
+        answer["conflict"] = dialogue.conflict(_strategy(), request)
+        if record.start is not None:
+            without = _request(Record(record.puzzle), seconds)
+            answer["without_start"] = dialogue.solve(_strategy(), without)["verdict"]
     return answer
 
 
 def steps(question: Question, _: bytes) -> Question:
     """Return the steps of a search for one solution."""
-    return _ask(_board(question), "steps", most=MOST_STEPS, seconds=question["seconds"])
+    return dialogue.steps(_strategy(), _request(_record(question), question["seconds"]))
 
 
 def hint(question: Question, _: bytes) -> Question:
     """Return the next line from which cells follow, on the board of `cells`."""
-    return _ask(_board(question, cells=question["cells"]), "hint")
+    return dialogue.hint(_strategy(), _request(_record(question, cells=question["cells"])))
 
 
 def check(question: Question, _: bytes) -> Question:
     """Return whether the cells that the user has set are still right, and which are not."""
-    board, seconds = _board(question, cells=question["cells"]), question["seconds"]
-    answer = _ask(board, "solve", solutions=1, seconds=seconds)
+    record, seconds = _record(question, cells=question["cells"]), question["seconds"]
+    answer = dialogue.solve(_strategy(), _request(record, seconds, solutions=1))
     if answer["solutions"]:
         return {"right": True, "wrong": []}
-    if board.record.start is not None and answer["verdict"] != "unknown":
-        answer = _ask(_board(question), "solve", solutions=2, seconds=seconds)
+    if record.start is not None and answer["verdict"] != "unknown":
+        answer = dialogue.solve(_strategy(), _request(_record(question), seconds))
     if not answer["solutions"]:
         return {"right": None, "wrong": []}
     cells = list(enumerate(question["cells"] or ""))
@@ -145,9 +145,9 @@ def check(question: Question, _: bytes) -> Question:
 
 def write(question: Question, _: bytes) -> Question:
     """Return the puzzle in a format, as a link, or its picture as an SVG."""
-    form, record = question["format"], _board(question).record
+    form, record = question["format"], _record(question)
     if form == "svg":
-        return {"text": _drawn(_board(question, cells=question["cells"]).record, question["dark"])}
+        return {"text": _drawn(_record(question, cells=question["cells"]), question["dark"])}
     if form == "link":  # in few characters, where that states all; without the solution
         record = Record(record.puzzle, record.start, None, record.title, record.author)
         form = "oneline" if record == Record(record.puzzle) else "grid"

@@ -1,4 +1,4 @@
-"""Hand out the runs of a tournament: each free worker gets one, until all are played or given up.
+"""The queue of a tournament's runs: each free worker gets one, until all are played or given up.
 
 dask would queue runs on workers: one behind a run of two hours would wait while other cores are idle.
 """
@@ -25,10 +25,10 @@ from nonobot.harness.cluster.cluster_workers import (
     software,
     talking,
 )
-from nonobot.harness.cluster.remote_run import SIGNS, RunFiles, Trouble, play_here
+from nonobot.harness.cluster.worker_judge import SIGNS, RunFiles, Trouble, play_here
+from nonobot.harness.play.run_progress import AllRunsProgress
 from nonobot.harness.process.bot_files import digest_of, files_named
 from nonobot.harness.process.interrupts import Interrupts
-from nonobot.harness.progress import AllRunsProgress
 from nonobot.harness.ranking.comparability import MachineKind
 from nonobot.harness.results.conditions import ProgramFile
 from nonobot.harness.results.run_result import RunResult

@@ -1,0 +1,102 @@
+"""Trees to measure: commits of a clone, written to a folder that only one process uses at a time.
+
+Each tree runs its own benchmarks and bot. Files keep their times, on which numba's cache depends. Compiled kernels
+stay in the bot's cache, under a digest of its sources.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nonobot.harness import UnusableError
+from nonobot.harness.process.bot_command import HOME
+from nonobot.harness.process.revisions import git
+from nonobot.harness.text import last_line
+
+PACKAGES = ("bot", "protocol", "tournament_data", "harness", "nonobot")
+NAME_LENGTH = 12  # of both folders: a longer path moves the stack, which changes some times a little
+
+
+@contextlib.contextmanager
+def two_trees(revision: str) -> Iterator[tuple[Path, Path]]:
+    """Provide copies of a revision and of the present tree within the block; UnusableError if there are none."""
+    commit = commit_of(revision, HOME)
+    with workshop() as trees:
+        before = trees / commit[:NAME_LENGTH]
+        after = trees / "present".ljust(NAME_LENGTH, "_")
+        extract(commit, HOME, before, PACKAGES)
+        ignored = shutil.ignore_patterns("__pycache__")
+        for package in PACKAGES:
+            shutil.copytree(HOME / package, after / package, symlinks=True, ignore=ignored)
+        yield before, after
+
+
+@contextlib.contextmanager
+def workshop() -> Iterator[Path]:
+    """Provide a folder for trees within the block, always the same; UnusableError if another process uses it."""
+    folder = _workshop_folder()
+    trees = folder / "trees"
+    with (folder / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            why = "`nonojudge bench --against` or `bisect` runs already: two would disturb each other"
+            raise UnusableError(why) from None
+        shutil.rmtree(trees, ignore_errors=True)  # the remains of a killed process
+        try:
+            trees.mkdir()
+            yield trees
+        finally:
+            shutil.rmtree(trees, ignore_errors=True)
+
+
+def top_of(folder: Path) -> Path | None:
+    """Return the top of the clone that a folder is in, if there is one."""
+    try:
+        return Path(git(folder, "rev-parse", "--show-toplevel").decode().removesuffix("\n")).resolve()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def commit_of(revision: str, repository: Path) -> str:
+    """Return the full name of a commit; UnusableError unless the folder is the top of a clone that has it."""
+    if shutil.which("git") is None:
+        raise UnusableError("another revision needs git, which is not installed: install the package git")
+    if top_of(repository) != repository:
+        raise UnusableError(f"another revision needs a git clone, and {repository} is not one")
+    try:
+        name = git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    except subprocess.CalledProcessError:
+        raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists them") from None
+    return name.decode().strip()
+
+
+def extract(commit: str, repository: Path, folder: Path, paths: Sequence[str] = ()) -> None:
+    """Write these folders of a commit, or all of it, to `folder`, each file with the time of the commit."""
+    try:
+        archive = git(repository, "archive", "--format=tar", commit, "--", *paths)
+    except subprocess.CalledProcessError as error:
+        words = error.stderr.decode(errors="replace").strip().splitlines()
+        raise UnusableError(f"{commit[:NAME_LENGTH]} lacks what is to be measured: {words[-1]}") from None
+    folder.mkdir(parents=True)
+    # Not by tarfile: the filter that makes it safe came with Python 3.11.4, and refuses links that git checks out.
+    unpack = ["tar", "-x", "-f", "-", "-C", str(folder)]
+    unpacked = subprocess.run(unpack, input=archive, capture_output=True, start_new_session=True)
+    if unpacked.returncode:
+        raise OSError(f"cannot unpack {commit[:NAME_LENGTH]} into {folder}: {last_line(unpacked.stderr)}")
+
+
+def _workshop_folder() -> Path:
+    from nonobot.bot.kernels.cache import cache_folder  # this computes the digest of all sources of the bot
+
+    kernels = cache_folder()
+    if kernels is None:
+        raise UnusableError("no folder for compiled kernels can be written; name one with NONOBOT_CACHE_DIR")
+    folder = kernels.parent.parent / "bench"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
