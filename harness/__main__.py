@@ -15,6 +15,9 @@ from nonobot.harness import EXIT_INTERRUPTED  # noqa: E402
 def main() -> int:
     """Run the command line and return its exit status."""
     _open_closed_streams()
+    # Programs in a folder that PATH names relative to the working one, perhaps a stranger's, are not the judge's.
+    path = filter(os.path.isabs, os.get_exec_path())
+    os.environ["PATH"] = os.pathsep.join(path) or os.defpath
     try:
         from nonobot.harness.cli import run  # only here: a Ctrl-C may come while it is loaded
 

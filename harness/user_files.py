@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -14,7 +15,7 @@ from nonobot.harness import UnusableError
 from nonobot.protocol import Record
 from nonobot.protocol.clues import FaultKind
 from nonobot.protocol.formats import Size
-from nonobot.system import lines_in, pieces_in, report, whole_file
+from nonobot.system import descriptor_of, lines_in, pieces_in, report, whole_file
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
 
 MOST_ANSWER_BYTES = 1 << 30  # longest answer file: five hundred thousand boards of 25x25
@@ -47,17 +48,21 @@ def opened(source: str, what: str = "", others: Iterable[str] = ()) -> Iterator[
     `what` describes it for the message (`the answers `); `others` are names to suggest if it does not exist.
     """
     try:
-        with contextlib.nullcontext(sys.stdin.buffer) if source == "-" else Path(source).open("rb") as file:
-            yield file
+        with contextlib.ExitStack() as stack:
+            if source == "-":
+                yield sys.stdin.buffer
+            else:
+                descriptor = stack.enter_context(descriptor_of(source, waits=True))
+                yield stack.enter_context(os.fdopen(descriptor, "rb", closefd=False))
     except OSError as error:
         hint = similar_names(source, others) if isinstance(error, FileNotFoundError) else ""
         name = "stdin" if source == "-" else source
         raise UnusableError(f"cannot read {what}{name}: {error.strerror}{hint}") from None
 
 
-def answer_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the text lines of an answer file of any size up to `MOST_ANSWER_BYTES`; OSError beyond."""
-    return lines_in(pieces_in(file.read1, MOST_ANSWER_BYTES))  # type: ignore[attr-defined]
+def answer_lines(file: BinaryIO, most_bytes: int = MOST_ANSWER_BYTES) -> Iterator[bytes]:
+    """Yield the text lines of an answer file; OSError if it has more than `most_bytes`."""
+    return lines_in(pieces_in(file.read1, most_bytes))  # type: ignore[attr-defined]
 
 
 def require_writable(path: Path) -> None:

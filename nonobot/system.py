@@ -54,10 +54,11 @@ def content_of(path: str | os.PathLike[str], most_bytes: int, *, waits: bool = F
 def pieces_of(path: str | os.PathLike[str], most_bytes: int, *, waits: bool = False) -> Iterator[bytes]:
     """Yield the content of a file, which anybody may have made; Ctrl-C takes effect after each piece.
 
-    With `waits`, also that of a pipe or a device, such as `/dev/fd/63` for `<(command)` in a shell: only for files
-    that the user names. OSError: the file cannot be read, is not a regular file, or has more than `most_bytes`.
+    With `waits`, also that of a pipe, a terminal or a device, such as `/dev/fd/63` for `<(command)` in a shell:
+    only for files that the user names. Only a pipe and a terminal then keep it waiting. OSError: the file cannot
+    be read, is not a regular file, or has more than `most_bytes`.
     """
-    with _opened(path, waits) as file:
+    with descriptor_of(path, waits) as file:
         yield from _pieces(file, most_bytes, waits)
 
 
@@ -93,27 +94,33 @@ def _too_large(most_bytes: int) -> OSError:
 
 def beginning_of(path: str | os.PathLike[str], most_bytes: int) -> bytes:
     """Return the first bytes of a regular file; OSError if it cannot be read."""
-    with _opened(path, waits=False) as file:
+    with descriptor_of(path) as file:
         return os.read(file, most_bytes) if os.fstat(file).st_size else b""
 
 
 def end_of(path: str | os.PathLike[str], most_bytes: int) -> bytes:
     """Return the last bytes of a regular file; OSError if it cannot be read."""
-    with _opened(path, waits=False) as file:
+    with descriptor_of(path) as file:
         return os.pread(file, most_bytes, max(0, os.fstat(file).st_size - most_bytes))
 
 
 @contextlib.contextmanager
-def _opened(path: str | os.PathLike[str], waits: bool) -> Iterator[int]:
+def descriptor_of(path: str | os.PathLike[str], waits: bool = False) -> Iterator[int]:
+    """Open a file for reading within a block, as :func:`pieces_of` does, and return its descriptor."""
     file = None
     try:
         # Before it is opened: that would free the writer of a pipe, and a device may do anything.
-        _require_file(Path(path).stat().st_mode, waits)
-        file = os.open(path, os.O_RDONLY | os.O_NOCTTY | (0 if waits else os.O_NONBLOCK))
+        _require_file(mode := Path(path).stat().st_mode, waits)
+        is_pipe = waits and stat.S_ISFIFO(mode)
+        file = os.open(path, os.O_RDONLY | os.O_NOCTTY | (0 if is_pipe else os.O_NONBLOCK))
         _require_file(os.fstat(file).st_mode, waits)  # it may be another one by now
+        if os.isatty(file):
+            os.set_blocking(file, True)
         yield file
     except OSError as error:
         error.filename = os.fspath(path)
+        if isinstance(error, BlockingIOError):  # a log of the kernel, for example
+            error.strerror = "it has neither data nor an end"
         raise
     finally:
         if file is not None:
@@ -182,18 +189,22 @@ def report(line: str) -> None:
 
 
 @contextlib.contextmanager
-def whole_file(path: Path, *, lasting: bool = False, is_private: bool = False) -> Iterator[BinaryIO]:
+def whole_file(
+    path: Path, *, lasting: bool = False, follows: bool = True, is_private: bool = False
+) -> Iterator[BinaryIO]:
     """Open a file for writing that gets its name only when complete; no other process ever sees a part of it.
 
-    A link stays a link, unless it is circular. A pipe or a device is written to directly. A private file replaces
-    any of these, and no other user can read it. With `lasting`, the file is on the disk before it gets its name,
-    and so survives a power cut. OSError, at the end: it cannot be written; the old file is unchanged.
+    A link stays a link, unless it is circular. A pipe or a device is written to directly. Unless the writer
+    `follows` them, for example in a stranger's folder, the file replaces any of these; a private one always does,
+    and no other user can read it. With `lasting`, the file is on the disk before it gets its name, and so survives
+    a power cut. OSError, at the end: it cannot be written; the old file is unchanged.
     """
-    if not is_private and path.exists() and not path.is_file():
+    follows = follows and not is_private
+    if follows and path.exists() and not path.is_file():
         with path.open("wb") as file:
             yield file
         return
-    place = path if is_private else Path(os.path.realpath(path))
+    place = Path(os.path.realpath(path)) if follows else path
     unfinished = place.with_name(f".{place.name}.{os.urandom(4).hex()}")
     try:
         with unfinished.open("xb") as file:

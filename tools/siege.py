@@ -238,7 +238,7 @@ SETTINGS = {
     "traps.pth": "import trap\n",
     "python311._pth": "{0}\nimport site\n",
     "matplotlibrc": "backend: module://trap\n",
-    ".numba_config.yaml": "cache_dir: {0}\n",
+    ".numba_config.yaml": "- cache_dir: {0}\n",
     "dask.yaml": "distributed: {{preload: [trap]}}\n",
     ".gitconfig": "[core]\n\tfsmonitor = {0}/git\n",
     ".gitattributes": "* filter=trap diff=trap\n",
@@ -280,13 +280,27 @@ TRAPS: dict[str, Callable[[Path], object]] = {
     "folder": Path.mkdir,
     "circle": lambda path: path.symlink_to(path),
     "mine": lambda path: path.symlink_to(path.parent.with_name("mine")),
+    "nothing": lambda path: path.symlink_to(path.parent.with_name("gone")),
+    "kernel's log": lambda path: path.symlink_to("/proc/kmsg"),
+    "short lines": lambda path: path.write_bytes(b"$1\n" * 6_000_000),
+    "deep": lambda path: path.write_bytes(b"[" * 10_000_000),
 }
 """What may lie in place of a file that the judge reads: to wait for, to fill its memory, or to lead elsewhere."""
 
 WAITING = ("verify {set}", "render {set} --answers", "run --set", "tournament", "profile")
 """Commands that read a pipe if the user names one."""
 
-READERS = (*WAITING, "table", "report -o page.html", "compare x.json", "history", "data import", "run --resume")
+READERS = (
+    *WAITING,
+    "run --set {set} --force --result",
+    "page --export",
+    "table",
+    "report -o page.html",
+    "compare x.json",
+    "history",
+    "data import",
+    "run --resume",
+)
 
 
 def sparse(path: Path, size: int) -> None:
@@ -318,6 +332,7 @@ def traps(rng: random.Random) -> Failures:
                 yield f"{case}: it did not end"
                 continue
             bad = judge.returncode not in range(4) or "Traceback" in judge.stderr or mine.read_text() != "mine"
+            bad = bad or mine.with_name("gone").exists()
             yield f"{case}: status {judge.returncode}, {judge.stderr[-300:]!r}" if bad else None
 
 

@@ -68,12 +68,15 @@ def _is_writable(folder: Path) -> bool:
 
 
 def is_private(path: Path) -> bool:
-    """Return whether a folder or file is this user's and nobody else may write to it: code is loaded from it."""
+    """Return whether a folder or file is this user's and nobody else may write to it: code is loaded from it.
+
+    A link has to be this user's too: in a folder for temporary files, everybody can make one.
+    """
     try:
-        facts = path.stat()
+        facts, owners = path.stat(), {path.stat().st_uid, path.lstat().st_uid}
     except OSError:
         return False
-    return facts.st_uid == os.getuid() and not facts.st_mode & 0o022
+    return owners == {os.getuid()} and not facts.st_mode & 0o022
 
 
 def _bases() -> Iterator[Path]:

@@ -30,6 +30,7 @@ from nonobot.bot.kernels.notices import Clock, OnCompile, unnoticed
 from nonobot.bot.kernels.shipped import linked_kernel, shipped_code
 from nonobot.system import report, whole_file
 
+_OF_NUMBA = ".numba_config.yaml"
 _DIGEST_BYTES = len(source_hash(b""))
 
 _ROOM_OF_NUMBA, _ROOM_TO_COMPILE = 380 << 20, 200 << 20  # address space; the largest kernel: 371 and 185 MiB
@@ -62,6 +63,7 @@ def load_kernel(module: str, name: str, struct: Struct, numbers: int, on_compile
 def _load(module: str, name: str, struct: Struct, numbers: int, on_compile: OnCompile) -> Kernel:
     """Return a kernel from its file, or compiled, or in plain Python."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        _import_numba()
         from nonobot.bot.kernels.interpreter import on_plain_memory
 
         return on_plain_memory(getattr(importlib.import_module(module), name), struct)
@@ -224,17 +226,28 @@ def _numba_has_changed() -> bool:
     return changed is not None
 
 
+def _import_numba() -> None:
+    """Import numba without its configuration in the working folder, which is perhaps a stranger's.
+
+    That file would decide how the kept code is compiled; one that is odd would stop the import.
+    """
+    from contextlib import chdir, nullcontext
+
+    with chdir(os.sep) if os.path.lexists(_OF_NUMBA) else nullcontext():
+        from numba import config
+    config._config_fname = os.devnull  # numba looks again whenever it compiles
+    config.reload_config()
+
+
 def _what_has_changed() -> str | None:
     """Compile, load and call a small function; None if that works, otherwise a text on what does not."""
     try:
-        from numba import __version__, config
+        _import_numba()
+        from numba import __version__
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EPERM):  # it tests whether the process can write and run memory
             raise ForbiddenError(error.errno) from None
         raise ValueError(" ".join(f"numba cannot be loaded: {error}".split())) from None
-    # Otherwise a file in the working folder, perhaps a stranger's, would decide how the kept code is compiled.
-    config._config_fname = os.devnull
-    config.reload_config()
     first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
     try:
         from nonobot.bot.kernels.object_code import object_code

@@ -13,6 +13,7 @@ import platform
 import re
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import nonobot
@@ -139,7 +140,11 @@ def _own_workers(place: str) -> Iterator[LocalCluster]:
         "distributed.admin.tick.interval": "1s",
         "distributed.worker.profile.enabled": False,
     }
-    with dask.config.set(settings), _safe_path():
+    with contextlib.ExitStack() as stack:
+        # Workers import modules from a folder in it; the one that dask would take may be another user's.
+        settings["temporary-directory"] = stack.enter_context(TemporaryDirectory(prefix="nonojudge-"))
+        stack.enter_context(dask.config.set(settings))
+        stack.enter_context(_safe_path())
         cluster = LocalCluster(
             n_workers=len(local_cores(place)),
             threads_per_worker=1,

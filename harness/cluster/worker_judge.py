@@ -173,7 +173,7 @@ def _own_core() -> Iterator[tuple[int | None, Path]]:
     """Provide an empty folder and a core that no other run here uses (None without pinning); end leftover bots."""
     place = Path(tempfile.gettempdir()) / f"nonojudge-{os.getuid()}"
     place.mkdir(mode=0o700, exist_ok=True)
-    if place.stat().st_uid != os.getuid():
+    if place.lstat().st_uid != os.getuid():  # also a link of somebody else
         raise UnusableError(f"{place} belongs to somebody else")
     while True:
         for core in reversed(usable_cores()):

@@ -16,6 +16,9 @@ from nonobot.harness.results.run_result import VerifyResult
 from nonobot.harness.results.run_text import verify_lines
 from nonobot.harness.user_files import answer_lines, loaded, opened
 from nonobot.protocol import read_answers
+from nonobot.protocol.answers import most_bytes_of_an_answer
+
+MOST_OTHER_BYTES = 16 << 20  # in a file besides the answers: to read it takes ten seconds
 
 EXAMPLES = """\
 examples:
@@ -41,8 +44,10 @@ def add_to(parser: Parser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     puzzle_set = loaded(arguments.questions, arguments.size)
     referee = Referee(puzzle_set, arguments.any_order)
+    longest = max(most_bytes_of_an_answer(one.puzzle) for one in puzzle_set.puzzles)
+    most_bytes = MOST_OTHER_BYTES + longest * len(puzzle_set.puzzles)
     with opened(arguments.answers, "the answers ") as file:
-        for answer in read_answers(answer_lines(file), puzzle_set.width, puzzle_set.height):
+        for answer in read_answers(answer_lines(file, most_bytes), puzzle_set.width, puzzle_set.height):
             referee.take(answer)
     score = referee.score()
     result = VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)

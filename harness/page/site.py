@@ -20,6 +20,7 @@ from nonobot.harness.page.pyodide import DIGESTS as PYODIDE_FILES
 from nonobot.harness.page.pyodide import pyodide_folder
 from nonobot.protocol import Record
 from nonobot.protocol.formats import MOST_BYTES, formats, read
+from nonobot.system import content_of, whole_file
 from nonobot.tournament_data.registry import State, official_sets, state_of, stored_path
 
 STATIC = Path(__file__).with_name("static")
@@ -62,6 +63,10 @@ def write_site(
         name: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
         for name, content in sorted(contents.items())
     }
+    # The folder may be a stranger's: nothing is written or removed through a link.
+    parents = {folder / parent for name in (*contents, *earlier) for parent in Path(name).parents}
+    if linked := sorted(one for one in parents - {folder} if one.is_symlink()):
+        raise UnusableError(f"--export {folder}: {linked[0]} is a link; name a new or an empty folder")
     version = hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:16]
     contents["service_worker.js"] = contents["service_worker.js"].replace(_VERSION, f'"{version}"'.encode())
     contents[LISTING] = _json({"version": version, "files": listed})
@@ -69,7 +74,8 @@ def write_site(
         for name, content in contents.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+            with whole_file(path, follows=False) as file:
+                file.write(content)
         for name in earlier - contents.keys():
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
@@ -82,11 +88,12 @@ def _earlier_files(folder: Path) -> set[str]:
     try:
         if not folder.exists() or not any(folder.iterdir()):
             return set()
-        found = json.loads((folder / LISTING).read_bytes())["files"]
-        return {name for name in found if ".." not in Path(name).parts and not Path(name).is_absolute()}
+        found = json.loads(content_of(folder / LISTING, MOST_BYTES))["files"]
+        names = {name for name in found if "\0" not in name and not Path(name).is_absolute()}
+        return {name for name in names if ".." not in Path(name).parts}
     except NotADirectoryError:
         raise UnusableError(f"--export {folder}: not a folder; name a new or an empty one") from None
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         what = "it has other files and is not an earlier export; name a new or an empty folder"
         raise UnusableError(f"--export {folder}: {what}") from None
 

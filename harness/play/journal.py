@@ -24,6 +24,7 @@ import psutil
 from msgspec import UNSET, Struct, UnsetType
 
 from nonobot.harness import UnusableError
+from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.results.conditions import CgroupMeasures, Figure, Whole
 from nonobot.harness.results.result_files import MOST_BYTES, UNDECODABLE, content_of, storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
@@ -82,6 +83,7 @@ class Journal:
     error that ended the writing, known after :meth:`close`.
 
     UnusableError if another judge has the file open, it is not a journal, or it cannot be written.
+    KeyboardInterrupt if the user stops the judge while it reads the file, which then stays as it is.
     """
 
     def __init__(self, path: Path) -> None:
@@ -175,6 +177,7 @@ def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
     records: list[Record] = []
     whole_bytes = 0
     while end := content.find(b"\n", whole_bytes) + 1:
+        Interrupts.heed()  # a stranger's journal may have millions of records
         line = content[whole_bytes:end]
         try:
             records.append(msgspec.json.decode(line, type=Record))
@@ -189,10 +192,15 @@ def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
 
 
 def end_leftover(records: Sequence[Record]) -> None:
-    """Kill the bot and its process group if the journal's last attempt has no end and its process still runs."""
+    """Kill the bot and its process group if the journal's last attempt has no end and its process still runs.
+
+    A stranger's journal may name any process, so it has to have a variable that the judge gives to bots.
+    """
     attempt = next((one for one in reversed(records) if isinstance(one, AttemptStarted | AttemptEnded)), None)
     if not isinstance(attempt, AttemptStarted):
         return
     with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
-        if abs(psutil.Process(attempt.pid).create_time() - attempt.process_created) < SECONDS_APART:
+        process = psutil.Process(attempt.pid)
+        is_the_same = abs(process.create_time() - attempt.process_created) < SECONDS_APART
+        if is_the_same and "NONOBOT_CACHE_DIR" in process.environ():
             os.killpg(attempt.pid, signal.SIGKILL)

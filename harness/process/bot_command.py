@@ -211,7 +211,10 @@ def interpreter_in(program: str | Path) -> str | None:
     interpreter in its second line.
     """
     try:
-        line, second, *_ = [*beginning_of(program, MOST_BYTES_OF_TWO_LINES).split(b"\n"), b""]
+        text, _, _ = beginning_of(program, MOST_BYTES_OF_TWO_LINES).partition(
+            b"\0"
+        )  # it ends there for the kernel
+        line, second, *_ = [*text.split(b"\n"), b""]
     except (OSError, ValueError):
         return None
     words = line[2:].decode(errors="replace").split() if line.startswith(b"#!") else []
@@ -245,7 +248,7 @@ def start_fault(program: str) -> str | None:
         return None
     if not head.startswith(b"#!"):
         return _first_line_fault(head, path.suffix, quoted)
-    line, end, _ = head[2:].partition(b"\n")
+    line, end, _ = head[2:].partition(b"\0")[0].partition(b"\n")
     words = line.split() or [b""]
     if end and line.endswith(b"\r") and not (b"perl" in words[0] and words[1:]):  # Perl reads its options itself
         return f"its #! line has a Windows line ending: sed -i 's/\\r$//' {quoted}"

@@ -30,7 +30,7 @@ from nonobot.harness.process.cgroup import made_group, with_memory_limit
 from nonobot.harness.process.exchange_folder import ExchangeFolder
 from nonobot.harness.process.machine import on_cores
 from nonobot.harness.process.process_tree import ProcessTree
-from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox
+from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox, variables_file
 from nonobot.harness.process.system_calls import join_new_keyring, pipes_of_sandbox
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.run_result import Usage
@@ -114,11 +114,14 @@ class BotProcess:
         passed = [one.fileno() for one in self._pipes_of_sandbox[1:]]
         environment = made_environment(command, limits.environment, self.sandboxed)
         words = [shutil.which(command[0]) or command[0], *command[1:]]  # in the judge's PATH, not the bot's
-        if sandbox:
-            words = sandbox.around(words, environment, *passed, memory_bytes=limits.most_memory_bytes)
-            environment = {}
-            join_new_keyring()
-        with self.tree.joined(), on_cores(limits.cores):
+        with contextlib.ExitStack() as during_start:
+            if sandbox:
+                passed.insert(0, during_start.enter_context(variables_file(environment)).fileno())
+                words = sandbox.around(words, environment, *passed, memory_bytes=limits.most_memory_bytes)
+                environment = {}
+                join_new_keyring()
+            during_start.enter_context(self.tree.joined())
+            during_start.enter_context(on_cores(limits.cores))
             self.started = time.monotonic()
             return subprocess.Popen(
                 words,

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import IO
 
 import nonobot
 from nonobot.harness import UnusableError
@@ -81,17 +82,17 @@ class Sandbox:
         self,
         command: Sequence[str],
         environment: Mapping[str, str],
+        variables: int,
         status: int,
         system_calls: int | None = None,
         *,
         memory_bytes: int | None,
     ) -> list[str]:
-        """Return the command that runs `command` in the sandbox; it must inherit two descriptors.
+        """Return the command that runs `command` in the sandbox; it must inherit the descriptors.
 
-        The `environment` is set only inside: some variables would make bubblewrap itself run a stranger's code
-        outside. Bubblewrap writes to `status` how the command ended, if it was executed, and reads the filter of
-        system calls from `system_calls`. Scratch has room for twice the memory limit, so a bot reaches the limit
-        before its scratch is full.
+        Bubblewrap reads the environment from `variables` (:func:`variables_file`). It writes to `status` how the
+        command ended, if it was executed, and reads the filter of system calls from `system_calls`. Scratch has
+        room for twice the memory limit, so a bot reaches the limit before its scratch is full.
 
         OSError if there is no such program: bubblewrap would report that on the bot's stderr. SubprocessError if
         bubblewrap does not list its options in time.
@@ -111,7 +112,7 @@ class Sandbox:
         words = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         words += ["--json-status-fd", str(status)]
         words += ["--seccomp", str(system_calls)] if system_calls is not None else []
-        words += [word for name, value in environment.items() for word in ("--setenv", name, value)]
+        words += ["--args", str(variables)]
         python_path = environment.get("PYTHONPATH", "")
         mounts = self.mounts(command, size, [Path(one) for one in python_path.split(os.pathsep) if one])
         return [*words, *(word for one in mounts for word in one), "--", *command]
@@ -198,6 +199,21 @@ class Sandbox:
             foreign = any(is_in(other, real) for other in kept) or is_in(real, *judges)
             if not foreign and GIT not in real.parts and not _is_hidden_in_home(real):
                 yield one
+
+
+def variables_file(environment: Mapping[str, str]) -> IO[bytes]:
+    """Return an open file in memory with bubblewrap's options that set an environment, only inside the sandbox.
+
+    Some variables would make bubblewrap itself run a stranger's code outside. On its command line, every user of
+    the machine could read their values. ValueError: a name or value contains a NUL, which would begin an option.
+    """
+    words = [word for name, value in environment.items() for word in ("--setenv", name, value)]
+    if any("\0" in word for word in words):
+        raise ValueError("embedded null byte")
+    file = os.fdopen(os.memfd_create("variables"), "w+b", buffering=0)
+    file.write(b"".join(os.fsencode(word) + b"\0" for word in words))
+    file.seek(0)
+    return file
 
 
 def built_sandbox(

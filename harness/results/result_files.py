@@ -28,7 +28,7 @@ _TOTAL = re.compile(r"total time\s*:\s*(\S+?)\s*s?", re.IGNORECASE)
 AnyResult = RunResult | VerifyResult | BotLog
 Document = TypeVar("Document")
 
-MOST_BYTES = 1 << 30  # largest file that is read: a result has about 300 bytes for a puzzle
+MOST_BYTES = 256 << 20  # largest file that is read: a result has about 300 bytes for a puzzle
 UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError, MemoryError)  # also bad UTF-8, deep nesting
 
 
@@ -71,8 +71,8 @@ def json_document(kind: str, **content: object) -> str:
 
 
 def write_json(path: Path, result: RunResult | VerifyResult) -> None:
-    """Write `result` to `path`, in full or not at all."""
-    with whole_file(path, lasting=True) as file:
+    """Write `result` to `path`, in full or not at all; a link there, perhaps a stranger's, is replaced."""
+    with whole_file(path, lasting=True, follows=False) as file:
         file.write(json_text(result).encode())
 
 

@@ -243,6 +243,17 @@ def test_folders_that_others_may_write_to_are_not_used_unless_they_are_empty(tmp
         assert cache.cache_folder.__wrapped__() == found
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a link of another user")
+def test_a_link_of_another_user_leads_to_no_kernels(tmp_path):
+    """Anybody can make one in the folder for temporary files, to a folder in which a bot left code."""
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path)
+    assert cache.is_private(link)
+    os.lchown(link, 54321, -1)
+    assert not cache.is_private(link)
+    assert cache.is_private(tmp_path)
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become a user without an entry")
 def test_a_user_without_a_home_has_a_cache_among_the_temporary_files(tmp_path):
     # The folder is looked up first: another user may not reach it.

@@ -63,11 +63,15 @@ COMMANDS = {
 PAGE = """
 import sys
 from pathlib import Path
+from nonobot.harness.page import site
 from nonobot.harness.page.server import listening_socket, serve
+site._contents = lambda *_: iter([("service_worker.js", b""), ("static/page.js", b"")])
+site.write_site(Path("site"), 5.0)
 own = listening_socket("127.0.0.1", 0)
 serve(own, "127.0.0.1", Path(sys.argv[1]), Path("results"), lambda: print(own.getsockname()[1], flush=True))
 """
-"""The server of `nonojudge page --results results`, without the page itself, which needs kernels for browsers."""
+"""The server of `nonojudge page --results results`, and `--export site`, without the contents of the page, which
+need kernels for browsers."""
 
 
 class Data(NamedTuple):
@@ -113,6 +117,10 @@ def _of_exchange(files: str) -> Data:
     return Data("read", files, name, "the bot", purpose, "run tournament")
 
 
+def _of_export(use: str, files: str) -> Data:
+    return Data(use, files, "list of an earlier `page --export`", "its author", "which files are replaced", "page")
+
+
 _REPORT = "what a part of `check` reports that runs with the bot"
 _DUEL = "results of the runs of a duel"
 
@@ -142,6 +150,9 @@ DATA = (
         ),
         "run tournament table report history page",
     ),
+    _of_export("list", "theirs/site"),
+    _of_export("read", "theirs/site/files.json"),
+    Data("write", "theirs/site*", "the page", "", "", "page"),
     Data("list", "scratch/nonojudge-*", _DUEL, "nobody: hidden from bots", "the comparison", "duel"),
     Data("read", "scratch/nonojudge-*/*", _DUEL, "nobody: hidden from bots", "the comparison", "duel bisect"),
     Data("write", "theirs/results*", "results", "", "", "run tournament"),
@@ -201,6 +212,7 @@ class Layout:
             "bots/one/weights.json": "{}",
             "bots/two/files.sh": f"echo '#1 0.1' > log.txt\nexec > out.txt {self._answer}",
             "bots/own/nonobot.py": nonobot,
+            "site/files.json": '{"files": ["gone", "../../mine/tournament.toml"]}',
             "nonobot.py": nonobot,
         }.items():
             self.write(self.theirs / name, text)

@@ -89,6 +89,20 @@ def test_a_file_of_the_kernel_is_empty_since_some_wait_and_some_never_end():
     assert content_of("/proc/self/status", 1 << 20) == beginning_of("/proc/self/status", 9) == b""
 
 
+@pytest.mark.parametrize(
+    "line", ["run --set {} -- true", "verify {} {}", f"verify {RECIPE} {{}}", "tournament {}"]
+)
+def test_a_file_of_the_kernel_that_would_wait_is_not_waited_for(line):
+    name = next((one for one in ("/proc/kmsg", "/dev/kmsg") if os.access(one, os.R_OK)), None)
+    try:
+        os.close(os.open(name, os.O_RDONLY))
+    except (OSError, TypeError):
+        pytest.skip("the log of the kernel is for root, where the system allows it")
+    status, err = said(JUDGE, *line.format(name, name).split())
+    counts = line.startswith(f"verify {RECIPE}")  # of answers, the beginning counts
+    assert (status, "has neither data nor an end" in err) == ((1, False) if counts else (2, True)), err
+
+
 def test_a_text_line_without_an_end_is_cut(monkeypatch):
     monkeypatch.setattr(system, "LONGEST_LINE_BYTES", 5)
     pieces = [b"ab\nc", b"d\n", b"\n1234", b"5678", b"9", b"0\nx"]
@@ -116,18 +130,20 @@ TOURNAMENT = 'name = "t"\nsets = [%r]\n[[bots]]\nname = "a"\ncommand = "true"\n'
         (f"{JUDGE} run --set large -- true", "cannot read the set large: more than 64 MiB"),
         (f"{JUDGE} run --set boardgen:999x999x999:seed=1 -- true", "more than 62,500,000 cells; split the set"),
         (f"{JUDGE} verify large large", "cannot read the set large: more than 64 MiB"),
-        (f"{JUDGE} verify {RECIPE} /dev/zero", "cannot read the answers /dev/zero: more than 1 GiB"),
-        (f"{JUDGE} verify {RECIPE} large", "cannot read the answers large: more than 1 GiB"),
+        (f"{JUDGE} verify {RECIPE} /dev/zero", "cannot read the answers /dev/zero: more than 16 MiB"),
+        (f"{JUDGE} verify {RECIPE} large", "cannot read the answers large: more than 16 MiB"),
+        (f"{JUDGE} verify {RECIPE} answers", "cannot read the answers answers: more than 16 MiB"),
         (f"{JUDGE} render {RECIPE} --answers large", "cannot read the answers large: more than 1 GiB"),
         (f"{JUDGE} tournament large", "cannot read the tournament large: more than 16 MiB"),
         (f"{JUDGE} tournament pipe.toml", "cannot read the set pipe: not a regular file"),
         (f"{JUDGE} tournament zero.toml", "cannot read the set /dev/zero: not a regular file"),
         (f"{JUDGE} run --resume .", "cannot read the result .: Is a directory"),
-        (f"{JUDGE} claims --file large", "cannot read large: more than 1 GiB"),
+        (f"{JUDGE} claims --file large", "cannot read large: more than 256 MiB"),
     ],
 )
 def test_what_is_too_large_or_would_wait_is_refused_in_a_line(line, reason):
     sparse("large")
+    Path("answers").write_bytes(b"$1\n" * 6_000_000)
     os.mkfifo("pipe")
     for name, source in {"pipe.toml": "pipe", "zero.toml": "/dev/zero"}.items():
         Path(name).write_text(TOURNAMENT % source)

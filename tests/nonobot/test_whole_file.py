@@ -52,6 +52,12 @@ def test_links_stay_and_one_in_a_circle_is_no_hindrance(tmp_path):
     write_output(tmp_path / "link", b"after")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_bytes() == b"after"
+    write_json(tmp_path / "link", run_result())  # in a folder of results, a link may be a stranger's
+    assert not (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"after"
+    (tmp_path / "dangling").symlink_to("elsewhere")
+    write_json(tmp_path / "dangling", run_result())
+    assert not (tmp_path / "elsewhere").exists()
     (tmp_path / "one").symlink_to("other")
     (tmp_path / "other").symlink_to("one")
     write_output(tmp_path / "one", b"after")

@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -112,6 +114,54 @@ def test_a_folder_with_other_files_is_refused_in_a_line(needs, tmp_path, output_
         out, err = output_of(cli.run, ["page", "--export", str(tmp_path / name)], status=2)
         assert (out, why in err, err.count("\n")) == ("", True, 1)
     assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Have a site of three files, which needs neither kernels nor Pyodide."""
+    contents = {"service_worker.js": b'"VERSION"', "static/a.js": b"a", "static/b.js": b"b"}
+    monkeypatch.setattr(site, "_contents", lambda *_: iter(contents.items()))
+
+
+def earlier_export(folder, *names):
+    """Make a folder that a stranger packed as an earlier export with these files."""
+    folder.mkdir()
+    (folder / "files.json").write_text(json.dumps({"files": [*names]}))
+    return folder
+
+
+@pytest.mark.usefixtures("small")
+def test_what_a_stranger_packed_as_an_export_leads_nowhere(tmp_path):
+    mine, theirs = tmp_path / "mine", earlier_export(tmp_path / "theirs", "gone/file", "/x", "../mine/file", "\0")
+    mine.mkdir()
+    (mine / "file").write_text("mine")
+    (theirs / "static").mkdir()
+    (theirs / "static" / "a.js").symlink_to(mine / "file")
+    os.mkfifo(theirs / "static" / "b.js")
+    site.write_site(theirs, 5.0)
+    assert (theirs / "static" / "a.js").read_bytes() == b"a"
+    for name in ("static", "gone"):
+        shutil.rmtree(theirs)
+        (earlier_export(theirs, "gone/file") / name).symlink_to(mine)
+        with pytest.raises(UnusableError, match=f"theirs/{name} is a link"):
+            site.write_site(theirs, 5.0)
+    assert {path: path.read_text() for path in mine.iterdir()} == {mine / "file": "mine"}
+
+
+LISTS = {
+    "pipe": os.mkfifo,
+    "sparse": lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_WRONLY), 4 << 40),
+    "endless": lambda path: path.symlink_to("/dev/zero"),
+    "deep": lambda path: path.write_text("[" * 1_000_000),
+}
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("kind", LISTS)
+def test_the_list_of_an_earlier_export_is_read_as_data(tmp_path, kind):
+    LISTS[kind](tmp_path / "files.json")
+    with pytest.raises(UnusableError, match="not an earlier export"):
+        site.write_site(tmp_path, 5.0)
 
 
 def test_missing_kernels_and_a_live_view_that_cannot_be_are_one_line(monkeypatch, tmp_path, capsys):

@@ -16,7 +16,7 @@ import pytest
 
 from nonobot.harness import StartError, cli
 from nonobot.harness.process import bot_process, machine
-from nonobot.harness.process.bot_command import start_fault
+from nonobot.harness.process.bot_command import everything_named, start_fault
 from nonobot.harness.process.bot_process import BotProcess, LastWords, StderrLog
 from nonobot.harness.process.machine import machine_facts
 from nonobot.harness.process.sandbox import built_sandbox
@@ -87,6 +87,7 @@ BOM = r"a byte order mark (BOM) is before its #!: sed -i '1s/^\xEF\xBB\xBF//' ./
         ("./bot", b"#!bin/sh\n", "its #! line names bin/sh, which is not there"),
         ("./bot", b"#!/usr/bin/env python3\r\n", CRLF),
         ("./bot", b"#!/bin/sh\r\n", CRLF),
+        ("./bot", b"#!/no/such\0/python\n", "its #! line names /no/such, which is not there"),
         ("./bot", b"#!/no/such/python\n", "its #! line names /no/such/python, which is not there"),
         ("a bot", b"#!/bin/sh\n", "it is not in PATH; for the file in this folder write './a bot'"),
     ],
@@ -113,6 +114,18 @@ def test_a_program_that_can_be_started_is(content, tmp_path):
     (tmp_path / "bot").write_bytes(content)
     (tmp_path / "bot").chmod(0o700)
     assert start_fault(str(tmp_path / "bot")) is None
+
+
+@pytest.mark.parametrize(
+    "content", ["#!/bin/sh\0x\n", "#!/usr/bin/env sh\0x\n", "#!/bin/sh\n'''exec' /bin/sh\0x\n"]
+)
+def test_a_first_line_ends_at_a_nul_as_for_the_kernel(content, tmp_path):
+    (tmp_path / "bot").write_text(content)
+    (tmp_path / "bot").chmod(0o700)
+    assert start_fault(str(tmp_path / "bot")) is None
+    named = [str(one) for one in everything_named([str(tmp_path / "bot")])]
+    assert "\0" not in "".join(named)
+    assert any(one.endswith("sh") for one in named)
 
 
 def test_a_bot_that_cannot_be_served_is_gone(monkeypatch):

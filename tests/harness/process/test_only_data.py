@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -17,9 +18,10 @@ from msgspec.structs import replace
 from nonobot.harness import UnusableError, cli
 from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.match import Bot, not_started, resume, warmed_up
-from nonobot.harness.play.run_state import records_of
+from nonobot.harness.play.run_state import RunState, records_of
 from nonobot.harness.process import revisions
 from nonobot.harness.process.bot_command import HOME, OWN_BOT, own_warm_up
+from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git, revision_of
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames
@@ -36,6 +38,7 @@ from tests.helpers.sandboxes import sandbox_only
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
 SET = load_set(str(RECIPE))
+CAPTURED = {"capture_output": True, "text": True, "check": False}
 
 
 @pytest.fixture
@@ -181,26 +184,59 @@ def test_a_python_that_may_find_another_nonobot_is_a_bot_like_any_other(words, r
     assert not ran.exists()
 
 
+def test_ctrl_c_ends_the_reading_of_a_long_journal(tmp_path):
+    result = played("perfect", tmp_path)
+    path = tmp_path / "long.journal.jsonl"
+    lines = [msgspec.json.encode(one) + b"\n" for one in records_of(result)]
+    path.write_bytes(content := b"".join(lines[:2]) + lines[2] * 1000)
+    with Interrupts() as interrupts:
+        with Journal(path) as journal:
+            records = journal.records
+        assert len(records) == 1002
+        interrupts.told = True
+        with pytest.raises(KeyboardInterrupt):
+            Journal(path)
+        run = RunState(result, SET, tmp_path / "long.json", journal, interrupts, lambda *_: None, None)
+        with pytest.raises(KeyboardInterrupt):
+            run.replay(records)
+    assert path.read_bytes() == content
+
+
 def test_workers_import_nothing_of_the_working_folder(tmp_path, ran):
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     path = definition(tmp_path, {"good": "perfect"})
     for name in ("multiprocessing", "distributed", "pickle", "tornado", "psutil"):
         (tmp_path / f"{name}.py").write_text(f"open({str(ran)!r}, 'w')\n")
     command = [str(Path(sys.executable).with_name("nonojudge")), "tournament", str(path), "--on", "local:1"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    scratch = tmp_path / "temporary" / "dask-scratch-space"  # perhaps another user's
+    scratch.mkdir(parents=True)
+    done = subprocess.run(command, env=os.environ | {"TMPDIR": str(scratch.parent)}, **CAPTURED)
     assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
     assert not ran.exists()
+    assert not [*scratch.iterdir()]
 
 
-def test_a_file_in_the_working_folder_does_not_change_how_kernels_are_compiled(tmp_path):
-    (tmp_path / ".numba_config.yaml").write_text("opt: 0\n")
-    (tmp_path / "library").mkdir()
-    (tmp_path / "library" / "yaml.py").write_text("def safe_load(file):\n    return {'opt': '0'}\n")
-    code = "from nonobot.bot.kernels import loading; from numba import config; before = config.OPT; "
-    code += "assert loading._what_has_changed() is None; print(int(before), int(config.OPT))"
-    path = os.pathsep.join(filter(None, [str(tmp_path / "library"), str(HOME)]))
-    done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": path}, capture_output=True)
-    assert done.stdout == b"0 3\n", done.stderr
+@pytest.mark.parametrize("text", ["opt: 0", "disable_jit: 1", "- a list", "cpu_name: 5"])
+def test_no_file_in_the_working_folder_has_a_say_in_how_kernels_compile(tmp_path, text):
+    pytest.importorskip("yaml", reason="without it, numba reads no such file")
+    (tmp_path / ".numba_config.yaml").write_text(text)
+    code = (
+        "from nonobot.bot.kernels import loading; assert loading._what_has_changed() is None; import os, numba; "
+    )
+    code += "print(int(numba.config.OPT), numba.config.DISABLE_JIT, os.getcwd())"
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(HOME)}, **CAPTURED)
+    assert (done.stdout, done.stderr) == (f"3 0 {tmp_path.resolve()}\n", "")
+
+
+def test_no_program_is_taken_from_a_folder_named_relative_to_the_working_one(tmp_path, ran):
+    """Such as an empty one in `PATH=$PATH:`, where a program is not installed."""
+    for name in ("bwrap", "git", "fc-list"):
+        (tmp_path / name).write_text(f"#!/bin/sh\ntouch {ran}\n")
+        (tmp_path / name).chmod(0o755)
+    judge = [sys.executable, "-P", "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--", "/bin/cat"]
+    for path in ("", ".", f":.:{os.environ['PATH']}"):
+        done = subprocess.run(judge, env=os.environ | {"PATH": path}, **CAPTURED)
+        assert (done.returncode, "Traceback" in done.stderr, ran.exists()) == (1, False, False), path
 
 
 def warm_up_writes(bot_folder, *paths):

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+import psutil
 import pytest
 from msgspec import UNSET
 
@@ -152,6 +153,21 @@ def test_variables_reach_the_bot_and_not_bubblewrap(tmp_path):
     line += "tr '\\0' '\\n' < /proc/$PPID/environ"
     said = said_by(["sh", "-c", line], built_sandbox(Contain.YES), Configuration(environment=given))
     assert said == "/tmp /dev/shm\n"  # bubblewrap's own environment is empty
+
+
+@any_sandbox
+def test_values_of_variables_are_on_no_command_line_and_add_no_option():
+    """Every user of the machine can read command lines."""
+    given = {"TOKEN": "a secret\nof two lines", "EMPTY": ""}
+    sandbox, line = built_sandbox(Contain.YES), 'echo "${EMPTY+set}$EMPTY, $TOKEN"; exec sleep 60'
+    with BotProcess(["sh", "-c", line], LastWords(), sandbox, Configuration(environment=given)) as bot:
+        assert bot.read(time.monotonic() + 60) == b"set, a secret\nof two lines\n"
+        lines = [one.info["cmdline"] or [] for one in psutil.process_iter(["cmdline"])]
+        assert any(line in words for words in lines)
+        assert not [words for words in lines if given["TOKEN"] in " ".join(words)]
+        bot.stop(at_once=True)
+    with pytest.raises(StartError, match="null byte"):
+        said_by(["true"], sandbox, Configuration(environment={"A": "\0--bind\0/\0/"}))
 
 
 @sandbox_only
