@@ -15,7 +15,8 @@ EXAMPLES = """\
 examples:
   nonojudge page                         open the page in the browser; Ctrl-C exits
   nonojudge page --no-browser --port 9000
-  nonojudge page --results results       and the runs of a folder, live
+  nonojudge page --results results       and the runs of a folder, live; without the kernels for browsers,
+                                         which only the puzzle page needs, the live view alone
   nonojudge page --export site           write the page as files for any web server
 
 Paste, drop, draw or pick a puzzle. The page shows whether it has one solution and how to solve it, gives hints,
@@ -32,7 +33,8 @@ def add_to(parser: Parser) -> None:
     about = "port to serve on; 0 picks a free one (default: %(default)s)"
     parser.add_argument("--port", type=whole_number(0, 65535, "a port"), default=8625, metavar="N", help=about)
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
-    parser.add_argument("--results", type=Path, metavar="FOLDER", help="also show the runs of this folder live")
+    about = "also show the runs of this folder live; it may be made later"
+    parser.add_argument("--results", type=Path, metavar="FOLDER", help=about)
     about = "limit of the search for each puzzle in seconds (default: %(default)g)"
     parser.add_argument("--puzzle-limit", type=seconds, default=10.0, metavar="S", help=about)
     about = "address to serve on (default: %(default)s, only this machine)"
@@ -45,10 +47,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return _export(arguments.export, arguments.results, arguments.puzzle_limit)
     require_libraries("the page", "starlette", "uvicorn")
     results: Path | None = arguments.results
-    if results is not None and not results.is_dir():
-        raise UnusableError(f"there is no folder {results}")
+    if results is not None and results.exists() and not results.is_dir():
+        raise UnusableError(f"--results {results}: not a folder")
     from nonobot.harness.page.server import listening_socket, open_browser, serve
-    from nonobot.harness.page.site import write_site
+    from nonobot.harness.page.site import write_live_view, write_site
+    from nonobot.harness.text import say
 
     own = listening_socket(arguments.host, arguments.port)
     host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
@@ -57,13 +60,19 @@ def carry_out(arguments: argparse.Namespace) -> int:
     def on_ready() -> None:
         print(f"page: {address} (Ctrl-C stops it)", flush=True)
         if not arguments.no_browser and not open_browser(address):
-            from nonobot.harness.text import say
-
             say("cannot open a browser; open the address yourself")
 
     with own, TemporaryDirectory(prefix="nonojudge-page-") as folder:
-        write_site(Path(folder), arguments.puzzle_limit, has_live_view=results is not None, is_served=True)
-        serve(own, arguments.host, Path(folder), results, on_ready)
+        site, note = Path(folder), ""
+        try:
+            write_site(site, arguments.puzzle_limit, has_live_view=results is not None, is_served=True)
+        except UnusableError as error:
+            if results is None:
+                raise
+            note = f"The puzzle page is not here: {error}."
+            say(note)
+            write_live_view(site)
+        serve(own, arguments.host, site, results, on_ready, note)
     return 0
 
 

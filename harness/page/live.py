@@ -41,6 +41,7 @@ MOST_FILES = 500  # results to read, the newest; all journals are read
 SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_BETWEEN_WORDS = 15.0  # by which the server notices that a browser has gone
 SECONDS_BETWEEN_PLOTS = 15.0  # of a set on which a run is under way
+SILENT_SECONDS = 4.0  # after its last record, a judge does not answer: it writes one every two seconds
 FRESH_SECONDS = 30.0  # after its last record, a run whose bot has ended was interrupted
 
 Stamp = tuple[int, int]  # time of a file's last change in nanoseconds, size in bytes
@@ -54,6 +55,7 @@ class UnderWay:
 
     result: RunResult
     is_running: bool
+    is_silent: bool  # the judge has written nothing for a while
     wall_seconds: float
 
 
@@ -85,6 +87,7 @@ class Shown:
     stamps: Mapping[Path, Stamp] = field(default_factory=dict)
     read: Mapping[Path, AnyResult | UnderWay | str | None] = field(default_factory=dict)
     bots: Mapping[str, int] = field(default_factory=dict)
+    note: str = ""  # why the puzzle page is missing
 
 
 def shown_now(folder: Path, before: Shown) -> Shown:
@@ -92,7 +95,7 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     now = time.monotonic()
     stamps, left_out = _stamps(folder)
     running = {path for path, one in before.read.items() if isinstance(one, UnderWay) and one.is_running}
-    is_old = bool(running) and now - before.looked > FRESH_SECONDS  # no file shows that a bot has exited
+    is_old = bool(running) and now - before.looked >= SECONDS_BETWEEN_LOOKS  # no file shows that a judge has ended
     if before.state and stamps == before.stamps and not is_old:
         return before
     same = {path for path, stamp in stamps.items() if before.stamps.get(path) == stamp} - running
@@ -119,13 +122,18 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     state = {
         "folder": str(folder),
         "tournaments": names,
-        "rankings": [_ranking(one) | {"tournament": name} for name in names for one in ranked[name]],
+        "rankings": [
+            _ranking(one) | {"tournament": name}
+            for name in names
+            for one in sorted(ranked[name], key=lambda ranking: ranking.scope is not Scope.OVERALL)
+        ],
         "under_way": [_progress(one) | {"tournament": name} for name in names for one in under_way.get(name, [])],
         "last": _last(names, under_way, done),
         "plots": [_plot(one) | {"tournament": name} for (name, _), one in shown.items()],
+        "note": before.note,
         "problems": [printable(one) for one in [*read.values(), *left_out] if isinstance(one, str)],
     }
-    return Shown(state, plots, now, stamps, read, bots)
+    return Shown(state, plots, now, stamps, read, bots, before.note)
 
 
 def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
@@ -160,7 +168,7 @@ def _read(path: Path) -> AnyResult | UnderWay | str | None:
 
 def _under_way(path: Path) -> UnderWay | None:
     records = read_records(path)
-    is_fresh = time.time() - path.stat().st_mtime < FRESH_SECONDS
+    age_seconds = time.time() - path.stat().st_mtime
     if not records or not isinstance(records[0], RunResult):
         return None
     score = Score.of(one.result for one in records if isinstance(one, PuzzleJudged))
@@ -168,14 +176,15 @@ def _under_way(path: Path) -> UnderWay | None:
     for one in records:
         match one:
             case AttemptStarted(_, _, pid, created):
-                running = is_fresh or _is_alive(pid, created)
+                running = age_seconds < FRESH_SECONDS or _is_alive(pid, created)
             case Alive(usage):
                 wall = before + usage.wall_seconds
             case AttemptEnded(attempt):
                 before += attempt.usage.wall_seconds
                 wall, running = before, False
     arrived = max((one.arrived_seconds or 0.0 for one in score.puzzles), default=0.0)
-    return UnderWay(msgspec.structs.replace(records[0], score=score), running, max(wall, arrived))
+    is_silent = running and age_seconds > SILENT_SECONDS
+    return UnderWay(msgspec.structs.replace(records[0], score=score), running, is_silent, max(wall, arrived))
 
 
 def _is_alive(pid: int, created: float) -> bool:
@@ -227,6 +236,7 @@ def _progress(one: UnderWay) -> dict[str, Any]:
         "not_right": _not_right(one.result.score.verdicts),
         "time": duration(one.wall_seconds),
         "running": one.is_running,
+        "silent": one.is_silent,
     }
 
 
@@ -286,9 +296,9 @@ def _not_right(verdicts: Mapping[Verdict, int]) -> dict[str, int]:
 class Live:
     """A folder of results that browsers watch; the server counts the `watchers`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, note: str = "") -> None:
         self._folder = folder
-        self._shown = self._before = Shown()
+        self._shown = self._before = Shown(note=note)
         self._svgs: dict[str, bytes] = {}  # of the plots that are shown, as far as a browser has asked
         self._looked = -SECONDS_BETWEEN_LOOKS
         self._looking = asyncio.Lock()

@@ -16,7 +16,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
@@ -47,9 +47,14 @@ def listening_socket(host: str, port: int) -> socket.socket:
     return own
 
 
-def serve(own: socket.socket, host: str, site: Path, results: Path | None, on_ready: Callable[[], None]) -> None:
-    """Serve the page until Ctrl-C or SIGTERM; `on_ready` is called as soon as browsers can connect to `host`."""
-    app = make_app(site, Live(results) if results else None)
+def serve(
+    own: socket.socket, host: str, site: Path, results: Path | None, on_ready: Callable[[], None], note: str = ""
+) -> None:
+    """Serve the page until Ctrl-C or SIGTERM; `on_ready` is called as soon as browsers can connect to `host`.
+
+    The live view shows `note`, which says why the puzzle page is missing.
+    """
+    app = make_app(site, Live(results, note) if results else None)
     guarded = Guard(app, {"localhost", host, socket.gethostname()})
     quiet: dict[str, Any] = {"log_level": "critical", "access_log": False, "server_header": False}
     limits: dict[str, Any] = {"ws": "none", "lifespan": "off", "timeout_graceful_shutdown": SECONDS_TO_FINISH}
@@ -86,7 +91,9 @@ def make_app(site: Path, live: Live | None) -> Starlette:
         policy = "default-src 'none'; style-src 'unsafe-inline'"  # a picture must load nothing and run nothing
         return Response(svg, media_type="image/svg+xml", headers={"content-security-policy": policy})
 
+    has_puzzle_page = (site / "index.html").exists()
     routes = [
+        *([] if has_puzzle_page else [Route("/", lambda _: RedirectResponse("/live"))]),
         Route("/live", lambda _: FileResponse(STATIC / "live.html")),
         Route("/api/live", live_events),
         Route("/api/cactus/{key}", cactus),

@@ -27,6 +27,7 @@ STATIC = Path(__file__).with_name("static")
 SAMPLES = Path(__file__).with_name("samples.txt")
 
 OF_LIVE_VIEW = ("live.html", "live.js")  # files of the pages that need the server
+FOR_LIVE_VIEW = (*OF_LIVE_VIEW, "style.css", "icon.svg")  # all that the live view needs
 AT_THE_TOP = ("index.html", "service_worker.js")  # files that are not in the site's folder `static`
 
 PYTHON = (
@@ -81,6 +82,13 @@ def write_site(
     except OSError as error:
         raise UnusableError(f"cannot write {error.filename or folder}: {error.strerror}") from None
     return len(contents), sum(map(len, contents.values()))
+
+
+def write_live_view(folder: Path) -> None:
+    """Write into an empty folder what the live view needs, without the puzzle page."""
+    (folder / "static").mkdir()
+    for name in FOR_LIVE_VIEW:
+        (folder / "static" / name).write_bytes((STATIC / name).read_bytes())
 
 
 def _earlier_files(folder: Path) -> set[str]:

@@ -29,7 +29,7 @@ from nonobot.tournament_data import SetPuzzle
 
 LINGER_SECONDS = 5.0  # grace period for exiting once no further answer can come
 MOST_STRAY_BYTES = 1 << 20  # output that belongs to no answer, beyond which the judge stops the bot
-SECONDS_BETWEEN_SIGNS = 5.0  # interval at which the journal records the usage so far
+SECONDS_BETWEEN_SIGNS = 2.0  # interval at which the journal records the usage so far
 SECONDS_BETWEEN_LOOKS = 0.05  # interval of reading CPU time and memory: about 0.2 ms, not on the bot's core
 OUT_OF_MEMORY = "ended by the system, whose memory had run out"
 IDLE_SHARE = 0.01  # share of the stall limit that a waiting process may compute: some runtimes have a timer

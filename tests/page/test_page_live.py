@@ -1,19 +1,24 @@
 """A folder of results as the page shows it."""
 
 import asyncio
+import http.client
+import json
 import os
+import time
 
 import pytest
+from msgspec.structs import replace
 
 pytest.importorskip("starlette", reason="the extra `page` is not installed")
 
 from nonobot.harness.page import live
 from nonobot.harness.page.live import MOST_WATCHERS, Live, Shown, shown_now
 from nonobot.harness.page.server import make_app
-from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.result_files import json_text, read_result
 from nonobot.harness.results.worth import worth
 from tests.helpers.judged import RECIPE, nothing_hangs, played  # noqa: F401
-from tests.helpers.waiting import wait_until
+from tests.helpers.paged import Server
+from tests.helpers.waiting import PATIENCE_SECONDS, wait_until
 
 
 def shown(folder) -> dict:
@@ -21,7 +26,8 @@ def shown(folder) -> dict:
 
 
 def test_an_empty_folder_shows_nothing_and_nothing_is_read_again_that_has_not_changed(tmp_path, monkeypatch):
-    assert [value for name, value in shown(tmp_path).items() if name != "folder"] == [[]] * 6
+    facts = {name: value for name, value in shown(tmp_path).items() if name not in ("folder", "note")}
+    assert list(facts.values()) == [[]] * 6
     played("perfect", tmp_path)
     first = shown_now(tmp_path, Shown())
     monkeypatch.setattr(live, "read_any", None)
@@ -45,6 +51,7 @@ def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
     assert [state["under_way"][0]["done"] for state in seen] == [1, 2, 3, 4, 5]
     [run] = seen[2]["under_way"]
     facts = {"bot": "wrong_at_2", "set": str(RECIPE), "done": 3, "count": 5, "right": 2, "running": True}
+    facts |= {"silent": False}
     facts |= {"tournament": str(tmp_path), "not_right": {"wrong": 1}}
     assert run == facts | {"time": run["time"]}
     last = [(one["number"], one["verdict"]) for one in seen[2]["last"]]
@@ -168,3 +175,48 @@ def test_text_of_a_result_is_plain(tmp_path):
     path = tmp_path / "result.json"
     path.write_text(path.read_text().replace(f'"bot": "{result.bot}"', '"bot": "a\\u001b[2J<b>"'))
     assert shown(tmp_path)["rankings"][0]["rows"][0]["bot"] == r"a\x1b[2J<b>"
+
+
+def test_a_judge_that_is_killed_does_not_answer_and_is_then_interrupted(tmp_path):
+    kept = tmp_path / "kept"
+    looks = []
+
+    def stopped(*_):  # in the middle of a run, with what its journal contains by then
+        wait_until(lambda: shown(tmp_path)["under_way"])
+        looks.append(shown(tmp_path)["under_way"][0])
+        kept.write_bytes(next(tmp_path.glob("*.journal.jsonl")).read_bytes())
+
+    played("perfect", tmp_path, stopped)
+    journal = tmp_path / "killed.journal.jsonl"
+    journal.write_bytes(kept.read_bytes())
+    assert (looks[0]["running"], looks[0]["silent"]) == (True, False)
+    for age, running, silent in [(0, True, False), (10, True, True), (60, False, False)]:
+        os.utime(journal, (time.time() - age,) * 2)
+        [run] = shown(tmp_path)["under_way"]
+        assert (run["running"], run["silent"]) == (running, silent)
+
+
+def test_the_ranking_over_all_sets_comes_first(tmp_path):
+    result = played("perfect", tmp_path)
+    of_other = replace(result, set=replace(result.set, name="other", sha256="0" * 64))
+    (tmp_path / "other.json").write_text(json_text(of_other))
+    assert {ranking["title"] for ranking in shown(tmp_path)["rankings"]} == {"overall", str(RECIPE), "other"}
+    assert shown(tmp_path)["rankings"][0]["title"] == "overall"
+
+
+def test_the_live_view_needs_no_puzzle_page_and_no_folder_yet(tmp_path, monkeypatch):
+    monkeypatch.setenv("NONOBOT_PYODIDE", str(tmp_path / "nowhere"))  # as good as no kernels for browsers
+    with Server("--results", "results", folder=tmp_path) as server:
+        assert server.ask("/").headers["location"] == "/live"
+        for name in ("live", "static/live.js", "static/style.css", "static/icon.svg"):
+            assert server.ask(f"/{name}").status == 200
+        assert server.ask("/facts.json").status == 404
+        (tmp_path / "results").mkdir()
+        played("perfect", tmp_path / "results")
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
+        connection.request("GET", "/api/live")
+        state = json.loads(connection.getresponse().readline().removeprefix(b"data: "))
+        connection.close()
+    assert [ranking["title"] for ranking in state["rankings"]] == [str(RECIPE)]
+    assert state["note"].startswith("The puzzle page is not here: ")
+    assert server.err == f"nonojudge: {state['note']}\n"

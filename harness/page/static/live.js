@@ -41,30 +41,29 @@ function bar(run) {
 }
 
 const badges = (kind, words) => Object.entries(words).map(([name, text]) => made("span", text, `badge ${kind}-${name}`));
-const ends = (names) => badges("end", Object.fromEntries(names.map((name) => [name, name])));
+const ends = (names) => names.map((name) => made("span", name, `badge end-${name.replaceAll(" ", "-")}`));
 
 const notRight = ({ not_right: counts }) =>
   badges("verdict", Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, `${grouped(count)} ${name}`])));
 
 // The tournament of a row, where there are several.
-const TOURNAMENT = ["Tournament", (one) => one.tournament];
-const of = (state, columns) => (state.tournaments.length > 1 ? [TOURNAMENT, ...columns] : columns);
+const TOURNAMENT = ["Tournament", (one) => one.tournament, "wraps"];
+const of = (state, columns) => (state.tournaments.length > 1 ? [...columns, TOURNAMENT] : columns);
 
 const RUNS = [
-  ["Bot", (run) => run.bot],
-  ["Set", (run) => run.set],
-  ["", bar],
+  ["Bot", (run) => run.bot, "wraps"],
+  ["Progress", (run) => [bar(run), ...ends(run.silent ? ["judge does not answer"] : run.running ? [] : ["interrupted"])], "wraps"],
   ["Puzzles", (run) => `${grouped(run.done)} of ${grouped(run.count)}`, "number"],
   ["Right", (run) => grouped(run.right), "number"],
   ["Not right", notRight, "wraps badges"],
   ["Time", (run) => run.time, "number"],
-  ["", (run) => (run.running ? "" : ends(["interrupted"]))],
+  ["Set", (run) => run.set, "wraps"],
 ];
 
 const OWN_TIME = ["Own time", (row) => row.own, "number"];
 
 const RANKING = [
-  ["", (row) => String(row.rank), "number"],
+  ["Rank", (row) => String(row.rank), "number"],
   ["Bot", (row) => (row.version ? `${row.bot} (${row.version})` : row.bot), "wraps"],
   ["Right", (row) => (row.count ? `${grouped(row.right)} of ${grouped(row.count)}` : grouped(row.right)), "number"],
   ["Time", (row) => row.time, "number"],
@@ -76,8 +75,8 @@ const RANKING = [
 ];
 
 const LAST = [
-  ["Bot", (one) => one.bot],
-  ["Set", (one) => one.set],
+  ["Bot", (one) => one.bot, "wraps"],
+  ["Set", (one) => one.set, "wraps"],
   ["Puzzle", (one) => `$${one.number}`, "number"],
   ["Verdict", (one) => badges("verdict", { [one.verdict]: one.verdict })],
   ["Time", (one) => one.time, "number"],
@@ -107,13 +106,13 @@ function fill(id, isThere, ...content) {
 }
 
 function ranking(one, at, heading) {
-  const card = made("section", "", "card");
+  const card = made("div", "", "card");
   const title = made(heading, one.title);
   title.id = `ranking-${at}`;
   const scrolls = made("div", "", "scrolls");
   scrolls.tabIndex = 0;
   scrolls.role = "region";
-  for (const region of [card, scrolls]) region.setAttribute("aria-labelledby", title.id);
+  scrolls.setAttribute("aria-labelledby", title.id);
   scrolls.append(table(one.rows.some((row) => row.own) ? RANKING : RANKING.filter((column) => column !== OWN_TIME), one.rows));
   card.append(title, ...(one.rows.length ? [scrolls] : []));
   for (const note of one.notes) card.append(made("p", note, "quiet"));
@@ -169,14 +168,19 @@ function say(words, asOf = "") {
 }
 
 function show(state) {
-  const runs = state.under_way.filter((run) => run.running).length;
+  const running = state.under_way.filter((run) => run.running);
+  const interrupted = state.under_way.filter((run) => !run.running);
   const isEmpty = !state.rankings.length && !state.under_way.length;
   if (isEmpty) say(`Nothing in ${state.folder} yet.`);
-  else say(`${state.folder} · ${runs ? `${runs} under way` : "nothing under way"}`, `· as of ${new Date().toLocaleTimeString("en-GB")}`);
-  fill("under-way", state.under_way.length, table(of(state, RUNS), state.under_way));
+  else say(`${state.folder} · ${running.length ? `${running.length} under way` : "nothing under way"}`, `· as of ${new Date().toLocaleTimeString("en-GB")}`);
+  fill("under-way", running.length, table(of(state, RUNS), running));
+  fill("interrupted", interrupted.length, table(of(state, RUNS), interrupted));
   refill(element("rankings"), ...standings(state));
   showPlots(state);
   fill("last", state.last.length, table(of(state, LAST), state.last));
+  element("puzzle-page").hidden = Boolean(state.note);
+  element("note").hidden = !state.note;
+  element("note").textContent = state.note;
   fill("problems", state.problems.length, ...state.problems.map((problem) => made("p", problem, "quiet")));
 }
 
