@@ -70,7 +70,8 @@ def add_to(parser: Parser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     _refuse_what_has_no_use(arguments)
     source = arguments.questions
-    records, faults = _chosen(_entries(source, arguments.size), arguments.number, source)
+    entries = _entries(source, arguments.size)
+    records, faults = _chosen(entries, arguments.number, source)
     for fault in faults:
         report(f"{source}: {fault}")
     if not records:
@@ -80,6 +81,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         write(drawings, arguments.output, arguments.theme or "light", arguments.cell, arguments.columns, clues)
     elif not show(drawings, Blocks(arguments.blocks) if arguments.blocks else None, clues):
         return 1
+    puzzle_count = sum(isinstance(entry, Record) for entry in entries)
+    if arguments.number is None and puzzle_count > 1:
+        report(f"{source}: the first of {puzzle_count} puzzles was drawn; --number all draws all")
     return 1 if faults else 0
 
 

@@ -38,10 +38,10 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    require_libraries("a report", "numpy", "matplotlib", "jinja2")
     from nonobot.harness.report.contents import Report
     from nonobot.harness.report.report_page import STEPS, page_of
 
-    require_libraries("a report", "matplotlib", "jinja2")
     results, problems = read_results(arguments.results)
     say_left_out(problems)
     if not any(isinstance(result, RunResult) for result in results.values()):

@@ -14,13 +14,13 @@ from nonobot.harness.text import on_terminal, say_left_out
 from nonobot.harness.user_files import refuse_input, write_output
 
 FORMATS = ("text", "markdown", "csv", "json")
-FORMAT_OF_ENDING = {".md": "markdown", ".csv": "csv", ".json": "json"}
+FORMAT_OF_ENDING = {"": "text", ".txt": "text", ".md": "markdown", ".csv": "csv", ".json": "json"}
 
 EXAMPLES = """\
 examples:
   nonojudge table results/                          all results in a folder
   nonojudge table ours.json theirs.json
-  nonojudge table results/ -o ranking.md            also .csv and .json; other files get text
+  nonojudge table results/ -o ranking.md            also .csv (for spreadsheets), .json and .txt
   nonojudge table results/ --format csv | cut -d, -f4,5,9,16
 
 The ranking is most right, then least time: for each set, and over the sets that every bot has played. Of several
@@ -39,12 +39,16 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    output: Path | None = arguments.output
+    form = arguments.format or FORMAT_OF_ENDING.get(output.suffix.lower() if output else "")
+    if form is None:
+        raise UnusableError(
+            f"-o {output}: no format for such a file; use .csv, .md, .json or .txt, or add --format"
+        )
     results, problems = read_results(arguments.results)
     say_left_out(problems)
     if not results:
         raise UnusableError("no result to show")
-    output: Path | None = arguments.output
-    form = arguments.format or FORMAT_OF_ENDING.get(output.suffix if output else "", "text")
     if output:
         refuse_input(output, results)
     ranked = rankings(results)

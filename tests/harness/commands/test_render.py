@@ -73,7 +73,8 @@ def without_styles(text):
     ("numbers", "drawn"), [("", "1"), ("2", "2"), ("1,5", "15"), ("2-9", "25"), ("all", "125"), ("5,1-2", "125")]
 )
 def test_the_first_puzzle_is_drawn_or_those_with_the_numbers_asked_for(numbers, drawn, output_of):
-    out = output_of(render, "p.txt", "--size", "8x11", *(["--number", numbers] if numbers else [])).out
+    out, err = output_of(render, "p.txt", "--size", "8x11", *(["--number", numbers] if numbers else []))
+    assert ("--number all draws all" in err) == (not numbers)
     assert re.findall(r"^\$(\d+)  8x11$", out, re.MULTILINE) == list(drawn)
     assert "█" not in out
 

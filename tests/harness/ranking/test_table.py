@@ -290,6 +290,13 @@ def test_the_ending_of_the_file_tells_the_format(results, tmp_path):
         assert (tmp_path / name).read_text().startswith(beginning)
 
 
+def test_no_text_is_written_to_a_file_of_a_spreadsheet_or_picture(results, tmp_path, output_of):
+    err = output_of(run, results, "-o", tmp_path / "a.XLSX", status=2).err
+    assert "no format for such a file; use .csv, .md, .json or .txt, or add --format" in err
+    assert run(results, "-o", tmp_path / "a.html", "--format", "markdown") == 0
+    assert [path.name for path in tmp_path.glob("a.*")] == ["a.html"]
+
+
 def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_columns(monkeypatch, output_of, results):
     def shown(columns: int, **environment: str) -> str:
         for name in ("NO_COLOR", "FORCE_COLOR"):
