@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from operator import itemgetter
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from nonobot.harness.ranking.comparability import (
     MACHINE_AND_CONFIGURATION,
@@ -123,6 +123,7 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
     if ranked:  # once, not for each set
         runs = [one for _, _, rows in shown for one in _labelled(rows.values())]
         ranked[-1].notes.extend(worth([run for _, run in runs]))
+        ranked[-1].notes.extend(_twin_lines(runs))
         ranked[-1].warnings.extend(_version_lines(results.values()))
         ranked[-1].warnings.extend(busy_lines(runs))
     return [*ranked, _log_ranking(logs)] if logs else ranked
@@ -177,7 +178,7 @@ def _overall(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranki
             shared[title] = facts, rows
     if not shared:
         return Ranking(Scope.OVERALL, "overall", [], [], ["no set that every bot has played", *notes], [])
-    notes.insert(0, f"over {', '.join(shared)}")
+    notes.insert(0, f"over {', '.join(f'set {number} {title}' for number, title in enumerate(shared, 1))}")
     played = [_labelled(rows.values()) for _, rows in shared.values()]
     # Each set may have its own machine: a sum of times is as fair as its parts.
     uneven = [one for runs in played if differences(runs, MACHINE_AND_CONFIGURATION) for one in runs]
@@ -243,6 +244,18 @@ def _digests(runs: Iterable[RunResult]) -> dict[str, dict[str, None]]:
     for file in (file for run in runs for file in run.program_files or ()):
         found.setdefault(file.name, {})[file.sha256] = None
     return found
+
+
+def _twin_lines(runs: Iterable[Labelled]) -> list[str]:
+    """Return a line for bots with the same files and, but for the names of folders, the same command."""
+    twins: dict[tuple[str, ...], dict[str, None]] = {}
+    for bot, run in runs:
+        if run.started and (version := _version([run])):
+            command = [PurePath(word).name for word in run.command]
+            twins.setdefault((version, *command), {})[bot] = None
+    named = [", ".join(bots) for bots in twins.values() if len(bots) > 1]
+    what = "have the same files: the difference of their times is noise"
+    return [f"{bots} {what}" for bots in dict.fromkeys(named)]
 
 
 def _version_lines(results: Iterable[AnyResult]) -> list[str]:

@@ -142,7 +142,7 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
         "CPU s": lambda row: in_unit(row.cpu_seconds, 1, 2),
         "peak MiB": lambda row: in_unit(row.peak_memory_bytes, MEBIBYTE, 0),
         "median ms": lambda row: in_unit(row.median_seconds, 1e-3, 2),
-        "slowest s": lambda row: _slowest(row, ranking.scope is Scope.OVERALL),
+        "slowest s": lambda row: _slowest(row, ranking),
         "end": _end,
         "runs": lambda row: str(row.run_count),
     }
@@ -163,10 +163,13 @@ def _others(row: Row) -> str:
     return ", ".join(named) or NOTHING
 
 
-def _slowest(row: Row, with_set: bool) -> str:
+def _slowest(row: Row, ranking: Ranking) -> str:
     if row.slowest_puzzle is None:
         return NOTHING
-    where = f"{row.slowest_set} ${row.slowest_puzzle}" if with_set else f"${row.slowest_puzzle}"
+    where = f"${row.slowest_puzzle}"
+    if ranking.scope is Scope.OVERALL:  # whose notes number the sets
+        names = [facts.name for facts in ranking.sets]
+        where = f"set {names.index(row.slowest_set) + 1} {where}" if row.slowest_set in names else where
     return f"{in_unit(row.slowest_seconds, 1, 3)} ({where})"
 
 

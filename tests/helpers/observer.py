@@ -21,8 +21,8 @@ STARTS = {"os.exec", "os.posix_spawn", "os.spawn", "os.startfile", "os.system", 
 OPENINGS = ("list", "read", "write")
 
 IGNORED = ("object.", "sys.", "compile", "code.", "marshal.", "cpython.", "os.chdir", "os.remove", "os.rmdir")
-IGNORED += ("glob.", "pathlib.", "shutil.", "tempfile.")
-"""Beginnings of events that name no file or remove it, or are followed by the events of what they do."""
+IGNORED += ("_posixsubprocess.", "glob.", "pathlib.", "shutil.", "tempfile.")
+"""Beginnings of events that name no file or remove it, or that come with other events about what they do."""
 
 
 def kind_of(event, arguments):

@@ -76,11 +76,14 @@ def _had(kind: str) -> contextlib.AbstractContextManager[None]:
 
 @pytest.fixture(autouse=True)
 def own_path() -> Iterator[None]:
-    """Restore PATH last: a test that changes it within :func:`having` saves, and later restores, a stand-in's."""
+    """Restore PATH last, and forget the bubblewrap that a test found in a PATH of its own.
+
+    A test that changes PATH within :func:`having` saves, and later restores, a stand-in's.
+    """
     before = os.environ["PATH"]
     yield
-    if os.environ["PATH"] != before:
-        os.environ["PATH"] = before
+    os.environ["PATH"] = before
+    if sandbox._program() != sandbox._program.__wrapped__():
         _forget()
 
 

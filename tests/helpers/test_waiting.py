@@ -113,9 +113,9 @@ def test_a_command_that_is_to_be_interrupted_and_has_ended_is_shown():
         interrupted("no-such-command", when=lambda: False)
 
 
-def test_a_page_that_does_not_start_is_shown(tmp_path):
+def test_a_page_that_does_not_start_is_shown():
     with pytest.raises(AssertionError, match=r"(?s)status 2: .*--results"):
-        Server("--results", str(tmp_path / "nowhere"))
+        Server("--results", __file__)
 
 
 def test_a_tab_does_not_wait_for_a_page_whose_server_has_ended():

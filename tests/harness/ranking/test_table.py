@@ -14,7 +14,7 @@ from nonobot.harness.commands import table
 from nonobot.harness.ranking.standings import Evidence, Scope, rankings
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.results.run_result import BotLog, EndReason, Verdict
+from nonobot.harness.results.run_result import BotLog, EndReason, ProgramFile, Verdict
 from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.text import NOTHING
 from tests.helpers.ranked import MACHINE, run_result, verify_result, written
@@ -96,7 +96,7 @@ def test_overall_is_over_the_sets_that_everyone_played():
     assert (second.right, second.time_seconds, second.ends) == (3, 9.0, ["time-limit", "finished"])
     assert (first.median_seconds, second.median_seconds) == (1.0, 1.0)
     assert [row.run_count for ranking in ranked for row in ranking.rows] == [2, 1, 1, 1, 1, 1, 1]
-    assert overall.notes[:2] == ["over x, y", "z is left out: no result of b"]
+    assert overall.notes[:2] == ["over set 1 x, set 2 y", "z is left out: no result of b"]
     overall = ranking(run_result("a", set_name="x"), run_result("b", set_name="y"))[-1]
     assert (overall.rows, overall.notes[0]) == ([], "no set that every bot has played")
 
@@ -316,3 +316,18 @@ def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_column
     assert yellow not in wide
     assert run(results, "-o", results / "table.txt") == 0
     assert "\x1b" not in (results / "table.txt").read_text()
+
+
+def test_bots_with_the_same_files_are_named():
+    digests = [ProgramFile("bot.py", 64 * "a")]
+    bots = {
+        "bob": ["python3", "bob/bot.py"],
+        "carl": ["python3", "carl/bot.py"],
+        "dora": ["python3", "bot.py", "-x"],
+    }
+    runs = [run_result(name, command=command, program_files=digests) for name, command in bots.items()]
+    other = run_result("eve", command=bots["bob"], program_files=[ProgramFile("bot.py", 64 * "b")])
+    absent = run_result("fay", (None, None), command=bots["bob"], program_files=digests, end=EndReason.NOT_STARTED)
+    [section] = ranking(*runs, other, absent)
+    [line] = [note for note in section.notes if "the same files" in note]
+    assert line == "bob, carl have the same files: the difference of their times is noise"
