@@ -86,7 +86,11 @@ def refuse_input(path: Path, sources: Iterable[str | Path]) -> None:
 
 
 def write_output(path: Path, data: bytes) -> None:
-    """Write a file, in full or not at all; UnusableError if it cannot be written."""
+    """Write a file, in full or not at all, or to stdout if it is `-`; UnusableError if it cannot be written."""
+    if str(path) == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
     try:
         with whole_file(path) as file:
             file.write(data)

@@ -6,12 +6,14 @@ An answer is `$k` and then a text line for each row. Instead of a grid, a bot ma
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nonobot.protocol.clues import count, shown
 from nonobot.protocol.puzzle import Puzzle, Solution
 
+_MARKS = codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # byte order marks, before the first `$`
 GIVEN_UP_WORDS = frozenset({"unsolvable", "timeout", "invalid"})
 BYTES_PER_CELL = 4  # most bytes of an answer for a cell: a digit, a separator, and some layout
 
@@ -47,6 +49,11 @@ class AnswerReader:
     def feed(self, line: bytes) -> list[Answer]:
         """Read the next text line, with or without its line end, and return the answers it completes."""
         self._line += 1
+        if line.startswith(_MARKS):
+            if not line.startswith(codecs.BOM_UTF8):
+                self._stray_said = True  # the rest is as unreadable
+                return [self._problem("UTF-16 text; write the answers as UTF-8")]
+            line = line.removeprefix(codecs.BOM_UTF8)
         text = line.decode("utf-8", "replace").strip()
         if text.startswith("$"):
             return [*self.close(), *self._start(text)]
@@ -76,7 +83,7 @@ class AnswerReader:
         if not text or self._stray_said:
             return []
         self._stray_said = True
-        return [self._problem(f"{shown(text)} does not belong to an answer")]
+        return [self._problem(f"{shown(text)} does not belong to an answer; write other text to stderr")]
 
     def _start(self, text: str) -> list[Answer]:
         word = text[1:].strip()

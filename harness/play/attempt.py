@@ -25,6 +25,7 @@ from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
 from nonobot.harness.text import last_line_of
 from nonobot.protocol import Answer, AnswerReader
 from nonobot.protocol.answers import most_bytes_of_an_answer
+from nonobot.protocol.clues import count
 from nonobot.tournament_data import SetPuzzle
 
 LINGER_SECONDS = 5.0  # grace period for exiting once no further answer can come
@@ -62,6 +63,8 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
             bot.stop(at_once=reason is EndReason.MEMORY_LIMIT)  # otherwise it continues to fill the memory
         while reason is not EndReason.PROTOCOL_ERROR and loop.judge_next():
             pass
+        if reason is not EndReason.PROTOCOL_ERROR:
+            loop.judge_unfinished()
     if loop.complete:
         reason = EndReason.FINISHED
     elif reason is EndReason.PUZZLE_LIMIT:
@@ -69,8 +72,8 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
     elif reason is EndReason.CRASHED and bot.refused:
         said = last_line_of(run.stderr_path) or "no sandbox"
         reason, detail = EndReason.NOT_STARTED, f"cannot start {run.beginning.command[0]!r}: {said}"
-    if exchange and not loop.complete:
-        detail = detail or exchange.answers.trouble
+    if not loop.complete:
+        detail = detail or (exchange.answers.trouble if exchange else None) or loop.trouble
     end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
     attempt = Attempt(
         *(started_at, first, end, bot.usage),
@@ -120,6 +123,7 @@ class AttemptLoop:
         self._sent_seconds: dict[int | None, float] = {}
         self._last_sent: int | None = None
         self._last_arrival = 0.0
+        self.trouble: str | None = None  # why the bot is not complete, as far as the judge can see
         if self._limits.feed is Feed.BATCH:
             self.conversation.send(b"".join(one.text for one in puzzles), True)
         self._feed()
@@ -151,6 +155,7 @@ class AttemptLoop:
             if overdue is not None and not self._bot.exited:
                 while self.judge_next():  # all that came until now
                     pass
+                self.judge_unfinished()
                 if self._overdue() == overdue:
                     return EndReason.PUZZLE_LIMIT, f"${overdue}"
             if not data and not judged and (end := self._end_of_its_own()):
@@ -169,9 +174,20 @@ class AttemptLoop:
             self._judge(*answer)
         return answer is not None
 
+    def judge_unfinished(self, has_ended: bool = False) -> None:
+        """Judge the last answer if its last row has no line end; in parts, only once the bot has ended."""
+        for answer, arrived_seconds in self.conversation.unfinished():
+            if answer.solution:
+                self.trouble = f"the last row of ${answer.number} has no line end"
+            if answer.solution or has_ended:
+                self._judge(answer, arrived_seconds)
+
     def _judge(self, answer: Answer, arrived_seconds: float) -> None:
         arrived = min(arrived_seconds, self._seconds_left)
         since = self._in_work_since(answer.number)
+        if self._limits.feed is Feed.INTERACTIVE and (since is None or arrived < since):
+            self._run.referee.refuse(answer)
+            return
         took = None if since is None else arrived - since
         if self._run.take(answer, self._before.wall_seconds + arrived, took):
             self._last_arrival = arrived
@@ -221,8 +237,12 @@ class AttemptLoop:
         """Return how the bot ended, if it exited by itself; the end of its output completes a last line."""
         if not self._bot.exited:
             return None
+        self.judge_unfinished(has_ended=True)
         for answer, arrived_seconds in self.conversation.close():
             self._judge(answer, arrived_seconds)
+        if self._bot.left_running:
+            running = count(self._bot.left_running, "process")
+            self.trouble = f"it ended while {running} that it had started ran; start the bot in the foreground"
         if self.complete or self._bot.exit_status == 0:
             return EndReason.FINISHED, None
         limit = limit_reached(self._bot, self._limits)

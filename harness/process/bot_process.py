@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import fcntl
 import os
+import resource
 import selectors
 import shutil
 import signal
@@ -77,6 +78,7 @@ class BotProcess:
         if fault := start_fault(command[0]):
             raise StartError(f"cannot start {command[0]!r}: {fault}")
         self.exited = False  # whether the process has ended
+        self.left_running = 0  # processes that it had started and that still ran at its end
         self.output_closed = False  # whether its stdout has reached its end
         self._to_send = memoryview(b"")
         self._input_ends = False
@@ -122,6 +124,7 @@ class BotProcess:
                 join_new_keyring()
             during_start.enter_context(self.tree.joined())
             during_start.enter_context(on_cores(limits.cores))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # inherited: a bot that aborts leaves no core file
             self.started = time.monotonic()
             return subprocess.Popen(
                 words,
@@ -264,6 +267,7 @@ class BotProcess:
     def _note_end(self) -> None:
         self._selector.unregister(self._end_seen)
         self.exited = True
+        self.left_running = self.tree.running()
         self._kill()  # what it left running
 
     def _write_input(self) -> None:

@@ -60,6 +60,7 @@ class Conversation(Generic[T]):
         self._waiting_bytes = 0
         self._answers = self._read()
         self._unfinished = b""
+        self._last_seconds = 0.0  # arrival of the last byte
 
     def listen(self, until: float) -> bytes:
         """Read, timestamp and return output of the bot; wait for it if none is left to parse."""
@@ -70,8 +71,9 @@ class Conversation(Generic[T]):
             self.over = self.over or self._bot.exited or self._bot.output_closed
         elif self._room >= 0:
             self._chunks.append((data, self._seconds()))
+            self._last_seconds = self._chunks[-1][1]
             if self.first_seconds is UNSET:
-                self.first_seconds = self._chunks[0][1]
+                self.first_seconds = self._last_seconds
             self._waiting_bytes += len(data)
             if self._on_output:
                 self._on_output(data)
@@ -95,12 +97,15 @@ class Conversation(Generic[T]):
             if answer is not None or self.over or self._clock() >= until:
                 return answer
 
-    def close(self) -> list[tuple[T, float]]:
-        """Return the answers that the end of the output completes; the last line may lack its line end."""
-        seconds = self._seconds()
+    def unfinished(self) -> list[tuple[T, float]]:
+        """Return the answers that the last line completes, although it has no line end yet."""
         answers = self._reader.feed(self._unfinished) if self._unfinished else []
         self._unfinished = b""
-        return [(answer, seconds) for answer in [*answers, *self._reader.close()]]
+        return [(answer, self._last_seconds) for answer in answers]
+
+    def close(self) -> list[tuple[T, float]]:
+        """Return the answers that the end of the output completes."""
+        return [*self.unfinished(), *((answer, self._last_seconds) for answer in self._reader.close())]
 
     def _read(self) -> Iterator[tuple[T, float]]:
         while self._chunks:

@@ -205,6 +205,11 @@ class ProcessTree:
         if self.cgroup_measures.memory:
             self.memory_bytes, self.peak_memory_bytes = group.memory_bytes, group.peak_memory_bytes
 
+    def running(self) -> int:
+        """Return how many processes of the tree have not ended."""
+        states = [_state_of(pid) for pid in self._pids() if pid != self._root]
+        return sum(state not in ("", "Z", "X") for state in states)
+
     def signal(self, number: signal.Signals, but: int | None = None) -> None:
         """Send a signal to every process of the tree, except `but`."""
         for process in self._processes():
@@ -320,6 +325,13 @@ def _children_of(pid: int) -> list[int]:
         with contextlib.suppress(OSError):  # the thread has ended
             children += map(int, one.read_bytes().split())
     return children
+
+
+def _state_of(pid: int) -> str:
+    """Return the letter of a process's state; empty if it is gone, or not Linux."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+    return ""
 
 
 def _end_first(pid: int) -> None:

@@ -49,6 +49,7 @@ OF_ROOT = ("acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "sys", "sysrq
 
 ROOTS_FILES = ("/etc", "/opt", "/usr/local")  # folders that may contain files that only root may read
 MOST_LOOKED_AT = 20_000  # most files to examine in each of these, those of a folder before those of its subfolders
+MOST_COVERED = 16  # files of a folder that are covered one by one, 1 ms each
 ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/tmp")))
 """Folders that every bot has; its working folder may be one of them."""
 
@@ -134,6 +135,7 @@ class Sandbox:
         results = [file for one in _without_nested([*own, *self.show]) for file in _results_in(one)]
         hidden = _without_nested([*self._hidden(shown, named), *results])
         written = _without_nested([*self._written(own)])
+        emptied = _emptied([one for one in hidden if not is_in(one, *written)])
         is_there = here in ALWAYS_THERE or is_in(here, *shown, *SYSTEM, Path("/proc"))
         empty = () if is_there else (str(here),)
         return [
@@ -149,12 +151,13 @@ class Sandbox:
             *(("--tmpfs", one) for one in empty),
             ("--ro-bind-try", CPU_FACTS, CPU_FACTS),
             *(("--ro-bind", str(one), str(one)) for one in shown),
-            *map(_cover, hidden),
+            *(mount for folder, left in emptied.items() for mount in _with_only(folder, left)),
+            *map(_cover, (one for one in hidden if one.parent not in emptied)),
             *(("--bind", str(one), str(one)) for one in written),
             *(("--ro-bind", str(one / GIT), str(one / GIT)) for one in written if _is_own(one / GIT)),
             *map(_cover, (one for one in hidden if is_in(one, *written))),
             ("--dir", str(self.scratch or here)),  # it may be in a covered folder
-            *(("--remount-ro", str(one)) for one in (*of_root, *hidden) if one.is_dir()),
+            *(("--remount-ro", str(one)) for one in (*of_root, *emptied, *hidden) if one.is_dir()),
             *(("--remount-ro", one) for one in (*empty, "/")),
             ("--chdir", str(self.scratch or here)),
         ]
@@ -295,6 +298,33 @@ def _system(folder: Path) -> tuple[str, ...]:
 
 def _cover(path: Path) -> tuple[str, ...]:
     return ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", "/dev/null", str(path))
+
+
+def _emptied(hidden: Sequence[Path]) -> dict[Path, list[Path]]:
+    """Return the folders of which much is hidden and less is left, each with what is left; outer folders first.
+
+    To cover each of a thousand earlier results would cost the bot a second of its time.
+    """
+    names: dict[Path, set[str]] = {}
+    for path in hidden:
+        names.setdefault(path.parent, set()).add(path.name)
+    emptied = {}
+    for folder in sorted(names):
+        entries = _entries(str(folder), 2 * len(names[folder]))
+        left = [Path(entry) for entry in entries if entry.name not in names[folder]]
+        if len(left) < len(names[folder]) > MOST_COVERED:
+            emptied[folder] = left
+    return emptied
+
+
+def _with_only(folder: Path, left: Sequence[Path]) -> Iterator[tuple[str, ...]]:
+    """Yield the options that show a folder with this content only."""
+    yield ("--tmpfs", str(folder))
+    for path in left:
+        if path.is_symlink():
+            yield ("--symlink", str(path.readlink()), str(path))
+        else:
+            yield ("--ro-bind-try", str(path), str(path))
 
 
 def _covered_from_root(named: Sequence[Path], shown: Sequence[Path]) -> list[Path]:

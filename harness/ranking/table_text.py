@@ -57,11 +57,16 @@ def as_csv(ranked: Sequence[Ranking]) -> str:
                 "set_sha256": [facts.sha256 for facts in ranking.sets],
                 "ends": row.ends,
             }
-            joined = {name: ";".join(map(_cell, entries)) for name, entries in lists.items()}
-            joined["files"] = shortened(";".join(row.files), 100_000)
-            words = {name: _cell(value) for name, value in values.items() if isinstance(value, str)}
+            joined = {name: _no_formula(";".join(map(_cell, entries))) for name, entries in lists.items()}
+            joined["files"] = _no_formula(shortened(";".join(row.files), 100_000))
+            words = {name: _no_formula(_cell(value)) for name, value in values.items() if isinstance(value, str)}
             writer.writerow({**values, **words, **verdicts, **joined, "scope": ranking.scope.value})
     return text.getvalue()
+
+
+def _no_formula(text: str) -> str:
+    """Return a text that no spreadsheet computes: a stranger chooses the names of bots and sets."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def _cell(text: str) -> str:

@@ -177,7 +177,7 @@ class Referee:
         if number is None or number not in self._places:
             self.stray_count += 1
             other = f"line {answer.line}: ${number} is not in the set{self._off_by_one(answer)}"
-            self._add_note(f"{answer.problem}; write other text to stderr" if answer.problem else other)
+            self._add_note(answer.problem or other)
             return None
         if number in self.results:
             self.duplicate_count += 1
@@ -189,6 +189,14 @@ class Referee:
         return self.enter(
             PuzzleResult(number, verdict, detail, arrived_seconds, took_seconds, _in_hex(answer.solution))
         )
+
+    def refuse(self, answer: Answer) -> None:
+        """Count an answer that came before its puzzle was sent as one that belongs to none."""
+        if answer.number not in self._places or answer.number in self.results:
+            self.take(answer)
+            return
+        self.stray_count += 1
+        self._add_note(f"line {answer.line}: ${answer.number} was answered before it was sent")
 
     def enter(self, result: PuzzleResult) -> PuzzleResult:
         """Record a verdict: from this referee, without an answer, or from an earlier part of the run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import math
@@ -218,6 +219,8 @@ def parse_log(path: Path, content: bytes) -> BotLog:
     """Return the times in a log; UnusableError, with path and line number, if a text line is malformed."""
     seconds: dict[int, float] = {}
     total: float | None = None
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise UnusableError(f"{path}: UTF-16 text; write it as UTF-8")
     for number, line in enumerate(content.decode("utf-8-sig", errors="replace").splitlines(), start=1):
         text = line.strip()
         if not text:

@@ -110,10 +110,13 @@ def likely_mistake(run: RunResult) -> str | None:
     """Return the bot's likely mistake: one that most faulty answers share; without any answer, the board size."""
     score, reason = run.score, run.end.reason
     answered_others = any(note.endswith(OFF_BY_ONE) for note in score.notes)
-    told = reason in (EndReason.INTERRUPTED, EndReason.CRASHED)  # stderr contains more
+    # The detail, the notes or stderr say more.
+    told = reason in (EndReason.INTERRUPTED, EndReason.CRASHED) or bool(run.end.detail or score.notes)
     if score.unanswered and run.started and not told and not answered_others:
         flush = reason is EndReason.STALLED and run.configuration.feed is Feed.INTERACTIVE
         waits = "flushes each answer, does not wait for the next '$', and " if flush else ""
+        if reason is EndReason.FINISHED:
+            waits = "stays in the foreground and "
         size = f"{run.set.width}x{run.set.height}"
         return f"no puzzle was answered; check that the bot {waits}expects boards of {size}"
     return score.mistake or None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 import shlex
 import sys
+import unicodedata
 from argparse import ArgumentTypeError
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -27,6 +30,8 @@ from nonobot.tournament_data import PuzzleSet
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
 
 PLACEHOLDERS = ("python", "size", "width", "height", "puzzle-limit")
+
+MOST_NAME_BYTES = 90  # of a set or bot in the name of a file: most file systems take 255 in all
 
 _PLACEHOLDER = re.compile(r"\{(\{[A-Za-z][\w-]*\})\}|(?<!\$)\{([A-Za-z][\w-]*)\}")
 """`{{word}}` for the text `{word}`, or a placeholder; not the `${word}` of shells."""
@@ -130,13 +135,13 @@ def _check(path: Path, tournament: Tournament) -> None:
     name = tournament.name
     if "/" in name or name in ("", ".", "..") or not name.isprintable():
         raise UnusableError(f"{path}: name: {name!r} cannot be a folder name; results go to results/NAME/")
-    names = Counter(file_name(bot.name) for bot in tournament.bots)
+    names = Counter(bot.name for bot in tournament.bots)
     where = ""
     try:
         for bot in tournament.bots:
             where = f"the bot {bot.name!r}"
-            if names[file_name(bot.name)] > 1:
-                raise UnusableError("another bot has this name, or one that gives the same file name; rename one")
+            if names[bot.name] > 1:
+                raise UnusableError("another bot has this name; rename one")
             if not _words(bot.command):
                 raise UnusableError("no command")
             for word in [*_words(bot.command), *_words(bot.warm_up or [])]:
@@ -153,6 +158,8 @@ def _check(path: Path, tournament: Tournament) -> None:
         for number, one in enumerate(tournament.sets, 1):
             where = f"set {number}"
             _require_known(one if isinstance(one, str) else one.set, ())
+            if one in tournament.sets[: number - 1]:
+                raise UnusableError("an earlier set is the same; remove one")
             where += ": size"
             played_set(one)
     except (UnusableError, ArgumentTypeError, ValueError) as error:
@@ -244,9 +251,23 @@ def _require_variables(environment: dict[str, str]) -> None:
         variable(f"{name}={value}")
 
 
-def file_name(name: str) -> str:
-    """Return `name` as part of a file's name."""
-    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.") or "unnamed"
+def result_names(names: Iterable[str]) -> dict[str, str]:
+    """Return for each name of a set or bot its part in the names of files; no two are alike.
+
+    Names that are long, or that differ from an earlier one in signs, case or composed letters alone, end in a
+    digest: some file systems do not tell such names apart.
+    """
+    parts: dict[str, str] = {}
+    taken = {""}
+    for name in names:
+        part = re.sub(r"[^\w.]+", "-", unicodedata.normalize("NFC", name)).strip("-.")
+        plain = os.fsencode(part)
+        if len(plain) > MOST_NAME_BYTES or part.casefold() in taken:
+            digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
+            part = f"{plain[:MOST_NAME_BYTES].decode(errors='ignore')}-{digest}".strip("-.")
+        taken.add(part.casefold())
+        parts[name] = part
+    return parts
 
 
 def _words(command: str | list[str]) -> list[str]:

@@ -33,7 +33,7 @@ from nonobot.harness.ranking.comparability import CONTINUED, PLAYED, changed_fac
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.result_files import read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.tournament.definition import Entrant, Tournament, file_name, filled_in, played_set
+from nonobot.harness.tournament.definition import Entrant, Tournament, filled_in, played_set, result_names
 from nonobot.harness.user_files import loaded, require_writable
 from nonobot.tournament_data import PuzzleSet
 
@@ -223,18 +223,21 @@ def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] 
     configuration = tournament.configuration
     results = folder.absolute()  # a worker has another working folder and result folder
     sets = [played_set(played)[0] for played in tournament.sets]
+    loaded_sets = [loaded(*played_set(played), waits=False) for played in tournament.sets]
+    set_parts = result_names(puzzle_set.name for puzzle_set in loaded_sets)
+    bot_parts = result_names(bot.name for bot in tournament.bots)
     return [
         ScheduledRun(
             entrant,
             puzzle_set,
             replaced(configuration, environment={**tournament.environment, **entrant.environment} or UNSET),
-            folder / f"{file_name(puzzle_set.name)}--{file_name(entrant.name)}.json",
+            folder / f"{set_parts[puzzle_set.name]}--{bot_parts[entrant.name]}.json",
             [filled_in(one.command, puzzle_set, configuration) for one in tournament.bots if one is not entrant],
             tournament.core is not None,
             [results, results.parent],
             sets,
             entrant.name in again,
         )
-        for puzzle_set in [loaded(*played_set(played), waits=False) for played in tournament.sets]
+        for puzzle_set in loaded_sets
         for entrant in tournament.bots
     ]

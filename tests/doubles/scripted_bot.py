@@ -103,6 +103,40 @@ def ends_after_2():
     sys.exit(0)
 
 
+@at_3
+def end_after_3_without_a_line_end():
+    say(known[3].rstrip("\n"))
+    sys.exit(0)
+
+
+@at_3
+def hang_after_3_without_a_line_end():
+    say(known[3].rstrip("\n"))
+    time.sleep(1000)
+
+
+def ends_lines_late():
+    end = ""
+    for number in puzzles():
+        say(end + known[number].rstrip("\n"))
+        end = "\n"
+
+
+def answer_before_the_questions():
+    say("".join(known.values()))
+    perfect()
+
+
+def launch_another():
+    if os.fork() == 0:
+        time.sleep(1000)
+
+
+def abort_at_the_end():
+    perfect()
+    os.abort()
+
+
 def detach_a_sleeper():
     """Sleep in a process of a session of its own, whose parent is gone."""
     if os.fork() == 0:

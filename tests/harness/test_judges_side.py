@@ -63,7 +63,8 @@ sys.exit(main())
 def test_a_change_that_trusts_a_file_of_others_is_seen(layout):
     mutant = [sys.executable, "-P", "-c", MUTANT.format(changes=[*MUTATIONS.values()])]
     found = "\n".join(breaches(layout, "table", mutant))
-    assert [one for one in MUTATIONS if one.format(theirs=layout.theirs) not in found] == []
+    needed = [breach for breach in MUTATIONS if shutil.which("git") or "of a clone" not in breach]
+    assert [breach for breach in needed if breach.format(theirs=layout.theirs) not in found] == []
 
 
 @pytest.mark.parametrize("python_path", [[], ["bots/own"]])

@@ -117,6 +117,7 @@ class ScriptedTransport:
     def __init__(self, *steps: tuple[str, object]) -> None:
         self.started = self.now = 100.0
         self.exited = self.output_closed = False
+        self.left_running = 0
         self.steps = deque(steps)
 
     def clock(self) -> float:

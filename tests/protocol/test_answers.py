@@ -1,5 +1,6 @@
 """Reading back what a bot wrote: whole answers, given up ones, and everything that is no answer."""
 
+import codecs
 import io
 
 import pytest
@@ -38,9 +39,9 @@ def test_numbers_lines_and_ends_of_answers_and_text_that_belongs_to_none():
     assert read(b"$1\n1 0 1\n") == [Answer(1, 1, problem="line 2: 1 row, expected 2")]
     text = b"hello\n" + TEXT + b"1\t1\t1\n"
     assert read(text) == [
-        Answer(None, 1, problem="line 1: 'hello' does not belong to an answer"),
+        Answer(None, 1, problem="line 1: 'hello' does not belong to an answer; write other text to stderr"),
         Answer(1, 2, GRID),
-        Answer(None, 5, problem="line 5: '1\\t1\\t1' does not belong to an answer"),
+        Answer(None, 5, problem="line 5: '1\\t1\\t1' does not belong to an answer; write other text to stderr"),
     ]
 
 
@@ -105,3 +106,10 @@ def test_what_is_written_is_read_back(numbers, grid, end):
     text = b"".join(format_answer(number, Solution(grid)) for number in numbers).replace(b"\n", end)
     answers = read(text, len(grid[0]), len(grid))
     assert [(answer.number, answer.solution) for answer in answers] == [(k, Solution(grid)) for k in numbers]
+
+
+def test_a_byte_order_mark_is_read_over_and_utf_16_is_named():
+    assert read(codecs.BOM_UTF8 + TEXT) == [Answer(1, 1, GRID)]
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        said = read(mark + TEXT.decode().encode(encoding))
+        assert said == [Answer(None, 1, problem="line 1: UTF-16 text; write the answers as UTF-8")]

@@ -90,7 +90,7 @@ def test_in_a_batch_a_puzzle_is_in_work_from_the_answer_before_it(play):
     assert times(played) == (pytest.approx([2.0, 3.0, 3.0]), pytest.approx([2.0, 1.0, 0.0]))
 
 
-def test_one_by_one_each_puzzle_waits_for_the_answer_before_it_and_an_answer_before_its_puzzle_counts(play):
+def test_one_by_one_each_puzzle_waits_for_the_answer_before_it(play):
     script = [
         *(("sent", FIRST), ("waits", 1.5), ("wrote", ONE)),
         *(("sent", SECOND), ("waits", 2.0), ("wrote", TWO)),
@@ -98,9 +98,6 @@ def test_one_by_one_each_puzzle_waits_for_the_answer_before_it_and_an_answer_bef
     ]
     played = play(*script, feed=Feed.INTERACTIVE)
     assert times(played) == (pytest.approx([1.5, 3.5, 4.0]), pytest.approx([1.5, 2.0, 0.5]))
-    script = [("sent", FIRST), ("wrote", ONE + TWO + THREE), ("sent", SECOND), ("last", THIRD), ENDED]
-    played = play(*script, feed=Feed.INTERACTIVE)
-    assert [one.verdict.value for one in played.results.values()] == ["right"] * 3
 
 
 def test_what_earlier_attempts_used_counts(play):
@@ -226,9 +223,9 @@ def test_a_bot_that_the_system_ended_for_its_memory_did_not_crash(play, status, 
     assert (played.reason, bool(played.detail)) == (reason, reason is EndReason.MEMORY_LIMIT)
 
 
-def test_the_journal_gets_the_usage_every_five_seconds(play):
-    played = play(BATCH, tree=Tree(computes=0.05, memory=7), wall_limit_seconds=12.0)
+def test_the_journal_gets_the_usage_every_two_seconds(play):
+    played = play(BATCH, tree=Tree(computes=0.05, memory=7), wall_limit_seconds=5.0)
     signs = [one.usage for one in played.journal if isinstance(one, Alive)]
-    assert [one.wall_seconds for one in signs] == pytest.approx([5.0, 10.0], abs=0.1)
-    assert [one.cpu_seconds for one in signs] == pytest.approx([5.0, 10.0], abs=0.2)
+    assert [one.wall_seconds for one in signs] == pytest.approx([2.0, 4.0], abs=0.1)
+    assert [one.cpu_seconds for one in signs] == pytest.approx([2.0, 4.0], abs=0.2)
     assert signs[0].peak_memory_bytes == 7

@@ -1,6 +1,7 @@
 """The judge against bots that behave and bots that do not, as real processes."""
 
 import os
+import resource
 import sys
 
 import psutil
@@ -121,7 +122,7 @@ def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_
     silent = replace(answered_first, score=Score.of(puzzles([None] * 12)))
     assert run_lines(silent)[:2] == [
         "0 of 12 right; 12 missing",
-        "  no puzzle was answered; check that the bot expects boards of 5x5",
+        "  no puzzle was answered; check that the bot stays in the foreground and expects boards of 5x5",
     ]
     beside = replace(
         silent.score,
@@ -135,3 +136,40 @@ def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_
         assert not any("set to boards" in line for line in run_lines(told))
     most = score_lines(Score.of(puzzles([1, *[None] * 12], {1: Verdict.WRONG})))[0]
     assert most == f"0 of 13 right; 1 wrong, 12 missing: {', '.join(f'${one}' for one in range(2, 12))} and 2 more"
+
+
+@pytest.mark.parametrize("behaviour", ["end_after_3_without_a_line_end", "hang_after_3_without_a_line_end"])
+def test_a_whole_grid_without_a_line_end_counts_at_an_exit_and_at_a_limit(tmp_path, behaviour):
+    result = played(behaviour, tmp_path, stall_limit_seconds=0.5)
+    assert verdicts(result) == ["right"] * 3 + ["missing"] * 2
+    assert result.end.detail == "the last row of $3 has no line end"
+
+
+def test_a_bot_that_ends_its_rows_late_is_told_so(tmp_path):
+    result = played("ends_lines_late", tmp_path, feed=Feed.INTERACTIVE, stall_limit_seconds=0.5)
+    assert (verdicts(result)[0], result.end.reason) == ("right", EndReason.STALLED)
+    assert run_lines(result)[2].endswith(" (the last row of $1 has no line end)")
+
+
+def test_an_answer_before_its_puzzle_was_sent_does_not_count_and_is_named(tmp_path):
+    result = played("answer_before_the_questions", tmp_path, feed=Feed.INTERACTIVE)
+    assert verdicts(result) == ["right"] * 5
+    early = [f"line {6 * number - 5}: ${number} was answered before it was sent" for number in (2, 3, 4, 5)]
+    assert result.score.notes[:4] == early
+    assert all(puzzle.took_seconds >= 0 for puzzle in result.score.puzzles)
+
+
+def test_a_launcher_that_ends_before_its_bot_is_told_so(tmp_path):
+    result = played("launch_another", tmp_path, contain="no")
+    said = "it ended while 1 process that it had started ran; start the bot in the foreground"
+    assert (verdicts(result), result.end.detail) == (["missing"] * 5, said)
+    assert "check that" not in "".join(run_lines(result))
+
+
+def test_a_bot_that_aborts_leaves_no_core_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    result = played("abort_at_the_end", tmp_path)
+    assert result.end.reason is EndReason.FINISHED
+    assert not [*tmp_path.glob("core*")]

@@ -71,7 +71,7 @@ def test_after_the_end_there_is_no_answer_but_a_last_line_counts(end):
     assert shown(talk.answer()) == (1, 0.0)
     assert talk.answer() is None
     assert talk.over
-    assert [shown(one) for one in talk.close()] == [(2, 4.0)]
+    assert [shown(one) for one in talk.close()] == [(2, 0.0)]
 
 
 def test_to_a_bot_that_writes_too_much_nobody_listens():

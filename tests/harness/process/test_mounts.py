@@ -155,6 +155,19 @@ def test_results_among_which_a_bot_lies_are_hidden_one_by_one(here):
     assert seen(words, *paths) == ["covered", "covered", "read"]
 
 
+def test_many_results_beside_a_bot_are_hidden_by_one_mount(here):
+    (here / "bots/mine/link").symlink_to("bot.py")
+    before = Sandbox().mounts(bot("bots/mine/bot.py"))
+    for number in range(100):
+        (here / f"bots/mine/{number}.json").write_text('{"kind": "run"}')
+    words = Sandbox().mounts(bot("bots/mine/bot.py"))
+    mine = here / "bots/mine"
+    assert seen(words, mine / "7.json", mine / "bot.py") == ["empty", "read"]
+    assert ("--symlink", "bot.py", str(mine / "link")) in words
+    assert ("--remount-ro", str(mine)) in words
+    assert len(words) < len(before) + 10
+
+
 @pytest.mark.parametrize("folder", ["/", "/tmp", "/dev/shm", "/usr", "/proc"])
 def test_a_working_folder_that_is_there_is_not_covered(folder, monkeypatch):
     monkeypatch.chdir(folder)

@@ -1,5 +1,7 @@
 """The official ranking: its order, and its forms; test_result_files.py compares two of them with golden files."""
 
+import csv
+import io
 import json
 import re
 from pathlib import Path
@@ -331,3 +333,17 @@ def test_bots_with_the_same_files_are_named():
     [section] = ranking(*runs, other, absent)
     [line] = [note for note in section.notes if "the same files" in note]
     assert line == "bob, carl have the same files: the difference of their times is noise"
+
+
+def test_no_cell_of_csv_is_a_formula(results, output_of, capsys):
+    for name in ("=1+1", "+1", "-1", "@SUM(A1)"):
+        files = written(results, a=run_result(name))
+        [row] = csv.DictReader(io.StringIO(output_of(run, *files, "--format", "csv").out))
+        assert row["bot"] == f"'{name}"
+
+
+def test_a_dash_means_standard_output(results, capsysbinary):
+    written(results, a=run_result("a"))
+    assert run(results, "-o", "-", "--format", "csv") == 0
+    assert capsysbinary.readouterr().out.startswith(b"scope,")
+    assert not Path("-").exists()

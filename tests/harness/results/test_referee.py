@@ -78,7 +78,12 @@ def test_cells_are_kept_and_the_first_answer_counts():
     referee = Referee(SET)
     assert referee.take(Answer(1, 1, word="timeout"))
     assert referee.take(FIRST) is None
-    assert referee.take(Answer(None, 7, problem="line 7: 'x' does not belong to an answer")) is None
+    assert (
+        referee.take(
+            Answer(None, 7, problem="line 7: 'x' does not belong to an answer; write other text to stderr")
+        )
+        is None
+    )
     score = referee.score()
     assert (score.duplicate_count, score.stray_count) == (1, 1)
     assert score.notes == [

@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,9 @@ from nonobot.harness.results.conditions import Configuration, Contain, Feed, dig
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import BotEnd, EndReason
 from nonobot.harness.tournament import rounds
-from nonobot.harness.tournament.definition import filled_in, read_tournament
+from nonobot.harness.tournament.definition import filled_in, read_tournament, result_names
 from nonobot.harness.tournament.rounds import scheduled_runs
-from nonobot.tournament_data import load_set
+from nonobot.tournament_data import Recipe, load_set, write_set
 from tests.helpers.clusters import definition, noted
 from tests.helpers.judged import RECIPE, command, let_time_fly, pids_with, verdicts
 from tests.helpers.places import DOUBLES
@@ -75,7 +76,9 @@ def test_the_likely_mistake_of_a_bot_is_named_in_its_line(tmp_path, output_of):
     Path("t.toml").write_text(f'name = "x"\nsets = ["{RECIPE}"]\n{text}')
     *_, inverts, _, mute = output_of(played, "t.toml").err.splitlines()
     assert inverts.endswith(", finished (all 5 wrong answers would be right with 0 and 1 exchanged: 1 is black)")
-    assert mute.endswith(", finished (no puzzle was answered; check that the bot expects boards of 5x5)")
+    assert mute.endswith(
+        ", finished (no puzzle was answered; check that the bot stays in the foreground and expects boards of 5x5)"
+    )
 
 
 def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_again(tmp_path, output_of):
@@ -473,3 +476,42 @@ def test_a_duel_that_is_stopped_leaves_no_bot_and_no_half_of_a_round(tmp_path, n
     assert interrupted(*words, when=lambda: len(noted(waiting)) == 2, number=number) == ("", "")
     assert not [bot for bot in noted(waiting) if Path(f"/proc/{bot}").exists()]
     assert not list(results.rglob("*.json*"))
+
+
+def test_names_that_a_file_system_may_take_for_one_get_files_of_their_own():
+    names = [
+        "小.txt",
+        "大.txt",
+        "week/1.txt",
+        "week-1.txt",
+        "WEEK-1.TXT",
+        "é",
+        "e\u0301",
+        "★",
+        "☆",
+        "..",
+        "x" * 300,
+    ]
+    names += ["x" * 299, "小" * 200, "boardgen:5x5x5:seed=3", "lone \udc80"]
+    parts = result_names(names)
+    assert list(parts) == names
+    assert len({unicodedata.normalize("NFC", part).casefold() for part in parts.values()}) == len(names)
+    assert all(part == Path(part).name and not part.startswith(".") for part in parts.values())
+    assert max(len(os.fsencode(part)) for part in parts.values()) <= 110
+    kept = {"小.txt": "小.txt", "week/1.txt": "week-1.txt", "boardgen:5x5x5:seed=3": "boardgen-5x5x5-seed-3"}
+    assert kept.items() <= parts.items()
+    assert result_names(names[:1])[names[0]] == parts[names[0]]
+
+
+def test_sets_with_names_in_any_script_keep_their_results_apart(tmp_path, output_of):
+    names = ["小.txt", "大.txt", "week/1.txt", "week-1.txt"]
+    for seed, name in enumerate(names):
+        Path(name).parent.mkdir(exist_ok=True)
+        with Path(name).open("wb") as file:
+            write_set(Recipe(5, 5, 2, seed=seed).boards(), file)
+    sets = ", ".join(f'{{set = "{name}", size = "5x5"}}' for name in names)
+    Path("t.toml").write_text(f'name = "t"\nsets = [{sets}]\n[[bots]]\nname = "x"\ncommand = "true"\n')
+    out = output_of(played, "t.toml", "--quiet").out
+    assert all(f"\n{name}\n" in f"\n{out}" for name in names)
+    found = {read_result(path).set.name for path in Path("results/t").glob("*.json")}
+    assert found == set(names)
