@@ -5,6 +5,7 @@ Most attacks need no sandbox: they are on what the judge does on its own side.
 
 import json
 import os
+import shlex
 import site
 import subprocess
 import sys
@@ -423,7 +424,8 @@ def test_a_run_is_resumed_by_its_own_command_and_options_alone(tmp_path, ran, ca
     err = capsys.readouterr().err.splitlines()
     said = "nonojudge: result.json: this run began under other conditions; give its command and options again: "
     assert [one.startswith(said) for one in err] == [True, True, True]
-    assert f"command touch {ran}, now {sys.executable} -P -m nonobot --size 5x5; " in err[1]
+    now = shlex.join([sys.executable, "-P", "-m", "nonobot", "--size", "5x5"])
+    assert f"command touch {ran}, now {now}; " in err[1]
     assert f"shown files {tmp_path}, now none" in err[1]
     (tmp_path / "result.journal.jsonl").unlink()
     write_json(tmp_path / "result.json", run)
