@@ -20,6 +20,7 @@ from nonobot.harness.play.run_state import NO_USAGE, RunState
 from nonobot.harness.process.bot_process import BotProcess, StderrLog
 from nonobot.harness.process.conversation import Conversation
 from nonobot.harness.process.exchange_folder import ExchangeFolder, scratch_folder
+from nonobot.harness.process.interrupts import Standstill, stopping_with
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
 from nonobot.harness.text import last_line_of
@@ -58,7 +59,8 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         conditions |= {"filtered": bot.filtered} if bot.sandboxed else {}
         run.journal.add(AttemptStarted(started_at, first, bot.pid, created, **conditions))
         loop = AttemptLoop(run, bot, puzzles, exchange)
-        reason, detail = loop.listen()
+        with stopping_with(lambda: bot.tree.signal(signal.SIGSTOP), lambda: bot.tree.signal(signal.SIGCONT)):
+            reason, detail = loop.listen()
         if not bot.exited:
             bot.stop(at_once=reason is EndReason.MEMORY_LIMIT)  # otherwise it continues to fill the memory
         while reason is not EndReason.PROTOCOL_ERROR and loop.judge_next():
@@ -82,6 +84,7 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         unmeasured=sorted(bot.tree.unmeasured) or UNSET,
         cores_taken=sorted(bot.tree.cores_taken) or UNSET,
         first_output_seconds=loop.conversation.first_seconds,
+        stood_still_seconds=loop.standstill.seconds or UNSET,
     )
     run.end_attempt(attempt, log.received_bytes)
 
@@ -111,8 +114,8 @@ class AttemptLoop:
         self._limits = run.configuration
         self._before = run.used  # the limits apply to all attempts together
         self._seconds_left = self._limits.wall_limit_seconds - self._before.wall_seconds
-        # The clock of this module: a test can make it run faster for the whole attempt.
-        self.conversation = Conversation(bot, AnswerReader(board.width, board.height), clock=time.monotonic)
+        self.standstill = Standstill()
+        self.conversation = Conversation(bot, AnswerReader(board.width, board.height), clock=self._clock)
         self._answer_bytes = most_bytes_of_an_answer(board)
         self._judged_before = len(run.referee.results)
         self._next_look = self._active = bot.started  # when the bot last computed or wrote
@@ -212,7 +215,8 @@ class AttemptLoop:
     def _breach(self) -> EndReason | None:
         if self._bot.exited:
             return None
-        now, wall_end = time.monotonic(), self._bot.started + self._seconds_left
+        now = self._clock()
+        wall_end = self._bot.started + self._seconds_left
         if now >= wall_end:
             return EndReason.TIME_LIMIT
         if now < self._next_look:
@@ -284,4 +288,11 @@ class AttemptLoop:
 
     def _seconds(self) -> float:
         """Return the seconds since the start of the bot, up to the time limit."""
-        return min(time.monotonic() - self._bot.started, self._seconds_left)
+        return min(self._clock() - self._bot.started, self._seconds_left)
+
+    def _clock(self) -> float:
+        """Return the monotonic time; if the judge stood still, the bot counts as started later by that time."""
+        if stood_still := self.standstill.look():
+            self._bot.started += stood_still
+            self._active += stood_still
+        return time.monotonic()  # of this module: a test can make it run faster for the whole attempt

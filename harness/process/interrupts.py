@@ -1,9 +1,13 @@
-"""Signals that stop the judge, noted until it can act on them."""
+"""Signals that end the judge, noted until it can act on them; times at which it stood still, as after a Ctrl-Z."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
 import threading
+import time
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import ClassVar
 
@@ -44,3 +48,58 @@ class Interrupts:
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         for one in self._open:
             one.told = True
+
+
+LEAST_STANDSTILL_SECONDS = 1.0  # the judge looks at a bot every 0.05 s, on a busy machine less often
+
+
+class Standstill:
+    """The time for which this process stood still: stopped by a signal, frozen or suspended with the machine.
+
+    `seconds` is the whole time noticed so far.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._last = self._clocks()
+
+    def look(self) -> float:
+        """Return for how many seconds of the monotonic clock the process stood still since the last look, or 0.
+
+        It did neither compute nor, as a loop does that waits for a moment, look: so the time between two looks is
+        much longer than the CPU time.
+        """
+        before, self._last = self._last, self._clocks()
+        monotonic, computed, since_boot = (now - then for now, then in zip(self._last, before, strict=True))
+        suspended = since_boot - monotonic  # the monotonic clock stops with the machine
+        stood_still = monotonic - computed
+        self.seconds += sum(part for part in (stood_still, suspended) if part >= LEAST_STANDSTILL_SECONDS)
+        return stood_still if stood_still >= LEAST_STANDSTILL_SECONDS else 0.0
+
+    @staticmethod
+    def _clocks() -> tuple[float, float, float]:
+        now = time.monotonic()
+        since_boot = time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else now
+        return now, time.process_time(), since_boot
+
+
+@contextlib.contextmanager
+def stopping_with(stop: Callable[[], None], go_on: Callable[[], None]) -> Iterator[None]:
+    """Have a Ctrl-Z within the block call `stop` before it stops this process, and `go_on` when that goes on."""
+    here = threading.current_thread() is threading.main_thread()
+    if not here or signal.getsignal(signal.SIGTSTP) is not signal.SIG_DFL:
+        yield
+        return
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        stop()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        signal.signal(number, handle)
+        go_on()
+
+    signal.signal(signal.SIGTSTP, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)

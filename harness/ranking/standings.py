@@ -22,7 +22,7 @@ from nonobot.harness.ranking.comparability import (
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import BotLog, RunResult, Verdict, VerifyResult
-from nonobot.harness.results.run_text import log_doubts
+from nonobot.harness.results.run_text import log_doubts, standstill
 from nonobot.harness.results.worth import worth
 
 Judged = RunResult | VerifyResult
@@ -126,6 +126,7 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
         ranked[-1].notes.extend(_twin_lines(runs))
         ranked[-1].warnings.extend(_version_lines(results.values()))
         ranked[-1].warnings.extend(busy_lines(runs))
+        ranked[-1].warnings.extend(f"{bot}: {standstill(run)}" for bot, run in runs if standstill(run))
     return [*ranked, _log_ranking(logs)] if logs else ranked
 
 

@@ -16,6 +16,7 @@ from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.results.conditions import Machine
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
+from nonobot.harness.results.run_text import standstill
 from nonobot.harness.text import duration
 from nonobot.protocol.clues import count
 from nonobot.system import printable
@@ -77,6 +78,8 @@ class Run:
         score, attempts = self.result.score, self.result.attempts
         shown = [one for one in attempts if len(attempts) > 1 or one.end.reason is not EndReason.FINISHED]
         lines = list(map(_attempt_in_words, shown))
+        if stood_still := standstill(self.result):
+            lines.append(stood_still)
         if score.mistake:
             lines.append(printable(score.mistake))
         if score.duplicate_count:

@@ -133,6 +133,7 @@ class Attempt(Struct, frozen=True):
     unmeasured: list[str] | UnsetType = UNSET  # memory that nobody measured, in words
     cores_taken: list[Whole] | UnsetType = UNSET  # other cores, from which the judge removed the bot
     first_output_seconds: Figure | UnsetType = UNSET  # until the first byte of output
+    stood_still_seconds: Figure | UnsetType = UNSET  # of the judge: in no other time, of the run or of an answer
 
 
 class PuzzleResult(Struct, frozen=True):
@@ -228,6 +229,11 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         """Whether a further answer could count: one to the last puzzle or, with `any_order`, to any."""
         puzzles = self.score.puzzles if self.configuration.any_order else self.score.puzzles[-1:]
         return any(one.verdict is Verdict.MISSING for one in puzzles)
+
+    @property
+    def stood_still_seconds(self) -> float:
+        """For how long the judge stood still, in all attempts."""
+        return sum(attempt.stood_still_seconds or 0.0 for attempt in self.attempts)
 
     @property
     def started(self) -> bool:

@@ -37,6 +37,8 @@ def run_lines(run: RunResult) -> list[str]:
         lines.append(f"the bot used other cores ({ranges(sorted(taken))}); its times are unreliable")
     if (end.reason is EndReason.CRASHED or end.exit_status) and (said := last_words(run)):
         lines.append(f"its last line on stderr: {said}")
+    if stood_still := standstill(run):
+        lines.append(stood_still)
     if run.attempts[1:]:
         lines.append(f"the bot was started {len(run.attempts)} times")
     timed = [(puzzle.took_seconds, puzzle.number) for puzzle in score.puzzles if puzzle.took_seconds is not None]
@@ -48,6 +50,14 @@ def run_lines(run: RunResult) -> list[str]:
     if run.stderr_file:
         lines.append(f"stderr of the bot ({run.stderr_bytes:,} bytes): {run.stderr_file}")
     return lines
+
+
+def standstill(run: RunResult) -> str:
+    """Return in a sentence that the judge stood still; empty if it did not."""
+    if not run.stood_still_seconds:
+        return ""
+    stood_still = duration(run.stood_still_seconds)
+    return f"the judge stood still for {stood_still} (stopped or suspended), in which the bot may have gone on"
 
 
 def outcome(run: RunResult) -> str:
