@@ -24,6 +24,7 @@ from nonobot.harness.results.conditions import CgroupMeasures, Configuration
 
 CONTROLLERS = ("pids", "memory", "cpuacct", "cpuset")  # version 1's names; version 2 always measures CPU time
 MEMORY = ("memory.usage_in_bytes", "memory.current")  # files with the memory in use, of version 1 and 2
+FILE_PAGES = ("cache", "file")  # keys in `memory.stat`, of version 1 and 2; with pages of files in memory
 MEMORY_LIMITS = ("memory.limit_in_bytes", "memory.max", "memory.high")  # files with a memory limit
 OOM_KILLS = ("memory.oom_control oom_kill", "memory.events oom_kill")
 MEMORY_SHARE = 0.75  # default limit, as a share of the judge's memory: the judge and the system need the rest
@@ -65,6 +66,8 @@ class Group:
             processes=self._number("pids", "pids.current") is not None,
         )
         self.holds_cores = "cpuset" in self._at
+        self.memory_bytes = self.peak_memory_bytes = 0  # see `look_at_memory`; with files in scratch
+        self._droppable_bytes = 0  # most at any look
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
@@ -89,15 +92,19 @@ class Group:
         """User and system time of all present and past processes."""
         return self._cpu() or 0.0
 
-    @property
-    def memory_bytes(self) -> int:
-        """Memory in use now, including files in scratch and files read from disk."""
-        return self._number("memory", *MEMORY) or 0
+    def look_at_memory(self) -> None:
+        """Measure the memory in use, and its peak so far.
 
-    @property
-    def peak_memory_bytes(self) -> int:
-        """Peak of `memory_bytes`; its present value if the kernel does not report the peak."""
-        return self._number("memory", "memory.max_usage_in_bytes", "memory.peak") or self.memory_bytes
+        Pages of files that Linux can drop do not count: who reads a file first is charged for it. The kernel's
+        peak includes them, as many as there were at any look.
+        """
+        in_use = self._number("memory", *MEMORY) or 0
+        droppable = sum(self._number("memory", f"memory.stat {name}") or 0 for name in FILE_PAGES)
+        droppable -= self._number("memory", "memory.stat shmem") or 0
+        self._droppable_bytes = max(self._droppable_bytes, droppable)
+        peak = self._number("memory", "memory.max_usage_in_bytes", "memory.peak") or in_use
+        self.memory_bytes = max(0, in_use - droppable)
+        self.peak_memory_bytes = max(self.peak_memory_bytes, self.memory_bytes, peak - self._droppable_bytes)
 
     @property
     def out_of_memory(self) -> bool:

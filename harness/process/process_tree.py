@@ -58,9 +58,11 @@ class ProcessTree:
         self.cgroup_measures = group.cgroup_measures if group else CgroupMeasures()
         self.process_count = 0  # with threads
         self.cpu_seconds = 0.0  # user and system time of the tree, including its dead
-        # Resident memory, memfds and the files in a sandbox's scratch; pages mapped twice count twice.
+        # Anonymous and shared memory, memfds and the files in a sandbox's scratch; pages mapped twice count twice.
+        # Pages of other files do not count: Linux can drop them.
         self.memory_bytes = 0
-        self.peak_memory_bytes = 0  # of `memory_bytes`, or of one process, whichever is more
+        self.peak_memory_bytes = 0  # of `memory_bytes` at any look
+        self._is_estimate = True  # no look has seen the bot
         self.cores_taken: set[int] = set()  # besides its own
         self.unmeasured: set[str] = set()  # memory that could not be measured, in words
         if not (self.cgroup_measures.memory or in_sandbox):
@@ -106,7 +108,7 @@ class ProcessTree:
         with self._counting:
             self._cpu_of_dead += used.ru_utime + used.ru_stime
             peak = used.ru_maxrss * RSS_UNIT_BYTES
-            if peak > self._peak_at_birth:
+            if peak > self._peak_at_birth and self._is_estimate:  # with pages of files: no look has seen the bot
                 self.peak_memory_bytes = max(self.peak_memory_bytes, peak)
             self.cpu_seconds = max(self.cpu_seconds, self._cpu_of_dead)
 
@@ -153,20 +155,20 @@ class ProcessTree:
                         os.sched_setaffinity(int(thread), self._cores)
 
     def _look_at_each(self, pids: Sequence[int]) -> None:
-        cpu, memory, peak, processes = self._cpu_of_dead, 0, 0, 0
+        cpu, memory, processes = self._cpu_of_dead, 0, 0
         self._file_bytes = 0 if self.cgroup_measures.memory else sum(self._files_in_memory(pids).values())
         for pid in pids:
             with contextlib.suppress(psutil.Error):  # it has ended
                 process = self._known.get(pid) or self._known.setdefault(pid, psutil.Process(pid))
                 with process.oneshot():
                     cpu += sum(process.cpu_times()[:4])
-                    memory += process.memory_info().rss
+                    memory += _held_by(process)
                     processes += process.num_threads()
-                peak = max(peak, _peak_of(pid))
         memory += self._file_bytes
         self.memory_bytes, self.process_count = memory, processes
         self.cpu_seconds = max(self.cpu_seconds, cpu)  # processes may end between two readings
-        self.peak_memory_bytes = max(self.peak_memory_bytes, memory, peak)
+        self.peak_memory_bytes = max(0 if self._is_estimate else self.peak_memory_bytes, memory)
+        self._is_estimate = False
 
     def _files_in_memory(self, pids: Sequence[int]) -> dict[tuple[int, int], int]:
         """Return the sizes of memfds and of the sandbox's file systems, by device and number.
@@ -203,6 +205,7 @@ class ProcessTree:
         if self.cgroup_measures.cpu:
             self.cpu_seconds = group.cpu_seconds
         if self.cgroup_measures.memory:
+            group.look_at_memory()
             self.memory_bytes, self.peak_memory_bytes = group.memory_bytes, group.peak_memory_bytes
 
     def running(self) -> int:
@@ -290,8 +293,8 @@ class ProcessTree:
         total = shared = 0
         for process in self._processes():
             with contextlib.suppress(psutil.Error):
-                sizes = _sizes_in(f"/proc/{process.pid}/smaps_rollup", b"Pss", b"Pss_Shmem")
-                total += sizes.get(b"Pss") or process.memory_info().rss
+                sizes = _sizes_in(f"/proc/{process.pid}/smaps_rollup", b"Pss_Anon", b"Pss_Shmem")
+                total += sum(sizes.values()) or _held_by(process)
                 shared += sizes.get(b"Pss_Shmem", 0)
         return total + max(0, self._file_bytes - shared)
 
@@ -360,9 +363,10 @@ def _scratch_sizes(pid: int) -> dict[tuple[int, int], int]:
     return sizes
 
 
-def _peak_of(pid: int) -> int:
-    """Return the peak of a process's resident memory since it started its program; 0 if unknown."""
-    return _sizes_in(f"/proc/{pid}/status", b"VmHWM").get(b"VmHWM", 0)
+def _held_by(process: psutil.Process) -> int:
+    """Return a process's memory without the pages of files that Linux can drop; elsewhere, with them."""
+    sizes = _sizes_in(f"/proc/{process.pid}/status", b"RssAnon", b"RssShmem")
+    return sum(sizes.values()) if sizes else int(process.memory_info().rss)
 
 
 def _sizes_in(file: str, *names: bytes) -> dict[bytes, int]:

@@ -71,9 +71,10 @@ class EndReason(StrEnum):
 class Usage(Struct, frozen=True):
     """Time and memory that a bot and its descendants used, from its start to its end.
 
-    If the cgroup measures memory, the peak is that of all processes together, shared pages once, including files
-    that they read from disk or keep in scratch. Otherwise it is the larger of two samples: the resident memory of
-    all processes together (pages shared by two count twice), and that of the largest process.
+    The peak is that of all processes together, with files in memory and in scratch, but without pages of other
+    files, which the system can drop. The cgroup measures it with shared pages once. Otherwise it is the largest
+    sample, in which pages shared by two count twice; of a bot that ended before the first sample, it is that of
+    the largest process, with its pages of files.
     """
 
     wall_seconds: Figure

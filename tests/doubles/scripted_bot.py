@@ -5,6 +5,7 @@ They know the solutions. Most read their puzzles a line at a time, as a bot does
 
 from __future__ import annotations
 
+import mmap
 import os
 import signal
 import subprocess
@@ -163,6 +164,16 @@ def share_memory_with_children():
         os.waitpid(child, 0)
     perfect()
     del held
+
+
+def map_a_file():
+    with open(beside("book"), "wb") as file:  # noqa: PTH123
+        for _ in range(100):
+            file.write(bytes(1_000_000))
+    with open(beside("book"), "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as book:  # noqa: PTH123
+        sum(book[::4096])
+        time.sleep(0.2)  # so that the judge looks
+        perfect()
 
 
 def say_my_cores():

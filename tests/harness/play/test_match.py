@@ -8,6 +8,7 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
+from nonobot.harness.process import bot_process
 from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.run_result import EndReason, Score, Verdict
 from nonobot.harness.results.run_text import run_lines, score_lines
@@ -89,6 +90,15 @@ def test_shared_memory_counts_once_against_the_limit(tmp_path):
     result = played("share_memory_with_children", tmp_path, memory_limit_bytes=200_000_000)
     assert verdicts(result) == [RIGHT] * 5
     assert result.end.reason is EndReason.FINISHED
+
+
+@pytest.mark.parametrize("counted", ["by Linux", "by the judge"])
+def test_the_pages_of_a_file_count_for_nobody(tmp_path, monkeypatch, counted):
+    if counted == "by the judge":
+        monkeypatch.setattr(bot_process, "made_group", lambda _: None)
+    result = played("map_a_file", tmp_path, memory_limit_bytes=60_000_000)
+    assert verdicts(result) == [RIGHT] * 5
+    assert 0 < result.usage.peak_memory_bytes < 50_000_000
 
 
 @pytest.mark.usefixtures("_time_flies")

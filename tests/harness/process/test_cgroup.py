@@ -47,6 +47,7 @@ def test_what_is_started_in_it_is_counted_when_it_is_dead_too(group_of):
     outside = python(code)
     assert process.wait() == outside.wait() == 0
     assert 0.2 <= group.cpu_seconds < 0.38
+    group.look_at_memory()
     assert 60_000_000 < group.peak_memory_bytes < 110_000_000
     assert not group.out_of_memory
     assert not group.out_of_processes
@@ -102,6 +103,7 @@ def test_the_limits_of_processes_and_memory_end_who_breaks_them(group_of):
         process = python("x = b'x' * 80_000_000")
     assert process.wait() == -9
     assert group.out_of_memory
+    group.look_at_memory()
     assert group.peak_memory_bytes <= 50_000_000
 
 
@@ -199,14 +201,16 @@ def test_the_figures_of_version_2(tmp_path):
     (folder,) = group._homes
     for name, content in {
         "cpu.stat": "usage_usec 2500000\nuser_usec 1\n",
-        "memory.current": "7\n",
-        "memory.peak": "9\n",
+        "memory.current": "70\n",
+        "memory.peak": "90\n",
+        "memory.stat": "anon 3\nfile 60\nshmem 4\n",
         "memory.events": "low 0\nhigh 0\nmax 4\noom 1\noom_kill 1\n",
         "pids.current": "3\n",
         "pids.events": "max 0\n",
     }.items():
         (folder / name).write_text(content)
-    assert (group.cpu_seconds, group.memory_bytes, group.peak_memory_bytes) == (2.5, 7, 9)
+    group.look_at_memory()
+    assert (group.cpu_seconds, group.memory_bytes, group.peak_memory_bytes) == (2.5, 14, 34)
     assert group.out_of_memory
     assert not group.out_of_processes
     group.kill()
