@@ -31,6 +31,7 @@ from nonobot.harness.compare.statistics import (
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, SOFTWARE, busy_lines, differences
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import EndReason, Verdict
+from nonobot.harness.results.run_text import last_words
 from nonobot.harness.text import duration
 from nonobot.protocol.clues import count
 from nonobot.tournament_data.sets import PART
@@ -209,7 +210,7 @@ class Comparison:
     @property
     def duels(self) -> list[str]:
         """Commands that would decide an undecided comparison, one for each set; empty without times."""
-        if self.outcome is not Outcome.CANNOT_TELL or not self.compared:
+        if self.outcome is not Outcome.CANNOT_TELL or len(self.compared) < FEWEST_PUZZLES:
             return []
         commands = [version.all_runs[0].command for version in (self.baseline, self.candidate)]
         bots = [shlex.quote(shlex.join(one)) for one in commands]
@@ -242,7 +243,8 @@ class Comparison:
             lines.append("it takes longer without computing longer: it waits, or others had the core")
         compared = len(self.compared)
         if 0 < compared < FEWEST_PUZZLES:
-            lines.append(f"{count(compared, 'puzzle')} are too few to count")
+            remedy = "more rounds cannot help, a set with more puzzles that both solve can"
+            lines.append(f"{count(compared, 'puzzle')} are too few to count: {remedy}")
         if self.puzzle_ratio:
             lines.append(
                 f"puzzle by puzzle it is {ratio_in_words(self.puzzle_ratio.estimate)}; "
@@ -268,10 +270,12 @@ class Comparison:
                 )
             lines += busy_lines(runs)
         for version in versions:
-            ends = dict.fromkeys(run.end.reason.value for run in version.all_runs)
-            ends.pop(EndReason.FINISHED.value, None)
-            if ends:
-                lines.append(f"not every run of {version.label} finished: {', '.join(ends)}")
+            unfinished = [run for run in version.all_runs if run.end.reason is not EndReason.FINISHED]
+            if unfinished:
+                ends = dict.fromkeys(run.end.reason.value for run in unfinished)
+                said = next(filter(None, map(last_words, unfinished)), "")
+                why = f"; its last line on stderr: {said}" if said else ""
+                lines.append(f"not every run of {version.label} finished: {', '.join(ends)}{why}")
         return lines
 
     def to_json(self) -> str:

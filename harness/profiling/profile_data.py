@@ -24,6 +24,7 @@ from nonobot.harness.process.exchange_folder import UnreadableError, opened_belo
 from nonobot.harness.results.conditions import Configuration, Figure, Machine, Revision, SetFacts, Whole
 from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded, storable
 from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, RunResult, Usage, Verdict
+from nonobot.harness.results.run_text import last_words
 from nonobot.harness.text import percent
 from nonobot.system import content_in
 from nonobot.tournament_data import PuzzleSet
@@ -75,6 +76,7 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
     revision: Revision | UnsetType = UNSET
     from_outside: bool | UnsetType = UNSET
     first_output_seconds: Figure | UnsetType = UNSET
+    last_line: str | UnsetType = UNSET  # that the bot wrote to stderr
     runs: list[RepeatedRun] | UnsetType = UNSET
 
     @property
@@ -138,6 +140,7 @@ def profile_of(
             raise UnusableError(result.end.detail or "the bot's command cannot be run")
         takes_stats = os.path.lexists(stats)
         lines = _statistics(stats).splitlines(keepends=True) if takes_stats else []
+        last_line = last_words(result)
     if asks_stats and not (takes_stats or result.score.right or result.end.reason is EndReason.INTERRUPTED):
         return profile_of(puzzle_set, command, configuration, on_verdict, show, asks_stats=False)
     results = {one.number: one for one in result.score.puzzles}
@@ -156,6 +159,7 @@ def profile_of(
         revision=result.revision,
         from_outside=UNSET if lines else True,
         first_output_seconds=UNSET if lines else result.attempts[0].first_output_seconds,
+        last_line=last_line or UNSET,
     )
 
 

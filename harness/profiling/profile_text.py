@@ -152,7 +152,8 @@ def _warnings(profile: Profile) -> Iterator[str]:
     if profile.end.reason is not EndReason.FINISHED:
         detail = profile.end.detail or profile.end.signal or f"status {profile.end.exit_status}"
         done = count(len(profile.puzzles), "puzzle")
-        yield f"it ended as {profile.end.reason} ({detail}): this is the profile of {done}"
+        why = f"; its last line on stderr: {profile.last_line}" if profile.last_line else ""
+        yield f"it ended as {profile.end.reason} ({detail}): this is the profile of {done}{why}"
     start = span_of(profile).children[0]
     if start.seconds > max(LONG_START_SECONDS, profile.usage.wall_seconds / 2):
         remedy = "a bot that compiles does so there; --warm-up 'CMD ARGS' compiles before the clock starts"

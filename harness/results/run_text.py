@@ -23,6 +23,7 @@ EXPLAINED = (Verdict.WRONG, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LAT
 
 SHOWN_PUZZLES = 5  # puzzles of a kind that a summary names
 SHOWN_MISSING = 10  # puzzles without an answer that a summary names
+LONG_SECONDS, AT_ONCE = 2.0, 0.01  # time before the first answer, and share of all time for all others: kept back
 LOG_SECONDS = 0.5  # error allowed to the total of a bot's own log: some programs count whole seconds
 MOST_LOGGED, LEAST_LOGGED = 1.05, 0.5  # of the bot's run time, and of the time between its first and last answer
 
@@ -44,12 +45,22 @@ def run_lines(run: RunResult) -> list[str]:
     timed = [(puzzle.took_seconds, puzzle.number) for puzzle in score.puzzles if puzzle.took_seconds is not None]
     if slowest := sorted(timed, key=lambda pair: -pair[0])[:SHOWN_PUZZLES]:
         lines.append("slowest: " + ", ".join(f"${number} {duration(took)}" for took, number in slowest))
+    if _came_at_once(run):
+        lines.append("all answers came at once, at its end: at a limit, a bot that writes each answer loses fewer")
     if run.files:
         lines.append(f"the bot used files: questions in {run.files.reads}, answers in {run.files.writes}")
         lines += _log_lines(run)
     if run.stderr_file:
         lines.append(f"stderr of the bot ({run.stderr_bytes:,} bytes): {run.stderr_file}")
     return lines
+
+
+def _came_at_once(run: RunResult) -> bool:
+    """Return whether a bot kept its answers back for more than a moment."""
+    arrivals = [puzzle.arrived_seconds for puzzle in run.score.puzzles if puzzle.arrived_seconds is not None]
+    if len(arrivals) < 2 or run.attempts[1:] or min(arrivals) < LONG_SECONDS:
+        return False
+    return max(arrivals) - min(arrivals) < AT_ONCE * max(arrivals)
 
 
 def standstill(run: RunResult) -> str:
