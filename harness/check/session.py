@@ -18,7 +18,7 @@ from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.referee import REPEAT_THE_NUMBER, common_mistake, judge
 from nonobot.harness.results.run_result import OFF_BY_ONE, Verdict
 from nonobot.protocol import Answer, AnswerReader
-from nonobot.protocol.clues import plural
+from nonobot.protocol.clues import count, plural
 
 
 class ShortfallError(Exception):
@@ -104,6 +104,7 @@ class Session:
         self.ended = self.obeyed = False
         self._under_test = bot
         self._lasted_seconds = 0.0
+        self._unended: int | None = None  # the answer whose last row has no line end
         self._output: list[bytes] = []
         self._words = LastWords()
         limits = Configuration(process_limit=PROCESS_LIMIT, environment=bot.environment)
@@ -124,8 +125,11 @@ class Session:
         self.process.__exit__()
         self.obeyed = self.process.exit_status != -signal.SIGKILL
         self._keep_what_is_there()
-        for answer in self._conversation.close():
-            self._keep(*answer)
+        for answer, arrived_seconds in self._conversation.unfinished():
+            self._unended = answer.number if answer.solution else None
+            self._keep(answer, arrived_seconds)
+        for answer, arrived_seconds in self._conversation.close():
+            self._keep(answer, arrived_seconds)
         self._note(self._how_it_ended())
         if self._words.data:
             self._note(f"stderr: {excerpt(self._words.data, 300)}")
@@ -185,6 +189,11 @@ class Session:
                 got = f"no answer to ${number}{under}; {self.how_it_stood()}"
                 if others:
                     advice = f"{OFF_BY_ONE}; {REPEAT_THE_NUMBER}"
+                elif self._unended is not None:
+                    advice = f"end the last row of each answer with a line end; that of ${self._unended} has none"
+                elif running := self.process.left_running:
+                    left = f"it ended while {count(running, 'process')} that it had started ran"
+                    advice = f"start the bot in the foreground: {left}"
                 raise ShortfallError(sent, expected, got, advice, of_answers=bool(others))
             verdict, detail = judge(puzzle, answer)
             if verdict is not Verdict.RIGHT:

@@ -171,6 +171,21 @@ OTHERS = {
 # Bots that need more
 
 
+class EndsRowsLate(Bot):
+    end_of_the_last = ""
+
+    def say(self, text):
+        super().say(self.end_of_the_last + text.removesuffix("\n"))
+        self.end_of_the_last = "\n"
+
+
+class Detaches(Bot):
+    def start(self):
+        if os.fork():
+            os._exit(0)
+        time.sleep(1000)
+
+
 class Wrong(Bot):
     def board(self, clues):
         first, *others = super().board(clues)

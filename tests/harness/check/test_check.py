@@ -150,10 +150,16 @@ def test_a_common_mistake_is_named_by_run_verify_and_check(bot, tmp_path, own_fo
         ("LacksAProgram", "install the program that its last line on stderr names"),
         ("LeavesOutTheLast", "answer the last puzzle, too"),
         ("Silent", "check that the bot expects boards of 5x6 (--size of the check)"),
+        ("Detaches", "start the bot in the foreground: it ended while 1 process that it had started ran"),
     ],
 )
 def test_the_advice_to_a_bot_that_answers_nothing_fits_its_end(bot, advice, tmp_path):
     assert results_of(tmp_path, bot, only=["one_puzzle"])["one_puzzle"].advice.startswith(advice)
+
+
+def test_a_bot_that_ends_its_last_row_with_the_next_answer_is_told_so(tmp_path):
+    result = results_of(tmp_path, "EndsRowsLate", only=["answers_before_the_next"])["answers_before_the_next"]
+    assert result.advice == "end the last row of each answer with a line end; that of $1 has none"
 
 
 def test_the_summary_repeats_the_advice_of_many_steps():
