@@ -169,10 +169,15 @@ def _warnings(profile: Profile) -> Iterator[str]:
     if len({tuple(one.totals.items()) for one in profile.runs or ()}) > 1:
         yield "the counts differ from run to run: the search is another each time"
     wall, cpu = profile.usage.wall_seconds, profile.usage.cpu_seconds
-    if cpu < SHARED_CORE * wall:
+    if not _computes(profile):
         yield f"the bot computed for {duration(cpu)} of {duration(wall)}: it waited, or others used its core"
     elif busy := busy_warning(profile.machine):
         yield busy
+
+
+def _computes(profile: Profile) -> bool:
+    """Return whether the bot computed all the time, on a core for itself."""
+    return profile.usage.cpu_seconds >= SHARED_CORE * profile.usage.wall_seconds
 
 
 # --- comparison with an earlier profile ----------------------------------------------------------------------
@@ -195,11 +200,15 @@ class Part(Struct, frozen=True):
 
 
 class ProfileComparison(Struct, frozen=True):
-    """Two profiles of a set: parts depth first, each count in both, and the puzzles whose counts differ."""
+    """Two profiles of a set: parts depth first, each count in both, and the puzzles whose counts differ.
+
+    `cpu_seconds` are those of the runs, if the bot computed all the time: others on its core do not change them.
+    """
 
     parts: list[Part]
     totals: dict[str, tuple[int, int]]
     recounted: list[int]
+    cpu_seconds: tuple[float, float] | None = None
 
     def change(self, in_puzzles: bool) -> tuple[float, Part | None]:
         """Return the change of the puzzles, or of all else, and the part with most of it whose change is clear."""
@@ -222,6 +231,7 @@ def compare(before: Profile, after: Profile) -> ProfileComparison:
         list(_parts(span_of(before), span_of(after))),
         {name: (before.totals.get(name, 0), after.totals.get(name, 0)) for name in names},
         [one.number for one in after.puzzles if counts_before.get(one.number) != one.counts],
+        (before.usage.cpu_seconds, after.usage.cpu_seconds) if all(map(_computes, (before, after))) else None,
     )
 
 
@@ -241,8 +251,12 @@ def conclusion(comparison: ProfileComparison) -> list[str]:
     whole = comparison.parts[0]
     if whole.before_seconds <= 0:
         return []
-    ratio = ratio_in_words(whole.after_seconds / whole.before_seconds)
-    lines = [f"{ratio} ({duration(whole.before_seconds)} before, {duration(whole.after_seconds)} after)"]
+    before, after = comparison.cpu_seconds or (whole.before_seconds, whole.after_seconds)
+    ratio = ratio_in_words(after / before)
+    lines = [f"{ratio} ({duration(before)} before, {duration(after)} after)"]
+    if comparison.cpu_seconds:
+        wall = f"wall time {duration(whole.before_seconds)} before, {duration(whole.after_seconds)} after"
+        lines = [f"{ratio} in CPU time ({duration(before)} before, {duration(after)} after; {wall})"]
     if ratio == ratio_in_words(1.0):
         lines = ["as fast as before"]
     for name, in_puzzles in (("the puzzles", True), ("start, end and the rest", False)):

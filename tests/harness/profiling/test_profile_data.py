@@ -210,6 +210,16 @@ def test_the_step_that_got_slower_is_named_also_after_a_late_start():
     ]
 
 
+def test_the_verdict_is_on_cpu_time_where_the_bot_computes():
+    more = slower(0.5)
+    more = replace(more, usage=replace(more.usage, cpu_seconds=11.0))
+    wall = "wall time 10.0 s before, 10.5 s after"
+    assert (
+        conclusion(compare(example(), more))[0] == f"10% slower in CPU time (10.0 s before, 11.0 s after; {wall})"
+    )
+    assert conclusion(compare(example(), slower(0.5)))[0] == "as fast as before"  # others had the core
+
+
 def test_of_several_runs_each_part_has_its_median_and_only_a_change_beyond_their_range_is_named():
     before = median_of([late(slower(more), start) for more, start in ((0.3, 0.0), (0.0, 0.9), (0.1, 0.1))])
     spans = {span.name: span.seconds for _, span in depth_first(span_of(before))}
