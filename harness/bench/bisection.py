@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import shlex
@@ -16,8 +17,8 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, partial
 from itertools import chain
@@ -25,17 +26,18 @@ from pathlib import Path
 from typing import Any
 
 from nonobot.harness import UnusableError
-from nonobot.harness.bench.trees import NAME_LENGTH, PACKAGES, extract
+from nonobot.harness.bench.trees import NAME_LENGTH, PACKAGES, extract, shallow_hint
 from nonobot.harness.compare.statistics import Outcome, Ratio, decide
 from nonobot.harness.process.bot_command import OWN_JUDGE
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
-from nonobot.harness.results.run_result import Verdict
+from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.text import last_line
 from nonobot.system import kernel_cache, usable_cores
 
 OF_THE_BOT = ("bot", "protocol", "nonobot")  # packages that decide how nonobot works
 IN_TREE = ("sh", "-c", 'cd "$0" && exec "$@"')  # runs a command in the folder that follows
+MOST_LINES = 3  # last lines of a failed build to show
 MOST_ROUNDS = 30  # largest number of rounds of a duel whose rounds are parts of the set
 
 
@@ -67,23 +69,29 @@ class Plan:
     build: str | None
     rounds: int
     tolerance: float
+    build_seconds: float = 600.0
+    run_seconds: float = 600.0
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a bot did on a set: for each puzzle its verdict and its counts."""
+    """What a bot did on a set: for each puzzle its verdict and its counts; how it ended, with its last words."""
 
     puzzles: dict[int, tuple[str, dict[str, int]]]
+    end: str = EndReason.FINISHED.value
 
-    def changed(self, other: Work) -> list[int]:
-        """Return the puzzles on which another bot did different work, judged by the counts that both have."""
+    def changed(self, other: Work, among: Iterable[int] | None = None) -> list[int]:
+        """Return the puzzles on which another bot did different work, judged by the counts that both have.
+
+        `among` are the puzzles to look at (default: all).
+        """
         names = self.totals.keys() & other.totals.keys()
 
         def of(work: Work, number: int) -> tuple[str, list[int | None]]:
-            verdict, counts = work.puzzles.get(number, ("", {}))
+            verdict, counts = work.puzzles.get(number, (Verdict.MISSING.value, {}))
             return verdict, [counts.get(name) for name in names]
 
-        numbers = sorted(self.puzzles.keys() | other.puzzles.keys())
+        numbers = sorted(self.puzzles.keys() | other.puzzles.keys()) if among is None else among
         return [number for number in numbers if of(self, number) != of(other, number)]
 
     @property
@@ -123,6 +131,7 @@ class Finding:
     effect: Difference | None = None
     candidates: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
+    unsteady: dict[str, list[int]] = field(default_factory=dict)  # puzzles on which an end differs from itself
 
 
 class Bisection:
@@ -148,11 +157,15 @@ class Bisection:
         """Return which commit is the first whose bot differs from the good one's, if the bad one's does."""
         plan, begin = self.plan, self._stage
         try:
+            self._require_answers(plan.good)
             finding = Finding(question, self._difference(question, plan.good, plan.bad, plan.tolerance))
         except SkipError as problem:
             ends = " and ".join(one[:NAME_LENGTH] for one in (plan.good, plan.bad))
             raise UnusableError(f"cannot compare {ends}: {problem}") from None
         self._stage += 1
+        finding.unsteady = self._unsteady if question is Question.COUNTS and finding.whole.differ else {}
+        if finding.unsteady:
+            finding.whole = replace(finding.whole, differ=None)
         if finding.whole.differ:
             self._bisect(finding)
         self._stage = begin + 2 + len(self.commits).bit_length()
@@ -179,10 +192,7 @@ class Bisection:
             if sources not in known:
                 try:
                     self._build(commit, *next_ones[: len(usable_cores()) - 1])  # one core builds one bot
-                    differ = self._difference(finding.question, plan.good, commit, middle).differ
-                    known[sources] = {True: "bad", False: "good", None: "skip"}[differ]
-                    if differ is None:
-                        finding.skipped[commit] = "the duel is undecided"
+                    known[sources] = self._state(finding, commit, middle)
                 except SkipError as problem:
                     known[sources], finding.skipped[commit] = "skip", str(problem)
                 self._stage += 1
@@ -193,28 +203,92 @@ class Bisection:
         places = {commit: place for place, commit in enumerate(self.commits)}
         finding.candidates.sort(key=lambda one: places.get(one, 0), reverse=True)
         if len(finding.candidates) == 1:
-            [finding.commit] = finding.candidates
-            parent = git(plan.repository, "rev-parse", f"{finding.commit}^").decode().strip()
-            with contextlib.suppress(SkipError):
-                finding.effect = self._difference(finding.question, parent, finding.commit, plan.tolerance)
+            [commit] = finding.candidates
+            try:
+                effects = [self._effect(finding, parent, commit) for parent in parents_of(commit, plan.repository)]
+            except SkipError as problem:
+                finding.skipped[f"{commit}^"] = str(problem)
+                effects = []
+            if effects and all(effect.differ for effect in effects):
+                finding.commit, finding.effect = commit, effects[0]
+
+    def _state(self, finding: Finding, commit: str, middle: float) -> str:
+        """Return whether a commit is good, or bad since it shows what separates the ends; otherwise SkipError.
+
+        A side branch may lack what the good end has, so it is compared with the commit where it began.
+        """
+        plan = self.plan
+        base = git(plan.repository, "merge-base", plan.good, commit).decode().strip()
+        if finding.question is Question.TIME:
+            differ = self._difference(finding.question, base, commit, middle).differ
+            if differ is None:
+                raise SkipError("the duel is undecided")
+            return "bad" if differ else "good"
+        self._require_ready(commit)
+        work, bad = self._work_of(commit), self._work_of(plan.bad)
+        if bad.totals.get(Verdict.RIGHT) or work.end != bad.end:
+            self._require_answers(commit)  # to answer nothing, in the same way, may be what separates the ends
+        effect = finding.whole.changed_puzzles
+        if not self._work_of(plan.good).changed(work, effect):
+            return "good"
+        if len(bad.changed(work, effect)) < len(effect):
+            return "bad"
+        if base != plan.good:
+            self._build(base)
+            self._require_ready(base)
+            if not self._work_of(base).changed(work, effect):
+                return "good"
+        raise SkipError("its work is that of neither end")
+
+    def _effect(self, finding: Finding, parent: str, commit: str) -> Difference:
+        """Return how a commit differs from a parent; in counts, as far as the ends differ in the same way."""
+        effect = self._difference(finding.question, parent, commit, self.plan.tolerance)
+        if finding.question is Question.COUNTS and effect.differ:
+            ends = finding.whole.changed_puzzles
+            others = self._work_of(self.plan.bad).changed(self._work_of(commit), ends)
+            shared = set(ends) & set(effect.changed_puzzles) - set(others)
+            return replace(effect, differ=bool(shared))
+        return effect
+
+    @property
+    def _unsteady(self) -> dict[str, list[int]]:
+        """The puzzles on which a second run of an end's bot does other work than the first."""
+        ends = dict.fromkeys((self.plan.good, self.plan.bad))
+        changed = {commit: self._work_of(commit).changed(self._run_again(commit)) for commit in ends}
+        return {commit: puzzles for commit, puzzles in changed.items() if puzzles}
 
     def _difference(self, question: Question, before: str, after: str, tolerance: float) -> Difference:
         """Return how two commits' bots differ; SkipError if one cannot be run."""
         if self._sources(before) == self._sources(after):
             return Difference(before, after, False)
         self._build(before, after)
-        for commit in (before, after):
-            if why := self._ready[self._sources(commit)]:
-                raise SkipError(why)
+        self._require_ready(before, after)
         old, new = self._work_of(before), self._work_of(after)
         changed = old.changed(new)
         if question is Question.COUNTS:
             return Difference(before, after, bool(changed), None, old.totals, new.totals, changed)
+        for commit in (before, after):
+            self._require_answers(commit)
+            if self._work_of(commit).end == EndReason.TIME_LIMIT:
+                raise SkipError(
+                    f"{commit[:NAME_LENGTH]} takes longer than {self.plan.run_seconds:g} s (--time-limit)"
+                )
         # A different search is slower on one part of a set and faster on another: parts would not be pairs.
         ratio = self._duel(before, after, tolerance, by_parts=old.has_counts and new.has_counts and not changed)
         outcome = decide(ratio, tolerance)
         differ = None if outcome is Outcome.CANNOT_TELL else outcome is Outcome.WORSE
         return Difference(before, after, differ, ratio)
+
+    def _require_ready(self, *commits: str) -> None:
+        """Raise SkipError if the bot of a commit cannot be run."""
+        for commit in commits:
+            if why := self._ready[self._sources(commit)]:
+                raise SkipError(why)
+
+    def _require_answers(self, commit: str) -> None:
+        """Raise SkipError if the bot of a commit has no right answer."""
+        if not (work := self._work_of(commit)).totals.get(Verdict.RIGHT):
+            raise SkipError(f"{commit[:NAME_LENGTH]}: no puzzle is right ({work.end})")
 
     # --- the bots ---
 
@@ -248,16 +322,22 @@ class Bisection:
         in_tree = {one: [*IN_TREE, str(self._tree(one)), *build] for one in missing}
         commands = [in_tree[one] if plan.bot else [*self._bot(one), "--warm-up"] for one in missing]
         note = f"building {' and '.join(one[:NAME_LENGTH] for one in missing)}"
-        for commit, (status, _, errors) in zip(missing, self._finished(*commands, note=note), strict=True):
-            self._ready[self._sources(commit)] = (last_line(errors) or f"status {status}") if status else None
+        finished = self._finished(*commands, note=note, limit_seconds=plan.build_seconds)
+        for commit, (status, out, errors) in zip(missing, finished, strict=True):
+            said = last_lines(errors) or last_lines(out) or f"status {status}"
+            if status is None:
+                said = f"not built within {plan.build_seconds:g} s (--build-limit)"
+            self._ready[self._sources(commit)] = None if status == 0 else said
 
     def _work_of(self, commit: str) -> Work:
-        options = ["--json", "--quiet", *self.plan.options, "--", *self._bot(commit)]
+        return self._run_again(commit)
+
+    def _run_again(self, commit: str) -> Work:
+        limit = f"{self.plan.run_seconds:g}"
+        options = ["--json", "--quiet", *self.plan.options, "--time-limit", limit, "--", *self._bot(commit)]
         profile = self._judged("profile", self.plan.set, *options, note=f"counts of {commit[:NAME_LENGTH]}")
-        work = Work({one["number"]: (one["verdict"], one["counts"]) for one in profile["puzzles"]})
-        if not work.totals.get(Verdict.RIGHT):
-            raise SkipError(f"no puzzle is right ({profile['end']['reason']})")
-        return work
+        puzzles = {puzzle["number"]: (puzzle["verdict"], puzzle["counts"]) for puzzle in profile["puzzles"]}
+        return Work(puzzles, profile["end"]["reason"])
 
     def _duel(self, before: str, after: str, tolerance: float, by_parts: bool) -> Ratio:
         """Return the ratio of the times of two bots, with its interval; a round is the set, or a part of it."""
@@ -286,9 +366,16 @@ class Bisection:
         return json.loads(out)
 
     def _finished(
-        self, *commands: Sequence[str], note: str, done: Callable[[], float] = lambda: 0.0
-    ) -> list[tuple[int, bytes, bytes]]:
-        """Return status, stdout and stderr of simultaneous programs; KeyboardInterrupt if the user stops them."""
+        self,
+        *commands: Sequence[str],
+        note: str,
+        done: Callable[[], float] = lambda: 0.0,
+        limit_seconds: float = math.inf,
+    ) -> list[tuple[int | None, bytes, bytes]]:
+        """Return status, stdout and stderr of simultaneous programs; KeyboardInterrupt if the user stops them.
+
+        The status is None of a program that was killed at the limit.
+        """
         with contextlib.ExitStack() as files:
             pipes = [[files.enter_context(tempfile.TemporaryFile()) for _ in range(2)] for _ in commands]
             start = partial(subprocess.Popen, stdin=subprocess.DEVNULL, start_new_session=True)
@@ -296,18 +383,35 @@ class Bisection:
                 start(command, stdout=out, stderr=errors)
                 for command, (out, errors) in zip(commands, pipes, strict=True)
             ]
+            until, late = time.monotonic() + limit_seconds, set[int]()
             while any(one.poll() is None for one in running):
                 self._show((self._stage + done()) / self._stages, note)
                 for one in running:
-                    if self._interrupts.told and one.returncode is None:
-                        os.killpg(one.pid, signal.SIGTERM)
+                    if one.returncode is None and (self._interrupts.told or time.monotonic() > until):
+                        late |= set() if self._interrupts.told else {one.pid}
+                        os.killpg(one.pid, signal.SIGTERM if self._interrupts.told else signal.SIGKILL)
                 time.sleep(0.05)
             if self._interrupts.told:
                 raise KeyboardInterrupt
             for file in chain.from_iterable(pipes):
                 file.seek(0)
             written = ([file.read() for file in pair] for pair in pipes)
-            return [(one.returncode, out, errors) for one, (out, errors) in zip(running, written, strict=True)]
+            statuses = [None if one.pid in late else one.returncode for one in running]
+            return [(status, out, errors) for status, (out, errors) in zip(statuses, written, strict=True)]
+
+
+def last_lines(output: bytes) -> str:
+    """Return the last lines of a program's output that are not blank, in one."""
+    lines = [line.strip() for line in output.decode(errors="replace").splitlines() if line.strip()]
+    return " | ".join(lines[-MOST_LINES:])
+
+
+def parents_of(commit: str, repository: Path) -> list[str]:
+    """Return the parents of a commit; SkipError if the clone lacks them."""
+    _, *parents = git(repository, "rev-list", "--parents", "-n", "1", commit).decode().split()
+    if not parents:
+        raise SkipError(f"{commit[:NAME_LENGTH]} has no parent{shallow_hint(repository)}")
+    return parents
 
 
 def first_bad(

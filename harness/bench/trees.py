@@ -72,8 +72,16 @@ def commit_of(revision: str, repository: Path) -> str:
     try:
         name = git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except subprocess.CalledProcessError:
-        raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists them") from None
+        hint = shallow_hint(repository)
+        raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists them{hint}") from None
     return name.decode().strip()
+
+
+def shallow_hint(repository: Path) -> str:
+    """Return what to do about a commit that is missing, if the clone is shallow; otherwise nothing."""
+    if git(repository, "rev-parse", "--is-shallow-repository").strip() != b"true":
+        return ""
+    return f"; {repository} is a shallow clone: git fetch --unshallow"
 
 
 def extract(commit: str, repository: Path, folder: Path, paths: Sequence[str] = ()) -> None:

@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from nonobot.arguments import Parser, whole_number
+from nonobot.arguments import Parser, seconds, whole_number
 from nonobot.harness import EXIT_CANNOT_TELL, UnusableError, options
 from nonobot.harness.bench.bisection import Bisection, Difference, Finding, Plan, Question
-from nonobot.harness.bench.trees import NAME_LENGTH, commit_of, top_of, workshop
+from nonobot.harness.bench.trees import NAME_LENGTH, commit_of, shallow_hint, top_of, workshop
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.compare.comparison import Limits
 from nonobot.harness.compare.statistics import interval_in_words, needed_pairs, ratio_in_words
@@ -22,6 +22,8 @@ from nonobot.harness.user_files import loaded
 from nonobot.protocol.clues import count as in_number
 from nonobot.system import shortened
 
+MOST_PUZZLES = 10  # shown of those on which a bot differs from itself
+
 EXAMPLES = f"""\
 examples:
   nonojudge bisect HEAD~12 HEAD                                    nonobot on {DEFAULT_SET}
@@ -30,8 +32,12 @@ examples:
 
 bisect first compares the two commits: the counts of `--stats` and the verdicts (exact), then the time, in a duel.
 If one of them differs, `git bisect` finds its commit, on copies of the commits. It skips a commit that cannot be
-built or whose duel is undecided (docs/compare.md). It builds and warms up the code of the revisions without a
-sandbox, and runs git in their clone, so use it only with code that you trust; --contain applies to the runs.
+built, whose duel is undecided, or whose work is that of neither end. It compares a side branch with the commit where
+the branch began. It names a commit only if that differs from its parents as the ends differ, and none by the counts
+of a bot that differs from itself from run to run (docs/compare.md).
+
+It builds and warms up the code of the revisions without a sandbox, and runs git in their clone, so use it only with
+code that you trust; --contain applies to the runs.
 
 Exit status: 0 found a commit for each difference, 2 unusable arguments, or a bot that does not start,
 3 no difference, or cannot distinguish the commits, 130 interrupted.
@@ -46,6 +52,10 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--by", choices=[*Question], metavar="WHAT", help="counts or time (default: both)")
     about = "shell command that builds the bot given after --, in a copy of its commit"
     parser.add_argument("--build", metavar="CMD", help=about)
+    about = "time for a build in seconds; a commit that takes longer cannot be built (default: %(default)g)"
+    parser.add_argument("--build-limit", type=seconds, default=600.0, metavar="S", help=about)
+    about = "time for a run of a bot in seconds; what it answers until then counts (default: %(default)g)"
+    parser.add_argument("--time-limit", type=seconds, default=600.0, metavar="S", help=about)
     rounds = whole_number(needed_pairs(0.95), 999, "a number of rounds")
     about = "pairs of a duel on the whole set, if counts differ or are unknown (default: %(default)s)"
     parser.add_argument("--rounds", type=rounds, default=ROUNDS, metavar="N", help=about)
@@ -64,10 +74,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
     repository = (top_of(Path.cwd()) or Path.cwd()) if bot else HOME
     good, bad = (commit_of(one, repository) for one in (arguments.good, arguments.bad))
     if good == bad or git(repository, "rev-list", "-1", f"{bad}..{good}"):
-        raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect")
+        hint = shallow_hint(repository)
+        raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect{hint}")
     own = own_bot(loaded(arguments.set, arguments.size))
     runs = (arguments.set, _given_options(arguments), own, bot, arguments.build, arguments.rounds)
-    plan = Plan(repository, good, bad, *runs, arguments.tolerance)
+    limits = (arguments.build_limit, arguments.time_limit)
+    plan = Plan(repository, good, bad, *runs, arguments.tolerance, *limits)
     questions = [Question(arguments.by)] if arguments.by else list(Question)
     with Interrupts() as interrupts, workshop() as trees, Progress(None if arguments.quiet else 1.0) as progress:
         bisection = Bisection(plan, trees, interrupts, len(questions), progress.show)
@@ -105,10 +117,16 @@ def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
         if one.commit:
             lines.append(f"{one.question}: changed by {named(one.commit)}")
             lines += [f"  this commit: {line}" for line in _in_words(one.effect)] if one.effect else []
+        elif one.unsteady:
+            lines.append(f"{one.question}: cannot tell, a bot differs from itself from run to run")
+            for commit, puzzles in one.unsteady.items():
+                differ = ", ".join(f"${number}" for number in puzzles[:MOST_PUZZLES])
+                more = f" and {len(puzzles) - MOST_PUZZLES} more" if puzzles[MOST_PUZZLES:] else ""
+                lines.append(f"  {commit[:NAME_LENGTH]} twice: other work on {differ}{more}")
         elif one.whole.differ:
-            lines.append(
-                f"{one.question}: changed by one of these {len(one.candidates)} commits, cannot tell by which"
-            )
+            several = f"one of these {len(one.candidates)} commits"
+            among = several if one.candidates[1:] else "this commit or one before it"
+            lines.append(f"{one.question}: changed by {among}, cannot tell by which")
             lines += [f"  {named(commit)}" for commit in one.candidates]
         else:
             undecided = "cannot tell; more rounds may tell"
