@@ -11,7 +11,10 @@ import logging
 import os
 import platform
 import re
+import select
 import signal
+import socket
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -34,6 +37,10 @@ WHERE_HELP = (
 )
 
 SECONDS_TO_CONNECT = 6.0  # time for a scheduler to answer; with the time for loading, less than 10 s
+
+SECONDS_TO_HEED = 0.2  # between two looks at signals
+SECONDS_TO_GREET = 4.0  # time for a scheduler to accept a connection, and then for its first bytes
+GREETING_BYTES, LONGEST_GREETING_BYTES = 8, 1 << 20
 
 SECONDS_TO_CLOSE = 5.0
 
@@ -79,6 +86,8 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
     # closing may fail when the process ends. After the import, which sets the levels of most of them.
     for name in ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    if not place.startswith("local"):
+        _require_scheduler(place)
     with contextlib.ExitStack() as stack:
         with _uninterrupted():
             address = place
@@ -104,6 +113,40 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
             if unfit:
                 raise UnusableError("\n  ".join([f"not all workers at {place} can be used:", *unfit]))
         yield client
+
+
+def _require_scheduler(address: str) -> None:
+    """Raise UnusableError if something else than a dask scheduler listens at an address.
+
+    A scheduler speaks first: the length of its greeting in eight bytes, the lowest first. dask itself would wait
+    for ever, deaf to a Ctrl-C, for a program that accepts connections and is silent.
+    """
+    host, _, port = address.removeprefix("tcp://").rpartition(":")
+    if not port.isdigit():
+        host, port = address.removeprefix("tcp://"), "8786"
+    greeting = b""
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), SECONDS_TO_GREET) as connection:
+            until = time.monotonic() + SECONDS_TO_GREET
+            while len(greeting) < GREETING_BYTES:
+                Interrupts.heed()
+                if select.select([connection], [], [], SECONDS_TO_HEED)[0]:
+                    more = connection.recv(GREETING_BYTES - len(greeting))
+                    if not more:
+                        break
+                    greeting += more
+                elif time.monotonic() > until:
+                    raise TimeoutError
+        problem = "it ended the connection"
+    except TimeoutError:
+        problem = f"nothing came within {SECONDS_TO_GREET:g} s"
+    except (OSError, OverflowError):
+        return  # dask tries again for a while, and says what is wrong
+    if int.from_bytes(greeting, "little") > LONGEST_GREETING_BYTES:
+        problem = "it speaks another protocol"
+    elif len(greeting) == GREETING_BYTES:
+        return
+    raise UnusableError(f"no scheduler answers at {address}: {problem}")
 
 
 @contextlib.contextmanager

@@ -32,12 +32,12 @@ examples:
 
 bisect first compares the two commits: the counts of `--stats` and the verdicts (exact), then the time, in a duel.
 If one of them differs, `git bisect` finds its commit, on copies of the commits. It skips a commit that cannot be
-built, whose duel is undecided, or whose work is that of neither end. It compares a side branch with the commit where
-the branch began. It names a commit only if that differs from its parents as the ends differ, and none by the counts
-of a bot that differs from itself from run to run (docs/compare.md).
+built, whose duel is undecided, or whose work is that of neither end. It compares a side branch with the commit
+where the branch began. It names a commit only if that differs from its parents as the ends differ, and none by the
+counts of a bot that differs from itself from run to run (docs/compare.md).
 
-It builds and warms up the code of the revisions without a sandbox, and runs git in their clone, so use it only with
-code that you trust; --contain applies to the runs.
+It builds and warms up the code of the revisions without a sandbox, and runs git in their clone, so use it only
+with code that you trust; --contain applies to the runs.
 
 Exit status: 0 found a commit for each difference, 2 unusable arguments, or a bot that does not start,
 3 no difference, or cannot distinguish the commits, 130 interrupted.
