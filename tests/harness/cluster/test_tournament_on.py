@@ -297,7 +297,7 @@ def test_a_worker_that_comes_late_and_is_not_fit_is_said_and_not_used(tmp_path, 
 def test_runs_of_a_set_on_machines_of_several_kinds(tmp_path, monkeypatch, capsys, cluster, same_kind):
     """Two machines are two workers, one of which, with all that it starts, takes its CPU for another one."""
     (tmp_path / "sitecustomize.py").write_text(
-        "from nonobot.harness.play import machine\nmachine._cpu_model = lambda: 'Other CPU'\n"
+        "from nonobot.harness.process import machine\nmachine._cpu_model = lambda: 'Other CPU'\n"
     )
     cluster.start_worker()
     with monkeypatch.context() as other:
