@@ -140,7 +140,7 @@ def test_the_server_takes_nothing(server, size):
         (["--port", "{port}"], "is in use; --port N takes another"),
         (["--host", "no.such.host.invalid"], "cannot serve a page at no.such.host.invalid"),
         (["--host", "192.0.2.1"], "cannot serve a page at 192.0.2.1"),
-        (["--results", "nowhere"], "there is no folder nowhere"),
+        (["--results", __file__], ": not a folder"),
     ],
 )
 def test_what_cannot_be_served_is_one_line(server, options, why, capsys):
@@ -154,7 +154,7 @@ def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys, outp
         raise webbrowser.Error
 
     monkeypatch.setattr("webbrowser.get", no_browser)
-    monkeypatch.setattr(page_server, "serve", lambda own, *rest: (own.close(), rest[-1]()))
+    monkeypatch.setattr(page_server, "serve", lambda own, *rest: (own.close(), rest[3]()))
     monkeypatch.setattr(page_site, "write_site", lambda folder, seconds, **ways: None)
     out, err = output_of(cli.run, ["page", "--port", "0"])
     assert err == "nonojudge: cannot open a browser; open the address yourself\n"
