@@ -140,7 +140,12 @@ class Journal:
 
 def read_records(path: Path) -> list[Record]:
     """Return the records of a journal, none if there is no file; UnusableError if it is not a journal."""
-    return _decoded(content_of(path), path)[0] if path.exists() else []
+    try:
+        return _decoded(content_of(path), path)[0] if path.exists() else []
+    except UnusableError:
+        if path.exists():
+            raise
+        return []  # its judge has just removed it
 
 
 def _append(file: int, records: Sequence[Record]) -> None:

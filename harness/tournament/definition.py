@@ -264,7 +264,7 @@ def result_names(names: Iterable[str]) -> dict[str, str]:
         plain = os.fsencode(part)
         if len(plain) > MOST_NAME_BYTES or part.casefold() in taken:
             digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
-            part = f"{plain[:MOST_NAME_BYTES].decode(errors='ignore')}-{digest}".strip("-.")
+            part = f"{plain[-MOST_NAME_BYTES:].decode(errors='ignore')}-{digest}".strip("-.")
         taken.add(part.casefold())
         parts[name] = part
     return parts

@@ -501,6 +501,7 @@ def test_names_that_a_file_system_may_take_for_one_get_files_of_their_own():
     kept = {"小.txt": "小.txt", "week/1.txt": "week-1.txt", "boardgen:5x5x5:seed=3": "boardgen-5x5x5-seed-3"}
     assert kept.items() <= parts.items()
     assert result_names(names[:1])[names[0]] == parts[names[0]]
+    assert "week-1.txt-" in result_names([f"/{'long/' * 40}week-1.txt"]).popitem()[1]
 
 
 def test_sets_with_names_in_any_script_keep_their_results_apart(tmp_path, output_of):
