@@ -356,7 +356,7 @@ class _Non(Draft):
         if lines and problem:
             self.warn(f"the {_BOARDS[key]} is dropped: {problem}", lines[0].number)
         elif lines:
-            rows = [cells[start : start + width] for start in range(0, len(cells), width)]
+            rows = [cells[start : start + width] for start in range(0, len(cells), width or 1)]
             setattr(self, _BOARDS[key], (rows, lines[0].number))
 
 

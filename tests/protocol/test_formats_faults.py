@@ -141,6 +141,7 @@ def test_a_megabyte_of_nothing_is_one_fault(name, start, filling):
 @example(b"\x1c")
 @example(b"\0" * 50)
 @example(b"\xff\xfe$\x001\x00")
+@example(b'height 1\nrows\n1\ncolumns\n1\ngoal ""\n')
 def test_random_bytes_raise_nothing_else(name, data):
     read_anything(data, name, Counter())
 
