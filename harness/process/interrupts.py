@@ -91,11 +91,9 @@ def stopping_with(stop: Callable[[], None], go_on: Callable[[], None]) -> Iterat
         yield
         return
 
-    def handle(number: int, _frame: FrameType | None) -> None:
+    def handle(_number: int, _frame: FrameType | None) -> None:
         stop()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-        signal.signal(number, handle)
+        os.kill(os.getpid(), signal.SIGSTOP)
         go_on()
 
     signal.signal(signal.SIGTSTP, handle)
