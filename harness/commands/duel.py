@@ -26,7 +26,7 @@ from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import last_words, outcome
 from nonobot.harness.text import say
 from nonobot.harness.user_files import loaded
@@ -124,7 +124,19 @@ def carry_out(arguments: argparse.Namespace) -> int:
             for folder in folders:
                 (folder / f"{number}.json").unlink(missing_ok=True)  # half of a round
             raise
+        for folder in folders:
+            _say_last_words(folder)
         return compared(arguments, *([one] for one in folders))
+
+
+def _say_last_words(folder: Path) -> None:
+    """Print the last line that a version wrote to stderr in its first run that did not finish, if there is one."""
+    for path in sorted(folder.glob("*.json")):
+        result = read_result(path)
+        assert isinstance(result, RunResult)  # as its judge wrote it
+        if result.end.reason is not EndReason.FINISHED and (line := last_words(result)):
+            say(f"{folder.name}: {result.end.reason}; its last line on stderr: {line}")
+            return
 
 
 def _is_decided(arguments: argparse.Namespace, folders: Sequence[Path]) -> bool:

@@ -31,7 +31,6 @@ from nonobot.harness.compare.statistics import (
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, SOFTWARE, busy_lines, differences
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import EndReason, Verdict
-from nonobot.harness.results.run_text import last_words
 from nonobot.harness.text import duration
 from nonobot.protocol.clues import count
 from nonobot.tournament_data.sets import PART
@@ -270,12 +269,10 @@ class Comparison:
                 )
             lines += busy_lines(runs)
         for version in versions:
-            unfinished = [run for run in version.all_runs if run.end.reason is not EndReason.FINISHED]
-            if unfinished:
-                ends = dict.fromkeys(run.end.reason.value for run in unfinished)
-                said = next(filter(None, map(last_words, unfinished)), "")
-                why = f"; its last line on stderr: {said}" if said else ""
-                lines.append(f"not every run of {version.label} finished: {', '.join(ends)}{why}")
+            ends = dict.fromkeys(run.end.reason.value for run in version.all_runs)
+            ends.pop(EndReason.FINISHED.value, None)
+            if ends:
+                lines.append(f"not every run of {version.label} finished: {', '.join(ends)}")
         return lines
 
     def to_json(self) -> str:

@@ -144,7 +144,10 @@ def likely_mistake(run: RunResult) -> str | None:
 
 
 def last_words(run: RunResult) -> str:
-    """Return the last line that the bot wrote to stderr; empty if there is none or its file is gone."""
+    """Return the last line that the bot wrote to stderr; empty if there is none or its file is gone.
+
+    Only for a run of this judge's own: the result of a stranger may name any file of the user.
+    """
     return last_line_of(Path(run.stderr_file)) if run.stderr_file else ""
 
 

@@ -372,6 +372,14 @@ def test_what_makes_a_comparison_doubtful_is_told(changed, warning):
     assert warning in line
 
 
+def test_no_file_is_read_that_the_result_of_a_stranger_names(tmp_path):
+    (tmp_path / "secret").write_text("a secret line")
+    crashed = run_result(end=EndReason.CRASHED, stderr_file=str(tmp_path / "secret"), stderr_bytes=13)
+    compared = between([crashed], [crashed])
+    assert compared.warnings == [f"not every run of {label} finished: crashed" for label in ("before", "after")]
+    assert "secret" not in compared.to_json()
+
+
 def test_every_field_of_the_terms_is_looked_at():
     fields = {"feed": Feed.INTERACTIVE, "any_order": True}
     fields |= {"environment": {"A": "1"}, "environment_digests": {"A": "1a2b3c4d"}}

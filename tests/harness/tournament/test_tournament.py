@@ -468,6 +468,18 @@ def test_a_bot_of_a_duel_that_cannot_run_or_solves_nothing_is_named(tmp_path, ca
     assert "crashed; its last line on stderr: unrecognized: --fats; `nonojudge check -- " in said
 
 
+def test_the_last_line_of_a_crash_in_a_duel_is_shown_and_what_would_help(tmp_path, capsys):
+    words = [*duel(tmp_path, "perfect", "crash_at_3"), "--rounds", "2"]
+    assert cli.run(words) == 1
+    out, err = capsys.readouterr()
+    assert err == "nonojudge: after: crashed; its last line on stderr: RuntimeError: cannot go on\n"
+    assert (
+        "2 puzzles are too few to count: more rounds cannot help, a set with more puzzles that both solve can"
+        in out
+    )
+    assert "to decide it" not in out
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_duel_that_is_stopped_leaves_no_bot_and_no_half_of_a_round(tmp_path, number):
     results = tmp_path / "results"
