@@ -37,6 +37,7 @@ from nonobot.system import kernel_cache, usable_cores
 
 OF_THE_BOT = ("bot", "protocol", "nonobot")  # packages that decide how nonobot works
 IN_TREE = ("sh", "-c", 'cd "$0" && exec "$@"')  # runs a command in the folder that follows
+LIMIT_SECONDS = 600.0  # default limit of a build, and of a run
 MOST_LINES = 3  # last lines of a failed build to show
 MOST_ROUNDS = 30  # largest number of rounds of a duel whose rounds are parts of the set
 
@@ -69,13 +70,13 @@ class Plan:
     build: str | None
     rounds: int
     tolerance: float
-    build_seconds: float = 600.0
-    run_seconds: float = 600.0
+    build_seconds: float = LIMIT_SECONDS
+    run_seconds: float = LIMIT_SECONDS
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a bot did on a set: for each puzzle its verdict and its counts; how it ended, with its last words."""
+    """What a bot did on a set: for each puzzle its verdict and its counts, and how the run ended."""
 
     puzzles: dict[int, tuple[str, dict[str, int]]]
     end: str = EndReason.FINISHED.value
@@ -218,7 +219,10 @@ class Bisection:
         A side branch may lack what the good end has, so it is compared with the commit where it began.
         """
         plan = self.plan
-        base = git(plan.repository, "merge-base", plan.good, commit).decode().strip()
+        try:
+            base = git(plan.repository, "merge-base", plan.good, commit).decode().strip()
+        except subprocess.CalledProcessError:
+            raise SkipError("it has no history in common with the good commit") from None
         if finding.question is Question.TIME:
             differ = self._difference(finding.question, base, commit, middle).differ
             if differ is None:

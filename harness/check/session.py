@@ -191,7 +191,7 @@ class Session:
                     advice = f"{OFF_BY_ONE}; {REPEAT_THE_NUMBER}"
                 elif self._unended is not None:
                     advice = f"end the last row of each answer with a line end; that of ${self._unended} has none"
-                elif running := self.process.left_running:
+                elif (running := self.process.left_running) and self.process.exit_status == 0:
                     left = f"it ended while {count(running, 'process')} that it had started ran"
                     advice = f"start the bot in the foreground: {left}"
                 raise ShortfallError(sent, expected, got, advice, of_answers=bool(others))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, whole_number
 from nonobot.harness import EXIT_CANNOT_TELL, UnusableError, options
-from nonobot.harness.bench.bisection import Bisection, Difference, Finding, Plan, Question
+from nonobot.harness.bench.bisection import LIMIT_SECONDS, Bisection, Difference, Finding, Plan, Question
 from nonobot.harness.bench.trees import NAME_LENGTH, commit_of, shallow_hint, top_of, workshop
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.compare.comparison import Limits
@@ -53,9 +53,9 @@ def add_to(parser: Parser) -> None:
     about = "shell command that builds the bot given after --, in a copy of its commit"
     parser.add_argument("--build", metavar="CMD", help=about)
     about = "time for a build in seconds; a commit that takes longer cannot be built (default: %(default)g)"
-    parser.add_argument("--build-limit", type=seconds, default=600.0, metavar="S", help=about)
+    parser.add_argument("--build-limit", type=seconds, default=LIMIT_SECONDS, metavar="S", help=about)
     about = "time for a run of a bot in seconds; what it answers until then counts (default: %(default)g)"
-    parser.add_argument("--time-limit", type=seconds, default=600.0, metavar="S", help=about)
+    parser.add_argument("--time-limit", type=seconds, default=LIMIT_SECONDS, metavar="S", help=about)
     rounds = whole_number(needed_pairs(0.95), 999, "a number of rounds")
     about = "pairs of a duel on the whole set, if counts differ or are unknown (default: %(default)s)"
     parser.add_argument("--rounds", type=rounds, default=ROUNDS, metavar="N", help=about)

@@ -52,5 +52,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with Progress(STEPS * len(report.sets)) as progress:
         page = page_of(report, arguments.title, __version__, progress.show)
     write_output(arguments.output, page.encode(errors="backslashreplace"))
-    print(printable(f"report: {arguments.output}"))
+    if str(arguments.output) != "-":
+        print(printable(f"report: {arguments.output}"))
     return 1 if problems else 0

@@ -244,7 +244,7 @@ class AttemptLoop:
         self.judge_unfinished(has_ended=True)
         for answer, arrived_seconds in self.conversation.close():
             self._judge(answer, arrived_seconds)
-        if self._bot.left_running:
+        if self._bot.left_running and self._bot.exit_status == 0:  # a launcher; the end of a crash is cause enough
             running = count(self._bot.left_running, "process")
             self.trouble = f"it ended while {running} that it had started ran; start the bot in the foreground"
         if self.complete or self._bot.exit_status == 0:

@@ -211,9 +211,8 @@ def interpreter_in(program: str | Path) -> str | None:
     interpreter in its second line.
     """
     try:
-        text, _, _ = beginning_of(program, MOST_BYTES_OF_TWO_LINES).partition(
-            b"\0"
-        )  # it ends there for the kernel
+        head = beginning_of(program, MOST_BYTES_OF_TWO_LINES)
+        text, _, _ = head.partition(b"\0")  # it ends there for the kernel
         line, second, *_ = [*text.split(b"\n"), b""]
     except (OSError, ValueError):
         return None

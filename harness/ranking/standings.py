@@ -248,12 +248,13 @@ def _digests(runs: Iterable[RunResult]) -> dict[str, dict[str, None]]:
 
 
 def _twin_lines(runs: Iterable[Labelled]) -> list[str]:
-    """Return a line for bots with the same files and, but for the names of folders, the same command."""
+    """Return a line for bots with the same files, variables and, but for the names of folders, command."""
     twins: dict[tuple[str, ...], dict[str, None]] = {}
     for bot, run in runs:
         if run.started and (version := _version([run])):
             command = [PurePath(word).name for word in run.command]
-            twins.setdefault((version, *command), {})[bot] = None
+            variables = sorted(f"{name}={digest}" for name, digest in run.configuration.digests.items())
+            twins.setdefault((version, *command, *variables), {})[bot] = None
     named = [", ".join(bots) for bots in twins.values() if len(bots) > 1]
     what = "have the same files: the difference of their times is noise"
     return [f"{bots} {what}" for bots in dict.fromkeys(named)]

@@ -158,10 +158,11 @@ def _check(path: Path, tournament: Tournament) -> None:
         for number, one in enumerate(tournament.sets, 1):
             where = f"set {number}"
             _require_known(one if isinstance(one, str) else one.set, ())
-            if one in tournament.sets[: number - 1]:
-                raise UnusableError("an earlier set is the same; remove one")
             where += ": size"
-            played_set(one)
+            name, _ = played_set(one)
+            where = f"set {number}"
+            if name in [played_set(earlier)[0] for earlier in tournament.sets[: number - 1]]:
+                raise UnusableError("an earlier set has this name; remove one")
     except (UnusableError, ArgumentTypeError, ValueError) as error:
         raise UnusableError(f"{path}: {where}: {error}") from None
     if tournament.core is not None and tournament.cores > 1:

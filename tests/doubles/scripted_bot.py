@@ -133,6 +133,12 @@ def launch_another():
         time.sleep(1000)
 
 
+def crash_beside_another():
+    if os.fork() == 0:
+        time.sleep(1000)
+    sys.exit("cannot go on")
+
+
 def abort_at_the_end():
     perfect()
     os.abort()

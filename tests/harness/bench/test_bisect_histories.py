@@ -206,3 +206,14 @@ def test_a_shallow_clone_is_named_with_its_remedy(history, tmp_path, monkeypatch
     remedy = f"; {tmp_path / 'shallow'} is a shallow clone: git fetch --unshallow\n"
     for good in ("HEAD~3", "HEAD~2"):
         assert output_of(bisected, good, "HEAD", "--by", "counts", status=2).err.endswith(remedy)
+
+
+def test_a_branch_without_history_in_common_accuses_no_commit(history, output_of):
+    history.commit()
+    git(history.folder, "checkout", "-q", "--orphan", "side")
+    history.commit()
+    history.commit()
+    git(history.folder, "checkout", "-q", "main")
+    git(history.folder, *AUTHOR, "merge", "-q", "--allow-unrelated-histories", "-s", "ours", "-m", "merge", "side")
+    culprit = history.commit(loses=[2])
+    assert f"counts: changed by {culprit[:7]}" in output_of(bisected, "main~2", "main", "--by", "counts").out

@@ -176,6 +176,11 @@ def test_a_launcher_that_ends_before_its_bot_is_told_so(tmp_path):
     assert "check that" not in "".join(run_lines(result))
 
 
+def test_a_bot_that_crashes_is_not_told_of_what_it_left_running(tmp_path):
+    result = played("crash_beside_another", tmp_path, contain="no")
+    assert (result.end.reason, result.end.detail) == (EndReason.CRASHED, None)
+
+
 def test_a_bot_that_aborts_leaves_no_core_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     _, hard = resource.getrlimit(resource.RLIMIT_CORE)

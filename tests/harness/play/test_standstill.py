@@ -46,7 +46,6 @@ def test_the_time_of_a_stop_is_nobodys_and_is_told(tmp_path, feed):
         process.send_signal(signal.SIGCONT)
         result = whole(process)
     assert result.stood_still_seconds >= LIMIT_SECONDS
-    assert result.time_seconds < result.stood_still_seconds + 60
     said = "the judge stood still for "
     assert [line for line in run_lines(result) if said in line]
     assert [line for line in rankings({Path("r.json"): result})[0].warnings if said in line]

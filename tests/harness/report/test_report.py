@@ -345,6 +345,9 @@ def test_the_command_writes_the_page_and_names_what_is_left_out(own_folder, caps
     Path("bad.json").write_text("{")
     assert "bad.json is not a result" in output_of(cli.run, ["report", "."], status=1).err
     assert Path("report.html").exists()
+    capsys.readouterr()
+    assert cli.run(["report", "00.json", "-o", "-"]) == 0
+    assert capsys.readouterr().out.endswith("</html>")
     assert "cannot write" in output_of(cli.run, ["report", "00.json", "-o", "."], status=2).err
 
 
