@@ -98,7 +98,9 @@ def printed() -> Iterator[str]:
         for name in ("before", "after"):
             Path(name).mkdir()
             result = played("perfect", Path(name))
-            result = replace(result, machine=replace(result.machine, usable_cores=1))  # CPU times are compared on one
+            result = replace(
+                result, machine=replace(result.machine, usable_cores=1)
+            )  # CPU times are compared on one
             write_json(Path(name, "result.json"), result)
         puzzles = [replace(one, took_seconds=1.0) for one in result.score.puzzles]
         write_json(Path("after", "result.json"), replace(result, score=replace(result.score, puzzles=puzzles)))

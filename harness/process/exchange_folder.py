@@ -10,6 +10,7 @@ import stat
 import subprocess
 import tempfile
 import time
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import permutations
@@ -187,7 +188,8 @@ class AnswerFile:
 
     The judge reads the file in pieces: answers (`$k` and `height` rows, or one line that is not a row) and the
     text between them. So it does not matter where the bot's buffer splits an answer. If the bot rewrites, shortens
-    or replaces the file, the judge reads it from its start and skips pieces that it has handed over before. A bot
+    or replaces the file, the judge reads it from its start and skips pieces that it has handed over before. It
+    notices at once if the end of what it has read differs, and a change further up after the bot has ended. A bot
     may also reserve room for its answers, which is NULs until it writes there.
 
     At most `answer_bytes` of an incomplete answer are held back. `trouble` is why the last look could not read the
@@ -206,6 +208,7 @@ class AnswerFile:
         self._known: Counter[bytes] = Counter()  # of these, not seen again since a rewrite
         self._position = 0  # the file is read up to here
         self._before = b""  # at least an answer before it; differs if the file was rewritten
+        self._checksum = 0  # of all before it
 
     @property
     def seconds_to_next_look(self) -> float:
@@ -232,9 +235,9 @@ class AnswerFile:
 
     def _new_in(self, file: int, ended: bool) -> bytes:
         data = self._read(file)
-        if not data.startswith(self._before):
+        if not data.startswith(self._before) or (ended and self._checksum != self._checksum_now(file)):
             self._known = Counter(self._handed_over)
-            self._position, self._before = 0, b""
+            self._position, self._before, self._checksum = 0, b"", 0
             data = self._read(file)
         while True:
             more = len(data) == self._most_bytes
@@ -260,6 +263,13 @@ class AnswerFile:
         """Return the file from a little before the position on; NULs at its end are room not yet written."""
         return os.pread(file, self._most_bytes, self._position - len(self._before)).rstrip(b"\0")
 
+    def _checksum_now(self, file: int) -> int:
+        checksum = 0
+        for start in range(0, self._position, MOST_NEW_BYTES):
+            data = os.pread(file, min(MOST_NEW_BYTES, self._position - start), start)
+            checksum = zlib.crc32(data, checksum)
+        return checksum
+
     def _pieces_in(self, data: bytes, all_of_it: bool) -> list[bytes]:
         """Return the pieces in `data` after what was read before, and move the position behind them."""
         start = len(self._before)
@@ -271,6 +281,7 @@ class AnswerFile:
             pieces.append(data[start:])
             start = len(data)
         self._position += start - len(self._before)
+        self._checksum = zlib.crc32(data[len(self._before) : start], self._checksum)
         self._before = data[max(0, start - self._answer_bytes) : start]
         return pieces
 

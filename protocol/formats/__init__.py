@@ -58,21 +58,16 @@ def formats() -> list[Format]:
     return sorted(table().values(), key=lambda format: format.name)
 
 
-def _known_names() -> str:
-    return f"known are {', '.join(sorted(table()))}"
-
-
 def format_named(name: str) -> Format:
     """Return a format by its name, or raise FormatError."""
     if name not in table():
-        raise FormatError(f"unknown format {name!r}; {_known_names()}")
+        raise FormatError(f"unknown format {name!r}; known are {', '.join(sorted(table()))}")
     return table()[name]
 
 
 def by_extension(file_name: str) -> Format | None:
     """Return the format with the extension of a file name, if any."""
-    lower = file_name.lower()
-    return next((one for one in table().values() if lower.endswith(one.extensions)), None)
+    return next((one for one in table().values() if file_name.lower().endswith(one.extensions)), None)
 
 
 _SAMPLE_BYTES = 1 << 16
@@ -99,7 +94,8 @@ def detect(data: bytes) -> str:
         if format.looks_like(full):
             return format.name
     hints = "; or like ".join(_resemblances(sample, full))
-    raise UnknownFormatError(f"unknown format; {f'it looks most like {hints}' if hints else _known_names()}")
+    hints = f"it looks most like {hints}" if hints else f"known are {', '.join(sorted(table()))}"
+    raise UnknownFormatError(f"unknown format; {hints}")
 
 
 def _sample(data: bytes) -> str:

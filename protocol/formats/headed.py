@@ -217,6 +217,8 @@ class _Ini(Draft):
                 self.warn(f"{shown(self.key)} is dropped", line.number)
         elif text and not self.key and self.heading in ("clues", ""):
             self.refuse(f"{shown(text)} is not after 'columns =' or 'rows ='", line.number)
+        elif text[:1].isdigit() and self.heading == "colors":
+            self.warn(f"{shown(text)} is dropped", line.number)
         if self.key in PARTS and (text := re.sub("\"\"\"|'''", "", text).strip()):
             for word in (word.strip("\"' ") for word in text.removesuffix(",").split(",", MOST_SIDE)):
                 what = f"{shown(text)} has an empty clue between commas or quotes; write 0"

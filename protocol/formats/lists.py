@@ -165,7 +165,10 @@ def _has_clues(pairs: Sequence[tuple[str, Any]]) -> bool:
 
 
 def _puzzles_in(value: Any) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
-    """Yield the first line and the content of each puzzle in an object, a pair, or a list of such."""
+    """Yield the first line and the content of each puzzle in an object, a pair, or a list of such.
+
+    The first one has what an object contains beside its puzzles, under names of nothing that belongs to a puzzle.
+    """
     pairs = _pairs(value)
     if _has_clues(pairs):
         yield value.line, pairs
@@ -174,16 +177,22 @@ def _puzzles_in(value: Any) -> Iterator[tuple[int, list[tuple[str, Any]]]]:
         if len(inner) == 1:  # a puzzle with its clues in an object of their own
             yield value.line, [*(pair for pair in pairs if pair[1] is not inner[0]), *_pairs(inner[0])]
             return
+        puzzles, beside = [], []
         for name, item in pairs:
-            if _depth(item) >= MOST_DEPTH or re.search("puzzle|nonogram|clue|hint", name, re.IGNORECASE):
-                yield from _puzzles_in(item)
+            is_deep = _depth(item) >= MOST_DEPTH or re.search("puzzle|nonogram|clue|hint", name, re.IGNORECASE)
+            inside = [*_puzzles_in(item)] if is_deep else []
+            puzzles += inside
+            beside += [] if inside else [(f"the set's {name}", item)]
+        for _, puzzle in puzzles[:1]:
+            puzzle += beside
+        yield from puzzles
     elif (depth := _depth(value)) == 3 or (depth > 3 and _depth(value.items[0]) == 2):
         for first in range(0, len(value.items), 2):
             yield value.line, [*zip(PARTS, value.items[first : first + 2], strict=False)]
     elif depth > 3:
         found = [[*_puzzles_in(item)] for item in value.items]
-        for puzzles, item in zip(found, value.items if any(found) else (), strict=any(found)):
-            yield from puzzles or [(value.line, [("", item)])]  # among puzzles, anything else is a faulty one
+        for of_item, item in zip(found, value.items if any(found) else (), strict=any(found)):
+            yield from of_item or [(value.line, [("", item)])]  # among puzzles, anything else is a faulty one
 
 
 class _Puzzle(Draft):
@@ -249,9 +258,8 @@ def _clue(value: Any) -> Clue | Fault:
     words = [*value.items]
     if len(words) > MOST_SIDE:
         return Fault.of_file(f"a clue of over {MOST_SIDE} numbers")
-    for word in words:
-        if not isinstance(word, str):
-            return _misplaced(word)
+    if others := [word for word in words if not isinstance(word, str)]:
+        return _misplaced(others[0])
     if "0" in words:  # at the start and at the end, it only makes all lists equally long
         blocks = [at for at, word in enumerate(words) if word != "0"]
         words = words[blocks[0] : blocks[-1] + 1] if blocks else []
@@ -298,7 +306,8 @@ def _drafts(text: str) -> Iterator[_Puzzle]:
             if not name and _depth(value) == 2:
                 name = "columns" if draft.sections == {"rows"} else "rows"
             is_whole = len(draft.sections) == len(PARTS)
-            if puzzles or part_of(name) in draft.sections or (is_whole and name in draft.others):
+            is_new_part = isinstance(value, _Node) and part_of(name) in draft.sections
+            if puzzles or is_new_part or (is_whole and name in draft.others):
                 yield draft
                 draft = _Puzzle(draft.number + draft.is_begun, line)
             if not puzzles and (name or _depth(value) < 3) and value != _Node(line, []):

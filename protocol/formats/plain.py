@@ -79,12 +79,8 @@ _BEFORE_A = ord("A") - 1
 
 
 def _read_letters(data: bytes) -> Iterator[Found]:
-    number = 0
     lines = chain(lines_of(data), [TextLine(0, "")])
-    for rows in lines:
-        if not rows.text:
-            continue
-        number += 1
+    for number, rows in enumerate((line for line in lines if line.text), 1):
         columns = next(lines)
         if columns.text:
             yield _puzzle(number, (rows, columns), None, _clue_in_letters)
@@ -140,9 +136,7 @@ def _read_taai(data: bytes, size: Size | None) -> Iterator[Found]:
 def _first_size(data: bytes) -> tuple[int, int] | None:
     """Return the tournaments' size if the first puzzle has it and no lines are left over, otherwise None."""
     match list(islice(read_batch(io.BytesIO(data), DEFAULT_SIZE), 2)):
-        case [Record(), Fault(is_in_place=False)]:
-            return None
-        case [Record(), *_]:
+        case [Record()] | [Record(), Record() | Fault(is_in_place=True)]:
             return DEFAULT_SIZE
     return None
 

@@ -72,13 +72,9 @@ class _Document:
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
 
-    @property
-    def _line(self) -> int:
-        return self._parser.CurrentLineNumber
-
     def _doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:
         if internal:
-            raise BrokenOffError("declarations in a <!DOCTYPE> are not read", self._line)
+            raise BrokenOffError("declarations in a <!DOCTYPE> are not read", self._parser.CurrentLineNumber)
 
     def _skipped_entity(self, name: str, of_parameter: bool) -> None:
         self._characters(html.unescape(f"&{name};"))
@@ -88,23 +84,22 @@ class _Document:
             self._text.append(text)
         elif self._puzzle and self._path[-1] in _CONTENT and text.strip():
             what = f"{shown(text.strip())} in <{self._path[-1]}>; expected <{_CONTENT[self._path[-1]]}>"
-            self._puzzle.refuse(what, self._line)
+            self._puzzle.refuse(what, self._parser.CurrentLineNumber)
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
+        line = self._parser.CurrentLineNumber
         if not self._path and name not in ("puzzleset", "puzzle"):
             what = f"<{shown(name)[1:-1]}> does not start a webpbn file; expected <puzzleset>"
-            raise BrokenOffError(what, self._line)
+            raise BrokenOffError(what, line)
         if len(self._path) == MOST_DEPTH:
-            raise BrokenOffError(f"elements nested more than {MOST_DEPTH} deep", self._line)
+            raise BrokenOffError(f"elements nested more than {MOST_DEPTH} deep", line)
         if name == "puzzle" and self._path in ([], ["puzzleset"]):
-            self._puzzle = _Puzzle(self.number, self._line, attributes)
+            self._puzzle = _Puzzle(self.number, line, attributes)
         elif self._puzzle:
             parent = self._path[-1]
             if _CONTENT.get(parent, name) != name or _PARENTS.get(name, parent) != parent:
-                self._puzzle.refuse(
-                    f"<{shown(name)[1:-1]}> does not belong in <{shown(parent)[1:-1]}>", self._line
-                )
-            self._puzzle.start_of(name, attributes, self._line)
+                self._puzzle.refuse(f"<{shown(name)[1:-1]}> does not belong in <{shown(parent)[1:-1]}>", line)
+            self._puzzle.start_of(name, attributes, line)
         self._path.append(name)
         self._text = [] if name in (*_TEXTS, "count", "image") else None
 
@@ -117,8 +112,9 @@ class _Document:
             self._puzzle = None
             self.number += 1
         elif self._puzzle:
-            self._puzzle.end_of(name, text, self._line, depth=len(self._path) - self._path.index("puzzle"))
-        elif self._path == ["puzzleset"] and name in _OF_THE_SET:
+            line, depth = self._parser.CurrentLineNumber, len(self._path) - self._path.index("puzzle")
+            self._puzzle.end_of(name, text, line, depth)
+        elif self._path == ["puzzleset"]:
             self._of_the_set[name] = text
 
 
@@ -172,8 +168,11 @@ class _Puzzle(Draft):
         elif name in _TEXTS and depth == 1:
             self.texts[name] = text
 
-    def finished_in(self, of_the_set: Mapping[str, str]) -> Found:
-        """Return the complete puzzle, with the texts of its set."""
+    def finished_in(self, of_the_set: dict[str, str]) -> Found:
+        """Return the complete puzzle, with the texts of its set; the first puzzle warns of others of the set."""
+        for name in [name for name in of_the_set if name not in _OF_THE_SET]:
+            self.warn(f"the set's <{shown(name)[1:-1]}> is dropped", self.line)
+            of_the_set.pop(name)
         texts = {**of_the_set, **self.texts}
         catalogue = f"{texts.pop('source', '')} {texts.pop('id', '')}"
         self.texts = {**texts, "catalogue": catalogue}

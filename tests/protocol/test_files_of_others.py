@@ -463,6 +463,45 @@ def test_headings_may_have_upper_and_lower_case(text, name):
     assert [found.puzzle for found in found_in(text)] == [SMILE]
 
 
+# What is beside the puzzles of a file
+
+CLUES = '"rows": [[2], [0], [1, 1]], "columns": [[1], [1], [1], [1]]'
+XML = """<puzzle type="grid"><clues type="rows"><line><count>2</count></line><line></line>
+<line><count>1</count><count>1</count></line></clues><clues type="columns"><line><count>1</count></line>
+<line><count>1</count></line><line><count>1</count></line><line><count>1</count></line></clues></puzzle>"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f'{{"title": "Of all", "count": 2, "puzzles": [{{{CLUES}}}, {{{CLUES}}}]}}', ["\"the set's title\" is dropped", "\"the set's count\" is dropped"]),
+        (f'{{"puzzles": [{{{CLUES}}}, {{{CLUES}}}], "start": [[1]]}}', ["\"the set's start\" is dropped"]),
+        (f'{{"meta": {{"by": "me"}}, "set": {{"note": "x", "nonograms": [{{{CLUES}}}, {{{CLUES}}}]}}}}', ["\"the set's note\" is dropped", "\"the set's meta\" is dropped"]),
+        (f"<puzzleset><title>Of all</title><note>x</note>{XML}{XML}</puzzleset>", ["the set's <title> is dropped", "the set's <note> is dropped"]),
+        (f"<puzzleset><author>A</author><lang>x</lang>{XML}{XML}</puzzleset>", ["the set's <lang> is dropped"]),
+    ],
+)  # fmt: skip
+def test_what_a_file_says_about_all_its_puzzles_is_dropped_with_a_warning(text, expected):
+    first, second = found_in(text)
+    assert (first.puzzle, second.puzzle, first.title) == (SMILE, SMILE, None)
+    assert (warnings(first), warnings(second)) == (expected, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("rows = [[2], [0], [1, 1]]\ncolumns = [[1], [1], [1], [1]]\ny = 2\n", "'y' is dropped"),
+        ("rows = [[2], [0], [1, 1]]\ncolumns = [[1], [1], [1], [1]]\nv = 'x'\n", "'v' is dropped"),
+        ("rows = [[2], [0], [1, 1]]\ncolumns = [[1], [1], [1], [1]]\ntop = true\n", "'top' is dropped"),
+        ("[clues]\nrows = 2, 0, 1 1\ncolumns = 1, 1, 1, 1\n[colors]\nb = (black) *\n3 1\n", "'3 1' is dropped"),
+        ("[colors]\n1\nb = (black) *\n[clues]\nrows = 2, 0, 1 1\ncolumns = 1, 1, 1, 1\n", "'1' is dropped"),
+    ],
+)
+def test_what_follows_the_clues_is_dropped_with_a_warning(text, expected):
+    record = only(text)
+    assert (record.puzzle, warnings(record)) == (SMILE, [expected])
+
+
 # Files of no format, and what their message says
 
 

@@ -47,8 +47,8 @@ def answers(tmp_path):
     return answers_in(tmp_path)
 
 
-def answers_in(folder):
-    return AnswerFile(folder, "answers.txt", HEIGHT, answer_bytes=100)
+def answers_in(folder, answer_bytes=100):
+    return AnswerFile(folder, "answers.txt", HEIGHT, answer_bytes)
 
 
 def test_an_answer_is_handed_over_with_its_last_byte(bot, answers):
@@ -143,6 +143,17 @@ def test_another_file_under_the_name_is_read_from_its_beginning(bot, answers, tm
     assert answers.look() == ANSWERS[3]
 
 
+def test_an_answer_that_changes_further_up_is_handed_over_at_the_end(bot, answers):
+    others = b"".join(ANSWERS[1:8]) + WORD
+    bot.write(ANSWERS[0] + others)
+    assert answers.look() == ANSWERS[0] + others
+    changed = ANSWERS[0].replace(b"0\t1", b"1\t1")
+    bot.write(changed + others)
+    assert answers.look() == b""
+    assert answers.look(ended=True) == changed
+    assert answers.look(ended=True) == b""
+
+
 def test_a_file_that_cannot_be_read_is_named_and_read_later(bot, answers, monkeypatch):
     def fails(*_):
         raise OSError(errno.EIO, "Input/output error")
@@ -187,7 +198,7 @@ VERSIONS = st.lists(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(versions=VERSIONS)
 def test_whatever_becomes_of_the_file_each_answer_that_was_seen_whole_comes_once(tmp_path, versions):
-    bot, answers = Writer(tmp_path), answers_in(tmp_path)
+    bot, answers = Writer(tmp_path), answers_in(tmp_path, answer_bytes=200)  # as many as a file has here
     wanted = {}
     for pieces, most in versions:
         content = b"".join(pieces)[:most]
