@@ -90,9 +90,8 @@ def detect(data: bytes) -> str:
     full = [line for line in map(str.strip, sample.split("\n")) if line]
     if not full:
         raise FormatError("nothing but blank lines" if data else "the file is empty")
-    for format in table().values():
-        if format.looks_like(full):
-            return format.name
+    if found := next((format for format in table().values() if format.looks_like(full)), None):
+        return found.name
     hints = "; or like ".join(_resemblances(sample, full))
     hints = f"it looks most like {hints}" if hints else f"known are {', '.join(sorted(table()))}"
     raise UnknownFormatError(f"unknown format; {hints}")
@@ -102,9 +101,8 @@ def _sample(data: bytes) -> str:
     """Return the first text lines of a file without white space at its start, or raise FormatError."""
     start = data.removeprefix(_BOM).lstrip()
     start = start[: max(_SAMPLE_BYTES, len(start.partition(b"\n")[0]))]  # the first text line as a whole
-    for first, what in _OTHER_FILES.items():
-        if re.match(first, start):
-            raise FormatError(what)
+    if other := next((what for first, what in _OTHER_FILES.items() if re.match(first, start)), None):
+        raise FormatError(other)
     if b"\0" in start:
         raise FormatError("the file contains binary data, not text")
     text = re.sub("\r\n?", "\n", start.decode("utf-8", "replace"))

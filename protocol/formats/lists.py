@@ -136,8 +136,7 @@ def _located(value: Any, lines: Iterator[int]) -> Any:
         line, names = next(lines), tuple(str(name) or " " for name in value)
         return _Node(line, [_located(item, lines) for item in value.values()], names)
     if isinstance(value, list):
-        line = next(lines)
-        return _Node(line, [item if isinstance(item, str) else _located(item, lines) for item in value])
+        return _Node(next(lines), [item if isinstance(item, str) else _located(item, lines) for item in value])
     return value if value is None or isinstance(value, bool) else str(value)
 
 
@@ -306,8 +305,7 @@ def _drafts(text: str) -> Iterator[_Puzzle]:
             if not name and _depth(value) == 2:
                 name = "columns" if draft.sections == {"rows"} else "rows"
             is_whole = len(draft.sections) == len(PARTS)
-            is_new_part = isinstance(value, _Node) and part_of(name) in draft.sections
-            if puzzles or is_new_part or (is_whole and name in draft.others):
+            if puzzles or part_of(name) in draft.sections or (is_whole and name in draft.others):
                 yield draft
                 draft = _Puzzle(draft.number + draft.is_begun, line)
             if not puzzles and (name or _depth(value) < 3) and value != _Node(line, []):
@@ -325,16 +323,23 @@ def _drafts(text: str) -> Iterator[_Puzzle]:
 
 def _read(data: bytes) -> Iterator[Found]:
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    drafts = (draft for draft in _drafts(text) if draft.is_begun)
-    draft = None
-    for draft in drafts:
-        yield draft.finished()
-    if not draft and text.strip():
+    last = _Puzzle(0, 1)
+    for draft in _drafts(text):
+        if not draft.is_begun:  # names beside the puzzles: the puzzle before warns, or the first one
+            last.others |= {f"the set's {name}": value for name, value in draft.others.items()}
+            continue
+        if last.is_begun:
+            yield last.finished()
+        else:
+            draft.others |= last.others
+        last = draft
+    if last.is_begun:
+        yield last.finished()
+    elif text.strip():
         raise FormatError("cannot find lists of rows and columns, such as rows = [[2], [1, 1]]")
 
 
-_LIST = r"[\[({]\s*(?:[\[({\d\])}\"']|$|\w+\s*:)"
-_STARTS = re.compile(rf"(?:{_NAMED.pattern})?{_LIST}")
+_STARTS = re.compile(rf"(?:{_NAMED.pattern})?[\[({{]\s*(?:[\[({{\d\])}}\"']|$|\w+\s*:)")
 
 
 def _looks_like(lines: Sequence[str]) -> bool:

@@ -127,8 +127,7 @@ def _read_taai(data: bytes, size: Size | None) -> Iterator[Found]:
             entry = Fault(FaultKind.FORMAT, what, entry.number, entry.line)
         elif isinstance(entry, Record) and assumed:
             assumed = False  # one warning is enough
-            size_of_entry = f"{entry.size[0]}x{entry.size[1]}"
-            what = f"the file states no size; assuming {size_of_entry} from the number of clue lines"
+            what = "the file states no size; assuming {}x{} from the number of clue lines".format(*entry.size)
             entry = replace(entry, warnings=(Fault(FaultKind.ASSUMED_SIZE, what, entry.number, entry.line),))
         yield entry
 

@@ -89,8 +89,7 @@ class _Document:
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         line = self._parser.CurrentLineNumber
         if not self._path and name not in ("puzzleset", "puzzle"):
-            what = f"<{shown(name)[1:-1]}> does not start a webpbn file; expected <puzzleset>"
-            raise BrokenOffError(what, line)
+            raise BrokenOffError(f"<{shown(name)[1:-1]}> does not start a webpbn file; expected <puzzleset>", line)
         if len(self._path) == MOST_DEPTH:
             raise BrokenOffError(f"elements nested more than {MOST_DEPTH} deep", line)
         if name == "puzzle" and self._path in ([], ["puzzleset"]):
