@@ -40,6 +40,8 @@ __all__ = [
 class _LinkedFolders:
     """Import finder that imports from the real folder in a clone, where `nonobot/bot` is a link to `bot/`.
 
+    An installed package has real folders and does without it.
+
     Debuggers and coverage identify code by its file name, which is then `bot/cli.py` and not `nonobot/bot/cli.py`.
     """
 
@@ -50,7 +52,8 @@ class _LinkedFolders:
         return None
 
 
-sys.meta_path.insert(0, _LinkedFolders)
+if any(os.path.islink(f"{folder}/bot") for folder in __path__):  # noqa: PTH114
+    sys.meta_path.insert(0, _LinkedFolders)
 
 
 def __getattr__(name: str) -> Any:

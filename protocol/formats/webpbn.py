@@ -104,8 +104,7 @@ class _Document:
 
     def _end(self, name: str) -> None:
         self._path.pop()
-        text = "".join(self._text or ())
-        self._text = None
+        text, self._text = "".join(self._text or ()), None
         if name == "puzzle" and self._puzzle and self._path in ([], ["puzzleset"]):
             self.finished.append(self._puzzle.finished_in(self._of_the_set))
             self._puzzle = None

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import shutil
 import subprocess
 import sys
 from importlib import metadata
@@ -54,6 +55,13 @@ def test_one_name_is_installed():
     assert names == ["nonobot"]
     for package in PACKAGES:  # code has the name of its file, and not of the link
         assert importlib.import_module(f"nonobot.{package}").__file__ == str(REPOSITORY / package / "__init__.py")
+
+
+def test_an_installed_package_adds_no_finder_of_modules(tmp_path):
+    shutil.copytree(REPOSITORY / "nonobot", tmp_path / "nonobot", ignore=shutil.ignore_patterns("__pycache__"))
+    code = "import sys; old = [*sys.meta_path]; import nonobot.bot as bot; assert sys.meta_path == old; print(bot)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, text=True, **CAPTURED)
+    assert str(tmp_path / "nonobot/bot/__init__.py") in done.stdout, done.stderr
 
 
 # A clone, where the packages are links to the top-level folders: debuggers and coverage identify code by its file

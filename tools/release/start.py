@@ -7,10 +7,6 @@ sys.meta_path.pop()  # the finder of files: the program loads nothing from the m
 sys._stdlib_dir = sys.prefix  # modules seem to come from the folder of that name, which is never read
 sys.executable = ""
 
-import nonobot  # noqa: E402, F401
-
-sys.meta_path.pop(0)  # its finder of links in a clone
-
 from nonobot.__main__ import command  # noqa: E402
 from nonobot.system import report, write_all  # noqa: E402
 
