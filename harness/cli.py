@@ -34,6 +34,7 @@ class Command:
 COMMANDS = {
     "run": Command("run_bot", "run a bot on a set and judge its answers", takes_bot=True),
     "tournament": Command("tournament", "run several bots on several sets and rank them"),
+    "adapt": Command("adapt", "let a program play that solves puzzle files", takes_bot=True),
     "table": Command("table", "rank results: most right, then least time"),
     "report": Command("report", "write results as one HTML page with tables and plots"),
     "page": Command("page", "serve or export the web page; watch a tournament"),

@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
@@ -89,6 +89,16 @@ def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -
         except ImportError:
             report(missing(parser.prog.rpartition(".")[2], engine[1]))
             return 2
+    return answer_all(partial(solve, **options), size, limit_seconds)
+
+
+def answer_all(
+    solve: Solve,
+    size: tuple[int, int] | None,
+    limit_seconds: float,
+    chunks: Iterable[bytes] | None = None,
+) -> int:
+    """Answer the puzzles in `chunks`, or on standard input, and return the exit status."""
     # The default handler: exit at once, even inside an engine's C code. Every answer is already written.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Searches recurse, up to once for each cell; calls from Python to Python take no room on the C stack.
@@ -97,8 +107,8 @@ def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -
         report("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
     read = solved = faults = 0
     try:
-        for item in read_batch(lines_in(chunks_until(_STDIN, None)), size):
-            solution = _solved(partial(solve, **options), item, limit_seconds)
+        for item in read_batch(lines_in(chunks or chunks_until(_STDIN, None)), size):
+            solution = _solved(solve, item, limit_seconds)
             if isinstance(item, Fault) and not item.is_in_place:
                 faults += 1
                 continue

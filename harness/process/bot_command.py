@@ -89,7 +89,9 @@ def compile_modules() -> None:
 
 
 def name_of(command: Sequence[str]) -> str:
-    """Return a default name for a bot: its program, or the script that an interpreter runs."""
+    """Return a default name for a bot: its program, the script that an interpreter runs, or what is adapted."""
+    if "adapt" in command and "--" in command[:-1]:
+        command = command[command.index("--") + 1 :]
     program = Path(command[0]).name
     scripts = [Path(word).stem for word in command[1:] if not word.startswith("-")]
     return scripts[0] if INTERPRETER.fullmatch(program) and scripts else program

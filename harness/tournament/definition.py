@@ -19,16 +19,18 @@ from msgspec import UNSET, UnsetType
 
 from nonobot.arguments import LONGEST_SECONDS, byte_count, either, similar_names, size, variable
 from nonobot.harness import UnusableError
+from nonobot.harness.process.bot_command import OWN_JUDGE
 from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
 from nonobot.harness.results.result_files import UNDECODABLE
-from nonobot.protocol.formats import MOST_BYTES
+from nonobot.protocol.formats import MOST_BYTES, FormatError, format_named
 from nonobot.system import content_of, shortened
 from nonobot.tournament_data import PuzzleSet
 
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
 
+ADAPTED = ("file", "output")
 PLACEHOLDERS = ("python", "size", "width", "height", "puzzle-limit")
 
 MOST_NAME_BYTES = 90  # of a set or bot in the name of a file: most file systems take 255 in all
@@ -55,10 +57,12 @@ class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     - `{puzzle-limit}`: that limit in seconds, 0 without one.
     - `{python}`: the Python that runs the judge.
     - `{{word}}`: the text `{word}`.
+    - with `adapt`: `{file}` and `{output}`, as for `nonojudge adapt`.
     """
 
     name: str  # in tables
     command: str | list[str]
+    adapt: str | None = None  # the format of the files that the command solves, if it does not speak the protocol
     warm_up: str | list[str] | None = None  # the command that warms the bot up
     warm_up_limit: Seconds | None = None
     reads: str | None = None  # a bot that works on files reads one and writes another, in its own folder
@@ -144,7 +148,11 @@ def _check(path: Path, tournament: Tournament) -> None:
                 raise UnusableError("another bot has this name; rename one")
             if not _words(bot.command):
                 raise UnusableError("no command")
-            for word in [*_words(bot.command), *_words(bot.warm_up or [])]:
+            if bot.adapt is not None:
+                format_named(bot.adapt)
+            for word in _words(bot.command):
+                _require_known(word, PLACEHOLDERS + (ADAPTED if bot.adapt else ()))
+            for word in _words(bot.warm_up or []):
                 _require_known(word)
             for word in filter(None, (bot.reads, bot.writes, bot.logs, *bot.show)):
                 _require_known(word, ())
@@ -163,7 +171,7 @@ def _check(path: Path, tournament: Tournament) -> None:
             where = f"set {number}"
             if name in [played_set(earlier)[0] for earlier in tournament.sets[: number - 1]]:
                 raise UnusableError("an earlier set has this name; remove one")
-    except (UnusableError, ArgumentTypeError, ValueError) as error:
+    except (UnusableError, ArgumentTypeError, ValueError, FormatError) as error:
         raise UnusableError(f"{path}: {where}: {error}") from None
     if tournament.core is not None and tournament.cores > 1:
         raise UnusableError(f"{path}: 'core' selects one core and 'cores' several; choose one of them")
@@ -231,8 +239,19 @@ def filled_in(command: str | list[str], puzzle_set: PuzzleSet, configuration: Co
     size = f"{puzzle_set.width}x{puzzle_set.height}"
     limit = f"{configuration.puzzle_limit_seconds or 0:g}"
     texts = (sys.executable, size, str(puzzle_set.width), str(puzzle_set.height), limit)
-    values = dict(zip(PLACEHOLDERS, texts, strict=True))
+    values = dict(zip(PLACEHOLDERS, texts, strict=True)) | {name: f"{{{name}}}" for name in ADAPTED}
     return [_PLACEHOLDER.sub(lambda match: values.get(match[2], match[1]), word) for word in _words(command)]
+
+
+def command_of(bot: Entrant, puzzle_set: PuzzleSet, configuration: Configuration) -> list[str]:
+    """Return the command of a bot for a set, as words."""
+    command = filled_in(bot.command, puzzle_set, configuration)
+    if bot.adapt is None:
+        return command
+    limit = configuration.puzzle_limit_seconds
+    options = ["--puzzle-limit", f"{limit:g}"] if limit else []
+    size = f"{puzzle_set.width}x{puzzle_set.height}"
+    return [*OWN_JUDGE, "adapt", "--as", bot.adapt, "--size", size, *options, "--", *command]
 
 
 def _require_known(word: str, placeholders: Sequence[str] = PLACEHOLDERS) -> None:
@@ -240,9 +259,11 @@ def _require_known(word: str, placeholders: Sequence[str] = PLACEHOLDERS) -> Non
         if match[2] and match[2] not in placeholders:
             if not placeholders:
                 raise UnusableError(f"{word!r}: only command and warm-up have placeholders such as {match[0]}")
-            known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
+            if match[2] in ADAPTED:
+                raise UnusableError(f'{match[0]} needs the format of the file, such as adapt = "non"')
+            known = ", ".join(f"{{{one}}}" for one in placeholders)
             raise UnusableError(
-                f"no placeholder {match[0]}{similar_names(match[2], PLACEHOLDERS)}; known: {known}; "
+                f"no placeholder {match[0]}{similar_names(match[2], placeholders)}; known: {known}; "
                 f"for the text itself write {{{match[0]}}}"
             )
 

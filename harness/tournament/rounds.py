@@ -33,7 +33,14 @@ from nonobot.harness.ranking.comparability import CONTINUED, PLAYED, changed_fac
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.result_files import read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
-from nonobot.harness.tournament.definition import Entrant, Tournament, filled_in, played_set, result_names
+from nonobot.harness.tournament.definition import (
+    Entrant,
+    Tournament,
+    command_of,
+    filled_in,
+    played_set,
+    result_names,
+)
 from nonobot.harness.user_files import loaded, require_writable
 from nonobot.tournament_data import PuzzleSet
 
@@ -65,7 +72,7 @@ class ScheduledRun:
     @property
     def command(self) -> list[str]:
         """The bot's command for this set."""
-        return filled_in(self.entrant.command, self.puzzle_set, self.configuration)
+        return command_of(self.entrant, self.puzzle_set, self.configuration)
 
     @property
     def files(self) -> FileNames | None:

@@ -1,0 +1,225 @@
+"""A program that solves puzzle files, as a bot: started for each puzzle, or once for all; its output is read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from nonobot.harness import StartError, UnusableError
+from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in
+from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError, answer_all
+from nonobot.protocol import DEFAULT_SIZE, Puzzle, Record, Solution, read_batch
+from nonobot.protocol.clues import shown
+from nonobot.protocol.formats import FormatError, Size, format_named, write
+from nonobot.protocol.puzzle import fault_in_clues
+from nonobot.system import lines_in, report
+
+FILE, OUTPUT = "{file}", "{output}"
+MOST_OUTPUT_BYTES = 1 << 24
+SECONDS_AFTER_THE_END = 0.05  # for the output of a program that has ended, if another process still has its pipe
+SECONDS_OF_SILENCE = 0.2  # after which a judge waits for the answer to the only puzzle so far
+MOST_SHOWN_LINES = 3
+_HEADER = re.compile(rb"^[ \t]*\$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a program printed or wrote for a file of puzzles, and how it ended."""
+
+    output: str
+    end: str  # for a message; empty for exit status 0
+
+    @property
+    def beginning(self) -> str:
+        """The first text lines of the output, for a message."""
+        lines = [line.strip() for line in self.output.split("\n") if line.strip()]
+        return f"it begins {' / '.join(map(shown, lines[:MOST_SHOWN_LINES]))}" if lines else "it is empty"
+
+
+class Adapter:
+    """A program, the format of its files, and a folder for them, which :meth:`close` removes."""
+
+    def __init__(self, command: Sequence[str], form: str, signs: Signs) -> None:
+        if not command:
+            raise UnusableError("no program; write it after --, such as -- ./solver {file}")
+        if not shutil.which(command[0]):
+            raise StartError(f"cannot start {command[0]!r}: no such program, or no permission to execute it")
+        self._form, self._signs = form, signs
+        self._folder = Path(tempfile.mkdtemp(prefix="nonojudge-adapt-"))
+        self._file = str(self._folder / f"puzzle{format_named(form).extensions[0]}")
+        self._output = str(self._folder / "output.txt") if any(OUTPUT in word for word in command) else None
+        self._reads_stdin = not any(FILE in word for word in command)
+        self._command = [word.replace(FILE, self._file).replace(OUTPUT, self._output or "") for word in command]
+
+    def close(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def content(self, puzzles: Sequence[Puzzle]) -> bytes:
+        """Return the file of some puzzles; RefusedError if the format cannot hold them."""
+        try:
+            records = [Record(puzzle, number=number) for number, puzzle in enumerate(puzzles, 1)]
+            written = write(records, self._form)
+        except FormatError as error:
+            raise RefusedError(str(error)) from None
+        if written.faults:
+            raise RefusedError(str(written.faults[0]))
+        return written.data
+
+    def run(self, content: bytes, clock: Clock) -> Ran:
+        """Start the program with a file of this content, and return its output once it has ended."""
+        with open(self._file, "wb") as file:  # noqa: PTH123
+            file.write(content)
+        if self._output and os.path.exists(self._output):  # noqa: PTH110
+            os.unlink(self._output)  # noqa: PTH108
+        try:
+            with open(self._file if self._reads_stdin else os.devnull, "rb") as source:  # noqa: PTH123
+                # A group of its own, which ends with it.
+                process = subprocess.Popen(self._command, stdin=source, stdout=subprocess.PIPE, process_group=0)
+        except OSError as error:
+            raise RefusedError(f"cannot start {self._command[0]!r}: {error.strerror}") from None
+        self._group = process.pid
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._stopped)
+        try:
+            printed = _printed(process, clock)
+        finally:
+            self._kill()
+            status = process.wait()
+        if self._output:
+            try:
+                with open(self._output, "rb") as file:  # noqa: PTH123
+                    printed = file.read(MOST_OUTPUT_BYTES)
+            except FileNotFoundError:
+                printed = b""
+        end = "" if not status else f"; exit status {status}" if status > 0 else f"; ended by signal {-status}"
+        return Ran(printed.decode("utf-8", "replace"), end)
+
+    def board_in(self, ran: Ran, puzzle: Puzzle) -> Solution:
+        """Return the board of a puzzle in an output; RefusedError if there is none."""
+        if solution := board_in(ran.output, puzzle, self._signs):
+            return solution
+        cells = "{}x{} with {} black cells".format(*puzzle.size, sum(map(sum, puzzle.rows)))
+        raise RefusedError(f"no board of {cells} in {self._source}; {ran.beginning}{ran.end}")
+
+    def solve(self, puzzle: Puzzle, clock: Clock) -> Solution:
+        """Return the board that the program finds for a puzzle; RefusedError if there is none."""
+        return self.board_in(self.run(self.content([puzzle]), clock), puzzle)
+
+    def solve_all(self, puzzles: Sequence[Puzzle], clock: Clock) -> list[Solution | None]:
+        """Return the boards that the program finds for a file of all puzzles."""
+        ran = self.run(self.content(puzzles), clock)
+        boards = boards_in(ran.output, puzzles, self._signs)
+        if missing := boards.count(None):
+            found = f"{len(boards) - missing} of {len(boards)} puzzles have a board in {self._source}"
+            report(f"{found}; {ran.beginning}{ran.end}")
+        return boards
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._group, signal.SIGKILL)
+
+    def _stopped(self, number: int, frame: object) -> None:
+        self._kill()
+        self.close()
+        os._exit(128 + number)
+
+    @property
+    def _source(self) -> str:
+        return "the file that the program wrote" if self._output else "the output"
+
+
+def _printed(process: subprocess.Popen[bytes], clock: Clock) -> bytes:
+    """Return what a process prints until it ends; OutOfTimeError, RefusedError: too late, or too much."""
+    assert process.stdout
+    pieces, length = [], 0
+    with process.stdout as pipe:
+        while True:
+            seconds = min(clock.remaining(), SECONDS_AFTER_THE_END)
+            if select.select([pipe], [], [], seconds)[0]:
+                if not (piece := os.read(pipe.fileno(), 1 << 16)):
+                    break
+                pieces.append(piece)
+                length += len(piece)
+            elif process.poll() is not None:
+                break
+            clock.check()
+            if length > MOST_OUTPUT_BYTES:
+                raise RefusedError(f"the program printed more than {MOST_OUTPUT_BYTES >> 20} MiB")
+    while process.poll() is None:
+        clock.check()
+        time.sleep(min(clock.remaining(), 0.001))
+    return b"".join(pieces)
+
+
+# --- the bot -----------------------------------------------------------------------------------------------------
+
+
+def serve(adapter: Adapter, given: Size | None, limit_seconds: float, batch: bool) -> int:
+    """Answer the puzzles on standard input with an adapter, and return the exit status.
+
+    Without a `given` size, the boards are 25x25 if the first one fits, otherwise square; as large as the first one
+    if the judge waits for its answer. `batch`: the program gets one file with all puzzles.
+    """
+    chunks = _chunks()
+    size = None if given == "auto" else given
+    if given is None:
+        head, waits = _head(chunks)
+        size, chunks = _size_in(head, waits), chain([head], chunks)
+    if not batch:
+        return answer_all(adapter.solve, size, limit_seconds, chunks)
+    data = b"".join(chunks)
+    records = [item for item in read_batch(lines_in([data]), size) if isinstance(item, Record)]
+    puzzles = [record.puzzle for record in records if not fault_in_clues(record.puzzle)]
+    try:
+        boards = iter(adapter.solve_all(puzzles, Clock(limit_seconds)) if puzzles else [])
+    except OutOfTimeError:
+        report(f"not solved within the limit of {limit_seconds:g} s")
+        boards = iter([None] * len(puzzles))
+    except RefusedError as error:
+        report(str(error))
+        boards = iter([None] * len(puzzles))
+
+    def solve(puzzle: Puzzle, clock: Clock) -> Solution:
+        if board := next(boards):
+            return board
+        raise RefusedError("no board of it")
+
+    return answer_all(solve, size, limit_seconds, [data])
+
+
+def _chunks() -> Iterator[bytes]:
+    while chunk := os.read(0, 1 << 16):
+        yield chunk
+
+
+def _head(chunks: Iterator[bytes]) -> tuple[bytes, bool]:
+    """Return the input up to the second puzzle, and whether the judge sends that one only after an answer."""
+    head = b""
+    while len(_HEADER.findall(head)) < 2:
+        if head.endswith(b"\n") and not select.select([0], [], [], SECONDS_OF_SILENCE)[0]:
+            return head, True
+        if not (chunk := next(chunks, b"")):
+            break
+        head += chunk
+    return head, False
+
+
+def _size_in(head: bytes, waits: bool) -> tuple[int, int] | None:
+    """Return the size if the first puzzle shows it: the tournaments', or a square if the judge waits."""
+    lines = [number for number, line in enumerate(head.split(b"\n")) if _HEADER.match(line)] + [head.count(b"\n")]
+    clue_lines = lines[1] - lines[0] - 1 if len(lines) > 1 else 0
+    if clue_lines == sum(DEFAULT_SIZE):
+        return DEFAULT_SIZE
+    return (clue_lines // 2, clue_lines // 2) if waits and clue_lines else None

@@ -1,0 +1,297 @@
+"""Boards in what a program prints: in any usual alphabet, among clues, frames, colours and other text.
+
+A board is `height` text lines at equal distances, with `width` cells at equal distances, of two signs. The number
+of black cells decides which sign is black, unless :class:`Signs` names them. Nothing is solved: the clues only
+choose among readings that share cells, such as a picture on white paper and the same one a column further left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+from nonobot.protocol import Puzzle, Solution
+from nonobot.protocol.verify import mismatches
+
+USUAL = "█■⬛◼●▓#@*%&1XOx░○□◻⬜0·-_. "
+"""Signs of cells. The earlier one is black if as many cells are black as white."""
+
+MOST_READINGS = 10_000  # tried in an output, in all: paper that is almost blank contains many
+MOST_COLUMNS = 2_000  # of a text line that are looked at
+_PITCHES = ((1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (4, 1), (4, 2), (3, 2))  # from cell to cell, from row to row
+
+_COMMANDS = re.compile(r"\x1b\[[0-9;?]*([A-Za-z])|\x1b[()][A-Z0-9]|\x1b\][^\x07]*\x07|[\ufe0e\ufe0f\u200b]")
+_COLOUR = re.compile(r"\x1b\[([0-9;]*)m")
+_UPRIGHT = re.compile("[|│┃║┆┊╎╏¦]")
+_FRAME = re.compile(r"(?=.*[+─━═┌└├╔╚╠╭╰┬┴┼])[\s+|=─-╿-]+")
+_FILLING = re.compile("[\\s|│┃║┆┊╎╏¦,;:'\"\\[\\](){}]")
+_NESTED = re.compile(r"[\[({]\s*(?:[\[({][^][(){}]*[\])}]\s*,?\s*)+[\])}]")
+_LIST = re.compile(r"\[([^][]*)\]")
+_TEXTS = re.compile(r"[\[({]\s*(?:(?:\"[^\"\n]*\"|'[^'\n]*')\s*,?\s*)+[\])}]")
+_SQUARE = str.maketrans("(){}", "[][]")
+_TEXT = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'")
+_BLACK_WORDS = {"1": "1", "true": "1", "black": "1", "0": "0", "false": "0", "white": "0", "none": "0", "-1": "0"}
+_UPPER, _LOWER = str.maketrans("▀▄", "█ "), str.maketrans("▀▄", " █")
+
+
+@dataclass(frozen=True)
+class Signs:
+    """How a program draws, as far as the user says so."""
+
+    black: str = ""
+    white: str = ""
+    pattern: re.Pattern[str] | None = None  # of the text around the board; its first group, if it has one
+
+    @cached_property
+    def cells(self) -> str:
+        """The signs that cells may have, in the order of USUAL."""
+        usual = USUAL if not (self.black and self.white) else ""
+        return (
+            self.black[:1]
+            + usual.translate(str.maketrans("", "", self.black[:1] + self.white[:1]))
+            + self.white[:1]
+        )
+
+
+@dataclass(frozen=True)
+class _View:
+    """Text lines in which boards may be found."""
+
+    lines: Sequence[str]
+    signs: str  # of cells, the blackest first
+    only_right: bool = False  # a wrong board may be an accident
+
+
+class _Reading(NamedTuple):
+    """What may be a board: its first text line, its first column there, and the signs of its cells."""
+
+    line: int
+    column: int
+    cells: str
+
+
+def board_in(output: str, puzzle: Puzzle, signs: Signs) -> Solution | None:
+    """Return the last board in the output of a program that may be one of this puzzle, if there is any.
+
+    A wrong board counts only if it stands apart: it must not be a part of something larger of the same signs.
+    """
+    left = iter(range(MOST_READINGS))
+    for view in _views(_around(output, signs), puzzle.size, signs):
+        wrong: tuple[int, Solution] | None = None  # the last board, with its text line
+        for pitches in _PITCHES:
+            for reading, _ in zip(_readings(view, puzzle.size, pitches, from_end=True), left, strict=False):
+                if wrong and reading.line <= wrong[0] - puzzle.height * pitches[1]:
+                    break  # an earlier board
+                if solution := _solution(reading.cells, puzzle, view, signs):
+                    if not mismatches(puzzle, solution):
+                        return solution
+                    if not (wrong or view.only_right) and _is_apart(reading, view, puzzle.size, pitches):
+                        wrong = (reading.line, solution)
+        if wrong:
+            return wrong[1]
+    return None
+
+
+def boards_in(output: str, puzzles: Sequence[Puzzle], signs: Signs) -> list[Solution | None]:
+    """Return a board for each puzzle of a file: in the order of the output, the next one that solves it."""
+    best: list[Solution | None] = [None] * len(puzzles)
+    text = _around(output, signs)
+    [*sizes] = {puzzle.size: None for puzzle in puzzles}
+    for number, _ in enumerate(_views(text, sizes[0], signs)):
+        views = {size: next(islice(_views(text, size, signs), number, None)) for size in sizes}
+        for pitches in _PITCHES:
+            boards = {size: [*_readings(view, size, pitches)] for size, view in views.items()}
+            found: list[Solution | None] = []
+            line = 0
+            for puzzle in puzzles:
+                here, solution = _next_board(boards[puzzle.size], line, puzzle, views[puzzle.size], signs)
+                line = here + puzzle.height * pitches[1] if solution else line
+                found.append(solution)
+            best = max(best, found, key=lambda boards: len(boards) - boards.count(None))
+            if None not in best:
+                return best
+    return best
+
+
+def _next_board(
+    readings: Sequence[_Reading], line: int, puzzle: Puzzle, view: _View, signs: Signs
+) -> tuple[int, Solution | None]:
+    for reading in readings:
+        solution = _solution(reading.cells, puzzle, view, signs) if reading.line >= line else None
+        if solution and not mismatches(puzzle, solution):
+            return reading.line, solution
+    return line, None
+
+
+# --- views -------------------------------------------------------------------------------------------------------
+
+
+def _around(output: str, signs: Signs) -> str:
+    if signs.pattern is None:
+        return output
+    found = [*signs.pattern.finditer(output)]
+    return (found[-1][1] if signs.pattern.groups else found[-1][0]) or "" if found else ""
+
+
+def _views(output: str, size: tuple[int, int], signs: Signs) -> Iterator[_View]:
+    """Yield the text of an output as it is, and then with less and less of what may surround cells."""
+    text = _without_commands(output)
+    lines = _with_lists_drawn(text, size).split("\n")
+    yield _View(_padded(lines), signs.cells)
+    if "[]" in text:
+        yield _View(_padded([line.replace("[]", "██") for line in lines]), signs.cells)
+    unframed = [_UPRIGHT.sub("", line) for line in lines if not _FRAME.fullmatch(line)]
+    yield _View(_padded(unframed), signs.cells)
+    yield _View(_padded([line.rstrip() for line in lines], right=True), signs.cells)
+    compact = [_FILLING.sub("", line) for line in lines if not _FRAME.fullmatch(line)]
+    full = [line for line in compact if line]
+    yield _View(_padded(full), signs.cells)
+    yield _View(_padded(full, right=True), signs.cells)
+    if "▀" in text or "▄" in text:
+        halves = [half for line in unframed for half in (line.translate(_UPPER), line.translate(_LOWER))]
+        yield _View(_padded(halves), signs.cells)
+    if _COLOUR.search(output):
+        yield from _coloured(output)
+    stretched = _padded(unframed, further=2 * size[0])  # white cells at the end of all lines
+    yield _View(stretched, signs.cells, only_right=True)
+
+
+def _padded(lines: Sequence[str], right: bool = False, further: int = 0) -> list[str]:
+    """Return lines of one length, with spaces at their ends or at their beginnings."""
+    length = min(max(map(len, lines), default=0), MOST_COLUMNS) + further
+    return [line[-length:].rjust(length) if right else line[:length].ljust(length) for line in lines]
+
+
+def _without_commands(output: str) -> str:
+    """Return what a terminal shows; where a program moves the cursor, a text line ends."""
+    text = output.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ").replace("\u00a0", " ")
+    if "\x1b" not in text and text.isascii():
+        return text
+    return _COMMANDS.sub(lambda command: "\n" if command[1] and command[1] in "HJf" else "", text)
+
+
+def _with_lists_drawn(text: str, size: tuple[int, int]) -> str:
+    """Return a text in which lists of rows, as in JSON and Python, are drawn, if they have the size of a board."""
+
+    def drawn(found: re.Match[str]) -> str:
+        texts = ["".join(row) for row in _TEXT.findall(found[0])]
+        rows = texts or [_signs_of(row) for row in _LIST.findall(found[0].translate(_SQUARE)[1:-1])]
+        is_board = (len(rows[0]), len(rows)) == size and len({*map(len, rows)}) == 1
+        return "\n".join(["", *rows, ""]) if is_board else found[0]
+
+    return _NESTED.sub(drawn, _TEXTS.sub(drawn, text))
+
+
+def _signs_of(row: str) -> str:
+    """Return a sign for each item of a list; no sign of a cell for one of several signs."""
+    words = [word.strip("'\"") or " " for word in re.split(r"\s*,\s*|\s+", row.strip(" \t\n,"))]
+    return "".join(_BLACK_WORDS.get(word.lower(), word if len(word) == 1 else "\0") for word in words)
+
+
+def _coloured(output: str) -> Iterator[_View]:
+    """Yield a view in which the colours of spaces and blocks are the signs."""
+    signs: dict[tuple[str, str], str] = {}
+    state, pieces = "", []
+    for number, piece in enumerate(_COLOUR.split(output.replace("\r\n", "\n"))):
+        if number % 2:
+            state = piece if piece not in ("", "0") else ""
+        else:
+            for sign in _COMMANDS.sub("", piece):
+                is_cell = sign in " █■" and state
+                new = signs.setdefault((state, sign), chr(0xE000 + len(signs) % 0x1000)) if is_cell else sign
+                pieces.append(new)
+    text = "".join(pieces)
+    yield _View(_padded(text.split("\n")), "".join(signs.values()) + " █■")
+
+
+# --- readings ----------------------------------------------------------------------------------------------------
+
+
+class _Bits(dict[int, str]):
+    """For `str.translate`: 1 for signs of cells, and 0 for others."""
+
+    def __missing__(self, sign: int) -> str:
+        return "0"
+
+
+def _readings(
+    view: _View, size: tuple[int, int], pitches: tuple[int, int], from_end: bool = False
+) -> Iterator[_Reading]:
+    """Yield all that has the form of a board: signs of cells at these distances, in columns and rows."""
+    width, height = size
+    across, down = pitches
+    masks = _places(view.lines, view.signs, size, pitches)
+    if " " in view.signs:  # except for blank paper
+        blank = _places(view.lines, " ", size, pitches)
+        masks = [mask & ~empty for mask, empty in zip(masks, blank, strict=True)]
+    span = across * (width - 1) + 1
+    for line in range(len(masks))[:: -1 if from_end else 1]:
+        rows = view.lines[line : line + down * (height - 1) + 1 : down]
+        mask = masks[line]
+        while mask:
+            at = (mask & -mask).bit_length() - 1
+            mask &= mask - 1
+            yield _Reading(line, at, "".join(row[at : at + span : across] for row in rows))
+
+
+def _is_apart(reading: _Reading, view: _View, size: tuple[int, int], pitches: tuple[int, int]) -> bool:
+    """Return whether nothing around and between the cells of a board is one of its signs, but for spaces."""
+    (width, height), (across, down) = size, pitches
+    first, at, cells = reading
+    end = at + across * width
+    beside = [
+        line[column] if 0 <= column < len(line) else " "
+        for line in view.lines[first : first + down * height : down]
+        for column in (at - across, end)
+    ]
+    for number in (first - down, first + down * height):
+        if 0 <= number < len(view.lines):
+            beside += view.lines[number][at:end:across]
+    signs = {*cells} - {" "}
+    between: set[str] = set()
+    for number, line in enumerate(view.lines[first : first + down * height : down]):
+        row = cells[number * width : (number + 1) * width]
+        for shift in range(1, across):
+            between |= {
+                other for cell, other in zip(row, line[at + shift :: across], strict=False) if other != cell
+            }
+    return not signs & ({*beside} | between)
+
+
+def _places(lines: Sequence[str], signs: str, size: tuple[int, int], pitches: tuple[int, int]) -> list[int]:
+    """Return a mask of each text line; bit x: a board with these signs may begin at x."""
+    table = _Bits((ord(sign), "1") for sign in signs)
+    masks = [int(line[::-1].translate(table) or "0", 2) for line in lines]
+    for step in _steps(size[0]):
+        masks = [mask & mask >> step * pitches[0] for mask in masks]
+    for step in _steps(size[1]):
+        masks = [mask & below for mask, below in zip(masks, masks[step * pitches[1] :], strict=False)]
+    return masks
+
+
+def _steps(length: int) -> Iterator[int]:
+    """Yield the shifts by which runs of one become runs of `length`."""
+    count = 1
+    while count < length:
+        step = min(count, length - count)
+        yield step
+        count += step
+
+
+def _solution(cells: str, puzzle: Puzzle, view: _View, signs: Signs) -> Solution | None:
+    """Return the board of these cells; None if they have more than two signs, or none as often as black cells."""
+    kinds = {*cells}
+    if len(kinds) > 2:
+        return None
+    wanted = sum(map(sum, puzzle.rows))
+    blacks = [sign for sign in sorted(kinds, key=view.signs.index) if cells.count(sign) == wanted]
+    if signs.black or signs.white:
+        blacks = [sign for sign in blacks if sign == signs.black or (sign != signs.white and not signs.black)]
+    if not blacks and (wanted or len(kinds) > 1):
+        return None
+    black = blacks[0] if blacks else ""
+    return Solution.from_bytes(bytes(sign == black for sign in cells), puzzle.size)

@@ -1,0 +1,163 @@
+"""`nonojudge adapt` with real programs, alone and in the judge."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from nonobot.harness import cli
+from nonobot.protocol import Puzzle
+from nonobot.protocol.formats import read
+from tests.helpers.judged import pids_with
+from tests.helpers.talking import CAPTURED
+from tests.helpers.waiting import wait_until
+
+ADAPT = [sys.executable, "-m", "nonobot.harness", "adapt"]
+QUESTIONS = b"$1\n1\n\n1\n1\n\n1\n$2\n\n1\t1\n\n1\n\n1\n$3\n1\n1\n1\n1\n1\n1\n"
+ANSWERS = b"$1\n1\t0\t0\n0\t0\t0\n0\t0\t1\n", b"$2\n0\t1\t0\n0\t0\t0\n0\t1\t0\n"
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Return a function that writes a Python program and returns the command that starts it."""
+
+    def write(code, name="solver.py"):
+        (tmp_path / name).write_text(textwrap.dedent(code))
+        return [sys.executable, str(tmp_path / name)]
+
+    return write
+
+
+def adapted(*words, given=QUESTIONS):
+    return subprocess.run([*ADAPT, *words], input=given, **CAPTURED)
+
+
+def test_each_puzzle_is_a_file_and_the_picture_is_the_answer(program):
+    command = program("""
+        import sys
+        text = open(sys.argv[1]).read()
+        print("read", sys.argv[1].endswith(".non"), "width 3" in text, file=sys.stderr)
+        rows = text.split("rows\\n")[1].split("\\n")[:3]
+        if rows == ["1", "0", "1"]:
+            columns = text.split("columns\\n")[1].split("\\n")[:3]
+            print("#..\\n...\\n..#" if columns == ["1", "0", "1"] else "+---+\\n| # |\\n|   |\\n| # |\\n+---+")
+        else:
+            print("no idea")
+            sys.exit(3)
+    """)
+    done = adapted("--as", "non", "--", *command, "{file}")
+    assert done.stdout == b"".join(ANSWERS) + b"$3\n0\t0\t0\n0\t0\t0\n0\t0\t0\n"
+    assert (done.returncode, done.stderr.count(b"read True True")) == (1, 3)
+    last = done.stderr.splitlines()[-1].decode()
+    assert (
+        last == "$3: line 15: no board of 3x3 with 3 black cells in the output; it begins 'no idea'; exit status 3"
+    )
+
+
+@pytest.mark.parametrize("words", [["{file}", "{output}"], ["--in={file}", "--out={output}"], ["-", "{output}"]])
+def test_a_program_may_read_stdin_and_write_a_file(program, words):
+    command = program("""
+        import sys
+        source, target = (word.partition("=")[2] or word for word in sys.argv[1:])
+        text = sys.stdin.read() if source == "-" else open(source).read()
+        assert text.count("<count>") == 4
+        open(target, "w").write("[[1, 0, 0], [0, 0, 0], [0, 0, 1]]")
+        print("###\\n###\\n###")
+    """)
+    first = QUESTIONS.partition(b"$2")[0]
+    done = adapted("--as", "webpbn", "--size", "3x3", "--", *command, *words, given=first)
+    assert (done.returncode, done.stdout.count(b"1")) == (0, 3), done.stderr
+
+
+def test_a_program_that_takes_too_long_is_stopped_with_its_children(program):
+    word = f"adapted-{os.getpid()}"
+    command = program(f"""
+        import subprocess, sys, time
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", "{word}"])
+        time.sleep(600)
+    """)
+    done = adapted(
+        "--as", "non", "--puzzle-limit", "1", "--", *command, "{file}", given=QUESTIONS.partition(b"$2")[0]
+    )
+    assert (done.returncode, done.stdout) == (1, b"$1\n0\t0\t0\n0\t0\t0\n0\t0\t0\n")
+    assert done.stderr == b"$1: line 1: not solved within the limit of 1 s\n"
+    wait_until(lambda: not pids_with(word))
+
+
+def test_a_program_that_prints_without_end_is_stopped(program):
+    command = program("while True: print('x' * 1000)")
+    done = adapted("--as", "non", "--", *command, "{file}", given=QUESTIONS.partition(b"$2")[0])
+    assert done.stderr == b"$1: line 1: the program printed more than 16 MiB\n"
+
+
+def test_one_start_for_a_file_of_all_puzzles(program):
+    command = program("""
+        import sys
+        assert sys.stdin.read().count("GRID") == 3
+        print("1:\\n#..\\n...\\n..#\\n\\n2: none\\n3:\\n#..\\n.#.\\n..#\\n")
+    """)
+    done = adapted("--as", "picross", "--batch", "--", *command)
+    assert done.stdout == ANSWERS[0] + b"$2\n0\t0\t0\n0\t0\t0\n0\t0\t0\n$3\n1\t0\t0\n0\t1\t0\n0\t0\t1\n"
+    assert b"2 of 3 puzzles have a board in the output; it begins '1:' / '#..' / '...'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--as", "non"], "no program; write it after --, such as -- ./solver {file}"),
+        (["--as", "nom", "--", "cat"], "--as: unknown value 'nom'; choose cwd, g, grid"),
+        (["--as", "non", "--", "./nowhere"], "cannot start './nowhere': no such program, or no permission"),
+        (["--as", "non", "--pattern", "(", "--", "cat"], "not a regular expression"),
+    ],
+)
+def test_unusable_arguments_are_named(words, message):
+    done = adapted(*words)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert message in done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_try_shows_the_file_the_output_and_the_board(program, tmp_path, capfd):
+    (tmp_path / "puzzle.hv").write_text("H\n1\n0\n1\nV\n1\n0\n1\n")
+    command = program("print('\\x1b[31m#..\\x1b[0m\\n...\\n..#')")
+    assert cli.run(["adapt", "--as", "oneline", "--try", str(tmp_path / "puzzle.hv"), "--", *command]) == 0
+    expected = "--- the file (oneline):\n1:0:1-1:0:1\n--- the output:\n\\x1b[31m#..\\x1b[0m\n...\n..#\n"
+    assert capfd.readouterr().out == f"{expected}--- the board:\n#..\n...\n..#\n"
+    assert cli.run(["adapt", "--as", "oneline", "--try", str(tmp_path / "puzzle.hv"), "--", "true"]) == 2
+    message = "no board of 3x3 with 2 black cells in the output; it is empty (see --black, --white and --pattern)"
+    assert message in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("feed", ["batch", "interactive"])
+@pytest.mark.usefixtures("compiled")
+def test_the_judge_plays_an_adapted_program(program, tmp_path, capfd, feed):
+    command = program("""
+        import sys
+        from nonobot import read, solve
+        [record] = read(open(sys.argv[1], "rb").read())
+        for row in solve(record.puzzle).solutions[0].numbers():
+            print("|" + "".join(" #"[cell] * 2 for cell in row) + "|")
+    """)
+    result = tmp_path / "result.json"
+    run = ["run", "--quiet", "--set", "boardgen:7x7x3:seed=1", "--feed", feed, "--result", str(result)]
+    words = [*run, "--", *ADAPT, "--as", "cwd", "--", *command, "{file}"]
+    assert cli.run(words) == 0, capfd.readouterr()
+    assert json.loads(result.read_text())["bot"] == "solver"
+
+
+def test_every_format_that_convert_writes_can_be_the_file(program):
+    from nonobot.protocol.formats import formats
+
+    command = program("import sys; print(open(sys.argv[1]).read(), file=sys.stderr); print('#..\\n...\\n..#')")
+    for form in formats():
+        done = adapted(
+            "--as", form.name, "--size", "3x3", "--", *command, "{file}", given=QUESTIONS.partition(b"$2")[0]
+        )
+        assert done.stdout == ANSWERS[0], form.name
+        text = re.sub(rb"nonojudge.*\n", b"", done.stderr)
+        [record] = read(text, form.name, (3, 3)) if not form.states_size else read(text, form.name)
+        assert record.puzzle == Puzzle(columns=[[1], [], [1]], rows=[[1], [], [1]])

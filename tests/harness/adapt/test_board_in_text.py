@@ -1,0 +1,117 @@
+"""Boards in what programs print."""
+
+import random
+import re
+
+import pytest
+
+from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in
+from nonobot.protocol import Puzzle
+from tests.helpers.printed_boards import drawing, output, random_board
+
+RED = "\x1b[41m  \x1b[0m"
+SMILE = [[1, 0, 0, 1], [0, 0, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0]]
+PUZZLE = Puzzle.from_grid(SMILE)
+
+
+def found(text, puzzle=PUZZLE, **signs):
+    board = board_in(text, puzzle, Signs(**signs))
+    return board and [list(row) for row in board.numbers()]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_200_outputs_of_a_generator_are_read_right(seed):
+    rng = random.Random(seed)
+    wrong = []
+    for _ in range(200):
+        cells = random_board(rng)
+        puzzle = Puzzle.from_grid(cells)
+        text = output(rng, cells, puzzle)
+        if found(text, puzzle) != cells:
+            wrong.append(text)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_board_that_the_output_does_not_contain_is_never_found(seed):
+    rng = random.Random(seed)
+    for _ in range(100):
+        cells = random_board(rng)
+        other = [[*row[:-1], 1 - row[-1]] for row in cells]
+        if sum(map(sum, other)) != sum(map(sum, cells)):
+            text = drawing(rng, other, Puzzle.from_grid(other))
+            inverse = [[1 - cell for cell in row] for row in other]
+            assert found(text, Puzzle.from_grid(cells)) in (None, cells, other, inverse)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#..#\n....\n#..#\n.##.\n",
+        "Bold:\n \x1b[1m# . . #\x1b[0m\n . . . .\n # . . #\n . # # .\n",
+        "██    ██\n\n██    ██\n  ████\n",
+        "[[1, 0, 0, 1], [0, 0, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0]]",
+        "[[True, False, False, True], [False]*4]\n[[True, False, False, True], [False, False, False, False],\n"
+        " [True, False, False, True], [False, True, True, False]]",
+        '{"rows": [[1, 1], [], [1, 1], [2]], "solution": ["#..#", "....", "#..#", ".##."]}',
+        "{{1,0,0,1},{0,0,0,0},{1,0,0,1},{0,1,1,0}};",
+        "[[1 0 0 1]\n [0 0 0 0]\n [1 0 0 1]\n [0 1 1 0]]",
+        "    1 1 1 1\n1 1 X__X\n  0 ____\n1 1 X__X\n  2 _XX_\n",
+        "1 1|X--X\n0|----\n1 1|X--X\n2|-XX-\n",
+        "+----+\n|X  X|\n|    |\n|X  X|\n| XX |\n+----+\n",
+        "+-+-+-+-+\n|X| | |X|\n+-+-+-+-+\n| | | | |\n+-+-+-+-+\n|X| | |X|\n+-+-+-+-+\n| |X|X| |\n+-+-+-+-+\n",
+        "X..X\r\n....\r\nX..X\r\n.XX.\r\n",
+        f"{RED}    {RED}\n        \n{RED}    {RED}\n  {RED}{RED}  \n",
+        "\x1b[H\x1b[2J#...\n....\n#..#\n.##.\n\x1b[H#..#\n....\n#..#\n.##.\n",
+        "▀  ▀\n▀▄▄▀\n",
+        "0110\n1111\n0110\n1001\n",  # 1 is white: ten cells are
+        "x..x\n....\nx..x\n.xx.\n",
+        "X  X\n\nX  X\n XX\n",
+    ],
+)  # fmt: skip
+def test_boards_of_other_programs(text):
+    assert found(text) == SMILE
+
+
+def test_the_last_board_counts():
+    assert found("##..\n....\n.##.\n.##.\n\n#..#\n....\n#..#\n.##.\n\nbye\n") == SMILE
+    last = [[1, 1, 0, 0], [0, 0, 0, 0], [0, 1, 1, 0], [0, 1, 1, 0]]
+    assert found("#..#\n....\n#..#\n.##.\n\n##..\n....\n.##.\n.##.\n") == last
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "no solution\n", "#..#\n....\n#..#\n", "#..#\n....\n#..#\n.#..\n", "#?.#\n....\n#..#\n.##.\n"],
+)
+def test_what_is_no_board_is_none(text):
+    assert found(text) is None
+
+
+def test_signs_and_surroundings_can_be_named():
+    text = "a b\nWbbW\nbbbb\nWbbW\nbWWb\n"
+    assert found(text) is None
+    assert found(text, black="W", white="b") == SMILE
+    half = [[1, 1], [0, 0]]
+    assert found("..\n##\n", Puzzle.from_grid(half)) is not None  # as many are black as white: # is black
+    assert found("..\n##\n", Puzzle.from_grid(half), black=".") == half
+    two = "last: #..#\n....\n#..#\n.##.\nfirst: ##..\n....\n.##.\n.##.\n"
+    assert (
+        found("A\n#..#\n....\n#..#\n.##.\nB\n##..\n....\n.##.\n.##.\n", pattern=re.compile(r"A\n(.*)B", re.DOTALL))
+        == SMILE
+    )
+    assert found(two, pattern=re.compile("nowhere")) is None
+
+
+def test_boards_of_a_file_go_to_the_puzzles_that_they_solve():
+    rng = random.Random(1)
+    boards = [random_board(rng, 9) for _ in range(12)]
+    puzzles = [Puzzle.from_grid(cells) for cells in boards]
+    pictures = ["".join("".join(".#"[cell] for cell in row) + "\n" for row in cells) for cells in boards]
+    text = "".join(f"{number}:\n{picture}" for number, picture in enumerate(pictures) if number != 5)
+    got = boards_in(text, puzzles, Signs())
+    assert [board and [list(row) for row in board.numbers()] for board in got] == [*boards[:5], None, *boards[6:]]
+
+
+def test_an_output_of_blank_paper_costs_no_time():
+    assert found("\n".join([" " * 4000] * 2000)) is None
+    assert found("#\n" * 3000 + " " * 5000) is None
