@@ -34,6 +34,8 @@ class Command:
 COMMANDS = {
     "run": Command("run_bot", "run a bot on a set and judge its answers", takes_bot=True),
     "tournament": Command("tournament", "run several bots on several sets and rank them"),
+    "new-bot": Command("new_bot", "write a small bot to start from, in Python or C++"),
+    "rehearse": Command("rehearse", "is a bot ready to hand in?", takes_bot=True),
     "adapt": Command("adapt", "let a program play that solves puzzle files", takes_bot=True),
     "table": Command("table", "rank results: most right, then least time"),
     "report": Command("report", "write results as one HTML page with tables and plots"),

@@ -18,6 +18,7 @@ from nonobot.protocol.formats import Size
 from nonobot.system import descriptor_of, lines_in, pieces_in, report, whole_file
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
 
+MOST_SHOWN_FAULTS = 20  # of a set's file
 MOST_ANSWER_BYTES = 1 << 30  # longest answer file: five hundred thousand boards of 25x25
 
 
@@ -31,6 +32,10 @@ def loaded(source: str, board_size: Size | None, waits: bool = True) -> PuzzleSe
     except SetError as error:
         raise UnusableError(str(error)) from None
     say_inferred_size(source, (one.record for one in puzzle_set.puzzles))
+    for fault in puzzle_set.faults[:MOST_SHOWN_FAULTS]:
+        report(f"{source}: warning: {fault} (not counted)")
+    if more := puzzle_set.faults[MOST_SHOWN_FAULTS:]:
+        report(f"{source}: warning: {len(more)} further faults in the file")
     return puzzle_set
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -55,6 +55,7 @@ class PuzzleSet:
     width: int
     height: int
     puzzles: tuple[SetPuzzle, ...]
+    faults: tuple[Fault, ...] = ()  # puzzles of its file that cannot be read, and do not count; bots get them too
 
     @property
     def text(self) -> bytes:
@@ -76,8 +77,8 @@ def load_set(source: str, size: Size | None = None, waits: bool = False) -> Puzz
 
     A name such as `taai2011` always means the official set; `./taai2011` is a file. `SET@K/N` is a part of a set:
     every N-th puzzle from the K-th on. `size` is as in :func:`nonobot.protocol.formats.read`, and `waits` as in
-    :func:`nonobot.system.pieces_of`. SetError: the set does not exist, has more than `MOST_SET_BYTES`, or one of
-    its puzzles cannot be read.
+    :func:`nonobot.system.pieces_of`. SetError: the set does not exist, has more than `MOST_SET_BYTES`, or none of
+    its puzzles can be read.
     """
     source, parts = _whole_and_parts(source)
     puzzles = _whole_set(source, size, waits)
@@ -122,12 +123,12 @@ def _whole_set(source: str, size: Size | None, waits: bool) -> PuzzleSet:
         format_name = detect(content)
         if format_name == "taai":
             return _from_batch(source, content, size)
-        puzzles = tuple(map(_written, _records(source, read(content, format_name), sides)))
+        records, faults = _records(source, read(content, format_name), sides)
     except FormatError as error:
         raise SetError(f"{source}: {error}") from None
-    if not puzzles:
+    if not records:
         raise SetError(f"{source}: no puzzle")
-    return _set_of(source, puzzles)
+    return replace(_set_of(source, map(_written, records)), faults=faults)
 
 
 def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:
@@ -181,22 +182,31 @@ def _set_of(name: str, puzzles: Iterable[SetPuzzle]) -> PuzzleSet:
     return PuzzleSet(name, digest.hexdigest(), *kept[0].record.size, tuple(kept))
 
 
-def _records(name: str, entries: Iterable[Found], size: tuple[int, int] | None) -> Iterator[Record]:
-    """Yield the puzzles of a file; SetError: a puzzle has a fault or another size."""
+def _records(
+    name: str, entries: Iterable[Found], size: tuple[int, int] | None
+) -> tuple[list[Record], tuple[Fault, ...]]:
+    """Return the puzzles of a file, and its faults; SetError: there are only faults, or boards of two sizes."""
+    records: list[Record] = []
+    faults: list[Fault] = []
     for one in entries:
         if isinstance(one, Fault):
-            raise SetError(f"{name}: {one}")
+            faults.append(one)
+            continue
         if one.size != (size := size or one.size):
             sizes = f"{one.size[0]}x{one.size[1]} cells, not {size[0]}x{size[1]}"
             place = f"{name}: line {one.line}: puzzle {one.number}"
             raise SetError(f"{place} has {sizes}; the boards of a set have one size")
-        yield one
+        records.append(one)
+    if faults and not records:
+        raise SetError(f"{name}: {faults[0]}")
+    return records, tuple(faults)
 
 
 def _from_batch(name: str, content: bytes, size: Size | None) -> PuzzleSet:
     """Return the set in a question file: puzzles keep their numbers, and text lines are unchanged."""
     records: dict[int, Record] = {}
-    for record in _records(name, format_named("taai").read(content, size), None):
+    found, faults = _records(name, format_named("taai").read(content, size), None)
+    for record in found:
         if record.number in records:
             raise SetError(f"{name}: ${record.number}: line {record.line}: duplicate puzzle number")
         records[record.number] = record
@@ -205,4 +215,5 @@ def _from_batch(name: str, content: bytes, size: Size | None) -> PuzzleSet:
     lines = BytesIO(content).readlines()
     starts = [record.line - 1 for record in records.values()]
     pieces = zip(records.values(), [0, *starts[1:]], [*starts[1:], len(lines)], strict=True)
-    return _set_of(name, (SetPuzzle(one, b"".join(lines[start:end])) for one, start, end in pieces))
+    puzzles = (SetPuzzle(one, b"".join(lines[start:end])) for one, start, end in pieces)
+    return replace(_set_of(name, puzzles), faults=faults)

@@ -32,6 +32,7 @@ _FILLING = re.compile("[\\s|│┃║┆┊╎╏¦,;:'\"\\[\\](){}]")
 _NESTED = re.compile(r"[\[({]\s*(?:[\[({][^][(){}]*[\])}]\s*,?\s*)+[\])}]")
 _LIST = re.compile(r"\[([^][]*)\]")
 _TEXTS = re.compile(r"[\[({]\s*(?:(?:\"[^\"\n]*\"|'[^'\n]*')\s*,?\s*)+[\])}]")
+_FLAT = re.compile(r"[\[({][^][(){}]*[\])}]")
 _SQUARE = str.maketrans("(){}", "[][]")
 _TEXT = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'")
 _BLACK_WORDS = {"1": "1", "true": "1", "black": "1", "0": "0", "false": "0", "white": "0", "none": "0", "-1": "0"}
@@ -175,15 +176,22 @@ def _without_commands(output: str) -> str:
 
 
 def _with_lists_drawn(text: str, size: tuple[int, int]) -> str:
-    """Return a text in which lists of rows, as in JSON and Python, are drawn, if they have the size of a board."""
+    """Return a text in which lists of rows or of all cells, as in JSON and Python, are drawn if they fit."""
+    width, height = size
 
     def drawn(found: re.Match[str]) -> str:
         texts = ["".join(row) for row in _TEXT.findall(found[0])]
-        rows = texts or [_signs_of(row) for row in _LIST.findall(found[0].translate(_SQUARE)[1:-1])]
-        is_board = (len(rows[0]), len(rows)) == size and len({*map(len, rows)}) == 1
+        text = found[0].translate(_SQUARE)
+        rows = texts or [_signs_of(row) for row in _LIST.findall(text[1:-1]) or [text[1:-1]]]
+        if len(rows) == 1 and len(rows[0]) == width * height:
+            rows = [rows[0][start : start + width] for start in range(0, width * height, width)]
+        is_board = len(rows) == height and {*map(len, rows)} == {width}
         return "\n".join(["", *rows, ""]) if is_board else found[0]
 
-    return _NESTED.sub(drawn, _TEXTS.sub(drawn, text))
+    def bracketed(found: re.Match[str]) -> str:
+        return drawn(found) if found[0].count(",") >= width * height - 1 else found[0]
+
+    return _FLAT.sub(bracketed, _NESTED.sub(drawn, _TEXTS.sub(drawn, text)))
 
 
 def _signs_of(row: str) -> str:

@@ -6,17 +6,19 @@ The answers may be those of any program; only the clues decide.
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from nonobot.arguments import Parser
-from nonobot.harness import options
+from nonobot.harness import UnusableError, options
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import VerifyResult
 from nonobot.harness.results.run_text import verify_lines
-from nonobot.harness.user_files import answer_lines, loaded, opened
+from nonobot.harness.user_files import answer_lines, loaded, opened, refuse_input, write_output
 from nonobot.protocol import read_answers
 from nonobot.protocol.answers import most_bytes_of_an_answer
+from nonobot.tournament_data import PuzzleSet, SetError, load_set
 
 MOST_OTHER_BYTES = 16 << 20  # in a file besides the answers: to read it takes ten seconds
 
@@ -24,10 +26,12 @@ EXAMPLES = """\
 examples:
   nonojudge verify questions.txt answers.txt
   nonobot < questions.txt | nonojudge verify questions.txt -
+  nonojudge verify questions.txt answers.txt -o checked.json      for nonojudge table
 
 Any solution of a puzzle is right, not only the author's. A grid of zeros, one of the words unsolvable, timeout
 and invalid, or nothing after `$k` means that the bot gave the puzzle up. The first answer counts. A solution after
-the answer to a later puzzle is out of order and not right, unless you add --any-order.
+the answer to a later puzzle is out of order and not right, unless you add --any-order. A puzzle of the question
+file that cannot be read does not count, with a warning.
 
 Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 """
@@ -38,11 +42,13 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("answers", metavar="ANSWERS", help="answer file, or - for stdin")
     options.add_size(parser)
     options.add_any_order(parser)
+    about = "also write the result as JSON, for nonojudge table; - is stdout alone"
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=about)
     options.add_json(parser)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    puzzle_set = loaded(arguments.questions, arguments.size)
+    puzzle_set = _questions(arguments)
     referee = Referee(puzzle_set, arguments.any_order)
     longest = max(most_bytes_of_an_answer(one.puzzle) for one in puzzle_set.puzzles)
     most_bytes = MOST_OTHER_BYTES + longest * len(puzzle_set.puzzles)
@@ -51,8 +57,25 @@ def carry_out(arguments: argparse.Namespace) -> int:
             referee.take(answer)
     score = referee.score()
     result = VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)
-    if arguments.json:
-        print(json_text(result), end="")
-    else:
+    output = arguments.output or (Path("-") if arguments.json else None)
+    if output:
+        refuse_input(output, [arguments.questions, arguments.answers])
+        write_output(output, json_text(result).encode())
+    if not arguments.json and str(output) != "-":
         print("\n".join(verify_lines(result)))
     return 0 if score.all_right else 1
+
+
+def _questions(arguments: argparse.Namespace) -> PuzzleSet:
+    """Return the set of the questions; UnusableError, which names swapped arguments, if there is none."""
+    try:
+        return loaded(arguments.questions, arguments.size)
+    except UnusableError:
+        try:
+            load_set(arguments.answers, arguments.size)
+        except SetError:
+            pass
+        else:
+            why = f"{arguments.questions} has no questions, but {arguments.answers} has; swap them"
+            raise UnusableError(f"{why}: nonojudge verify QUESTIONS ANSWERS") from None
+        raise

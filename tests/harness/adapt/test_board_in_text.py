@@ -54,6 +54,7 @@ def test_a_board_that_the_output_does_not_contain_is_never_found(seed):
         "[[True, False, False, True], [False]*4]\n[[True, False, False, True], [False, False, False, False],\n"
         " [True, False, False, True], [False, True, True, False]]",
         '{"rows": [[1, 1], [], [1, 1], [2]], "solution": ["#..#", "....", "#..#", ".##."]}',
+        '{"rows": [[1, 1], [], [1, 1], [2]], "content": [1,-1,-1,1,-1,-1,-1,-1,1,-1,-1,1,-1,1,1,-1]}',
         "{{1,0,0,1},{0,0,0,0},{1,0,0,1},{0,1,1,0}};",
         "[[1 0 0 1]\n [0 0 0 0]\n [1 0 0 1]\n [0 1 1 0]]",
         "    1 1 1 1\n1 1 X__X\n  0 ____\n1 1 X__X\n  2 _XX_\n",

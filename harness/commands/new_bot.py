@@ -1,0 +1,67 @@
+"""`nonojudge new-bot`: write a small, complete bot to start from, in Python or C++."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.resources import files
+from pathlib import Path
+
+from nonobot.arguments import Parser
+from nonobot.harness import UnusableError
+from nonobot.system import printable
+
+EXAMPLES = """\
+examples:
+  nonojudge new-bot python mybot
+  nonojudge new-bot c++ mybot
+
+The folder gets the bot of docs/first-bot.md and a README with the commands that compile it, check it, play with it
+and rehearse the tournament. An existing file is never overwritten.
+
+Exit status: 0 written, 2 unusable arguments.
+"""
+
+PROGRAMS = {"python": "mybot.py", "c++": "mybot.cpp"}
+_STARTS = {"python": "python3 mybot.py", "c++": "./mybot"}
+_COMPILE = {"python": "", "c++": "g++ -O2 -std=c++17 -o mybot mybot.cpp\n"}
+_README = """\
+# A nonogram bot
+
+It reads puzzles of 25x25 from stdin and writes answers to stdout; `{start} 10` plays boards of 10x10. It paints
+lines, guesses a cell where that does not help, and gives a puzzle up after five seconds. In this folder:
+
+```sh
+{compile}nonojudge check -- {start}
+nonojudge run --set boardgen:25x25x20:seed=1:p2=0.5 -- {start}
+nonojudge profile boardgen:25x25x20:seed=1:p2=0.5 -- {start}
+nonojudge rehearse -- {start}
+```
+
+`check` tests whether the bot follows the protocol, `run` plays 20 easy boards, `profile` shows which puzzles take
+the time, and `rehearse` says whether the bot is ready to hand in.
+
+The documents of nonobot continue from here: docs/first-bot.md, docs/compare.md, docs/tournament.md.
+"""
+
+
+def add_to(parser: Parser) -> None:
+    parser.add_argument("language", choices=PROGRAMS, metavar="python|c++", help="language of the bot")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="new folder for it")
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    language, folder = arguments.language, arguments.folder
+    name = PROGRAMS[language]
+    program = files("nonobot.harness.new_bot").joinpath(f"{name}.txt").read_text(encoding="utf-8")
+    readme = _README.format(start=_STARTS[language], compile=_COMPILE[language])
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, text in ((folder / name, program), (folder / "README.md", readme)):
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+    except FileExistsError as error:
+        raise UnusableError(f"{error.filename} exists; choose another folder") from None
+    except OSError as error:
+        raise UnusableError(f"cannot write {error.filename}: {error.strerror}") from None
+    print(printable(f"{folder / name}: a bot; next: cd {folder}, and the commands in README.md"))
+    return 0

@@ -1,0 +1,1 @@
+"""Small bots to start from, in Python and in C++: files for `nonojudge new-bot`"""
