@@ -77,8 +77,8 @@ def load_set(source: str, size: Size | None = None, waits: bool = False) -> Puzz
 
     A name such as `taai2011` always means the official set; `./taai2011` is a file. `SET@K/N` is a part of a set:
     every N-th puzzle from the K-th on. `size` is as in :func:`nonobot.protocol.formats.read`, and `waits` as in
-    :func:`nonobot.system.pieces_of`. SetError: the set does not exist, has more than `MOST_SET_BYTES`, or none of
-    its puzzles can be read.
+    :func:`nonobot.system.pieces_of`. SetError: the set does not exist, has more than `MOST_SET_BYTES`, or more
+    faults than puzzles.
     """
     source, parts = _whole_and_parts(source)
     puzzles = _whole_set(source, size, waits)
@@ -185,7 +185,7 @@ def _set_of(name: str, puzzles: Iterable[SetPuzzle]) -> PuzzleSet:
 def _records(
     name: str, entries: Iterable[Found], size: tuple[int, int] | None
 ) -> tuple[list[Record], tuple[Fault, ...]]:
-    """Return the puzzles of a file, and its faults; SetError: there are only faults, or boards of two sizes."""
+    """Return the puzzles of a file, and its faults; SetError: there are more faults, or boards of two sizes."""
     records: list[Record] = []
     faults: list[Fault] = []
     for one in entries:
@@ -197,7 +197,7 @@ def _records(
             place = f"{name}: line {one.line}: puzzle {one.number}"
             raise SetError(f"{place} has {sizes}; the boards of a set have one size")
         records.append(one)
-    if faults and not records:
+    if len(faults) > len(records):  # the size or the format is wrong
         raise SetError(f"{name}: {faults[0]}")
     return records, tuple(faults)
 

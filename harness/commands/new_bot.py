@@ -45,7 +45,7 @@ The documents of nonobot continue from here: docs/first-bot.md, docs/compare.md,
 
 
 def add_to(parser: Parser) -> None:
-    parser.add_argument("language", choices=PROGRAMS, metavar="python|c++", help="language of the bot")
+    parser.add_argument("language", choices=[*PROGRAMS], metavar="python|c++", help="language of the bot")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="new folder for it")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ from nonobot.arguments import Parser, seconds, size, whole_number
 from nonobot.harness import EXIT_INTERRUPTED, EXIT_UNUSABLE, UnusableError, options
 from nonobot.harness.check.self_test import CheckResult
 from nonobot.harness.check.step import Level, StepVerdict
-from nonobot.harness.process.bot_command import OWN_JUDGE
+from nonobot.harness.process.bot_command import OWN_JUDGE, is_here
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import read_result
@@ -90,7 +92,7 @@ class _Rehearsal:
         return done.stdout
 
     def run(self, name: str, puzzles: int, *words: str, command: list[str]) -> RunResult:
-        """Play so many puzzles of the event's form, and return the result."""
+        """Play puzzles of the event's form, and return the result."""
         width, height = self.arguments.size
         chosen = f"boardgen:{width}x{height}x{puzzles}:seed={self.arguments.seed}"
         path = self.folder / f"{name}.json"
@@ -154,7 +156,11 @@ def _missing_of_run(rehearsal: _Rehearsal) -> list[str]:
 
 def _missing_of_files(rehearsal: _Rehearsal) -> list[str]:
     """Play a few puzzles as at an event: `./mybot < questions.txt > answers.txt`."""
-    start = ["sh", "-c", 'exec "$@" < questions.txt > answers.txt', "sh", *rehearsal.command]
+    program, *words = rehearsal.command
+    pairs = zip([program, *words], words, strict=False)  # a module after -m may have the name of a folder
+    full = [str(Path(word).absolute()) if is_here(word) and before != "-m" else word for before, word in pairs]
+    program = str(Path(program).absolute()) if os.sep in program else program
+    start = ["sh", "-c", f"exec {shlex.join([program, *full])} < questions.txt > answers.txt"]
     files = ["--reads", "questions.txt", "--writes", "answers.txt"]
     run = rehearsal.run("files", min(rehearsal.arguments.puzzles, 5), *files, command=start)
     print(f"answer file: {_counts(run)}")

@@ -143,7 +143,7 @@ def script_of(command: tuple[str, ...], shell: str = "bash") -> str:
 
 def test_bash_completes_commands_options_values_and_files():
     script = script_of(JUDGE)
-    assert completed(script, "_shtab_nonojudge", "nonojudge", "re") == ["report", "render"]
+    assert completed(script, "_shtab_nonojudge", "nonojudge", "re") == ["rehearse", "report", "render"]
     assert completed(script, "_shtab_nonojudge", "nonojudge", "render", "--the") == ["--theme"]
     assert completed(script, "_shtab_nonojudge", "nonojudge", "render", "--theme", "") == ["light", "dark"]
     assert completed(script, "_shtab_nonojudge", "nonojudge", "data", "f") == ["fetch"]

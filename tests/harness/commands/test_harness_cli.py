@@ -351,7 +351,7 @@ INFERRED = "questions.txt: warning: $1: line 1: the file states no size; assumin
         ([(8, 11), (8, 11)], "8x11", (), None),
         ([(10, 10), (5, 5)], "auto", SETS, None),
         ([(10, 10), (5, 5)], None, SETS, INFERRED),
-        ([(25, 25), (5, 5)], None, READERS, "for a 25x25 board, found 10; perhaps --size 5x5"),
+        ([(25, 25), (5, 5)], None, ("render", "convert"), "for a 25x25 board, found 10; perhaps --size 5x5"),
     ],
 )
 def test_boards_are_square_of_25x25_or_need_their_size(name, sides, size, refused_by, said, capsys):

@@ -1,0 +1,120 @@
+"""`nonojudge new-bot` and `nonojudge rehearse`, with real bots."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from nonobot.harness import cli
+from tests.helpers.places import REPOSITORY
+from tests.helpers.talking import CAPTURED
+
+PAGE = (REPOSITORY / "docs/first-bot.md").read_text(encoding="utf-8")
+EASY = "boardgen:8x8x5:seed=1:p2=0.5"
+
+
+def started(folder, language):
+    """Return the command that starts a new bot, compiled if that is needed."""
+    assert cli.run(["new-bot", language, str(folder)]) == 0
+    if language == "python":
+        return [sys.executable, str(folder / "mybot.py")]
+    compiler = shutil.which("g++") or pytest.skip("needs g++")
+    words = [
+        "-O2",
+        "-std=c++17",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-o",
+        str(folder / "mybot"),
+        str(folder / "mybot.cpp"),
+    ]
+    assert subprocess.run([compiler, *words], **CAPTURED).stderr == b""
+    return [str(folder / "mybot")]
+
+
+@pytest.mark.parametrize("language", ["python", "c++"])
+def test_a_new_bot_passes_every_must_and_solves_easy_boards(tmp_path, capfd, language):
+    bot = started(tmp_path / "bot", language)
+    capfd.readouterr()
+    assert cli.run(["check", "--size", "8x8", "--", *bot, "8"]) == 0, capfd.readouterr().out
+    run = ["run", "--quiet", "--set", EASY, "--result", str(tmp_path / "result.json"), "--", *bot, "8"]
+    assert cli.run(run) == 0, capfd.readouterr().out
+
+
+@pytest.mark.parametrize(("language", "name"), [("python", "mybot.py"), ("c++", "mybot.cpp")])
+def test_the_page_shows_the_bots_and_the_readme_their_commands(tmp_path, language, name):
+    assert cli.run(["new-bot", language, str(tmp_path / "bot")]) == 0
+    assert (tmp_path / "bot" / name).read_text(encoding="utf-8") in PAGE
+    readme = (tmp_path / "bot" / "README.md").read_text(encoding="utf-8")
+    start = {"python": "python3 mybot.py", "c++": "./mybot"}[language]
+    assert [line for line in readme.splitlines() if line.endswith(f"-- {start}")][
+        -1
+    ] == f"nonojudge rehearse -- {start}"
+
+
+def test_a_new_bot_overwrites_nothing(tmp_path, capfd):
+    (tmp_path / "mybot.py").write_text("mine")
+    assert cli.run(["new-bot", "python", str(tmp_path)]) == 2
+    assert (tmp_path / "mybot.py").read_text() == "mine"
+    assert capfd.readouterr().err == f"nonojudge: {tmp_path / 'mybot.py'} exists; choose another folder\n"
+    assert cli.run(["new-bot", "python", str(tmp_path / "mybot.py" / "x")]) == 2
+    assert "cannot write" in capfd.readouterr().err
+
+
+REHEARSE = ["rehearse", "--size", "8x8", "--puzzles", "3", "--seed", "1"]
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_good_bot_is_ready_to_hand_in(capfd):
+    assert cli.run([*REHEARSE, "--", sys.executable, "-m", "nonobot", "--size", "8x8"]) == 0
+    out = capfd.readouterr().out.splitlines()
+    assert out[0] == "check: 15 of 15 musts passed"
+    assert [out[1].partition(" in ")[0], out[2]] == [
+        "run: 3 right of 3 puzzles",
+        "answer file: 3 right of 3 puzzles",
+    ]
+    assert out[-1] == "ready to hand in"
+
+
+def test_what_is_missing_is_listed_in_order(tmp_path, capfd):
+    (tmp_path / "bot.py").write_text(
+        "import sys\nfor line in sys.stdin:\n    if '$' in line:\n"
+        "        print(line.strip(), *8 * ['\\t'.join('11111111')], sep='\\n', flush=True)\n"
+    )
+    assert cli.run([*REHEARSE, "--", sys.executable, str(tmp_path / "bot.py")]) == 1
+    out = capfd.readouterr().out.splitlines()
+    assert out[0] == "check: 0 of 15 musts passed, 14 not reached"
+    missing = out[out.index("not ready to hand in:") + 1 :]
+    assert missing[0].startswith(
+        "1. check 1, a bot starts, reads TAB and LF, and solves a puzzle: compare the answer"
+    )
+    assert missing[1].startswith("2. 3 puzzles wrong, the first is $1: row 1: expected")
+    assert missing[2].startswith("3. as `... < questions.txt > answers.txt`, 3 puzzles wrong")
+    assert len(missing) == 3
+
+
+def test_a_slow_bot_is_named(tmp_path, capfd):
+    bot = started(tmp_path, "python")
+    program = (
+        (tmp_path / "mybot.py")
+        .read_text()
+        .replace("    print(start.strip())", "    time.sleep(2); print(start.strip())")
+    )
+    (tmp_path / "mybot.py").write_text(program)
+    files = ["--reads", "in.txt", "--writes", "out.txt", "--time-limit", "400"]
+    start = ["sh", "-c", '"$@" < in.txt > out.txt', "sh", *bot, "8"]
+    assert cli.run([*REHEARSE, *files, "--", *start]) == 1
+    out = capfd.readouterr().out
+    assert "2 puzzles missing" in out or "3 puzzles missing" in out or "1 puzzle missing" in out
+    assert "it is too slow: 1000 puzzles have 400 s, which is 1.20 s for 3; let it give up hard puzzles" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [([], "name the bot's command after --"), (["--", "./nowhere"], "the rehearsal ends here")],
+)
+def test_a_rehearsal_without_a_bot_is_unusable(capfd, words, message):
+    assert cli.run(["rehearse", *words]) == 2
+    assert message in capfd.readouterr().err
