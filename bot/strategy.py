@@ -115,6 +115,10 @@ class Strategy(ABC):
         if self._memory:
             self._memory.items("deadline")[0] = 0
 
+    def resume(self) -> None:
+        """Allow searches again after :meth:`stop`."""
+        self._is_stopped = False
+
     def watch(self, most: int = MOST_TRACE_EVENTS) -> None:
         """Record up to `most` trace events of each later search, as far as there is room."""
         self._most_trace_events = most

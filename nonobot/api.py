@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from nonobot.bot.result import Result
 from nonobot.protocol import (
@@ -35,6 +35,13 @@ _log = logging.getLogger("nonobot")
 
 Level = Literal["lines", "probing", "search", "unknown"]
 Verdict = Literal["unique", "multiple", "unsolvable", "unknown"]
+
+
+class Stop(Protocol):
+    """Whether to stop, such as a `threading.Event`."""
+
+    def is_set(self) -> bool:
+        """Return whether to stop."""
 
 
 # --- puzzles -----------------------------------------------------------------------------------------------------
@@ -164,6 +171,7 @@ def solve(
     solutions: int = 2,
     seconds: float | None = 10.0,
     start: npt.ArrayLike | None = None,
+    stop: Stop | None = None,
 ) -> Result:
     """Solve a puzzle: search for up to `solutions` solutions for up to `seconds`; None means without limit.
 
@@ -175,8 +183,10 @@ def solve(
 
     `start` contains the given cells, in the shape (height, width): 1 black, 0 white, -1 unknown (default: those of
     the record). PuzzleError: the board is too large, or `start` has another size.
+
+    `stop` is a `threading.Event` with which another thread ends the search at once, as `seconds` would.
     """
-    [result] = solve_all([_record(puzzle, start)], solutions=solutions, seconds=seconds)
+    [result] = solve_all([_record(puzzle, start)], solutions=solutions, seconds=seconds, stop=stop)
     return result
 
 
@@ -186,11 +196,14 @@ def solve_all(
     jobs: int | None = 1,
     solutions: int = 2,
     seconds: float | None = 10.0,
+    stop: Stop | None = None,
 ) -> Iterator[Result]:
     """Yield the result of each puzzle in order, as soon as it and all earlier puzzles are solved.
 
     `jobs` puzzles are solved in parallel, one per core; None uses all available cores. The results do not depend
-    on `jobs`. Up to 1024 puzzles are read ahead. All else is as for :func:`solve`, per puzzle.
+    on `jobs`. The puzzles are read in the caller's thread, up to four for each job ahead. Nothing is solved after
+    the loop was left, however that happens. Once `stop` is set, the search ends, and its result is the last one.
+    All else is as for :func:`solve`, per puzzle.
     """
     jobs = len(usable_cores()) if jobs is None else jobs
     if min(jobs, solutions) < 1:
@@ -199,7 +212,7 @@ def solve_all(
         raise ValueError("seconds: nan; expected a number or None")
     if isinstance(puzzles, str | os.PathLike):  # one file name, not an iterable of letters
         puzzles = read(puzzles)
-    return _results(map(_record, puzzles), jobs, solutions, seconds)
+    return _results(map(_record, puzzles), jobs, solutions, seconds, stop)
 
 
 def _record(puzzle: Puzzle | Record | str | os.PathLike[str], start: npt.ArrayLike | None = None) -> Record:
@@ -240,7 +253,9 @@ def _strategy() -> Any:
         return strategy
 
 
-def _results(records: Iterable[Record], jobs: int, solutions: int, seconds: float | None) -> Iterator[Result]:
+def _results(
+    records: Iterable[Record], jobs: int, solutions: int, seconds: float | None, stop: Stop | None
+) -> Iterator[Result]:
     """Solve in other threads, so that this thread can react to Ctrl-C; a browser has no threads."""
     from nonobot.bot import IN_BROWSER
     from nonobot.bot.workers import in_order
@@ -253,14 +268,20 @@ def _results(records: Iterable[Record], jobs: int, solutions: int, seconds: floa
         return
     strategies = [_strategy() for _ in range(jobs)]
 
-    def stop() -> None:
+    def end_searches() -> None:
         for strategy in strategies:
             strategy.stop()
 
+    def allow_searches() -> None:
+        for strategy in strategies:
+            strategy.resume()
+
     workers = [partial(_solved, strategy, solutions, seconds) for strategy in strategies]
-    for _, result in in_order(records, workers, stop):
+    is_over = stop.is_set if stop else None
+    for _, result in in_order(records, workers, end_searches, allow_searches, is_over):
         yield result
-    _idle.extend(strategies)  # not after an error or Ctrl-C, which stop them for good
+    allow_searches()
+    _idle.extend(strategies)  # not after an error or Ctrl-C, when they may still be in use
 
 
 def _solved(strategy: Any, solutions: int, seconds: float | None, record: Record) -> Result:
@@ -286,13 +307,15 @@ class Difficulty:
     verdict: Verdict
 
 
-def difficulty(puzzle: Puzzle | Record | str | os.PathLike[str], *, seconds: float | None = 10.0) -> Difficulty:
-    """Return the difficulty of a puzzle, or of a record from its given cells; `seconds` limits the search."""
+def difficulty(
+    puzzle: Puzzle | Record | str | os.PathLike[str], *, seconds: float | None = 10.0, stop: Stop | None = None
+) -> Difficulty:
+    """Return the difficulty of a puzzle, or of a record from its given cells; `seconds`, `stop`: as for solve."""
     from nonobot.bot.papers import deduce
     from nonobot.bot.papers.state import LONGEST_SIDE as LONGEST_PROBED_SIDE
 
     record = _record(puzzle)
-    result = solve(record, seconds=seconds)
+    result = solve(record, seconds=seconds, stop=stop)
     level: Level = "search"
     if not result.solutions:
         level = "unknown"

@@ -2,11 +2,11 @@
 
 import threading
 from itertools import count
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 
 import pytest
 
-from nonobot.bot.workers import WINDOW, deliver_in_order, in_order
+from nonobot.bot.workers import AHEAD, WINDOW, deliver_in_order, in_order
 from tests.helpers.waiting import PATIENCE_SECONDS, wait_until
 
 
@@ -41,32 +41,53 @@ def test_each_worker_has_one_item_at_a_time_and_all_work_at_once():
     assert [item for item, _ in made] == list(range(50))
 
 
-def test_items_are_looked_at_no_further_ahead_than_the_window():
+@pytest.mark.parametrize(("workers", "ahead"), [(1, AHEAD), (2, 2 * AHEAD)])
+def test_tasks_are_read_in_the_callers_thread_and_a_few_ahead(workers, ahead):
     looked_at = []
-    first_may_end, all_looked_at = Event(), Event()
 
     def items():
         for item in count():
-            looked_at.append(item)
+            looked_at.append((item, threading.get_ident()))
             yield item
 
-    def make(item):
-        if item == 0:
-            assert first_may_end.wait(PATIENCE_SECONDS)
-        elif item == WINDOW - 1:
-            all_looked_at.set()
-
-    made = in_order(items(), [make] * 2, first_may_end.set)
-    one = Thread(target=lambda: next(made))
-    one.start()
-    assert all_looked_at.wait(PATIENCE_SECONDS)
-    assert len(looked_at) == WINDOW
-    first_may_end.set()
-    one.join()
-    for _ in range(5):
-        next(made)
-    wait_until(lambda: len(looked_at) == WINDOW + 6)
+    made = in_order(items(), [lambda item: -item] * workers, lambda: None)
+    assert next(made) == (0, 0)
+    assert looked_at == [(item, threading.get_ident()) for item in range(ahead)]
+    assert [next(made) for _ in range(5)] == [(item, -item) for item in range(1, 6)]
+    assert len(looked_at) == ahead + 5
     made.close()
+
+
+def test_what_is_made_while_nobody_asks_is_stopped_and_made_again_once_somebody_does():
+    begun, stopped = [], Event()
+
+    def make(item):
+        if item == 1:
+            begun.append(item)
+            if len(begun) == 1:
+                assert stopped.wait(PATIENCE_SECONDS)
+            return len(begun)
+        return 0
+
+    made = in_order(range(9), [make] * 2, stopped.set, stopped.clear)
+    assert next(made) == (0, 0)
+    wait_until(stopped.is_set)
+    assert next(made) == (1, 2)
+    assert [result for _, result in made] == [0] * 7
+
+
+def test_a_stop_ends_with_the_result_that_is_due():
+    stop, ended = Event(), Event()
+
+    def make(item):
+        if item == 1:
+            stop.set()
+            assert ended.wait(PATIENCE_SECONDS)
+        return item
+
+    made = in_order(count(), [make], ended.set, ended.clear, stop.is_set)
+    results = list(made)
+    assert results in ([(0, 0)], [(0, 0), (1, 1)])  # the stop may come before the first result is taken
 
 
 @pytest.mark.parametrize("workers", [1, 3])

@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from nonobot import Difficulty, Puzzle, PuzzleError, Record, api, difficulty, solve, solve_all
 from tests import naive
 from tests.helpers.boards import random_grid
-from tests.helpers.talking import hard
+from tests.helpers.talking import CAPTURED, hard
 from tests.helpers.waiting import PATIENCE_SECONDS, finished, next_line, running
 
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -143,7 +144,7 @@ def test_who_wants_no_more_and_a_puzzle_at_fault_leave_the_solver_usable():
 def test_ctrl_c_ends_a_search_at_once_and_the_program_goes_on():
     code = (
         "import nonobot, sys\n"
-        "from tests.helpers.talking import hard\n"
+        "from tests.helpers.talking import CAPTURED, hard\n"
         "hard = hard()\n"
         "nonobot.solve(nonobot.Puzzle(rows=[[1]], columns=[[1]]))\n"
         "try:\n"
@@ -162,7 +163,7 @@ def test_ctrl_c_ends_a_search_at_once_and_the_program_goes_on():
 def test_a_program_that_ends_while_searches_run_ends():
     code = (
         "import nonobot\n"
-        "from tests.helpers.talking import hard\n"
+        "from tests.helpers.talking import CAPTURED, hard\n"
         "easy = nonobot.Puzzle(rows=[[1]], columns=[[1]])\n"
         "for result in nonobot.solve_all([easy, hard(), hard()], jobs=2, seconds=None):\n"
         "    raise SystemExit(result.verdict)\n"
@@ -219,3 +220,81 @@ def test_time_and_the_board_to_start_from_count_for_the_difficulty():
     assert difficulty(Record(TWO, start=np.array([[1, -1], [-1, -1]], np.int8))).level == "lines"
     assert difficulty(NONE) == Difficulty("unknown", 0, "unsolvable")
     assert difficulty(hard(), seconds=0.01).level == "unknown"
+
+
+# Stopping
+
+HARD = f"""
+import os, random, sys, threading, time, nonobot
+rng = random.Random(3)
+hard = nonobot.Puzzle.from_cells([[rng.random() < .45 for _ in range(60)] for _ in range(60)])
+easy = nonobot.Puzzle(rows=[[1]], columns=[[1]])
+def is_idle():
+    for _ in range({PATIENCE_SECONDS} * 10):
+        before = time.process_time()
+        time.sleep(0.1)
+        if time.process_time() - before < 0.02:
+            return True
+"""
+
+STOPS = {
+    "a loop that is left": """
+results = nonobot.solve_all([easy] + [hard] * 4, seconds=None)
+for result in results: break
+""",
+    "a loop of several jobs": """
+results = nonobot.solve_all([easy] + [hard] * 4, seconds=None, jobs=2)
+for result in results: break
+""",
+    "an error in the loop": """
+results = nonobot.solve_all([easy] + [hard], seconds=None)
+try:
+    for result in results: raise OSError
+except OSError: pass
+""",
+    "an event": """
+stop = threading.Event()
+threading.Timer(0.2, stop.set).start()
+assert nonobot.solve(hard, seconds=None, stop=stop).verdict == "unknown"
+assert [one.verdict for one in nonobot.solve_all([hard, hard], seconds=None, stop=stop)] == ["unknown"]
+assert nonobot.difficulty(hard, seconds=None, stop=stop).level == "unknown"
+assert nonobot.solve(easy).verdict == "unique"
+""",
+    "asyncio": """
+import asyncio
+async def main():
+    stop = threading.Event()
+    search = asyncio.create_task(asyncio.to_thread(nonobot.solve, hard, seconds=None, stop=stop))
+    await asyncio.sleep(0.2)
+    stop.set()
+    assert (await search).verdict == "unknown"
+asyncio.run(main())
+""",
+    "a child of fork": """
+threading.Thread(target=lambda: nonobot.solve(hard, seconds=1), daemon=True).start()
+time.sleep(0.3)
+if not os.fork():
+    sys.exit(0)
+os.wait()
+time.sleep(1)
+""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", STOPS)
+def test_nothing_is_solved_after(what):
+    program = f"{HARD}{STOPS[what]}\nassert is_idle()"
+    done = subprocess.run([sys.executable, "-c", program], text=True, **CAPTURED)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_puzzles_are_read_in_the_callers_thread():
+    threads = []
+
+    def puzzles():
+        for _ in range(3):
+            threads.append(threading.get_ident())
+            yield ONE
+
+    assert len([*solve_all(puzzles(), jobs=2)]) == 3
+    assert set(threads) == {threading.get_ident()}
