@@ -53,6 +53,8 @@ def grid_of(black: Sequence[int], white: Sequence[int], width: int) -> PartialGr
 class Result:
     """Solutions found for a puzzle; prints as the verdict and a drawing of the first solution.
 
+    Results with the same outcome are equal, whatever the search took.
+
     Attributes
     ----------
     status
@@ -71,9 +73,9 @@ class Result:
     status: Literal["solved", "unsolvable", "timeout"]
     solutions: tuple[Solution, ...] = ()
     exhausted: bool = False
-    seconds: float = 0.0
-    counts: dict[str, int] = field(default_factory=dict)
-    phase_seconds: dict[str, float] = field(default_factory=dict)
+    seconds: float = field(default=0.0, compare=False)
+    counts: dict[str, int] = field(default_factory=dict, compare=False)
+    phase_seconds: dict[str, float] = field(default_factory=dict, compare=False)
 
     @property
     def verdict(self) -> Literal["unique", "multiple", "unsolvable", "unknown"]:

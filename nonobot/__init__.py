@@ -56,13 +56,18 @@ if any(os.path.islink(f"{folder}/bot") for folder in __path__):  # noqa: PTH114
     sys.meta_path.insert(0, _LinkedFolders)
 
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from nonobot import api
+if type(globals().get("__loader__")).__name__ == "zipimporter":
+    raise ImportError("nonobot cannot run from within a zip file: unpack it, or install nonobot")
 
-    return getattr(api, name)
+if not TYPE_CHECKING:  # for type checkers, there are the names of __all__ and no others
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from nonobot import api
+
+        return getattr(api, name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

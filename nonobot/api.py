@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 
 from nonobot.bot.result import Result
 from nonobot.protocol import (
@@ -47,8 +47,14 @@ class Stop(Protocol):
 # --- puzzles -----------------------------------------------------------------------------------------------------
 
 
+class MissingFileError(PuzzleError, FileNotFoundError):
+    """A file of puzzles that does not exist."""
+
+    __module__ = "nonobot"
+
+
 def read(
-    source: str | bytes | os.PathLike[str],
+    source: str | bytes | bytearray | memoryview | os.PathLike[str] | IO[bytes] | IO[str],
     *,
     format: str | None = None,
     size: tuple[int, int] | Literal["auto"] | None = None,
@@ -56,13 +62,19 @@ def read(
 ) -> list[Record]:
     """Return the puzzles of a file of any format (see docs/formats.md), in order.
 
-    `source` is the name of a file or its content: bytes, or a string of several text lines. A string of one text
-    line is a file name if that file exists, otherwise the puzzle itself. Without `format`, the content determines
-    the format. `size` is the width and height of all boards, for formats that do not state them.
+    `source` is the name of a file, an open file or the content: bytes, or a string of several text lines. A string
+    of one text line is a file name if that file exists, otherwise the puzzle itself. Without `format`, the content
+    determines the format. `size` is the width and height of all boards, for formats that do not state them.
 
     `errors` receives one text line for each puzzle that cannot be read; the other puzzles are returned. Without
-    `errors`, the first such puzzle raises PuzzleError. So does a file of unknown format.
+    `errors`, the first such puzzle raises PuzzleError. So does a file of unknown format. The error for a file that
+    does not exist is also a FileNotFoundError.
     """
+    if hasattr(source, "read"):
+        source = source.read()
+        source = source.encode(errors="surrogatepass") if isinstance(source, str) else source
+    if isinstance(source, bytearray | memoryview):
+        source = bytes(source)
     path = _path(source)
     place = f"{printable(str(path))}: " if path else ""
     try:
@@ -72,11 +84,13 @@ def read(
         else:
             content = source if isinstance(source, bytes) else str(source).encode(errors="surrogatepass")
             entries = list(formats.read(content, format, size))
+    except FileNotFoundError:
+        raise MissingFileError(f"cannot read {str(path)!r}: no such file") from None
     except formats.FormatError as error:
-        if isinstance(source, str) and "\n" not in source and not path:
+        if isinstance(source, str) and "\n" not in source and source.strip() and not path:
             name = repr(source) if len(source) < 256 else shown(source)
             if "/" in source or re.search(r"\.\w+$", source):
-                raise PuzzleError(f"cannot read {name}: no such file") from None
+                raise MissingFileError(f"cannot read {name}: no such file") from None
             place = f"{name}: not a file, and not a puzzle: "
         raise PuzzleError(f"{place}{error}") from None
     records = []
@@ -126,7 +140,7 @@ def write(
 
 def _path(source: str | bytes | os.PathLike[str]) -> Path | None:
     """Return the file that `source` names, or None if `source` is the content."""
-    if isinstance(source, bytes) or (isinstance(source, str) and "\n" in source):
+    if isinstance(source, bytes) or (isinstance(source, str) and ("\n" in source or not source.strip())):
         return None
     path = Path(source)
     try:

@@ -63,7 +63,7 @@ class _Drawable:
         return svg_of_board(*self._drawing())
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, init=False)
 class Puzzle(_Drawable):
     """The clues of a board, checked for errors that counting can find; prints as a drawing.
 
@@ -81,9 +81,12 @@ class Puzzle(_Drawable):
       └──────┘
     """
 
-    columns: tuple[Clue, ...]
+    __slots__ = ("columns", "is_checked", "rows")
+
     rows: tuple[Clue, ...]
-    is_checked: bool = field(repr=False, compare=False)  # `fault_in_clues` has found no fault
+    columns: tuple[Clue, ...]
+    if TYPE_CHECKING:
+        is_checked: ClassVar[bool]  # of each puzzle, but no field: `fault_in_clues` has found no fault
 
     def __init__(self, rows: Iterable[Iterable[int]], columns: Iterable[Iterable[int]]) -> None:
         self._set(_clues("column", columns), _clues("row", rows))
@@ -115,6 +118,9 @@ class Puzzle(_Drawable):
         if 0 in solution.size:
             raise PuzzleError("a board has at least one cell")
         return cls.from_grid(solution.rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Puzzle.unchecked, (self.columns, self.rows)
 
     def _set(self, columns: tuple[Clue, ...], rows: tuple[Clue, ...]) -> None:
         object.__setattr__(self, "columns", columns)
@@ -171,14 +177,27 @@ def _clues(kind: str, clues: Iterable[Iterable[int]]) -> tuple[Clue, ...]:
             blocks = tuple(operator.index(length) for length in clue)
         except TypeError:
             raise PuzzleError(f"{kind} {number}: {clue!r} is not a list of block lengths such as [1, 2]") from None
-        if blocks == (0,):
-            blocks = ()
+        while blocks[:1] == (0,):  # zeros around a clue only make all clues equally long
+            blocks = blocks[1:]
+        while blocks[-1:] == (0,):
+            blocks = blocks[:-1]
         if min(blocks, default=1) < 1:
             raise PuzzleError(f"{kind} {number}: a block of {min(blocks)} cells; block lengths are 1 or more")
         checked.append(blocks)
     if not checked:
         raise PuzzleError(f"no {kind}s; a board has at least one {kind}")
     return tuple(checked)
+
+
+def _listed(cells: Any) -> Any:
+    """Return cells as lists if they are an array, a frame or an image; masked cells are unknown."""
+    if not hasattr(cells, "__array__"):
+        return cells
+    import numpy
+
+    if isinstance(cells, numpy.ma.MaskedArray):
+        cells = numpy.ma.filled(cells.astype(int), UNKNOWN)
+    return numpy.asarray(cells).tolist()
 
 
 @dataclass(init=False, repr=False, unsafe_hash=True)
@@ -200,14 +219,14 @@ class _Board:
 
     def __init__(self, cells: npt.ArrayLike) -> None:
         bytes_of = {colour: colour % 256 for colour in self._colours}
-        given: Any = cells.numbers() if isinstance(cells, _Board) else cells
+        given: Any = cells.numbers() if isinstance(cells, _Board) else _listed(cells)
         try:
             rows = [bytes([bytes_of[cell] for cell in row]) for row in given]
         except KeyError:
             raise self._other_cells() from None
         except TypeError:
             raise PuzzleError(f"{self._called} has two dimensions: rows of cells") from None
-        width = getattr(given, "shape", (0, len(rows[0]) if rows else 0))[1]
+        width = getattr(cells, "shape", (0, len(rows[0]) if rows else 0))[1]
         if any(len(row) != width for row in rows):
             raise PuzzleError(f"{self._called} has rows of one length")
         self._set(b"".join(rows), (width, len(rows)))

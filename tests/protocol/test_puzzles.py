@@ -37,7 +37,7 @@ def test_every_name_is_there_and_no_other():
         ([[1], []], [[1, 1]], "the clue of column 1 needs 3 cells, the column has 2"),
         ([[1], [1]], [[1], [1], [1]], "the columns count 3 black cells, the rows 2; both must be the same"),
         ([[1], [-1]], [[1]], "row 2: a block of -1 cells; block lengths are 1 or more"),
-        ([[0, 1]], [[1]], "row 1: a block of 0 cells; block lengths are 1 or more"),
+        ([[1, 0, 1]], [[1]], "row 1: a block of 0 cells; block lengths are 1 or more"),
         ([[1]], ["1"], "column 1: '1' is not a list of block lengths such as [1, 2]"),
         ([[1.0]], [[1]], "row 1: [1.0] is not a list of block lengths such as [1, 2]"),
         ([1], [[1]], "row 1: 1 is not a list of block lengths such as [1, 2]"),

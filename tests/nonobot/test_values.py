@@ -1,0 +1,176 @@
+"""What Python programs pass and get: types, arrays, files, values that compare; wrong names that tools notice."""
+
+import copy
+import dataclasses
+import io
+import pickle
+import subprocess
+import sys
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nonobot
+from nonobot import Puzzle, PuzzleError, Solution, check, read, solve
+from nonobot.protocol import PartialGrid
+from tests.helpers.places import REPOSITORY
+from tests.helpers.talking import CAPTURED
+
+ROWS, COLUMNS = [[3], [1], [1, 1]], [[1, 1], [2], [1, 1]]
+CELLS = [[1, 1, 1], [0, 1, 0], [1, 0, 1]]
+PUZZLE = Puzzle(rows=ROWS, columns=COLUMNS)
+TEXT = "3\n1\n1 1\n"
+
+
+def test_puzzles_are_dataclasses_like_any_other():
+    assert dataclasses.asdict(PUZZLE) == {"rows": ((3,), (1,), (1, 1)), "columns": ((1, 1), (2,), (1, 1))}
+    assert dataclasses.replace(PUZZLE, rows=ROWS) == PUZZLE
+    match PUZZLE:
+        case Puzzle(rows, columns):
+            assert (rows, columns) == (PUZZLE.rows, PUZZLE.columns)
+    for other in (copy.copy(PUZZLE), copy.deepcopy(PUZZLE), pickle.loads(pickle.dumps(PUZZLE))):
+        assert (other, hash(other), repr(other)) == (PUZZLE, hash(PUZZLE), repr(PUZZLE))
+    with pytest.raises(AttributeError):
+        PUZZLE.rows = ()
+    with pytest.raises((AttributeError, TypeError)):
+        PUZZLE.other = ()
+
+
+@pytest.mark.usefixtures("compiled")
+def test_results_with_one_outcome_are_equal_and_have_one_hash():
+    first, second = solve(PUZZLE), solve(PUZZLE, seconds=5)
+    assert (first, hash(first)) == (second, hash(second))
+    assert first != solve(PUZZLE, solutions=1) or first.exhausted == solve(PUZZLE, solutions=1).exhausted
+    assert len({first, second}) == 1
+
+
+class Frame:
+    """What frames and images have in common: iterating over one yields something else than rows."""
+
+    shape = (3, 3)
+
+    def __init__(self, cells):
+        self._cells = cells
+
+    def __iter__(self):
+        return iter(["a", "b", "c"])
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self._cells, dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [np.array(CELLS), np.array(CELLS, bool), np.array(CELLS, float), Frame(CELLS), Frame(np.array(CELLS, bool)),
+     np.ma.array(CELLS), tuple(map(tuple, CELLS)), ["###", ".#.", "#.#"]],
+)  # fmt: skip
+def test_a_board_may_be_anything_that_numpy_takes(cells):
+    assert Puzzle.from_cells(cells) == PUZZLE
+    assert check(PUZZLE, cells)
+
+
+def test_masked_cells_are_unknown():
+    cells = np.ma.array(CELLS, mask=[[0, 0, 1], [0, 0, 0], [0, 0, 0]])
+    assert PartialGrid(cells).numbers()[0] == [1, 1, -1] or list(PartialGrid(cells).numbers()[0]) == [1, 1, -1]
+    with pytest.raises(PuzzleError, match="a solution holds 0"):
+        Solution(cells)
+
+
+@pytest.mark.parametrize("cells", [np.zeros(3), np.zeros((1, 2, 3)), 5, Frame([1, 0])])
+def test_what_is_no_board_is_named(cells):
+    with pytest.raises(PuzzleError, match="two dimensions"):
+        Puzzle.from_cells(cells)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [np.array([[3, 0], [0, 1], [1, 1]]), [[0, 3], [1, 0, 0], (1, 1)], ((3,), range(1, 2), iter([1, 1]))],
+)
+def test_clues_may_be_padded_with_zeros(rows):
+    assert Puzzle(rows=rows, columns=COLUMNS) == PUZZLE
+
+
+def test_a_zero_between_blocks_is_refused():
+    with pytest.raises(PuzzleError, match=r"row 3: a block of 0 cells"):
+        Puzzle(rows=[[3], [1], [1, 0, 1]], columns=COLUMNS)
+
+
+def test_what_is_read_may_be_bytes_or_an_open_file(tmp_path):
+    text = "H\n3\n1\n1 1\nV\n1 1\n2\n1 1\n"
+    (tmp_path / "p.hv").write_text(text)
+    with (tmp_path / "p.hv").open("rb") as file, (tmp_path / "p.hv").open() as texts:
+        sources = [text, text.encode(), bytearray(text.encode()), memoryview(text.encode()), file, texts]
+        sources += [io.StringIO(text), io.BytesIO(text.encode()), tmp_path / "p.hv", str(tmp_path / "p.hv")]
+        assert [[one.puzzle for one in read(source)] for source in sources] == [[PUZZLE]] * len(sources)
+
+
+@pytest.mark.parametrize("source", ["", b"", " "])
+def test_nothing_is_said_to_be_nothing(source):
+    with pytest.raises(PuzzleError, match=r"^(the file is empty|nothing but blank lines)$"):
+        read(source)
+
+
+@pytest.mark.parametrize("source", ["nowhere.non", Path("nowhere.non")])
+def test_a_missing_file_is_one_error_for_both_kinds_of_handlers(source):
+    for kind in (PuzzleError, FileNotFoundError):
+        with pytest.raises(kind, match=r"^cannot read 'nowhere\.non': no such file$"):
+            read(source)
+
+
+def test_dir_shows_the_public_names_and_no_others():
+    assert [name for name in dir(nonobot) if not name.startswith("__")] == sorted(nonobot.__all__)
+
+
+RIGHT = """
+import threading
+from pathlib import Path
+import numpy as np
+import nonobot
+from nonobot import Check, Difficulty, Puzzle, PuzzleError, Record, Result, Solution
+puzzle: Puzzle = Puzzle(rows=[[1]], columns=[[1]])
+records: list[Record] = nonobot.read(Path("x.non"), errors=[])
+result: Result = nonobot.solve(records[0], solutions=2, seconds=None, stop=threading.Event())
+boards: tuple[Solution, ...] = result.solutions
+verdicts: list[str] = [one.verdict for one in nonobot.solve_all([puzzle], jobs=None)]
+hard: Difficulty = nonobot.difficulty(puzzle)
+right: Check = nonobot.check(puzzle, np.zeros((1, 1)))
+nonobot.write([puzzle], "x.non", format="non")
+try:
+    Puzzle.from_cells([[1]])
+except PuzzleError:
+    pass
+"""
+WRONG = [
+    "from nonobot import Puzle", "nonobot.slove('x')", "v: nonobot.Verdict", "nonobot.solve_al([])",
+    "nonobot.reed('x')", "nonobot.Puzzle(row=[[1]], columns=[[1]])", "nonobot.Puzzle([[1]])", "nonobot.solve(1)",
+    "nonobot.solve('x', second=1)",
+    "nonobot.solve('x').verdit", "nonobot.solve('x').solutions[0].cels()", "nonobot.solve('x', stop=True)",
+    "nonobot.solve_all(5)", "nonobot.difficulty('x').lvl", "nonobot.write([], format='non')", "nonobot.read(5)",
+    "nonobot.check('x')", "nonobot.solve('x', seconds='1')", "nonobot.solve('x', starts=1)",
+    "x: str = nonobot.read('x')",
+]  # fmt: skip
+
+
+@pytest.mark.skipif(not find_spec("mypy"), reason="needs mypy")
+def test_mypy_accepts_right_programs_and_notices_each_wrong_use(tmp_path):
+    (tmp_path / "right.py").write_text(RIGHT)
+    (tmp_path / "wrong.py").write_text("import nonobot\n" + "\n".join(WRONG) + "\n")
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "right.py", "wrong.py"]
+    done = subprocess.run(command, cwd=tmp_path, text=True, **CAPTURED)
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if line.startswith("right.py") and ": error" in line] == []
+    found = {int(line.split(":")[1]) for line in lines if line.startswith("wrong.py") and ": error" in line}
+    assert [WRONG[number] for number in range(len(WRONG)) if number + 2 not in found] == []
+
+
+def test_in_a_zip_file_one_line_says_what_to_do(tmp_path):
+    with zipfile.ZipFile(tmp_path / "app.zip", "w") as file:
+        file.write(REPOSITORY / "nonobot/__init__.py", "nonobot/__init__.py")
+        file.writestr("__main__.py", "import nonobot")
+    done = subprocess.run([sys.executable, "-I", str(tmp_path / "app.zip")], text=True, **CAPTURED)
+    assert done.stderr.splitlines()[-1].startswith(
+        "ImportError: nonobot cannot run from within a zip file: unpack it"
+    )
