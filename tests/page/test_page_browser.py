@@ -6,6 +6,7 @@ import re
 import pytest
 from msgspec.structs import replace
 
+from nonobot.bot.kernels.shipped import wasm_kernels
 from nonobot.harness.results.conditions import FileNames
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import BotLog
@@ -336,6 +337,7 @@ def test_tournaments_are_apart_and_their_tables_scroll_in_their_own_box(watcher,
     assert "250 ms" in logging
 
 
+@pytest.mark.skipif(not wasm_kernels(), reason="needs kernels for browsers: python -m tools.release.level_kernels")
 def test_why_there_is_nothing_to_watch_is_said(chromium):
     with Server() as other:
         chromium.open(f"{other.address}live")
