@@ -95,8 +95,10 @@ class Adapter:
         try:
             printed = _printed(process, clock)
         finally:
-            self._kill()
+            self._kill()  # before its pipe is closed, of which it would complain
             status = process.wait()
+            if process.stdout:
+                process.stdout.close()
         if self._output:
             try:
                 with open(self._output, "rb") as file:  # noqa: PTH123
@@ -143,20 +145,20 @@ class Adapter:
 def _printed(process: subprocess.Popen[bytes], clock: Clock) -> bytes:
     """Return what a process prints until it ends; OutOfTimeError, RefusedError: too late, or too much."""
     assert process.stdout
+    pipe = process.stdout.fileno()
     pieces, length = [], 0
-    with process.stdout as pipe:
-        while True:
-            seconds = min(clock.remaining(), SECONDS_AFTER_THE_END)
-            if select.select([pipe], [], [], seconds)[0]:
-                if not (piece := os.read(pipe.fileno(), 1 << 16)):
-                    break
-                pieces.append(piece)
-                length += len(piece)
-            elif process.poll() is not None:
+    while True:
+        seconds = min(clock.remaining(), SECONDS_AFTER_THE_END)
+        if select.select([pipe], [], [], seconds)[0]:
+            if not (piece := os.read(pipe, 1 << 16)):
                 break
-            clock.check()
-            if length > MOST_OUTPUT_BYTES:
-                raise RefusedError(f"the program printed more than {MOST_OUTPUT_BYTES >> 20} MiB")
+            pieces.append(piece)
+            length += len(piece)
+        elif process.poll() is not None:
+            break
+        clock.check()
+        if length > MOST_OUTPUT_BYTES:
+            raise RefusedError(f"the program printed more than {MOST_OUTPUT_BYTES >> 20} MiB")
     while process.poll() is None:
         clock.check()
         time.sleep(min(clock.remaining(), 0.001))
