@@ -56,9 +56,6 @@ if any(os.path.islink(f"{folder}/bot") for folder in __path__):  # noqa: PTH114
     sys.meta_path.insert(0, _LinkedFolders)
 
 
-if type(globals().get("__loader__")).__name__ == "zipimporter":
-    raise ImportError("nonobot cannot run from within a zip file: unpack it, or install nonobot")
-
 if not TYPE_CHECKING:  # for type checkers, there are the names of __all__ and no others
 
     def __getattr__(name: str) -> Any:

@@ -13,6 +13,7 @@ from math import isnan
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 
+from nonobot.bot import IN_BROWSER
 from nonobot.bot.result import Result
 from nonobot.protocol import (
     UNKNOWN,
@@ -249,6 +250,8 @@ _idle: list[Any] = []
 
 
 def _strategy() -> Any:
+    if type(globals().get("__loader__")).__name__ == "zipimporter" and not IN_BROWSER:
+        raise ImportError("nonobot cannot solve from within a zip file: unpack it, or install nonobot")
     from nonobot.bot.champion import ChampionStrategy
     from nonobot.bot.kernels.loading import require_compiler
     from nonobot.bot.kernels.notices import Notices
@@ -271,7 +274,6 @@ def _results(
     records: Iterable[Record], jobs: int, solutions: int, seconds: float | None, stop: Stop | None
 ) -> Iterator[Result]:
     """Solve in other threads, so that this thread can react to Ctrl-C; a browser has no threads."""
-    from nonobot.bot import IN_BROWSER
     from nonobot.bot.workers import in_order
 
     if IN_BROWSER:
