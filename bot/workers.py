@@ -178,7 +178,7 @@ class _InOrder(Generic[Task, Made]):
                 while at_end is None and read < number + most:
                     try:
                         task = next(self._left)
-                    except BaseException as error:
+                    except Exception as error:
                         at_end = error
                         break
                     with self._changed:
@@ -204,6 +204,8 @@ class _InOrder(Generic[Task, Made]):
         finally:
             self._give_up()
             atexit.unregister(self._end)
+        for thread in threads:  # the caller may use its workers again
+            thread.join()
         if at_end and not is_last and not isinstance(at_end, StopIteration):
             raise at_end
 
@@ -238,6 +240,8 @@ class _InOrder(Generic[Task, Made]):
                     self._stop()
 
     def _give_up(self) -> None:
+        if os.getpid() != self._process:  # in a child of `os.fork`, which has no such threads
+            return
         with self._changed:
             self._is_ended = True
             self._stop()
@@ -246,7 +250,6 @@ class _InOrder(Generic[Task, Made]):
 
     def _end(self, threads: Sequence[Thread]) -> None:
         """Wait for the running kernels, since the end of the process frees their memory."""
-        if os.getpid() == self._process:
-            self._give_up()
-            for thread in threads:
-                thread.join()
+        self._give_up()
+        for thread in threads if os.getpid() == self._process else ():
+            thread.join()

@@ -51,8 +51,6 @@ class Stop(Protocol):
 class MissingFileError(PuzzleError, FileNotFoundError):
     """A file of puzzles that does not exist."""
 
-    __module__ = "nonobot"
-
 
 def read(
     source: str | bytes | bytearray | memoryview | os.PathLike[str] | IO[bytes] | IO[str],

@@ -98,9 +98,8 @@ def printed() -> Iterator[str]:
         for name in ("before", "after"):
             Path(name).mkdir()
             result = played("perfect", Path(name))
-            result = replace(
-                result, machine=replace(result.machine, usable_cores=1)
-            )  # CPU times are compared on one
+            machine = replace(result.machine, usable_cores=1)  # CPU times are compared on one core
+            result = replace(result, machine=machine)
             write_json(Path(name, "result.json"), result)
         puzzles = [replace(one, took_seconds=1.0) for one in result.score.puzzles]
         write_json(Path("after", "result.json"), replace(result, score=replace(result.score, puzzles=puzzles)))

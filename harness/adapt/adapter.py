@@ -23,7 +23,7 @@ from nonobot.protocol import DEFAULT_SIZE, Puzzle, Record, Solution, read_batch
 from nonobot.protocol.clues import shown
 from nonobot.protocol.formats import FormatError, Size, format_named, write
 from nonobot.protocol.puzzle import fault_in_clues
-from nonobot.system import lines_in, report
+from nonobot.system import content_of, lines_in, report
 
 FILE, OUTPUT = "{file}", "{output}"
 MOST_OUTPUT_BYTES = 1 << 24
@@ -81,14 +81,14 @@ class Adapter:
         """Start the program with a file of this content, and return its output once it has ended."""
         with open(self._file, "wb") as file:  # noqa: PTH123
             file.write(content)
-        if self._output and os.path.exists(self._output):  # noqa: PTH110
-            os.unlink(self._output)  # noqa: PTH108
         try:
+            if self._output and os.path.lexists(self._output):
+                os.unlink(self._output)  # noqa: PTH108
             with open(self._file if self._reads_stdin else os.devnull, "rb") as source:  # noqa: PTH123
                 # A group of its own, which ends with it.
                 process = subprocess.Popen(self._command, stdin=source, stdout=subprocess.PIPE, process_group=0)
         except OSError as error:
-            raise RefusedError(f"cannot start {self._command[0]!r}: {error.strerror}") from None
+            raise RefusedError(f"cannot start {self._command[0]!r}: {error.filename}: {error.strerror}") from None
         self._group = process.pid
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._stopped)
@@ -101,10 +101,11 @@ class Adapter:
                 process.stdout.close()
         if self._output:
             try:
-                with open(self._output, "rb") as file:  # noqa: PTH123
-                    printed = file.read(MOST_OUTPUT_BYTES)
+                printed = content_of(self._output, MOST_OUTPUT_BYTES)
             except FileNotFoundError:
                 printed = b""
+            except OSError as error:
+                raise RefusedError(f"the file that the program wrote cannot be read: {error.strerror}") from None
         end = "" if not status else f"; exit status {status}" if status > 0 else f"; ended by signal {-status}"
         return Ran(printed.decode("utf-8", "replace"), end)
 

@@ -8,7 +8,8 @@ choose among readings that share cells, such as a picture on white paper and the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -24,14 +25,16 @@ MOST_READINGS = 10_000  # tried in an output, in all: paper that is almost blank
 MOST_COLUMNS = 2_000  # of a text line that are looked at
 _PITCHES = ((1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (4, 1), (4, 2), (3, 2))  # from cell to cell, from row to row
 
-_COMMANDS = re.compile(r"\x1b\[[0-9;?]*([A-Za-z])|\x1b[()][A-Z0-9]|\x1b\][^\x07]*\x07|[\ufe0e\ufe0f\u200b]")
+_COMMANDS = re.compile(
+    r"\x1b\[[0-9;?]*([A-Za-z])|\x1b[()][A-Z0-9]|\x1b\][^\x07\x1b]{0,1000}\x07|[\ufe0e\ufe0f\u200b]"
+)
 _COLOUR = re.compile(r"\x1b\[([0-9;]*)m")
 _UPRIGHT = re.compile("[|│┃║┆┊╎╏¦]")
 _FRAME = re.compile(r"(?=.*[+─━═┌└├╔╚╠╭╰┬┴┼])[\s+|=─-╿-]+")
 _FILLING = re.compile("[\\s|│┃║┆┊╎╏¦,;:'\"\\[\\](){}]")
-_NESTED = re.compile(r"[\[({]\s*(?:[\[({][^][(){}]*[\])}]\s*,?\s*)+[\])}]")
+_NESTED = re.compile(r"[\[({]\s*(?:[\[({][^][(){}]*[\])}][\s,]*)+[\])}]")
 _LIST = re.compile(r"\[([^][]*)\]")
-_TEXTS = re.compile(r"[\[({]\s*(?:(?:\"[^\"\n]*\"|'[^'\n]*')\s*,?\s*)+[\])}]")
+_TEXTS = re.compile(r"[\[({]\s*(?:(?:\"[^\"\n]*\"|'[^'\n]*')[\s,]*)+[\])}]")
 _FLAT = re.compile(r"[\[({][^][(){}]*[\])}]")
 _SQUARE = str.maketrans("(){}", "[][]")
 _TEXT = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'")
@@ -50,12 +53,9 @@ class Signs:
     @cached_property
     def cells(self) -> str:
         """The signs that cells may have, in the order of USUAL."""
-        usual = USUAL if not (self.black and self.white) else ""
-        return (
-            self.black[:1]
-            + usual.translate(str.maketrans("", "", self.black[:1] + self.white[:1]))
-            + self.white[:1]
-        )
+        black, white = self.black[:1], self.white[:1]
+        others = [] if black and white else [sign for sign in USUAL if sign not in (black, white)]
+        return "".join([black, *others, white])
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ class _View:
     """Text lines in which boards may be found."""
 
     lines: Sequence[str]
+    numbers: Sequence[int]  # of these lines in the output
     signs: str  # of cells, the blackest first
     only_right: bool = False  # a wrong board may be an accident
 
@@ -81,35 +82,41 @@ def board_in(output: str, puzzle: Puzzle, signs: Signs) -> Solution | None:
     A wrong board counts only if it stands apart: it must not be a part of something larger of the same signs.
     """
     left = iter(range(MOST_READINGS))
+    wrong: tuple[int, int, Solution] | None = None  # the last wrong board, with its first and its last line
     for view in _views(_around(output, signs), puzzle.size, signs):
-        wrong: tuple[int, Solution] | None = None  # the last board, with its text line
         for pitches in _PITCHES:
             for reading, _ in zip(_readings(view, puzzle.size, pitches, from_end=True), left, strict=False):
-                if wrong and reading.line <= wrong[0] - puzzle.height * pitches[1]:
+                first, last = reading.line, reading.line + pitches[1] * (puzzle.height - 1)
+                first, last = view.numbers[first], view.numbers[last]
+                if wrong and last < wrong[0]:
                     break  # an earlier board
                 if solution := _solution(reading.cells, puzzle, view, signs):
                     if not mismatches(puzzle, solution):
                         return solution
-                    if not (wrong or view.only_right) and _is_apart(reading, view, puzzle.size, pitches):
-                        wrong = (reading.line, solution)
-        if wrong:
-            return wrong[1]
-    return None
+                    is_later = not wrong or first > wrong[1]
+                    if is_later and not view.only_right and _is_apart(reading, view, puzzle.size, pitches):
+                        wrong = (first, last, solution)
+    return wrong[2] if wrong else None
 
 
 def boards_in(output: str, puzzles: Sequence[Puzzle], signs: Signs) -> list[Solution | None]:
     """Return a board for each puzzle of a file: in the order of the output, the next one that solves it."""
     best: list[Solution | None] = [None] * len(puzzles)
     text = _around(output, signs)
+    most = MOST_READINGS + 100 * len(puzzles)
     [*sizes] = {puzzle.size: None for puzzle in puzzles}
-    for number, _ in enumerate(_views(text, sizes[0], signs)):
-        views = {size: next(islice(_views(text, size, signs), number, None)) for size in sizes}
+    for views in zip(*(_views(text, size, signs) for size in sizes), strict=True):
         for pitches in _PITCHES:
-            boards = {size: [*_readings(view, size, pitches)] for size, view in views.items()}
+            boards = {
+                size: _by_black_cells(islice(_readings(view, size, pitches), most))
+                for size, view in zip(sizes, views, strict=True)
+            }
             found: list[Solution | None] = []
             line = 0
             for puzzle in puzzles:
-                here, solution = _next_board(boards[puzzle.size], line, puzzle, views[puzzle.size], signs)
+                readings = boards[puzzle.size].get(_black_cells(puzzle), [])
+                view = views[sizes.index(puzzle.size)]
+                here, solution = _next_board(readings, line, puzzle, view, signs)
                 line = here + puzzle.height * pitches[1] if solution else line
                 found.append(solution)
             best = max(best, found, key=lambda boards: len(boards) - boards.count(None))
@@ -118,11 +125,26 @@ def boards_in(output: str, puzzles: Sequence[Puzzle], signs: Signs) -> list[Solu
     return best
 
 
+def _black_cells(puzzle: Puzzle) -> int:
+    return sum(map(sum, puzzle.rows))
+
+
+def _by_black_cells(readings: Iterable[_Reading]) -> dict[int, list[_Reading]]:
+    """Return readings by the numbers of black cells that they may have."""
+    by_count: dict[int, list[_Reading]] = {}
+    for reading in readings:
+        kinds = {*reading.cells}
+        for black in {reading.cells.count(sign) for sign in kinds} | ({0} if len(kinds) == 1 else set()):
+            by_count.setdefault(black, []).append(reading)
+    return by_count
+
+
 def _next_board(
     readings: Sequence[_Reading], line: int, puzzle: Puzzle, view: _View, signs: Signs
 ) -> tuple[int, Solution | None]:
-    for reading in readings:
-        solution = _solution(reading.cells, puzzle, view, signs) if reading.line >= line else None
+    """Return the first reading from a text line on that solves a puzzle, with its line."""
+    for reading in readings[bisect_left(readings, line, key=lambda reading: reading.line) :]:
+        solution = _solution(reading.cells, puzzle, view, signs)
         if solution and not mismatches(puzzle, solution):
             return reading.line, solution
     return line, None
@@ -142,23 +164,26 @@ def _views(output: str, size: tuple[int, int], signs: Signs) -> Iterator[_View]:
     """Yield the text of an output as it is, and then with less and less of what may surround cells."""
     text = _without_commands(output)
     lines = _with_lists_drawn(text, size).split("\n")
-    yield _View(_padded(lines), signs.cells)
+    every = range(len(lines))
+    yield _View(_padded(lines), every, signs.cells)
     if "[]" in text:
-        yield _View(_padded([line.replace("[]", "██") for line in lines]), signs.cells)
-    unframed = [_UPRIGHT.sub("", line) for line in lines if not _FRAME.fullmatch(line)]
-    yield _View(_padded(unframed), signs.cells)
-    yield _View(_padded([line.rstrip() for line in lines], right=True), signs.cells)
-    compact = [_FILLING.sub("", line) for line in lines if not _FRAME.fullmatch(line)]
-    full = [line for line in compact if line]
-    yield _View(_padded(full), signs.cells)
-    yield _View(_padded(full, right=True), signs.cells)
+        yield _View(_padded([line.replace("[]", "██") for line in lines]), every, signs.cells)
+    kept = [number for number, line in enumerate(lines) if not _FRAME.fullmatch(line)]
+    unframed = [_UPRIGHT.sub("", lines[number]) for number in kept]
+    yield _View(_padded(unframed), kept, signs.cells)
+    yield _View(_padded([line.rstrip() for line in lines], right=True), every, signs.cells)
+    compact = {number: _FILLING.sub("", lines[number]) for number in kept}
+    compact = {number: line for number, line in compact.items() if line}
+    yield _View(_padded([*compact.values()]), [*compact], signs.cells)
+    yield _View(_padded([*compact.values()], right=True), [*compact], signs.cells)
     if "▀" in text or "▄" in text:
         halves = [half for line in unframed for half in (line.translate(_UPPER), line.translate(_LOWER))]
-        yield _View(_padded(halves), signs.cells)
+        yield _View(_padded(halves), [number for number in kept for _ in range(2)], signs.cells)
     if _COLOUR.search(output):
-        yield from _coloured(output)
+        coloured, kinds = _coloured(output)
+        yield _View(_padded(coloured), range(len(coloured)), kinds)
     stretched = _padded(unframed, further=2 * size[0])  # white cells at the end of all lines
-    yield _View(stretched, signs.cells, only_right=True)
+    yield _View(stretched, kept, signs.cells, only_right=True)
 
 
 def _padded(lines: Sequence[str], right: bool = False, further: int = 0) -> list[str]:
@@ -200,8 +225,8 @@ def _signs_of(row: str) -> str:
     return "".join(_BLACK_WORDS.get(word.lower(), word if len(word) == 1 else "\0") for word in words)
 
 
-def _coloured(output: str) -> Iterator[_View]:
-    """Yield a view in which the colours of spaces and blocks are the signs."""
+def _coloured(output: str) -> tuple[list[str], str]:
+    """Return text lines in which the colours of spaces and blocks are signs, and all signs of cells."""
     signs: dict[tuple[str, str], str] = {}
     state, pieces = "", []
     for number, piece in enumerate(_COLOUR.split(output.replace("\r\n", "\n"))):
@@ -212,8 +237,7 @@ def _coloured(output: str) -> Iterator[_View]:
                 is_cell = sign in " █■" and state
                 new = signs.setdefault((state, sign), chr(0xE000 + len(signs) % 0x1000)) if is_cell else sign
                 pieces.append(new)
-    text = "".join(pieces)
-    yield _View(_padded(text.split("\n")), "".join(signs.values()) + " █■")
+    return "".join(pieces).split("\n"), "".join(signs.values()) + " █■"
 
 
 # --- readings ----------------------------------------------------------------------------------------------------
@@ -295,7 +319,7 @@ def _solution(cells: str, puzzle: Puzzle, view: _View, signs: Signs) -> Solution
     kinds = {*cells}
     if len(kinds) > 2:
         return None
-    wanted = sum(map(sum, puzzle.rows))
+    wanted = _black_cells(puzzle)
     blacks = [sign for sign in sorted(kinds, key=view.signs.index) if cells.count(sign) == wanted]
     if signs.black or signs.white:
         blacks = [sign for sign in blacks if sign == signs.black or (sign != signs.white and not signs.black)]

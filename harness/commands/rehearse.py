@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from nonobot.harness import EXIT_INTERRUPTED, EXIT_UNUSABLE, UnusableError, opti
 from nonobot.harness.check.self_test import CheckResult
 from nonobot.harness.check.step import Level, StepVerdict
 from nonobot.harness.process.bot_command import OWN_JUDGE, is_here
+from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import read_result
@@ -80,16 +82,25 @@ class _Rehearsal:
         named = ((name, getattr(self.arguments, name)) for name in ("reads", "writes", "logs"))
         return [word for name, value in named if value for word in (f"--{name}", value)]
 
-    def judge(self, *words: str, command: list[str]) -> str:
+    @property
+    def limit_seconds(self) -> float:
+        """The event's time for as many puzzles as the rehearsal has."""
+        return self.arguments.time_limit * min(1.0, self.arguments.puzzles / EVENT_PUZZLES)
+
+    def judge(self, *words: str, command: list[str]) -> bytes:
         """Run a command of the judge, its progress on stderr, and return what it prints."""
-        done = subprocess.run(
-            [*OWN_JUDGE, *words, "--", *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
-        )
-        if done.returncode == EXIT_INTERRUPTED:
-            raise KeyboardInterrupt
-        if done.returncode == EXIT_UNUSABLE:
-            raise UnusableError("the rehearsal ends here; see the message above")
-        return done.stdout
+        with Interrupts() as interrupts, tempfile.TemporaryFile() as out:
+            judge = subprocess.Popen([*OWN_JUDGE, *words, "--", *command], stdin=subprocess.DEVNULL, stdout=out)
+            while judge.poll() is None:
+                if interrupts.told:  # it stops its bot first
+                    judge.terminate()
+                time.sleep(0.05)
+            if interrupts.told or judge.returncode == EXIT_INTERRUPTED:
+                raise KeyboardInterrupt
+            if judge.returncode == EXIT_UNUSABLE:
+                raise UnusableError("the rehearsal ends here; see the message above")
+            out.seek(0)
+            return out.read()
 
     def run(self, name: str, puzzles: int, *words: str, command: list[str]) -> RunResult:
         """Play puzzles of the event's form, and return the result."""
@@ -97,6 +108,7 @@ class _Rehearsal:
         chosen = f"boardgen:{width}x{height}x{puzzles}:seed={self.arguments.seed}"
         path = self.folder / f"{name}.json"
         fixed = ["--set", chosen, "--result", str(path), "--contain", self.arguments.contain]
+        fixed += ["--time-limit", f"{max(self.limit_seconds, 1.0):g}"]
         self.judge("run", *fixed, *words, command=command)
         result = read_result(path)
         assert isinstance(result, RunResult)
@@ -108,6 +120,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError("name the bot's command after --, such as: nonojudge rehearse -- ./mybot")
     with tempfile.TemporaryDirectory(prefix="nonojudge-rehearse-") as folder:
         rehearsal = _Rehearsal(arguments.bot_command, arguments, Path(folder).resolve())
+        if rehearsal.files:
+            print("check: left out, since the bot works on files; check the program that it starts")
         missing = [] if rehearsal.files else _missing_of_check(rehearsal)
         missing += _missing_of_run(rehearsal)
         if not rehearsal.files:
@@ -139,9 +153,8 @@ def _missing_of_check(rehearsal: _Rehearsal) -> list[str]:
 
 def _missing_of_run(rehearsal: _Rehearsal) -> list[str]:
     arguments = rehearsal.arguments
-    limit = arguments.time_limit * min(1.0, arguments.puzzles / EVENT_PUZZLES)
-    words = ["--time-limit", f"{max(limit, 1.0):g}", *rehearsal.files]
-    run = rehearsal.run("run", arguments.puzzles, *words, command=rehearsal.command)
+    limit = rehearsal.limit_seconds
+    run = rehearsal.run("run", arguments.puzzles, *rehearsal.files, command=rehearsal.command)
     took = run.usage.wall_seconds
     print(f"run: {_counts(run)} in {duration(took)}")
     missing = _faults(run)

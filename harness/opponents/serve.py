@@ -107,7 +107,7 @@ def answer_all(
         report("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
     read = solved = faults = 0
     try:
-        for item in read_batch(lines_in(chunks or chunks_until(_STDIN, None)), size):
+        for item in read_batch(lines_in(chunks_until(_STDIN, None) if chunks is None else chunks), size):
             solution = _solved(solve, item, limit_seconds)
             if isinstance(item, Fault) and not item.is_in_place:
                 faults += 1

@@ -161,7 +161,7 @@ class Referee:
     ) -> None:
         self._set = puzzle_set
         self._places = {one.number: place for place, one in enumerate(puzzle_set.puzzles)}
-        self._not_counted = {fault.number for fault in puzzle_set.faults}
+        self._not_counted = {fault.number for fault in puzzle_set.faults} - {None, *self._places}
         self._any_order = any_order
         self._puzzle_limit = puzzle_limit_seconds
         self._last: int | None = None  # the furthest puzzle that has a verdict
@@ -175,7 +175,7 @@ class Referee:
     ) -> PuzzleResult | None:
         """Judge an answer; return None unless it is the first to a puzzle of the set."""
         number = answer.number
-        if number in self._not_counted and number not in self._places:
+        if number in self._not_counted:
             return None
         if number is None or number not in self._places:
             self.stray_count += 1

@@ -8,36 +8,10 @@ from collections.abc import Sequence
 
 from nonobot.protocol import Puzzle
 
-ALPHABETS = [
-    *(
-        "#.",
-        "#-",
-        "# ",
-        "#_",
-        "X.",
-        "X ",
-        "X-",
-        "1 0".replace(" ", ""),
-        "*.",
-        "* ",
-        "*-",
-        "█ ",
-        "█.",
-        "█░",
-        "■□",
-        "■ ",
-    ),
-    *("@.", "@ ", "@-", "10", "1.", "X_", "0".rjust(2, "1"), "⬛⬜", "▓░"),
-]
+ALPHABETS = ["#.", "#-", "# ", "#_", "X.", "X ", "X-", "X_", "10", "1.", "*.", "* ", "*-", "@.", "@ ", "@-"]
+ALPHABETS += ["█ ", "█.", "█░", "■□", "■ ", "⬛⬜", "▓░"]
 DOUBLED = ["##..", "##  ", "██  ", "# . ", "X - ", "1 0 ", "[]  ", "@@--"]
-TEXTS = [
-    "solved in 0.02 s",
-    "Nonogram solver 1.3 (c) 2009",
-    "",
-    "1 solution, unique",
-    "nodes: 10 depth: 3",
-    "Done.",
-]
+TEXTS = ["solved in 0.02 s", "Solver 1.3 (c) 2009", "", "1 solution, unique", "nodes: 10 depth: 3", "Done."]
 
 Cells = Sequence[Sequence[int]]
 
@@ -78,11 +52,9 @@ def _with_clues(rng: random.Random, rows: list[str], puzzle: Puzzle, is_framed: 
 
 def _coloured(rng: random.Random, rows: list[str]) -> list[str]:
     code = rng.choice(["\x1b[1;32m", "\x1b[7m", "\x1b[38;5;12m"])
-    return (
-        [f"{code}{row}\x1b[0m" for row in rows]
-        if rng.random() < 0.5
-        else [row.replace("#", f"{code}#\x1b[m") for row in rows]
-    )
+    if rng.random() < 0.5:
+        return [f"{code}{row}\x1b[0m" for row in rows]
+    return [row.replace("#", f"{code}#\x1b[m") for row in rows]
 
 
 def drawing(rng: random.Random, cells: Cells, puzzle: Puzzle) -> str:

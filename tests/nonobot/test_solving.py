@@ -299,3 +299,13 @@ def test_puzzles_are_read_in_the_callers_thread():
 
     assert len([*solve_all(puzzles(), jobs=2)]) == 3
     assert set(threads) == {threading.get_ident()}
+
+
+def test_searches_after_a_stop_are_those_of_before():
+    stop = threading.Event()
+    stop.set()
+    for jobs in (1, 3):
+        for _ in range(20):
+            assert len([*solve_all([ONE] * 9, jobs=jobs, stop=stop)]) == 1
+            results = [*solve_all([ONE, TWO, SIX] * 3, jobs=jobs)]
+            assert [one.verdict for one in results] == ["unique", "multiple", "multiple"] * 3

@@ -43,8 +43,7 @@ def test_puzzles_are_dataclasses_like_any_other():
 def test_results_with_one_outcome_are_equal_and_have_one_hash():
     first, second = solve(PUZZLE), solve(PUZZLE, seconds=5)
     assert (first, hash(first)) == (second, hash(second))
-    assert first != solve(PUZZLE, solutions=1) or first.exhausted == solve(PUZZLE, solutions=1).exhausted
-    assert len({first, second}) == 1
+    assert first != solve(Puzzle(rows=ROWS[::-1], columns=[[1, 1], [2], [1, 1]]))
 
 
 class Frame:
@@ -74,7 +73,7 @@ def test_a_board_may_be_anything_that_numpy_takes(cells):
 
 def test_masked_cells_are_unknown():
     cells = np.ma.array(CELLS, mask=[[0, 0, 1], [0, 0, 0], [0, 0, 0]])
-    assert PartialGrid(cells).numbers()[0] == [1, 1, -1] or list(PartialGrid(cells).numbers()[0]) == [1, 1, -1]
+    assert list(PartialGrid(cells).numbers()[0]) == [1, 1, -1]
     with pytest.raises(PuzzleError, match="a solution holds 0"):
         Solution(cells)
 
@@ -116,8 +115,9 @@ def test_nothing_is_said_to_be_nothing(source):
 @pytest.mark.parametrize("source", ["nowhere.non", Path("nowhere.non")])
 def test_a_missing_file_is_one_error_for_both_kinds_of_handlers(source):
     for kind in (PuzzleError, FileNotFoundError):
-        with pytest.raises(kind, match=r"^cannot read 'nowhere\.non': no such file$"):
+        with pytest.raises(kind, match=r"^cannot read 'nowhere\.non': no such file$") as caught:
             read(source)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # as a pool of processes does
 
 
 def test_dir_shows_the_public_names_and_no_others():

@@ -2,6 +2,7 @@
 
 import random
 import re
+import signal
 
 import pytest
 
@@ -17,6 +18,16 @@ PUZZLE = Puzzle.from_grid(SMILE)
 def found(text, puzzle=PUZZLE, **signs):
     board = board_in(text, puzzle, Signs(**signs))
     return board and [list(row) for row in board.numbers()]
+
+
+@pytest.fixture
+def patience():
+    """Fail a test that takes longer than the slowest machine: one with time that grows like a power does."""
+    before = signal.signal(signal.SIGALRM, lambda *_: pytest.fail("read for over a minute"))
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -113,6 +124,19 @@ def test_boards_of_a_file_go_to_the_puzzles_that_they_solve():
     assert [board and [list(row) for row in board.numbers()] for board in got] == [*boards[:5], None, *boards[6:]]
 
 
-def test_an_output_of_blank_paper_costs_no_time():
-    assert found("\n".join([" " * 4000] * 2000)) is None
-    assert found("#\n" * 3000 + " " * 5000) is None
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[1, 0, 0, 1]" + "\n  [0, 0, 0, 0]" * 500,
+        "['#..#'" + "\n  '#..#'" * 500,
+        "[[" * 20_000,
+        "\x1b]0;a title" * 20_000,
+        "\n".join([" " * 4000] * 500),
+        "#\n" * 3000 + " " * 5000,
+        ("#" + " " * 300 + "\n") * 1000,
+    ],
+)
+@pytest.mark.usefixtures("patience")
+def test_what_is_never_finished_or_almost_blank_is_read_soon(text):
+    assert found(text) is None
+    assert boards_in(text, [PUZZLE] * 3, Signs()) == [None] * 3

@@ -44,3 +44,12 @@ def test_the_result_is_written_as_a_file(capfd, more):
 def test_a_dash_is_stdout(capfd):
     assert cli.run(["verify", "--size", "3x3", "questions.txt", "answers.txt", "-o", "-"]) == 0
     assert json.loads(capfd.readouterr().out)["score"]["verdicts"]["right"] == 2
+
+
+def test_text_that_is_no_answer_is_told_beside_a_puzzle_that_does_not_count(capfd):
+    questions = Path("questions.txt")
+    questions.write_text(questions.read_text() + f"further text\n$4\n{GOOD}")
+    answers = Path("answers.txt")
+    answers.write_text(f"{answers.read_text()}$4\n{ANSWER}and more\n")
+    assert cli.run(["verify", "--size", "3x3", "questions.txt", "answers.txt"]) == 0
+    assert "and more" in capfd.readouterr().out
