@@ -14,7 +14,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in
@@ -48,23 +47,22 @@ class Ran:
 
 
 class Adapter:
-    """A program, the format of its files, and a folder for them, which :meth:`close` removes."""
+    """A program, the format of its files, and a folder for each of them; :meth:`close` removes the last one."""
 
     def __init__(self, command: Sequence[str], form: str, signs: Signs) -> None:
         if not command:
             raise UnusableError("no program; write it after --, such as -- ./solver {file}")
         if not shutil.which(command[0]):
             raise StartError(f"cannot start {command[0]!r}: no such program, or no permission to execute it")
-        self._form, self._signs = form, signs
-        self._folder = Path(tempfile.mkdtemp(prefix="nonojudge-adapt-"))
-        self._file = str(self._folder / f"puzzle{format_named(form).extensions[0]}")
-        self._output = str(self._folder / "output.txt") if any(OUTPUT in word for word in command) else None
+        self._command, self._form, self._signs = command, form, signs
         self._reads_stdin = not any(FILE in word for word in command)
-        self._command = [word.replace(FILE, self._file).replace(OUTPUT, self._output or "") for word in command]
+        self._writes_file = any(OUTPUT in word for word in command)
+        self._folder: str | None = None
 
     def close(self) -> None:
         """Remove the folder."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def content(self, puzzles: Sequence[Puzzle]) -> bytes:
         """Return the file of some puzzles; RefusedError if the format cannot hold them."""
@@ -79,16 +77,22 @@ class Adapter:
 
     def run(self, content: bytes, clock: Clock) -> Ran:
         """Start the program with a file of this content, and return its output once it has ended."""
-        with open(self._file, "wb") as file:  # noqa: PTH123
-            file.write(content)
+        self.close()  # never used again: the program may have left anything there
         try:
-            if self._output and os.path.lexists(self._output):
-                os.unlink(self._output)  # noqa: PTH108
-            with open(self._file if self._reads_stdin else os.devnull, "rb") as source:  # noqa: PTH123
-                # A group of its own, which ends with it.
-                process = subprocess.Popen(self._command, stdin=source, stdout=subprocess.PIPE, process_group=0)
+            self._folder = tempfile.mkdtemp(prefix="nonojudge-adapt-")
+            path = os.path.join(self._folder, f"puzzle{format_named(self._form).extensions[0]}")  # noqa: PTH118
+            with open(path, "wb") as file:  # noqa: PTH123
+                file.write(content)
         except OSError as error:
-            raise RefusedError(f"cannot start {self._command[0]!r}: {error.filename}: {error.strerror}") from None
+            raise RefusedError(f"cannot write the file for the program: {error.strerror}") from None
+        output = os.path.join(self._folder, "output.txt")  # noqa: PTH118
+        command = [word.replace(FILE, path).replace(OUTPUT, output) for word in self._command]
+        try:
+            with open(path if self._reads_stdin else os.devnull, "rb") as source:  # noqa: PTH123
+                # A group of its own, which ends with it.
+                process = subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE, process_group=0)
+        except OSError as error:
+            raise RefusedError(f"cannot start {command[0]!r}: {error.strerror}") from None
         self._group = process.pid
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._stopped)
@@ -99,9 +103,9 @@ class Adapter:
             status = process.wait()
             if process.stdout:
                 process.stdout.close()
-        if self._output:
+        if self._writes_file:
             try:
-                printed = content_of(self._output, MOST_OUTPUT_BYTES)
+                printed = content_of(output, MOST_OUTPUT_BYTES)
             except FileNotFoundError:
                 printed = b""
             except OSError as error:
@@ -140,7 +144,7 @@ class Adapter:
 
     @property
     def _source(self) -> str:
-        return "the file that the program wrote" if self._output else "the output"
+        return "the file that the program wrote" if self._writes_file else "the output"
 
 
 def _printed(process: subprocess.Popen[bytes], clock: Clock) -> bytes:

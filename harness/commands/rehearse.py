@@ -91,10 +91,11 @@ class _Rehearsal:
         """Run a command of the judge, its progress on stderr, and return what it prints."""
         with Interrupts() as interrupts, tempfile.TemporaryFile() as out:
             judge = subprocess.Popen([*OWN_JUDGE, *words, "--", *command], stdin=subprocess.DEVNULL, stdout=out)
-            while judge.poll() is None:
-                if interrupts.told:  # it stops its bot first
-                    judge.terminate()
+            while judge.poll() is None and not interrupts.told:
                 time.sleep(0.05)
+            if interrupts.told:
+                judge.terminate()  # once: it stops its bot first
+            judge.wait()
             if interrupts.told or judge.returncode == EXIT_INTERRUPTED:
                 raise KeyboardInterrupt
             if judge.returncode == EXIT_UNUSABLE:

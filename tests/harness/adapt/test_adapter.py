@@ -94,22 +94,33 @@ def test_a_program_that_prints_without_end_is_stopped(program):
     assert done.stderr == b"$1: line 1: the program printed more than 16 MiB\n"
 
 
-@pytest.mark.parametrize("made", ["os.mkfifo(path)", "os.mkdir(path)", "os.symlink('/dev/zero', path)"])
-def test_what_a_program_leaves_in_place_of_its_output_costs_its_own_puzzle(program, made):
+@pytest.mark.parametrize(
+    ("left", "why"),
+    [
+        ("os.mkfifo(output)", "cannot be read: not a regular file"),
+        ("os.mkdir(output)", "cannot be read: Is a directory"),
+        ("os.symlink('/dev/zero', output)", "cannot be read: not a regular file"),
+        ("open(output, 'wb').truncate(1 << 40)", "cannot be read: more than 16 MiB"),
+        ("os.unlink(file); os.mkfifo(file)", "it is empty"),
+        ("os.unlink(file); os.mkdir(file)", "it is empty"),
+        ("os.chmod(file, 0)", "it is empty"),
+        ("shutil.rmtree(os.path.dirname(file))", "it is empty"),
+    ],
+)
+def test_whatever_a_program_leaves_in_its_folder_costs_its_own_puzzle(program, left, why):
     command = program(f"""
-        import os, sys
-        _, file, path = sys.argv
-        if open(file).read().count("<count>") == 4 and not os.path.exists(path + ".made"):
-            open(path + ".made", "w")
-            {made}
-        elif not os.path.isdir(path):
-            open(path, "w").write("#..\\n.#.\\n..#")
+        import os, shutil, sys
+        _, file, output = sys.argv
+        if open(file).read().count("<count>") == 4:
+            {left}
+        else:
+            open(output, "w").write("#..\\n.#.\\n..#")
     """)
     done = adapted("--as", "webpbn", "--size", "3x3", "--", *command, "{file}", "{output}")
-    third = b"$3\n1\t0\t0\n0\t1\t0\n0\t0\t1\n" if "mkdir" not in made else b"$3\n0\t0\t0\n0\t0\t0\n0\t0\t0\n"
-    assert done.stdout.endswith(third), done
+    assert done.stdout.endswith(b"$3\n1\t0\t0\n0\t1\t0\n0\t0\t1\n"), done
     assert (done.returncode, b"Traceback" in done.stderr) == (1, False)
-    assert b"$1: line 1: the file that the program wrote cannot be read: " in done.stderr
+    [line] = [line for line in done.stderr.decode().splitlines() if line.startswith("$1: line 1: ")]
+    assert line.endswith(why)
 
 
 def test_one_start_for_a_file_of_all_puzzles(program):
