@@ -206,7 +206,7 @@ _OTHER_TEXTS = {
     r"=\s*\[\||\barray[12]d\s*\(": "MiniZinc data",
     r"\A(?:\\.*\n)*\s*(?:minimi[sz]e|maximi[sz]e|number_of_rows:)\s": "an LP file",
 }
-_SIGNS = {  # found in files that resemble a format; each within a line, as the search takes the square of its length
+_SIGNS = {  # found in files that resemble a format; what repeats stays in its line: the search would take for ever
     "webpbn": r"<(puzzle|clues|count)",
     "picross": r"^GRID\b|^(ROWS|COLUMNS)$|^\[[\d ,]*\]$",
     "hv": r"^[^\w\n]*(h|v|rows?|columns?|cols?|horizontals?|verticals?)\b[^\w\n]*$",
