@@ -99,7 +99,9 @@ def beginning_of(path: str | os.PathLike[str], most_bytes: int) -> bytes:
 
 
 def end_of(path: str | os.PathLike[str], most_bytes: int) -> bytes:
-    """Return the last bytes of a regular file; OSError if it cannot be read."""
+    """Return the last bytes of a regular file that is no link, which may be a stranger's; OSError otherwise."""
+    if Path(path).is_symlink():
+        raise OSError(errno.ELOOP, "a link")
     with descriptor_of(path) as file:
         return os.pread(file, most_bytes, max(0, os.fstat(file).st_size - most_bytes))
 

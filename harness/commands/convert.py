@@ -60,7 +60,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(f"{arguments.target}: the name shows no known format; add --to FORMAT")
     name = "stdin" if arguments.source == "-" else arguments.source
     with opened(arguments.source) as file:
-        data = file.read(formats.MOST_BYTES + 1)  # one more than allowed is enough to notice
+        data = file.read(formats.MOST_BYTES + 1) or b""  # one more than allowed is enough to notice
     is_as_wanted = True
     if arguments.from_format == PICTURE or (arguments.from_format is None and is_image(data)):
         record, is_as_wanted = puzzle_of_picture(data, arguments, name, to)

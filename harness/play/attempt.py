@@ -31,6 +31,7 @@ from nonobot.tournament_data import SetPuzzle
 
 LINGER_SECONDS = 5.0  # grace period for exiting once no further answer can come
 MOST_STRAY_BYTES = 1 << 20  # output that belongs to no answer, beyond which the judge stops the bot
+MOST_STRAY_ANSWERS = 20_000  # answers that count for no puzzle, likewise: to judge them takes 0.2 s
 SECONDS_BETWEEN_SIGNS = 2.0  # interval at which the journal records the usage so far
 SECONDS_BETWEEN_LOOKS = 0.05  # interval of reading CPU time and memory: about 0.2 ms, not on the bot's core
 OUT_OF_MEMORY = "ended by the system, whose memory had run out"
@@ -57,7 +58,7 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
             created = psutil.Process(bot.pid).create_time()
         conditions: dict[str, Any] = {"sandboxed": bot.sandboxed, "cgroup_measures": bot.tree.cgroup_measures}
         conditions |= {"filtered": bot.filtered} if bot.sandboxed else {}
-        run.journal.add(AttemptStarted(started_at, first, bot.pid, created, **conditions))
+        run.journal.add(AttemptStarted(started_at, first, bot.pid, created, mark=bot.mark, **conditions))
         loop = AttemptLoop(run, bot, puzzles, exchange)
         with stopping_with(lambda: bot.tree.signal(signal.SIGSTOP), lambda: bot.tree.signal(signal.SIGCONT)):
             reason, detail = loop.listen()
@@ -118,6 +119,7 @@ class AttemptLoop:
         self.conversation = Conversation(bot, AnswerReader(board.width, board.height), clock=self._clock)
         self._answer_bytes = most_bytes_of_an_answer(board)
         self._judged_before = len(run.referee.results)
+        self._judged = 0
         self._next_look = self._active = bot.started  # when the bot last computed or wrote
         self._active_cpu = 0.0
         self._next_sign = bot.started + SECONDS_BETWEEN_SIGNS
@@ -155,6 +157,11 @@ class AttemptLoop:
             stray_bytes = self.conversation.read_bytes - answers * self._answer_bytes
             if stray_bytes > MOST_STRAY_BYTES:
                 return EndReason.PROTOCOL_ERROR, f"{stray_bytes} bytes that belong to no answer"
+            if self._has_too_many_strays:
+                return (
+                    EndReason.PROTOCOL_ERROR,
+                    f"more than {MOST_STRAY_ANSWERS:,} answers that count for no puzzle",
+                )
             if overdue is not None and not self._bot.exited:
                 while self.judge_next():  # all that came until now
                     pass
@@ -171,11 +178,16 @@ class AttemptLoop:
             self._give_a_sign()
 
     def judge_next(self) -> bool:
-        """Judge the next answer; return whether there was one."""
-        answer = self.conversation.next_answer()
+        """Judge the next answer; return whether there was one, unless too many count for no puzzle."""
+        answer = None if self._has_too_many_strays else self.conversation.next_answer()
         if answer:
+            self._judged += 1
             self._judge(*answer)
         return answer is not None
+
+    @property
+    def _has_too_many_strays(self) -> bool:
+        return self._judged - (len(self._run.referee.results) - self._judged_before) > MOST_STRAY_ANSWERS
 
     def judge_unfinished(self, has_ended: bool = False) -> None:
         """Judge the last answer if its last row has no line end; in parts, only once the bot has ended."""

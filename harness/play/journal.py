@@ -24,13 +24,12 @@ import psutil
 from msgspec import UNSET, Struct, UnsetType
 
 from nonobot.harness import UnusableError
+from nonobot.harness.process.bot_process import MARK
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.results.conditions import CgroupMeasures, Figure, Whole
 from nonobot.harness.results.result_files import MOST_BYTES, UNDECODABLE, content_of, storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
 from nonobot.system import content_in
-
-SECONDS_APART = 2.0  # largest difference between two readings of a process's start, as the clock may have been set
 
 
 class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="attempt-started"):
@@ -39,10 +38,11 @@ class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="attempt-started
     started_at: str
     first_puzzle: Whole
     pid: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
-    process_created: Figure  # with `pid`, identifies the process later
+    process_created: Figure  # with `pid`, identifies the process for the live view
     sandboxed: bool  # as in `Attempt`, whose record is lost if the judge is killed
     cgroup_measures: CgroupMeasures
     filtered: bool | UnsetType = UNSET
+    mark: str = ""  # of the process, by which a later judge knows it
 
 
 class PuzzleJudged(Struct, frozen=True, tag_field="kind", tag="judged"):
@@ -199,13 +199,11 @@ def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
 def end_leftover(records: Sequence[Record]) -> None:
     """Kill the bot and its process group if the journal's last attempt has no end and its process still runs.
 
-    A stranger's journal may name any process, so it has to have a variable that the judge gives to bots.
+    A stranger's journal may name any process, so it has to state the mark of the process, which nobody can guess.
     """
     attempt = next((one for one in reversed(records) if isinstance(one, AttemptStarted | AttemptEnded)), None)
     if not isinstance(attempt, AttemptStarted):
         return
     with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
-        process = psutil.Process(attempt.pid)
-        is_the_same = abs(process.create_time() - attempt.process_created) < SECONDS_APART
-        if is_the_same and "NONOBOT_CACHE_DIR" in process.environ():
+        if attempt.mark and psutil.Process(attempt.pid).environ().get(MARK) == attempt.mark:
             os.killpg(attempt.pid, signal.SIGKILL)

@@ -141,7 +141,7 @@ def warmed_up(
     if limit or process.exit_status:
         hint = ""
         if sandbox and not limit:
-            hint = " (a sandboxed warm-up can only write in some folders, see docs/sandbox.md; --contain no lifts this)"
+            hint = " (a sandboxed warm-up writes in few folders: docs/sandbox.md; --contain no lifts this)"
         raise WarmUpError(f"--warm-up failed: {shlex.join(command)}: {status}{hint}")
     return process.usage.wall_seconds
 
@@ -165,10 +165,13 @@ def play(
         try:
             sandbox = bot.sandbox(configuration.contain, result_path, puzzle_set.name)
             beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
+            stderr_path(result_path).unlink(missing_ok=True)
         except (UnusableError, KeyboardInterrupt):
             journal.remove()
             raise
-        stderr_path(result_path).unlink(missing_ok=True)
+        except OSError as error:  # for example a folder of that name
+            journal.remove()
+            raise UnusableError(f"cannot write {error.filename}: {error.strerror}") from None
         journal.add(beginning)
         return _played(RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox))
 

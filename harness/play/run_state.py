@@ -133,7 +133,7 @@ class RunState:
         killed = BotEnd(EndReason.INTERRUPTED, detail="the judge was killed; times are those last written down")
         # Without an answer due, the judge would soon have stopped the bot.
         end = killed if self.referee.answers_due else FINISHED_UNSEEN
-        written = self.stderr_path.stat().st_size if self.stderr_path.exists() else 0
+        written = self.stderr_path.lstat().st_size if self.stderr_path.is_file() else 0
         began = self.open_attempt
         attempt = Attempt(
             *(began.started_at, began.first_puzzle, end, usage),

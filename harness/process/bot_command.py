@@ -232,6 +232,13 @@ def start_fault(program: str) -> str | None:
 
     Some systems run a script without `#!` with a shell; others refuse it.
     """
+    try:
+        return _fault_of(program)
+    except OSError as error:  # the bot's author or its warm-up may have closed a folder on the way
+        return f"{error.filename or program}: {error.strerror}"
+
+
+def _fault_of(program: str) -> str | None:
     found, quoted = shutil.which(program), shlex.quote(program)
     path = Path(found or program)
     if path.is_dir():

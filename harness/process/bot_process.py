@@ -42,6 +42,9 @@ PIPE_BYTES = 1 << 20
 """Capacity of the answer pipe, where the system allows it, and most bytes of a read. A bot can write its next
 answer while the judge checks one."""
 
+MARK = (
+    "NONOBOT_RUN"  # variable of a bot with a word that nobody can guess, by which a later judge knows the process
+)
 SECONDS_TO_OBEY = 1.5  # time between SIGTERM and SIGKILL: 2 s after a limit, the bot's processes are gone
 SECONDS_BETWEEN_REAPINGS = 0.05
 MOST_SECONDS_OF_A_WAIT = 3600.0  # longest wait of one call of the selector
@@ -77,6 +80,7 @@ class BotProcess:
             sandbox = sandbox and dataclasses.replace(sandbox, scratch=exchange.folder)
         if fault := start_fault(command[0]):
             raise StartError(f"cannot start {command[0]!r}: {fault}")
+        self.mark = os.urandom(16).hex()
         self.exited = False  # whether the process has ended
         self.left_running = 0  # processes that it had started and that still ran at its end
         self.output_closed = False  # whether its stdout has reached its end
@@ -114,7 +118,7 @@ class BotProcess:
     ) -> subprocess.Popen[bytes]:
         """Return the started process; with a sandbox it is bubblewrap, and the bot is its descendant."""
         passed = [one.fileno() for one in self._pipes_of_sandbox[1:]]
-        environment = made_environment(command, limits.environment, self.sandboxed)
+        environment = made_environment(command, limits.environment, self.sandboxed) | {MARK: self.mark}
         words = [shutil.which(command[0]) or command[0], *command[1:]]  # in the judge's PATH, not the bot's
         with contextlib.ExitStack() as during_start:
             if sandbox:
@@ -267,7 +271,8 @@ class BotProcess:
     def _note_end(self) -> None:
         self._selector.unregister(self._end_seen)
         self.exited = True
-        self.left_running = self.tree.running()
+        own = 1 if self.sandboxed else 0  # bubblewrap's first process inside: it may end a moment later
+        self.left_running = max(0, self.tree.running() - own)
         self._kill()  # what it left running
 
     def _write_input(self) -> None:

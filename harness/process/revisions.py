@@ -9,10 +9,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nonobot.harness.process.bot_command import HOME, KERNEL_FOLDERS, is_in, is_own_bot, leads_out, named_by
+from nonobot.harness.process.bot_command import (
+    HOME,
+    KERNEL_FOLDERS,
+    is_in,
+    is_own_bot,
+    leads_out,
+    named_by,
+    real_path,
+)
 
 LONGEST_SECONDS = 5.0  # time for git to report a revision; a large clone on a slow disk then has none
-MOST_BYTES = 4 << 20  # largest file of git's data to read: 60,000 packed branches and tags
+MOST_BYTES = 4 << 20  # largest list of packed branches and tags to read: 60,000 of them
+MOST_NAME_BYTES = 4096  # largest file that names a folder, a branch or a commit: Linux knows no longer path
 
 
 def git(folder: Path, *arguments: str, seconds: float | None = None) -> bytes:
@@ -67,14 +76,15 @@ def revision_of(command: Sequence[str]) -> str | None:
     # The Python that runs a script may be in the environment of another project's clone.
     scripts = [path for path in named if not any((one / "pyvenv.cfg").exists() for one in path.parents)]
     for path in scripts or named:
-        if ours and (its := _data_of(path)) and its.shared == ours.shared:
+        if ours and (its := _data_of(path)) and (its.clone == ours.clone or _is_worktree(its, ours.shared)):
             return _checked_out(its)
     return None
 
 
 class _Data(NamedTuple):
-    """The folder with git's data of a clone or worktree, and the one that a clone shares with its worktrees."""
+    """A clone or worktree, the folder with its data of git, and the one that a clone shares with its worktrees."""
 
+    clone: Path
     own: Path
     shared: Path
 
@@ -87,9 +97,17 @@ def _data_of(path: Path) -> _Data | None:
     elsewhere = _content(clone / ".git")  # a worktree or a submodule has a file that names the folder
     try:
         own = (clone / (_path_in(elsewhere.removeprefix(b"gitdir:")) if elsewhere else ".git")).resolve()
-        return _Data(own, (own / _path_in(_content(own / "commondir"))).resolve())
+        return _Data(clone.resolve(), own, (own / _path_in(_content(own / "commondir"))).resolve())
     except (OSError, RuntimeError, ValueError):  # a circle of links; a path that is none
         return None
+
+
+def _is_worktree(data: _Data, shared: Path) -> bool:
+    """Return whether a clone knows a folder as its worktree; a stranger's folder may only claim to be one."""
+    back = data.own / _path_in(_content(data.own / "gitdir"))
+    return (
+        data.shared == shared and is_in(data.own, shared / "worktrees") and real_path(back) == data.clone / ".git"
+    )
 
 
 def _checked_out(data: _Data) -> str | None:
@@ -99,7 +117,7 @@ def _checked_out(data: _Data) -> str | None:
         head = _content(data.shared / os.fsdecode(branch[1])).strip()
         if not head:
             line = rb"^(\w+) %b$" % re.escape(branch[1])
-            packed = re.search(line, _content(data.shared / "packed-refs"), re.MULTILINE)
+            packed = re.search(line, _content(data.shared / "packed-refs", MOST_BYTES), re.MULTILINE)
             head = packed[1] if packed else b""
     return head.decode() if re.fullmatch(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?", head) else None
 
@@ -108,7 +126,7 @@ def _path_in(text: bytes) -> str:
     return os.fsdecode(text.strip())
 
 
-def _content(path: Path) -> bytes:
+def _content(path: Path, most_bytes: int = MOST_NAME_BYTES) -> bytes:
     """Return the content of a file of git's data; empty if it is missing, too large, or not a file on a disk.
 
     A link may lead to a file that is not for everybody who reads the result.
@@ -118,7 +136,7 @@ def _content(path: Path) -> bytes:
         if leads_out(path) or not path.is_file() or is_in(path.resolve(), *KERNEL_FOLDERS):
             return b""
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # noqa: PTH123
-            content = file.read(MOST_BYTES + 1) or b""
+            content = file.read(most_bytes + 1) or b""
     except (OSError, RuntimeError, ValueError):  # such as a circle of links, or a NUL in the path
         return b""
-    return content if len(content) <= MOST_BYTES else b""
+    return content if len(content) <= most_bytes else b""

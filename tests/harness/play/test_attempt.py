@@ -148,6 +148,15 @@ def test_output_that_is_no_answer_ends_the_attempt_and_any_output_is_no_stall(pl
     assert play(BATCH, ("wrote", ONE), ("wrote", b"x\n" * 100)).reason is EndReason.PROTOCOL_ERROR
 
 
+@pytest.mark.parametrize("stray", [b"$\n", b"$1\n", b"$9\nx\n"])
+def test_answers_that_count_for_no_puzzle_end_the_attempt(play, monkeypatch, stray):
+    monkeypatch.setattr(attempt, "MOST_STRAY_ANSWERS", 100)
+    assert play(BATCH, ("wrote", ONE + stray * 90 + TWO + THREE), ENDED).reason is EndReason.FINISHED
+    played = play(BATCH, ("wrote", ONE + stray * 1000 + TWO + THREE), ENDED)
+    assert played.reason is EndReason.PROTOCOL_ERROR
+    assert "more than 100 answers that count for no puzzle" in str(played)
+
+
 @pytest.mark.parametrize(
     ("script", "reason"),
     [([("wrote", ONE + TWO + THREE)], EndReason.FINISHED), ([("closed", None)], EndReason.CLOSED_STDOUT)],

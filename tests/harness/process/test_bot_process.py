@@ -107,6 +107,7 @@ def test_a_folder_and_a_quoted_command_are_named(tmp_path, own_folder):
     (tmp_path / "bot").chmod(0o700)
     assert start_fault("./bot 8") == "no such file; without quotes around the words the program is ./bot"
     assert start_fault("./bat 8") is None
+    assert start_fault("./" + "x" * 300).endswith(": File name too long")
 
 
 @pytest.mark.parametrize("content", [b"#!/bin/sh -e\nexit 0\r\n", Path("/bin/true").read_bytes()])
@@ -206,6 +207,7 @@ def environment_of(monkeypatch, contain, *options, words=(sys.executable, "-S", 
 @pytest.mark.usefixtures("own_folder")
 def test_the_judge_makes_the_environment_and_lists_it(monkeypatch, contain):
     made, result = environment_of(monkeypatch, contain)
+    assert len(made.pop("NONOBOT_RUN")) == 32
     assert made == result.environment
     assert sorted(made) == ["HOME", "LANG", "NONOBOT_CACHE_DIR", "PATH", "TMPDIR"]
     assert made["LANG"] == "C.UTF-8"
@@ -213,7 +215,7 @@ def test_the_judge_makes_the_environment_and_lists_it(monkeypatch, contain):
     options = ("--env", "A=b=c", "--env", "LANG=C.utf8", "--env", "PATH=/none")
     more, result = environment_of(monkeypatch, contain, *options)
     given = {"A": "b=c", "LANG": "C.utf8", "PATH": "/none"}
-    assert more == {**made, **given}
+    assert more | {"NONOBOT_RUN": ""} == made | given | {"NONOBOT_RUN": ""}
     assert result.environment == {name: value for name, value in made.items() if name not in given}
     assert sorted(result.configuration.environment_digests) == sorted(given)
 

@@ -27,6 +27,7 @@ from nonobot.harness.process.revisions import git, revision_of
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames
 from nonobot.harness.results.result_files import read_result, write_json
+from nonobot.harness.text import last_line_of
 from nonobot.system import kernel_cache, temporary_cache, user_cache
 from nonobot.tournament_data import load_set
 from tests.harness.commands.test_history import made
@@ -113,6 +114,41 @@ def test_git_runs_nothing_of_a_folder_that_claims_to_be_a_worktree(tmp_path, ran
     (theirs / ".git").write_text("gitdir:  ../../.git\n")
     revision_of(["bots/theirs/bot"])
     assert not ran.exists()
+
+
+def test_a_folder_that_claims_to_be_a_worktree_states_no_commit(tmp_path):
+    commit = made(tmp_path)
+    git(tmp_path, "worktree", "add", "-q", "bots/mine")
+    (tmp_path / "bots/mine/bot").write_text("#!/bin/sh\n")
+    assert revision_of(["sh", "bots/mine/bot"]) == commit
+    for name, content in (
+        ("HEAD", "1" * 40),
+        ("commondir", "../../../.git"),
+        ("gitdir", str(tmp_path / "bots/theirs/.git")),
+    ):
+        theirs = tmp_path / "bots/theirs/.git" / name
+        theirs.parent.mkdir(parents=True, exist_ok=True)
+        theirs.write_text(content)
+    (tmp_path / "bots/other").mkdir()
+    (tmp_path / "bots/other/.git").write_text(f"gitdir: {tmp_path}/.git/worktrees/mine")
+    for name in ("theirs", "other"):
+        (tmp_path / "bots" / name / "bot").write_text("#!/bin/sh\n")
+        assert revision_of(["sh", f"bots/{name}/bot"]) is None
+
+
+@pytest.mark.parametrize("name", [".git", ".git/HEAD", ".git/commondir", ".git/gitdir"])
+def test_a_name_of_megabytes_in_git_data_takes_no_time(tmp_path, name):
+    """The way to two million folders would hold the judge for half an hour."""
+    made(tmp_path)
+    theirs = tmp_path / "bots/theirs"
+    theirs.mkdir(parents=True)
+    (theirs / "bot").write_text("#!/bin/sh\n")
+    if name != ".git":
+        (theirs / ".git").mkdir()
+        (theirs / ".git/commondir").write_text(str(tmp_path / ".git"))
+    start = {".git": "gitdir: ", ".git/HEAD": "ref: refs/"}.get(name, "")
+    (theirs / name).write_text(start + "a/" * 2_000_000)
+    assert revision_of(["sh", "bots/theirs/bot"]) is None
 
 
 @pytest.mark.parametrize(
@@ -407,6 +443,23 @@ def test_the_files_that_a_journal_names_are_not_read(tmp_path):
     write_json(tmp_path / "result.json", replace(run, program_files=[*first.program_files, *changed]))
     result = resume(SET, Bot(run.bot, run.command), run.configuration, tmp_path / "result.json")
     assert [one.name for one in result.program_files] == [one.name for one in first.program_files]
+
+
+def test_no_line_of_a_file_is_shown_that_a_link_in_results_leads_to(tmp_path, capsys):
+    run = cut_off(tmp_path, stderr_file="result.stderr.txt", stderr_bytes=6)
+    (tmp_path / "key").write_text("secret\n")
+    (tmp_path / "result.stderr.txt").symlink_to("key")
+    own = ["--name", run.bot, "--contain", "no", "--time-limit", "20", "--stall-limit", "0", "--core", "any"]
+    assert resumed(*own, "--process-limit", "0", "--", *run.command) == 0
+    assert last_line_of(tmp_path / "result.stderr.txt") == ""
+    assert "secret" not in str(capsys.readouterr())
+
+
+def test_a_folder_in_place_of_the_file_for_stderr_is_a_line_and_no_journal_stays(tmp_path, capsys):
+    (tmp_path / "result.stderr.txt").mkdir()
+    assert cli.run(["run", "--quiet", "--set", str(RECIPE), "--result", "result.json", "--", "true"]) == 2
+    assert capsys.readouterr().err == "nonojudge: cannot write result.stderr.txt: Is a directory\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["result.stderr.txt"]
 
 
 def resumed(*words):

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import psutil
 import pytest
-from msgspec import UNSET
 
 from nonobot.harness.play.journal import AttemptStarted, end_leftover
 from nonobot.harness.process import process_tree as trees
-from nonobot.harness.process.bot_command import made_environment
+from nonobot.harness.process.bot_process import MARK
 from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.results.conditions import CgroupMeasures
 from tests.helpers.waiting import next_line, wait_until
@@ -201,22 +200,21 @@ def test_what_forks_into_groups_of_its_own_faster_than_all_can_be_looked_at_is_k
     assert len(looks) <= 5
 
 
-def _started(pid, created):
-    return AttemptStarted("", 1, pid, created, False, CgroupMeasures())
+def _started(pid, mark):
+    return AttemptStarted("", 1, pid, 0.0, False, CgroupMeasures(), mark=mark)
 
 
-def test_the_bot_of_a_killed_judge_is_ended_and_a_stranger_is_not(monkeypatch):
-    monkeypatch.delenv("NONOBOT_CACHE_DIR", raising=False)
-    bot = subprocess.Popen(SLEEP, start_new_session=True, env=made_environment(SLEEP, UNSET, sandboxed=False))
+def test_the_bot_of_a_killed_judge_is_ended_and_a_stranger_is_not():
+    bot, other = (subprocess.Popen(SLEEP, start_new_session=True, env=os.environ | {MARK: one}) for one in "ab")
     stranger = subprocess.Popen(SLEEP, start_new_session=True)  # which a journal from elsewhere names
-    created = [psutil.Process(one.pid).create_time() for one in (bot, stranger)]
-    end_leftover([_started(bot.pid, created[0] - 100)])
-    assert bot.poll() is None
-    for one, when in zip((stranger, bot), reversed(created), strict=True):
-        end_leftover([_started(one.pid, when)])
+    for process, mark in ((stranger, ""), (stranger, "a"), (other, ""), (other, "a"), (bot, "")):
+        end_leftover([_started(process.pid, mark)])
+    assert [one.poll() for one in (bot, other, stranger)] == [None] * 3
+    end_leftover([_started(bot.pid, "a")])
     assert bot.wait(60) == -9
-    assert stranger.poll() is None
-    end_leftover([_started(bot.pid, created[0])])
+    end_leftover([_started(bot.pid, "a")])
     end_leftover([])
+    other.kill()
+    assert other.wait(60) == -9
     stranger.kill()
     assert stranger.wait(60) == -9
