@@ -99,7 +99,7 @@ def beginning_of(path: str | os.PathLike[str], most_bytes: int) -> bytes:
 
 
 def end_of(path: str | os.PathLike[str], most_bytes: int) -> bytes:
-    """Return the last bytes of a regular file that is no link, which may be a stranger's; OSError otherwise."""
+    """Return the last bytes of a regular file, but not through a link, which may be a stranger's; or OSError."""
     if Path(path).is_symlink():
         raise OSError(errno.ELOOP, "a link")
     with descriptor_of(path) as file:

@@ -129,7 +129,6 @@ DATA = (
     _of_bot("theirs/bots/*.sh", "run tournament duel"),
     _of_bot("theirs/bots/one/checked.py", "check"),
     _of_bot("theirs/*sh", "bisect"),
-    _of_clone("theirs/*.git", "run tournament"),
     _of_clone("theirs/*.git/HEAD", "run tournament bisect"),
     _of_clone("theirs/*.git/refs/heads/*", "run tournament bisect"),
     _beside_bot("list", "theirs/bots/*", "run tournament check duel"),
@@ -234,7 +233,6 @@ class Layout:
             )  # perhaps a file of the user's that a shell reads
         for folder in (self.theirs, self.theirs / "bots" / "one"):
             self._make_clone(folder)
-        self.write(self.theirs / "bots/two/.git", "gitdir: ../../.git\n")
 
     @property
     def module(self) -> str:
