@@ -119,9 +119,10 @@ def end_in_words(end: BotEnd, limits: Configuration) -> str:
         EndReason.PROCESS_LIMIT: str(limits.process_limit or 0),
         EndReason.PUZZLE_LIMIT: f"{limits.puzzle_limit_seconds or 0:g} s",
         EndReason.STALLED: f"{limits.stall_limit_seconds or 0:g} s",
-        EndReason.CRASHED: status,
     }
     means = status if end.reason is EndReason.FINISHED and end != FINISHED_UNSEEN else end.reason.meaning
+    if end.reason is EndReason.CRASHED:
+        means = f"{status} while answers were due"
     return f"{end.reason}: {means}" + "".join(
         f" ({more})" for more in (figures.get(end.reason), end.detail) if more
     )
