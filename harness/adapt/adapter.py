@@ -18,6 +18,7 @@ from itertools import chain
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError, answer_all
+from nonobot.harness.process.bot_command import start_fault
 from nonobot.protocol import DEFAULT_SIZE, Puzzle, Record, Solution, read_batch
 from nonobot.protocol.clues import shown
 from nonobot.protocol.formats import FormatError, Size, format_named, write
@@ -52,8 +53,9 @@ class Adapter:
     def __init__(self, command: Sequence[str], form: str, signs: Signs) -> None:
         if not command:
             raise UnusableError("no program; write it after --, such as -- ./solver {file}")
-        if not shutil.which(command[0]):
-            raise StartError(f"cannot start {command[0]!r}: no such program, or no permission to execute it")
+        fault = start_fault(command[0])
+        if fault or not shutil.which(command[0]):
+            raise StartError(f"cannot start {command[0]!r}: {fault or 'no such program'}")
         self._command, self._form, self._signs = command, form, signs
         self._reads_stdin = not any(FILE in word for word in command)
         self._writes_file = any(OUTPUT in word for word in command)
