@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from itertools import chain
 
 from nonobot.harness import StartError, UnusableError
-from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in
+from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in, open_cells
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError, answer_all
 from nonobot.harness.process.bot_command import start_fault
 from nonobot.protocol import DEFAULT_SIZE, Puzzle, Record, Solution, read_batch
-from nonobot.protocol.clues import shown
+from nonobot.protocol.clues import count, shown
 from nonobot.protocol.formats import FormatError, Size, format_named, write
 from nonobot.protocol.puzzle import fault_in_clues
 from nonobot.system import content_of, lines_in, report
@@ -30,6 +30,7 @@ MOST_OUTPUT_BYTES = 1 << 24
 SECONDS_AFTER_THE_END = 0.05  # for the output of a program that has ended, if another process still has its pipe
 SECONDS_OF_SILENCE = 0.2  # after which a judge waits for the answer to the only puzzle so far
 MOST_SHOWN_LINES = 3
+HINT = "(see --black, --white and --pattern)"
 _HEADER = re.compile(rb"^[ \t]*\$", re.MULTILINE)
 
 
@@ -45,6 +46,10 @@ class Ran:
         """The first text lines of the output, for a message."""
         lines = [line.strip() for line in self.output.split("\n") if line.strip()]
         return f"it begins {' / '.join(map(shown, lines[:MOST_SHOWN_LINES]))}" if lines else "it is empty"
+
+
+class NoBoardError(RefusedError):
+    """The output of the program has no board of the puzzle."""
 
 
 class Adapter:
@@ -120,7 +125,10 @@ class Adapter:
         if solution := board_in(ran.output, puzzle, self._signs):
             return solution
         cells = "{}x{} with {} black cells".format(*puzzle.size, sum(map(sum, puzzle.rows)))
-        raise RefusedError(f"no board of {cells} in {self._source}; {ran.beginning}{ran.end}")
+        kinds = open_cells(ran.output, puzzle, self._signs)
+        undecided = "; its cells have three signs ({}, {}, {}), as if some were not decided"
+        why = undecided.format(*map(repr, kinds)) if kinds else ""
+        raise NoBoardError(f"no board of {cells} in {self._source}; {ran.beginning}{why}{ran.end}")
 
     def solve(self, puzzle: Puzzle, clock: Clock) -> Solution:
         """Return the board that the program finds for a puzzle; RefusedError if there is none."""
@@ -187,7 +195,20 @@ def serve(adapter: Adapter, given: Size | None, limit_seconds: float, batch: boo
         head, waits = _head(chunks)
         size, chunks = _size_in(head, waits), chain([head], chunks)
     if not batch:
-        return answer_all(adapter.solve, size, limit_seconds, chunks)
+        failures: list[str] = []
+
+        def solve_one(puzzle: Puzzle, clock: Clock) -> Solution:
+            try:
+                return adapter.solve(puzzle, clock)
+            except NoBoardError as error:
+                failures.append(str(error))
+                raise
+
+        status = answer_all(solve_one, size, limit_seconds, chunks)
+        if failures:  # for a judge, which shows the last line
+            without = f"no board for {count(len(failures), 'puzzle')} {HINT}"
+            report(f"{without}, the first: {failures[0]}")
+        return status
     data = b"".join(chunks)
     records = [item for item in read_batch(lines_in([data]), size) if isinstance(item, Record)]
     puzzles = [record.puzzle for record in records if not fault_in_clues(record.puzzle)]
