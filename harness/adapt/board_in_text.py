@@ -30,6 +30,7 @@ _PITCHES = ((1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (4, 1), (4, 2), (3, 2))  # f
 _COMMANDS = re.compile(
     r"\x1b\[[0-9;?]*([A-Za-z])|\x1b[()][A-Z0-9]|\x1b\][^\x07\x1b]{0,1000}\x07|[\ufe0e\ufe0f\u200b]"
 )
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")  # as in JSON
 _COLOUR = re.compile(r"\x1b\[([0-9;]*)m")
 _UPRIGHT = re.compile("[|│┃║┆┊╎╏¦]")
 _FRAME = re.compile(r"(?=.*[+─━═┌└├╔╚╠╭╰┬┴┼])[\s+|=─-╿-]+")
@@ -233,6 +234,7 @@ def _padded(lines: Sequence[str], right: bool = False, further: int = 0) -> list
 def _without_commands(output: str) -> str:
     """Return what a terminal shows; where a program moves the cursor, a text line ends."""
     text = output.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ").replace("\u00a0", " ")
+    text = _ESCAPED.sub(lambda sign: chr(int(sign[1], 16)), text)
     if "\x1b" not in text and text.isascii():
         return text
     return _COMMANDS.sub(lambda command: "\n" if command[1] and command[1] in "HJf" else "", text)

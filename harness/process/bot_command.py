@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import compileall
 import contextlib
+import hashlib
 import os
 import re
 import shlex
@@ -106,14 +107,17 @@ def compile_modules() -> None:
 
 
 def name_of(command: Sequence[str]) -> str:
-    """Return a default name for a bot: its program, the script that an interpreter runs, or what is adapted."""
+    """Return a default name for a bot: its program, the script that an interpreter runs, or what is adapted.
+
+    A program that is a word of the command gets a digest of it: a table needs one name for each bot.
+    """
     if "adapt" in command and "--" in command[:-1]:
         command = command[command.index("--") + 1 :]
     program = Path(command[0]).name
     if INTERPRETER.fullmatch(program):
         for before, word in pairwise(command):
             if before in INLINE:
-                return f"{program} {before} …"
+                return f"{program} {before} {hashlib.sha256(os.fsencode(word)).hexdigest()[:6]}"
             if not word.startswith("-"):
                 return Path(word).stem
     return program

@@ -70,6 +70,9 @@ def test_a_run_that_is_not_all_right_ends_with_1(tmp_path, output_of):
         (["/usr/bin/python3.12", "-m", "nonobot"], "nonobot"),
         (["python3", "-"], "python3"),
         (["bash", "run.sh"], "run"),
+        (["python3", "-u", "-c", "import sys\nprint(1)", "x.py"], "python3 -c bc5ab6"),
+        (["nonojudge", "adapt", "--as", "non", "--", "node", "-e", "solve(1)", "{file}"], "node -e 04059b"),
+        (["python3", "-u", "run.py", "-c", "x"], "run"),
     ],
 )
 def test_a_bot_without_a_name_is_called_after_its_program(bot, name):
