@@ -17,11 +17,11 @@ from nonobot.harness.process.sandbox import Sandbox
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.referee import REPEAT_THE_NUMBER, common_mistake, judge
 from nonobot.harness.results.run_result import OFF_BY_ONE, Verdict
+from nonobot.harness.results.run_text import COMPUTING_SHARE
 from nonobot.harness.text import ordinal
 from nonobot.protocol import Answer, AnswerReader
 from nonobot.protocol.clues import count, plural
 
-COMPUTING_SHARE = 0.1  # of the time without an answer: a busy machine leaves a bot little of its core
 SECONDS_BETWEEN_LOOKS = 0.02  # interval of reading CPU time
 
 

@@ -35,9 +35,9 @@ examples:
   nonojudge check --contain                                  for organisers: test the sandbox of this machine
 
 Everything after -- is the bot's command, run without a shell and started again for each check. A tournament needs
-every check marked must; a missed should is a warning, and a note is information (docs/check.md).
+all checks marked must; a missed should is a warning, and a note is information (docs/check.md).
 
-Exit status: 0 every must passed (or the sandbox holds), 1 not, 2 the bot does not start, the sandbox is not
+Exit status: 0 all musts passed (or the sandbox holds), 1 not, 2 the bot does not start, the sandbox is not
 available, or the arguments are unusable.
 """
 

@@ -267,7 +267,8 @@ class BotProcess:
     def _note_end(self) -> None:
         self._selector.unregister(self._end_seen)
         self.exited = True
-        self.left_running = self.tree.running()
+        # Bubblewrap's process inside the sandbox ends after the one outside.
+        self.left_running = max(0, self.tree.running() - max(0, self.processes_beside - 1))
         self._kill()  # what it left running
 
     def _write_input(self) -> None:
