@@ -54,7 +54,7 @@ def last_line_of(path: Path) -> str:
     return ""
 
 
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 
 
 def ordinal(number: int) -> str:

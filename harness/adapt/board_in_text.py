@@ -193,7 +193,7 @@ def _views(output: str, size: tuple[int, int], signs: Signs) -> Iterator[_View]:
 
 
 def _other_pairs(lines: Sequence[str]) -> list[str]:
-    """Return the most frequent pairs of unusual signs: all that text lines consist of, but for what surrounds cells."""
+    """Return the most frequent pairs of unusual signs that are alone in text lines, but for what surrounds cells."""
     kinds = Counter("".join(sorted({*_cells_alone(line)})) for line in lines)
     pairs = [pair for pair, _ in kinds.most_common() if len(pair) == 2 and not {*pair} <= {*USUAL}]
     alone = [sign + " " for sign, _ in kinds.most_common() if len(sign) == 1 and sign not in USUAL]
@@ -365,9 +365,7 @@ def _solution(cells: str, puzzle: Puzzle, view: _View, signs: Signs) -> Solution
         blacks = [sign for sign in blacks if sign == signs.black or (sign != signs.white and not signs.black)]
     if not blacks and (wanted or len(kinds) > 1):
         return None
-    boards = [
-        Solution.from_bytes(bytes(sign == black for sign in cells), puzzle.size) for black in blacks or [""]
-    ]
+    boards = [Solution.from_bytes(bytes(sign == black for sign in cells), puzzle.size) for black in blacks or [""]]
     if view.only_right and boards[1:] and mismatches(puzzle, boards[0]):
         return boards[1]
     return boards[0]

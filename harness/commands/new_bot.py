@@ -73,5 +73,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(f"{error.filename} exists; choose another folder") from None
     except OSError as error:
         raise UnusableError(f"cannot write {error.filename}: {error.strerror}") from None
-    print(printable(f"{folder / name}: a bot in {_TITLES[language]}; next: cd {folder}, and the commands in README.md"))
+    print(
+        printable(
+            f"{folder / name}: a bot in {_TITLES[language]}; next: cd {folder}, and the commands in README.md"
+        )
+    )
     return 0

@@ -66,7 +66,9 @@ def test_the_last_line_has_the_first_failure_and_open_cells_are_explained(progra
     """)
     done = adapted("--as", "non", "--", *command, "{file}")
     last = done.stderr.decode().splitlines()[-1]
-    assert last.startswith("no board for 3 puzzles (see --black, --white and --pattern), the first: no board of 3x3")
+    assert last.startswith(
+        "no board for 3 puzzles (see --black, --white and --pattern), the first: no board of 3x3"
+    )
     assert last.endswith("; its cells have three signs ('#', '?', 'x'), as if some were not decided")
 
 

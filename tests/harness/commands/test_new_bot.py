@@ -103,7 +103,15 @@ def test_what_is_missing_is_listed_in_order(tmp_path, capfd):
 
 
 def test_a_breakdown_is_said_once_and_first(capfd):
-    bot = [sys.executable, "-S", "-E", str(REPOSITORY / "tests/doubles/check_bots.py"), "KilledOnTheThird", "8", "8"]
+    bot = [
+        sys.executable,
+        "-S",
+        "-E",
+        str(REPOSITORY / "tests/doubles/check_bots.py"),
+        "KilledOnTheThird",
+        "8",
+        "8",
+    ]
     assert cli.run([*REHEARSE, "--contain", "no", "--", *bot]) == 1
     out = capfd.readouterr().out.splitlines()
     assert out[:2] == ["check: 11 of 15 musts passed", "run, answer file: left out until check 4 passes"]

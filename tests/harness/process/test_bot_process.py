@@ -114,7 +114,10 @@ def test_a_folder_and_a_quoted_command_are_named(tmp_path, own_folder):
 def test_a_program_whose_source_is_beside_it_has_a_remedy(program, own_folder):
     Path("my bot.py").touch()
     assert start_fault(program) == "no such file; write: -- python3 'my bot.py'"
-    assert start_fault("./my bot.py") == "no execute permission; run `chmod +x './my bot.py'`, or write: -- python3 'my bot.py'"
+    assert (
+        start_fault("./my bot.py")
+        == "no execute permission; run `chmod +x './my bot.py'`, or write: -- python3 'my bot.py'"
+    )
     Path("my bot.cpp").touch()
     compiled = "compile it first: g++ -O2 -o 'my bot' 'my bot.cpp'; then the bot is './my bot'"
     assert start_fault(program) == f"no such file; {compiled}"
