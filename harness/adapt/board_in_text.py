@@ -193,7 +193,7 @@ def _views(output: str, size: tuple[int, int], signs: Signs) -> Iterator[_View]:
 
 
 def _other_pairs(lines: Sequence[str]) -> list[str]:
-    """Return the most frequent pairs of unusual signs that are alone in text lines, but for what surrounds cells."""
+    """Return the most frequent pairs of unusual signs that text lines consist of, but for frames and clues."""
     kinds = Counter("".join(sorted({*_cells_alone(line)})) for line in lines)
     pairs = [pair for pair, _ in kinds.most_common() if len(pair) == 2 and not {*pair} <= {*USUAL}]
     alone = [sign + " " for sign, _ in kinds.most_common() if len(sign) == 1 and sign not in USUAL]
