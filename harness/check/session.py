@@ -253,7 +253,8 @@ class Session:
         if not self.breakdown:
             return None
         if not self.ended:
-            return "look for a loop without end, and give a puzzle up after some seconds"
+            slow = "" if self.answers else "; a start that takes longer needs --start-timeout"
+            return f"look for a loop without end, and give a puzzle up after some seconds{slow}"
         if self.process.signal_name:
             return "find the line with a debugger; in C and C++, compile with -g -fsanitize=address,undefined"
         if self.process.exit_status in (126, 127):

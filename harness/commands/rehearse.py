@@ -25,7 +25,7 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason, RunResult, Verdict
 from nonobot.harness.results.run_text import end_in_words, last_words, log_doubts
-from nonobot.harness.text import duration
+from nonobot.harness.text import duration, ranges
 from nonobot.protocol import DEFAULT_SIZE
 from nonobot.protocol.clues import count, plural
 from nonobot.system import printable
@@ -199,8 +199,8 @@ def _missing_of_check(rehearsal: _Rehearsal) -> tuple[list[str], int | None]:
             print(printable(f"  note: a careful bot {one.title} (check {one.number})"))
     missing = []
     for breakdown, first in reversed(breakdowns.items()):
-        numbers = [str(one.number) for one in checks if one.breakdown == breakdown]
-        missing.append(_item(f"it {breakdown} ({plural(len(numbers), 'check')} {', '.join(numbers)})", first))
+        numbers = [one.number for one in checks if one.breakdown == breakdown]
+        missing.append(_item(f"it {breakdown} ({plural(len(numbers), 'check')} {ranges(numbers)})", first))
     others = [one for one in failed if not one.breakdown]
     missing += [_item(f"check {one.number}, a bot {one.title}", one) for one in others]
     fatal = [one.number for one in failed if one.breakdown or one.number == 1]

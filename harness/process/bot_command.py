@@ -265,9 +265,9 @@ def start_fault(program: str) -> str | None:
         first, *more = program.split()[:2] or [""]
         if more and shutil.which(first):
             return f"no such file; without quotes around the words the program is {first}"
-        return _source_hint(path)
+        return _source_hint(program)
     if path.suffix in COMPILERS and not interpreter_in(path):
-        return f"it is source text; {_compile_hint(path)}"
+        return f"it is source text; {_compile_hint(program, path)}"
     if not found and os.sep not in program:
         return f"it is not in PATH; for the file in this folder write {shlex.quote(f'./{program}')}"
     if not os.access(path, os.X_OK):
@@ -289,22 +289,24 @@ def start_fault(program: str) -> str | None:
     return None
 
 
-def _source_hint(path: Path) -> str | None:
+def _source_hint(program: str) -> str | None:
     """Return a remedy for a program that does not exist, if its source is in the same folder."""
+    path = Path(program)
     for suffix in (*COMPILERS, *INTERPRETERS):
         if is_here(f"{path}{suffix}"):
             source = path.with_name(path.name + suffix)
             if suffix in COMPILERS:
-                return f"no such file; {_compile_hint(source)}"
+                return f"no such file; {_compile_hint(program, source)}"
             return f"no such file; write: -- {INTERPRETERS[suffix]} {shlex.quote(str(source))}"
     return None
 
 
-def _compile_hint(source: Path) -> str:
-    program = source.with_suffix("")
-    start = str(program) if os.sep in str(program) else f"./{program}"
-    compile_it = shlex.join([*COMPILERS[source.suffix].split(), str(program), str(source)])
-    return f"compile it first: {compile_it}; then the bot is {shlex.quote(start)}"
+def _compile_hint(program: str, source: Path) -> str:
+    """Return the command that compiles a source, and the bot that it makes, unless the user wrote that."""
+    compiled = str(source.with_suffix(""))
+    start = compiled if os.sep in compiled else f"./{compiled}"
+    then = "" if start == program else f"; then the bot is {shlex.quote(start)}"
+    return f"compile it first: {shlex.join([*COMPILERS[source.suffix].split(), compiled, str(source)])}{then}"
 
 
 def _interpreter_hint(path: Path) -> str:

@@ -108,6 +108,21 @@ def test_terms_as_they_are_given(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("code", "mistake"),
+    [
+        (
+            "while True: pass",
+            " of computing; look for a loop without end, and check that the bot expects boards of 5x5",
+        ),
+        ("print(*'0101', sep='\\t')", "does not belong to an answer; begin an answer with '$' and its number"),
+    ],
+)
+def test_a_bot_without_answers_is_told_why(code, mistake, tmp_path, output_of):
+    words = ["run", "--quiet", "--time-limit", "0.4", "--set", str(RECIPE), "--", sys.executable, "-S", "-c", code]
+    assert f"{mistake}\n" in output_of(cli.run, words, status=1).out
+
+
+@pytest.mark.parametrize(
     ("behaviour", "last"),
     [
         ("crash_at_3", "RuntimeError: cannot go on"),

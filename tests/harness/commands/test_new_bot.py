@@ -115,7 +115,7 @@ def test_a_breakdown_is_said_once_and_first(capfd):
     assert cli.run([*REHEARSE, "--contain", "no", "--", *bot]) == 1
     out = capfd.readouterr().out.splitlines()
     assert out[:2] == ["check: 11 of 15 musts passed", "run, answer file: left out until check 4 passes"]
-    why = "it crashes (SIGSEGV) on its third puzzle (checks 4, 7, 9, 10, 22, 23, 30, 31)"
+    why = "it crashes (SIGSEGV) on its third puzzle (checks 4, 7, 9–10, 22–23, 30–31)"
     assert out[2:4] == ["not ready to hand in:", f"1. {why}"]
     assert [line[:10] for line in out[4:]] == ["     got  ", "     do   "]
 
