@@ -112,7 +112,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         tournament = msgspec.structs.replace(tournament, contain=Contain(arguments.contain))
     say(sandbox_note(tournament.contain), arguments.quiet)
     folder = arguments.results or Path("results") / tournament.name
-    todo = scheduled_runs(tournament, folder, names if None in again else [name for name in again if name])
+    replayed = names if None in again else [name for name in again if name]
+    todo = scheduled_runs(tournament, folder, replayed, [arguments.file.absolute()])
     with held(folder):
         # Results that do not fit are an error before any run, and none is removed before there are workers.
         played = {one.result_path: result for one in todo if (result := one.played())}

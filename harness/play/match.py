@@ -141,7 +141,7 @@ def warmed_up(
     if limit or process.exit_status:
         hint = ""
         if sandbox and not limit:
-            hint = " (a sandboxed warm-up can only write in the bot's own folder; --contain no lifts this)"
+            hint = " (a sandboxed warm-up can only write in some folders, see docs/sandbox.md; --contain no lifts this)"
         raise WarmUpError(f"--warm-up failed: {shlex.join(command)}: {status}{hint}")
     return process.usage.wall_seconds
 

@@ -50,6 +50,7 @@ OPT = Path("/opt")  # system folder for programs that people install by hand
 KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys", "/run")))  # their files do not belong to a bot
 SHM = Path("/dev/shm")  # except here, in memory, as in `/tmp`
 BESIDE_BIN = ("lib*", "share", "etc", "conf", "pyvenv.cfg")  # neighbours of a folder `bin` that its programs need
+MOST_NEIGHBOURS = 100  # most of one kind: each costs a mount
 MOST_INTERPRETERS = 5  # a script's interpreter may be a script; Linux follows as many
 MOST_BYTES_OF_A_FIRST_LINE = 256
 MOST_BYTES_OF_TWO_LINES = 8192  # with a path of the greatest length
@@ -344,7 +345,8 @@ def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
         alone = not _is_wide(folder.parent) and folder.parent.name != ".local"
         yield folder.parent if folder.name == SHIMS and alone else folder
         for pattern in BESIDE_BIN if alone else BESIDE_BIN[:1]:
-            yield from (one for one in folder.parent.glob(pattern) if not leads_out(one))
+            neighbours = sorted(folder.parent.glob(pattern))[:MOST_NEIGHBOURS]
+            yield from (one for one in neighbours if not leads_out(one))
 
 
 def is_installed(path: Path) -> bool:

@@ -10,26 +10,21 @@ import contextlib
 import errno
 import os
 import shutil
-import site
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import IO
 
-import nonobot
 from nonobot.harness import UnusableError
 from nonobot.harness.process.bot_command import (
-    HOME,
     KERNEL_FOLDERS,
     SYSTEM,
     everything_named,
     folders_of,
-    homes,
     is_here,
     is_in,
     is_installed,
@@ -37,8 +32,9 @@ from nonobot.harness.process.bot_command import (
     prefixes_of,
     real_path,
 )
+from nonobot.harness.process.warm_up_folders import entries_of, package, writable_folders
 from nonobot.harness.results.conditions import Contain
-from nonobot.system import beginning_of, kernel_cache, temporary_cache, user_cache
+from nonobot.system import beginning_of
 
 SCRATCH_BYTES = 1 << 30  # size of scratch without a memory limit, and again of `/dev/shm`; both are memory
 OWN_PROCESSES = 2  # bubblewrap's: one outside, which waits for the bot, and the first process inside
@@ -53,7 +49,6 @@ MOST_COVERED = 16  # files of a folder that are covered one by one, 1 ms each
 ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/tmp")))
 """Folders that every bot has; its working folder may be one of them."""
 
-GIT = ".git"  # git runs programs that a repository's configuration names
 RESULT_ENDS = (".journal.jsonl", ".stderr.txt")
 RESULT_NAMES = (".json", *RESULT_ENDS)
 ASIDE = ".before-"
@@ -114,8 +109,8 @@ class Sandbox:
         words += ["--json-status-fd", str(status)]
         words += ["--seccomp", str(system_calls)] if system_calls is not None else []
         words += ["--args", str(variables)]
-        python_path = environment.get("PYTHONPATH", "")
-        mounts = self.mounts(command, size, [Path(one) for one in python_path.split(os.pathsep) if one])
+        modules = [Path(one).absolute() for one in environment.get("PYTHONPATH", "").split(os.pathsep) if one]
+        mounts = self.mounts(command, size, [one for one in modules if not _is_of_every_bot(one)])
         return [*words, *(word for one in mounts for word in one), "--", *command]
 
     def mounts(
@@ -129,12 +124,12 @@ class Sandbox:
         here = Path.cwd()
         own = [*folders_of(command)]
         named = [*everything_named(command)]
-        modules = [path.absolute() for path in modules]
-        shown = _without_nested([*self.show, *own, *prefixes_of(command), *_package(), *modules])
+        shown = _without_nested([*self.show, *own, *prefixes_of(command), *package(), *modules])
         of_root = _covered_from_root(named, shown)
-        results = [file for one in _without_nested([*own, *self.show]) for file in _results_in(one)]
-        hidden = _without_nested([*self._hidden(shown, named), *results])
-        written = _without_nested([*self._written(own)])
+        within = [file for one in _without_nested([*own, *self.show, *modules]) for file in _hidden_within(one)]
+        hidden = _without_nested([*self._hidden(shown, named), *within])
+        folders, kept = self._written(own)
+        written = _without_nested(folders)
         emptied = _emptied([one for one in hidden if not is_in(one, *written)])
         is_there = here in ALWAYS_THERE or is_in(here, *shown, *SYSTEM, Path("/proc"))
         empty = () if is_there else (str(here),)
@@ -154,7 +149,8 @@ class Sandbox:
             *(mount for folder, left in emptied.items() for mount in _with_only(folder, left)),
             *map(_cover, (one for one in hidden if one.parent not in emptied)),
             *(("--bind", str(one), str(one)) for one in written),
-            *(("--ro-bind", str(one / GIT), str(one / GIT)) for one in written if _is_own(one / GIT)),
+            *(("--bind", str(one), str(one)) for one in _folders_between(written, [*kept, *hidden])),
+            *(("--ro-bind", str(one), str(one)) for one in kept),
             *map(_cover, (one for one in hidden if is_in(one, *written))),
             ("--dir", str(self.scratch or here)),  # it may be in a covered folder
             *(("--remount-ro", str(one)) for one in (*of_root, *emptied, *hidden) if one.is_dir()),
@@ -187,21 +183,14 @@ class Sandbox:
             if is_in(one, folder) and not installed and not named:
                 yield one
 
-    def _written(self, own: Sequence[Path]) -> Iterator[Path]:
-        """Yield what the bot may write; a warm-up may also write the bot's own folders.
-
-        Not if such a folder is or contains something that is not the bot's, or is part of what the judge runs.
-        """
-        yield from (path for path in (*self.writable, self.scratch) if path is not None)
-        if not self.prepares:
-            return
-        judges = _folders_of_the_judge()
-        kept = [*self.hide, *self.results, *judges, *(Path(one).resolve() for one in (".", *os.get_exec_path()))]
-        for one in filter(Path.is_dir, own):
-            real = real_path(one)
-            foreign = any(is_in(other, real) for other in kept) or is_in(real, *judges)
-            if not foreign and GIT not in real.parts and not _is_hidden_in_home(real):
-                yield one
+    def _written(self, own: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+        """Return what the bot may write, for a warm-up also the bot's own folders, and what is kept in them."""
+        written, kept = [path for path in (*self.writable, self.scratch) if path is not None], []
+        if self.prepares:
+            for folder, kept_in_it in writable_folders(own, [*self.hide, *self.results]):
+                written.append(folder)
+                kept += kept_in_it
+        return written, kept
 
 
 def variables_file(environment: Mapping[str, str]) -> IO[bytes]:
@@ -231,6 +220,8 @@ def built_sandbox(
     for path in show:
         if not path.exists():
             raise UnusableError(f"--show {path}: there is no such file or folder")
+        if _is_of_every_bot(path):
+            raise UnusableError(f"--show {path}: every sandbox has its own; show a folder or file in it")
     if contain is Contain.NO:
         return None
     options, why = _tried()
@@ -285,6 +276,11 @@ def _tried() -> tuple[tuple[str, ...] | None, str | None]:
     return None, f"bubblewrap cannot create a sandbox here ({why})"
 
 
+def _is_of_every_bot(path: Path) -> bool:
+    """Return whether to show a path would replace what the sandbox makes for each bot, such as its own /proc."""
+    return real_path(path) in ALWAYS_THERE or is_in(real_path(path), Path("/proc"))
+
+
 def _is_link(folder: Path) -> bool:
     """Return whether a system folder is a link to another system folder."""
     return folder.is_symlink() and is_in(folder.resolve(), *SYSTEM)
@@ -310,7 +306,7 @@ def _emptied(hidden: Sequence[Path]) -> dict[Path, list[Path]]:
         names.setdefault(path.parent, set()).add(path.name)
     emptied = {}
     for folder in sorted(names):
-        entries = _entries(str(folder), 2 * len(names[folder]))
+        entries = entries_of(str(folder), 2 * len(names[folder]))
         left = [Path(entry) for entry in entries if entry.name not in names[folder]]
         if len(left) < len(names[folder]) > MOST_COVERED:
             emptied[folder] = left
@@ -343,7 +339,7 @@ def _of_root_alone() -> tuple[Path, ...]:
     for top in ROOTS_FILES if os.geteuid() == 0 else ():
         folders, looked_at = deque([top]), 0
         while folders and looked_at < MOST_LOOKED_AT:
-            for path in _entries(folders.popleft()):
+            for path in entries_of(folders.popleft()):
                 looked_at += 1
                 with contextlib.suppress(OSError):  # it has gone
                     wanted = 0o005 if path.is_dir() else 0o004
@@ -356,56 +352,35 @@ def _of_root_alone() -> tuple[Path, ...]:
     return tuple(covered)
 
 
-def _entries(folder: str, most: int | None = None) -> list[os.DirEntry[str]]:
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        return list(islice(entries, most))
-    return []
-
-
-def _package() -> list[Path]:
-    """Return the package `nonobot`, which bots may import, the packages that it links to, and its kernels."""
-    folder = Path(nonobot.__file__).absolute().parent
-    links = [one.resolve() for one in (folder, *folder.iterdir())]
-    return [folder, *(one for one in links if one.is_dir()), kernel_cache()]
-
-
-def _folders_of_the_judge() -> list[Path]:
-    """Return the folders that contain what the judge runs and imports, and its caches, as real paths."""
-    is_clone = any(one.is_symlink() for one in Path(nonobot.__file__).parent.iterdir())
-    # The other folders of a clone may be bots.
-    libraries = [one for one in map(Path, sys.path) if one.is_absolute() and not (is_clone and one == HOME)]
-    pythons = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, site.getusersitepackages())
-    caches = [user_cache()]
-    with contextlib.suppress(FileNotFoundError):
-        caches.append(temporary_cache())
-    return list({one.resolve(): None for one in (*_package(), *map(Path, pythons), *libraries, *caches)})
-
-
-def _is_own(path: Path) -> bool:
-    """Return whether a file or folder exists and is not a link."""
-    return path.exists() and not path.is_symlink()
-
-
-def _is_hidden_in_home(real: Path) -> bool:
-    """Return whether a folder is one of the home's for many programs, such as `~/.config`."""
-    return real.name.startswith(".") and real.parent in homes()
-
-
 def _without_nested(paths: Sequence[Path]) -> list[Path]:
     """Return the existing paths that are not inside another one, sorted."""
     there = {path for path in paths if path.exists()}
     return sorted(path for path in there if not any(above in there for above in path.parents))
 
 
-def _results_in(folder: Path) -> Iterator[Path]:
-    """Yield the results among the first files of a folder and its subfolders, the nearest first."""
+def _folders_between(written: Sequence[Path], kept: Sequence[Path]) -> list[Path]:
+    """Return the folders between what is written and what stays as it is in it, outer folders first.
+
+    Each is mounted for itself, since a warm-up could rename it otherwise, and put another one in its place.
+    """
+    above = {folder for path in kept for folder in path.parents if is_in(folder, *written)}
+    return sorted(above - {*written})
+
+
+def _hidden_within(folder: Path) -> Iterator[Path]:
+    """Yield what is hidden among the first files of a folder and its subfolders, the nearest first.
+
+    That is results, and sockets and pipes: with them, a bot would reach programs outside.
+    """
     folders, looked_at = deque([str(folder)]), 0
     while folders and looked_at < MOST_LOOKED_AT:
-        for one in _entries(folders.popleft(), MOST_LOOKED_AT - looked_at):
+        for one in entries_of(folders.popleft(), MOST_LOOKED_AT - looked_at):
             looked_at += 1
+            may_be_result = one.name.endswith(RESULT_NAMES) or ASIDE in one.name
+            is_plain = one.is_file(follow_symlinks=False) or one.is_symlink()
             if one.is_dir(follow_symlinks=False):
                 folders.append(one.path)
-            elif (one.name.endswith(RESULT_NAMES) or ASIDE in one.name) and _is_result(Path(one.path)):
+            elif not is_plain or (may_be_result and _is_result(Path(one.path))):
                 yield Path(one.path)
 
 

@@ -30,6 +30,13 @@ FILE_COMMANDS = {"F_SETLEASE": 1024, "F_NOTIFY": 1026}
 """Commands of `fcntl` refused with EPERM. With a lease on a file that it can only read, a bot would hold up each
 program that opens the file, for up to 45 s; the other command sends signals at each use of a folder."""
 
+SET_OWNER, SET_GROUP = 0o4000, 0o2000  # bits of a mode: such a program runs with the rights of its owner or group
+MODES = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "creat": 1, "mknod": 1, "mknodat": 2}
+"""Calls with which a warm-up could leave such a program to other users, and the argument that is the mode."""
+
+FLAGS_AND_MODES = {"open": (1, 2), "openat": (2, 3)}  # calls with such an argument, if the flags say so
+CREATING = (0o100, 0o20000000)  # flags: O_CREAT, and that of O_TMPFILE
+
 SOCKET_FAMILIES = (1, 2, 10, 16)  # Unix, IPv4, IPv6, and netlink, from which runtimes read network addresses
 KEYCTL = {"x86_64": 250, "aarch64": 219}  # number of the system call `keyctl`, by processor
 _GET_ID, _JOIN_SESSION_KEYRING, _LINK = 0, 1, 8
@@ -57,9 +64,9 @@ def filter_program() -> bytes | None:
     """Return the filter as BPF code, made by libseccomp; None without the library or if a rule fails."""
     try:
         library = ctypes.CDLL("libseccomp.so.2")  # a search would start a compiler and ldconfig
-    except OSError:
+        library.seccomp_init.restype = ctypes.c_void_p
+    except (OSError, AttributeError):  # a library of this name that is another one
         return None
-    library.seccomp_init.restype = ctypes.c_void_p
     calls = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(_ALLOW)))
     reading, writing = os.pipe()  # the filter's kilobyte fits into the pipe
     with os.fdopen(reading, "rb") as program:
@@ -78,14 +85,12 @@ def _rules_added(library: ctypes.CDLL, calls: ctypes.c_void_p) -> Iterator[int]:
         # 32-bit programs run too, and a 64-bit program can make 32-bit calls.
         yield library.seccomp_arch_add(calls, library.seccomp_arch_resolve_name(second))
 
-    def refuse(name: str, *comparisons: _Comparison) -> int:
+    def refuse(name: str, *comparisons: _Comparison, how: int = _REFUSE) -> int:
         number = library.seccomp_syscall_resolve_name(name.encode())
         if number == _NO_CALL:  # libseccomp is older than the call
             return 0
         array = (_Comparison * len(comparisons))(*comparisons)
-        error: int = library.seccomp_rule_add_array(
-            calls, ctypes.c_uint32(_REFUSE), number, len(comparisons), array
-        )
+        error: int = library.seccomp_rule_add_array(calls, ctypes.c_uint32(how), number, len(comparisons), array)
         return error
 
     yield from map(refuse, REFUSED)
@@ -96,6 +101,17 @@ def _rules_added(library: ctypes.CDLL, calls: ctypes.c_void_p) -> Iterator[int]:
     for call in ("fcntl", "fcntl64"):  # the latter in 32 bits
         for command in FILE_COMMANDS.values():  # Linux reads 32 bits of it
             yield refuse(call, _Comparison(1, _EQUAL_IN_BITS, 0xFFFFFFFF, command))
+    yield refuse("openat2", how=_UNKNOWN_CALL)  # its flags are in memory, which no filter reads
+    for bit in (SET_OWNER, SET_GROUP):
+        for call, argument in MODES.items():
+            yield refuse(call, _Comparison(argument, _EQUAL_IN_BITS, bit, bit))
+        for call, (flags, mode) in FLAGS_AND_MODES.items():
+            for flag in CREATING:
+                yield refuse(
+                    call,
+                    _Comparison(flags, _EQUAL_IN_BITS, flag, flag),
+                    _Comparison(mode, _EQUAL_IN_BITS, bit, bit),
+                )
 
 
 def pipes_of_sandbox() -> Iterator[IO[bytes]]:

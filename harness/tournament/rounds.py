@@ -55,7 +55,9 @@ class ScheduledRun:
     result_path: Path
     others: Sequence[Sequence[str]]  # commands of the other bots; their files are hidden from this bot
     core_named: bool  # whether the tournament names the core; otherwise all cores count as the same
-    hide: Sequence[Path]  # the results, also of other tournaments, wherever the run is played
+    hide: Sequence[
+        Path
+    ]  # results, also of other tournaments, and the tournament's file, wherever the run is played
     sets: Sequence[str]  # all of the tournament
     again: bool = False  # whether to play it even if it has a result
 
@@ -225,8 +227,13 @@ def held(folder: Path) -> Iterator[None]:
         os.close(file)
 
 
-def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] = ()) -> list[ScheduledRun]:
-    """Return the runs, set by set; bots named in `again` play even if they have results; or UnusableError."""
+def scheduled_runs(
+    tournament: Tournament, folder: Path, again: Collection[str] = (), hide: Sequence[Path] = ()
+) -> list[ScheduledRun]:
+    """Return the runs, set by set; bots named in `again` play even if they have results; or UnusableError.
+
+    No bot reads or writes the files in `hide`, such as that of the tournament.
+    """
     configuration = tournament.configuration
     results = folder.absolute()  # a worker has another working folder and result folder
     sets = [played_set(played)[0] for played in tournament.sets]
@@ -241,7 +248,7 @@ def scheduled_runs(tournament: Tournament, folder: Path, again: Collection[str] 
             folder / f"{set_parts[puzzle_set.name]}--{bot_parts[entrant.name]}.json",
             [filled_in(one.command, puzzle_set, configuration) for one in tournament.bots if one is not entrant],
             tournament.core is not None,
-            [results, results.parent],
+            [results, results.parent, *hide],
             sets,
             entrant.name in again,
         )

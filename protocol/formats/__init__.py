@@ -206,17 +206,17 @@ _OTHER_TEXTS = {
     r"=\s*\[\||\barray[12]d\s*\(": "MiniZinc data",
     r"\A(?:\\.*\n)*\s*(?:minimi[sz]e|maximi[sz]e|number_of_rows:)\s": "an LP file",
 }
-_SIGNS = {  # found in files that resemble a format
+_SIGNS = {  # found in files that resemble a format; what repeats stays in its line: the search would take for ever
     "webpbn": r"<(puzzle|clues|count)",
     "picross": r"^GRID\b|^(ROWS|COLUMNS)$|^\[[\d ,]*\]$",
-    "hv": r"^\W*(h|v|rows?|columns?|cols?|horizontals?|verticals?)\b\W*$",
-    "grid": r"^\d+\s*x\s*\d+$|^\W*(grid|solution)\W*$",
+    "hv": r"^[^\w\n]*(h|v|rows?|columns?|cols?|horizontals?|verticals?)\b[^\w\n]*$",
+    "grid": r"^\d+[ \t]*x[ \t]*\d+$|^[^\w\n]*(grid|solution)[^\w\n]*$",
     "mk": r"\A(#.*\n)*\d+ +\d+\n[^#]*\n#",
     "nin": r"\A(#.*\n)*\d+ +\d+\n",
     "cwd": r"\A\d+\n\d+\n[\d ,]+\n",
     "oneline": r"^[\d:, ]+-[\d:, ]*$",
     "g": r"^:",
-    "pynogram": r"^\s*(rows|columns)\s*=\s*([\d'\"]|$)",
+    "pynogram": r"^[ \t]*(rows|columns)[ \t]*=[ \t]*([\d'\"]|$)",
     "letters": r"(?-i:\A[A-Z0@ ]+\n[A-Z0@ ]+$)",
     "lists": r"[\[{(]\s*[\[{(]\s*\d",
     "non": r"^(width|height|rows|columns)\s+\d",

@@ -130,8 +130,14 @@ def test_a_dtd_is_neither_fetched_nor_missed(tmp_path):
         ("cwd", b"9999\n9999\n", b"1\n\n"),
     ],
 )
-def test_a_megabyte_of_nothing_is_one_fault(name, start, filling):
-    only_fault(start + filling * ((1 << 20) // len(filling)), name)
+def test_half_a_megabyte_of_nothing_is_one_fault(name, start, filling):
+    only_fault(start + filling * ((1 << 19) // len(filling)), name)
+
+
+@pytest.mark.parametrize("filling", ["%\n", "#\n", "\n[", "\n'", "\n=", " \n(", "1\n", "a\n", "a:\n"])
+def test_the_search_for_a_format_takes_no_square_of_the_length(filling):
+    with pytest.raises(formats.FormatError, match="unknown format"):
+        [*formats.read(b"a\n" + filling.encode() * (1 << 16))]
 
 
 @pytest.mark.parametrize("name", [None, *NAMES])

@@ -305,3 +305,14 @@ def test_links_in_a_circle_are_no_program_and_no_error_of_the_judge(tmp_path, ou
     status = 2 if words == ["./circle"] else 1
     said = output_of(cli.run, ["run", "--set", str(RECIPE), "--quiet", *result, "--", *words], status=status)
     assert ("cannot start './circle'" in said.err) is (status == 2)
+
+
+def test_a_program_has_only_so_many_neighbours(tmp_path, monkeypatch):
+    monkeypatch.setattr(bot_command, "MOST_NEIGHBOURS", 3)
+    script = tmp_path / "app/bin/bot"
+    script.parent.mkdir(parents=True)
+    script.touch(0o755)
+    for number in range(5):
+        (tmp_path / f"app/lib{number or ''}").mkdir()
+    found = {path.name for path in prefixes_of([str(script)])}
+    assert found == {"bin", "lib", "lib1", "lib2"}

@@ -1,0 +1,104 @@
+"""The folders of a bot that its warm-up may write in a sandbox, and what stays as it is in them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import site
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import nonobot
+from nonobot.harness.process.bot_command import HOME, homes, is_in, real_path
+from nonobot.system import kernel_cache, temporary_cache, user_cache
+
+GIT = ".git"  # git runs programs that a repository's configuration names
+MOST_LOOKED_AT = 200_000  # most files in a folder that a warm-up may write: a second of the judge's time
+STATES_OF_A_SHELL = ("PWD", "OLDPWD")  # variables that name folders from which no program loads anything
+
+
+def writable_folders(own: Iterable[Path], foreign: Iterable[Path]) -> Iterator[tuple[Path, list[Path]]]:
+    """Yield those of a bot's own folders that its warm-up may write, and what stays as it is in each; real paths.
+
+    Not if such a folder is or contains something that is not the bot's (`foreign`), or is part of what the judge
+    or the user's shell runs. Nor if it contains too many files to look at all.
+    """
+    judges = folders_of_the_judge()
+    kept = [*foreign, *judges, Path.cwd(), *_named_by_variables()]
+    for real in map(real_path, filter(Path.is_dir, own)):
+        is_kept = any(is_in(one, real) for one in kept) or is_in(real, *judges)
+        # Python finds modules in the first folders of a clone of nonobot.
+        if not is_kept and real.parent != HOME and GIT not in real.parts and not _is_hidden_in_home(real):
+            with contextlib.suppress(OverflowError):
+                yield real, [*_kept_in(real)]
+
+
+def folders_of_the_judge() -> list[Path]:
+    """Return the folders that contain what the judge runs and imports, and its caches, as real paths."""
+    is_clone = any(one.is_symlink() for one in Path(nonobot.__file__).parent.iterdir())
+    # The other folders of a clone may contain bots.
+    libraries = [one for one in map(Path, sys.path) if one.is_absolute() and not (is_clone and one == HOME)]
+    pythons = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, site.getusersitepackages())
+    caches = [user_cache()]
+    with contextlib.suppress(FileNotFoundError):
+        caches.append(temporary_cache())
+    return list({one.resolve(): None for one in (*package(), *map(Path, pythons), *libraries, *caches)})
+
+
+def package() -> list[Path]:
+    """Return the package `nonobot`, which bots may import, the packages that it links to, and its kernels."""
+    folder = Path(nonobot.__file__).absolute().parent
+    links = [one.resolve() for one in (folder, *folder.iterdir())]
+    return [folder, *(one for one in links if one.is_dir()), kernel_cache()]
+
+
+def entries_of(folder: str | Path, most: int | None = None) -> list[os.DirEntry[str]]:
+    """Return the entries of a folder, at most so many; none if the judge cannot read it."""
+    with contextlib.suppress(OSError), os.scandir(folder) as found:
+        return list(islice(found, most))
+    return []
+
+
+def _named_by_variables() -> Iterator[Path]:
+    """Yield the places that the user's variables name: later programs load programs, libraries and caches there.
+
+    The judge's own PATH lacks the relative folders of the user's; the environment that it started with has them.
+    """
+    variables = [f"{name}={value}" for name, value in os.environ.items() if name not in STATES_OF_A_SHELL]
+    with contextlib.suppress(OSError):
+        first = Path("/proc/self/environ").read_bytes().split(b"\0")
+        variables += [word for word in map(os.fsdecode, first) if word.startswith("PATH=")]
+    for value in {variable.partition("=")[2] for variable in variables}:
+        yield from (real_path(Path(word).absolute()) for word in value.split(os.pathsep) if word)
+
+
+def _kept_in(folder: Path) -> Iterator[Path]:
+    """Yield each `.git` in a folder, and what contains files that have names elsewhere, too.
+
+    uv, conda and pnpm link a package's files into each environment: to write one is to write them all. Of these,
+    the entry of `folder` is kept in which they lie. OverflowError if the folder contains too many files.
+    """
+    names: dict[tuple[int, int, int], list[Path]] = {}
+    folders, left = deque([folder]), MOST_LOOKED_AT
+    while folders:
+        for entry in entries_of(folders.popleft(), left):
+            left -= 1
+            path = Path(entry.path)
+            if entry.name == GIT and not entry.is_symlink():
+                yield path
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(path)
+            elif (status := path.lstat()).st_nlink > 1:
+                names.setdefault((status.st_dev, status.st_ino, status.st_nlink), []).append(path)
+        if left <= 0:
+            raise OverflowError
+    elsewhere = [one for (_, _, links), paths in names.items() if len(paths) < links for one in paths]
+    yield from {folder / path.relative_to(folder).parts[0] for path in elsewhere}
+
+
+def _is_hidden_in_home(real: Path) -> bool:
+    """Return whether a folder is one of the home's for many programs, such as `~/.config`."""
+    return real.name.startswith(".") and real.parent in homes()
