@@ -100,8 +100,8 @@ def carried_out(
         cause = next((missed[needed] for needed in (steps[0], *step.needs) if needed in missed), None)
         if cause is None:
             most = bot.start_seconds + bot.patience_seconds
-            waits = f" (waiting for the first answer, up to {most:g} s)" if step is steps[0] else ""
-            on_start(f"step {number} of {len(steps)}: {step.title}{waits}")
+            waits = f"waiting for the first answer, up to {most:g} s"  # it fits a narrow terminal
+            on_start(f"step {number} of {len(steps)}: {waits if step is steps[0] else step.title}")
             _carry_out(step, bot, result, breakdowns)
         else:
             result.verdict, result.note = StepVerdict.SKIPPED, f"needs check {cause}, which did not pass"
