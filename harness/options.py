@@ -92,6 +92,14 @@ def add_show_and_env(parser: _ActionsContainer) -> None:
     )
 
 
+def add_timeouts(parser: _ActionsContainer) -> None:
+    """Add --timeout and --start-timeout, of the checks."""
+    about = "seconds that a started bot may be silent in a check (default: %(default)g)"
+    parser.add_argument("--timeout", type=seconds, default=10.0, metavar="S", help=about)
+    about = "extra seconds for the first start, which sets the limit of later ones (default: %(default)g)"
+    parser.add_argument("--start-timeout", type=seconds, default=120.0, metavar="S", help=about)
+
+
 def add_limits(parser: _ActionsContainer) -> None:
     """Add the limits of a run; each is named after its field of the configuration."""
     about = "wall time for the whole set in seconds (default: 7200)"

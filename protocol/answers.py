@@ -83,7 +83,9 @@ class AnswerReader:
         if not text or self._stray_said:
             return []
         self._stray_said = True
-        return [self._problem(f"{shown(text)} does not belong to an answer; write other text to stderr")]
+        is_row = {*text} <= {*"01 \t"}
+        remedy = "begin an answer with '$' and its number" if is_row else "write other text to stderr"
+        return [self._problem(f"{shown(text)} does not belong to an answer; {remedy}")]
 
     def _start(self, text: str) -> list[Answer]:
         word = text[1:].strip()

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from itertools import chain
 
 from nonobot.harness import StartError, UnusableError
-from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in
+from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in, open_cells
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError, answer_all
+from nonobot.harness.process.bot_command import start_fault
 from nonobot.protocol import DEFAULT_SIZE, Puzzle, Record, Solution, read_batch
-from nonobot.protocol.clues import shown
+from nonobot.protocol.clues import count, shown
 from nonobot.protocol.formats import FormatError, Size, format_named, write
 from nonobot.protocol.puzzle import fault_in_clues
 from nonobot.system import content_of, lines_in, report
@@ -29,6 +30,7 @@ MOST_OUTPUT_BYTES = 1 << 24
 SECONDS_AFTER_THE_END = 0.05  # for the output of a program that has ended, if another process still has its pipe
 SECONDS_OF_SILENCE = 0.2  # after which a judge waits for the answer to the only puzzle so far
 MOST_SHOWN_LINES = 3
+HINT = "(see --black, --white and --pattern)"
 _HEADER = re.compile(rb"^[ \t]*\$", re.MULTILINE)
 
 
@@ -46,14 +48,19 @@ class Ran:
         return f"it begins {' / '.join(map(shown, lines[:MOST_SHOWN_LINES]))}" if lines else "it is empty"
 
 
+class NoBoardError(RefusedError):
+    """The output of the program has no board of the puzzle."""
+
+
 class Adapter:
     """A program, the format of its files, and a folder for each of them; :meth:`close` removes the last one."""
 
     def __init__(self, command: Sequence[str], form: str, signs: Signs) -> None:
         if not command:
             raise UnusableError("no program; write it after --, such as -- ./solver {file}")
-        if not shutil.which(command[0]):
-            raise StartError(f"cannot start {command[0]!r}: no such program, or no permission to execute it")
+        fault = start_fault(command[0])
+        if fault or not shutil.which(command[0]):
+            raise StartError(f"cannot start {command[0]!r}: {fault or 'no such program'}")
         self._command, self._form, self._signs = command, form, signs
         self._reads_stdin = not any(FILE in word for word in command)
         self._writes_file = any(OUTPUT in word for word in command)
@@ -118,7 +125,10 @@ class Adapter:
         if solution := board_in(ran.output, puzzle, self._signs):
             return solution
         cells = "{}x{} with {} black cells".format(*puzzle.size, sum(map(sum, puzzle.rows)))
-        raise RefusedError(f"no board of {cells} in {self._source}; {ran.beginning}{ran.end}")
+        kinds = open_cells(ran.output, puzzle, self._signs)
+        undecided = "; its cells have three signs ({}, {}, {}), as if some were not decided"
+        why = undecided.format(*map(repr, kinds)) if kinds else ""
+        raise NoBoardError(f"no board of {cells} in {self._source}; {ran.beginning}{why}{ran.end}")
 
     def solve(self, puzzle: Puzzle, clock: Clock) -> Solution:
         """Return the board that the program finds for a puzzle; RefusedError if there is none."""
@@ -185,7 +195,20 @@ def serve(adapter: Adapter, given: Size | None, limit_seconds: float, batch: boo
         head, waits = _head(chunks)
         size, chunks = _size_in(head, waits), chain([head], chunks)
     if not batch:
-        return answer_all(adapter.solve, size, limit_seconds, chunks)
+        failures: list[str] = []
+
+        def solve_one(puzzle: Puzzle, clock: Clock) -> Solution:
+            try:
+                return adapter.solve(puzzle, clock)
+            except NoBoardError as error:
+                failures.append(str(error))
+                raise
+
+        status = answer_all(solve_one, size, limit_seconds, chunks)
+        if failures:  # for a judge, which shows the last line
+            without = f"no board for {count(len(failures), 'puzzle')} {HINT}"
+            report(f"{without}, the first: {failures[0]}")
+        return status
     data = b"".join(chunks)
     records = [item for item in read_batch(lines_in([data]), size) if isinstance(item, Record)]
     puzzles = [record.puzzle for record in records if not fault_in_clues(record.puzzle)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,11 +24,13 @@ USUAL = "█■⬛◼●▓#@*%&1XOx░○□◻⬜0·-_. "
 
 MOST_READINGS = 10_000  # tried in an output, in all: paper that is almost blank contains many
 MOST_COLUMNS = 2_000  # of a text line that are looked at
+MOST_PAIRS = 3  # of unusual signs that are tried
 _PITCHES = ((1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (4, 1), (4, 2), (3, 2))  # from cell to cell, from row to row
 
 _COMMANDS = re.compile(
     r"\x1b\[[0-9;?]*([A-Za-z])|\x1b[()][A-Z0-9]|\x1b\][^\x07\x1b]{0,1000}\x07|[\ufe0e\ufe0f\u200b]"
 )
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")  # as in JSON
 _COLOUR = re.compile(r"\x1b\[([0-9;]*)m")
 _UPRIGHT = re.compile("[|│┃║┆┊╎╏¦]")
 _FRAME = re.compile(r"(?=.*[+─━═┌└├╔╚╠╭╰┬┴┼])[\s+|=─-╿-]+")
@@ -184,6 +187,42 @@ def _views(output: str, size: tuple[int, int], signs: Signs) -> Iterator[_View]:
         yield _View(_padded(coloured), range(len(coloured)), kinds)
     stretched = _padded(unframed, further=2 * size[0])  # white cells at the end of all lines
     yield _View(stretched, kept, signs.cells, only_right=True)
+    pairs = [] if signs.black or signs.white else _other_pairs(lines)
+    for number in range(MOST_PAIRS):  # as many views for each size
+        yield _view_of_pair(lines, pairs[number]) if number < len(pairs) else _View([], [], "")
+
+
+def _other_pairs(lines: Sequence[str]) -> list[str]:
+    """Return the most frequent pairs of unusual signs that text lines consist of, but for frames and clues."""
+    kinds = Counter("".join(sorted({*_cells_alone(line)})) for line in lines)
+    pairs = [pair for pair, _ in kinds.most_common() if len(pair) == 2 and not {*pair} <= {*USUAL}]
+    alone = [sign + " " for sign, _ in kinds.most_common() if len(sign) == 1 and sign not in USUAL]
+    return [*pairs, *alone][:MOST_PAIRS]
+
+
+def _view_of_pair(lines: Sequence[str], pair: str) -> _View:
+    """Return the text lines of these two signs alone. A wrong board may be an accident, such as two letters."""
+    cleaned = [_UPRIGHT.sub("", line) if " " in pair else _cells_alone(line) for line in lines]
+    kept = [number for number, line in enumerate(cleaned) if line and {*line} <= {*pair}]
+    return _View(_padded([cleaned[number] for number in kept]), kept, pair, only_right=True)
+
+
+def _cells_alone(line: str) -> str:
+    """Return a text line without frames, gaps, quotes and clues."""
+    return _FILLING.sub("", re.sub("[0-9]", "", line[:MOST_COLUMNS]))
+
+
+def open_cells(output: str, puzzle: Puzzle, signs: Signs) -> str:
+    """Return the three signs of what has the size of a board, if the output has it; otherwise nothing."""
+    width, height = puzzle.size
+    lines = _with_lists_drawn(_without_commands(_around(output, signs)), puzzle.size).split("\n")
+    for form in (lines, [_FILLING.sub("", line) for line in lines]):
+        fits = [line for line in form if len(line) == width]
+        for start in range(len(fits) - height + 1):
+            kinds = {*"".join(fits[start : start + height])}
+            if len(kinds) == 3:
+                return "".join(sorted(kinds))
+    return ""
 
 
 def _padded(lines: Sequence[str], right: bool = False, further: int = 0) -> list[str]:
@@ -195,6 +234,7 @@ def _padded(lines: Sequence[str], right: bool = False, further: int = 0) -> list
 def _without_commands(output: str) -> str:
     """Return what a terminal shows; where a program moves the cursor, a text line ends."""
     text = output.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ").replace("\u00a0", " ")
+    text = _ESCAPED.sub(lambda sign: chr(int(sign[1], 16)), text)
     if "\x1b" not in text and text.isascii():
         return text
     return _COMMANDS.sub(lambda command: "\n" if command[1] and command[1] in "HJf" else "", text)
@@ -325,5 +365,7 @@ def _solution(cells: str, puzzle: Puzzle, view: _View, signs: Signs) -> Solution
         blacks = [sign for sign in blacks if sign == signs.black or (sign != signs.white and not signs.black)]
     if not blacks and (wanted or len(kinds) > 1):
         return None
-    black = blacks[0] if blacks else ""
-    return Solution.from_bytes(bytes(sign == black for sign in cells), puzzle.size)
+    boards = [Solution.from_bytes(bytes(sign == black for sign in cells), puzzle.size) for black in blacks or [""]]
+    if view.only_right and boards[1:] and mismatches(puzzle, boards[0]):
+        return boards[1]
+    return boards[0]

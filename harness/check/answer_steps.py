@@ -21,7 +21,8 @@ def one_puzzle(bot: BotUnderTest) -> str:
     with bot.session() as session:
         session.send(text_of(wanted), last=True)
         session.wait_for(wanted)
-        session.wait_for_end()
+        if session.answers:
+            session.wait_for_end()
     sent = f"one puzzle, then stdin was closed: {excerpt(text_of(wanted))}"
     session.demand(wanted, sent, _start_advice(bot, session))
     seconds = session.arrivals[0]
@@ -31,22 +32,18 @@ def one_puzzle(bot: BotUnderTest) -> str:
 
 def _start_advice(bot: BotUnderTest, session: Session) -> str:
     """Return advice for the author of a bot that did not solve the first puzzle, by how the bot ended."""
-    verbose = "--verbose shows the whole conversation"
+    verbose = "`nonojudge check --verbose` shows the whole conversation"
     if session.answers:
         return f"compare the answer with the clues: first the columns from the left, then the rows; {verbose}"
-    if session.ended and session.process.exit_status in (126, 127):
-        return "install the program that its last line on stderr names, or correct the #! line that names it"
-    if session.ended and session.process.exit_status:
-        return f"find the cause in what the bot wrote to stderr; {verbose}"
-    if session.ended:
+    if session.ended and not session.process.exit_status:
         first, _ = two = numbered(easy(bot.size, 2))
         with bot.session() as session:  # it may leave out the last puzzle
             session.send(text_of(two), last=True)
             session.wait_for([first])
         if session.answers and session.answers[0].solution:
             return "answer the last puzzle, too: it is complete with its last clue line, no '$' follows it"
-    size = f"check that the bot expects boards of {bot.size[0]}x{bot.size[1]} (--size of the check)"
-    return f"{size} A start that takes longer needs --start-timeout; {verbose}"
+    size = f"check that the bot expects boards of {bot.size[0]}x{bot.size[1]} (option --size)"
+    return f"{size}; a start that takes longer needs --start-timeout; {verbose}"
 
 
 @step(MUST, "writes answers in the official form", ANSWER)
@@ -112,7 +109,7 @@ def any_solution(bot: BotUnderTest) -> None:
     """Most boards with 35% black cells have several; a bot that waits for a unique one solves few of them."""
     wanted = numbered([ambiguous(bot.size), *easy(bot.size, 1)])
     advice = "do not insist on a unique solution, and guess where no line tells more"
-    bot.ask(wanted, "a puzzle with several solutions and one more", advice)
+    bot.ask(wanted, "a puzzle with several solutions and one more", advice, is_odd=True)
 
 
 @step(MUST, "writes each answer out at once", ONE_AT_A_TIME)
@@ -160,7 +157,7 @@ def same_again(bot: BotUnderTest) -> str:
     return f"other answers to {', '.join(f'${number}' for number in differing) or 'some'} the second time"
 
 
-@step(NOTE, "how long an easy puzzle takes", COUNTS)
+@step(NOTE, "solves 21 easy puzzles, whose times it shows", COUNTS)
 def seconds_per_puzzle(bot: BotUnderTest) -> str:
     """Much more than a millisecond means that the bot waits while reading or writing, not while solving."""
     session = bot.ask(numbered(easy(bot.size, 21)), "21 easy puzzles", "answer all of them")

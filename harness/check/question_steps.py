@@ -26,7 +26,8 @@ def _ask(
 ) -> None:
     """Send `puzzles`, or two easy ones, as `written` changes their official form; demand the right answers."""
     batch = numbered(puzzles or easy(bot.size, 2))
-    bot.ask(batch[::2] if second_given_up else batch, sent, advice, written(text_of(batch)))
+    wanted = batch[::2] if second_given_up else batch
+    bot.ask(wanted, sent, advice, written(text_of(batch)), is_odd=True)
 
 
 @step(MUST, "reads input that comes in odd pieces", ONE_AT_A_TIME)

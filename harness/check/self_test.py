@@ -16,7 +16,7 @@ from nonobot.harness.check.step import INDENT, MUST, PROCESS, REFUSES, SHOULD, S
 from nonobot.harness.process.bot_process import SECONDS_TO_OBEY
 from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import SCHEMA_VERSION
-from nonobot.protocol.clues import plural
+from nonobot.protocol.clues import count, plural
 
 SECONDS_INTO_WORK = 0.3
 
@@ -197,4 +197,12 @@ def summary(results: Sequence[StepResult]) -> str:
         tally += f": not ready for a tournament; see {plural(len(failed), 'check')} {', '.join(failed)}"
         advice, alike = Counter(one.advice for one in results if one.advice).most_common(1)[0]
         return f"{tally}\n{alike} checks give the same advice: {advice}" if alike > MOST_ALIKE else tally
-    return f"{tally}: every must passed"
+    return f"{tally}: {musts_passed(results)}"
+
+
+def musts_passed(results: Sequence[StepResult]) -> str:
+    """Return in words how many checks marked must passed."""
+    musts = [one.verdict for one in results if one.level is MUST]
+    skipped = musts.count(StepVerdict.SKIPPED)
+    passed = len(musts) - skipped - musts.count(StepVerdict.FAILED)
+    return f"{passed} of {count(len(musts), 'must')} passed" + (f", {skipped} not reached" if skipped else "")

@@ -17,22 +17,36 @@ from nonobot.harness.process.sandbox import Sandbox
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.referee import REPEAT_THE_NUMBER, common_mistake, judge
 from nonobot.harness.results.run_result import OFF_BY_ONE, Verdict
+from nonobot.harness.results.run_text import COMPUTING_SHARE
+from nonobot.harness.text import ordinal
 from nonobot.protocol import Answer, AnswerReader
 from nonobot.protocol.clues import count, plural
+
+SECONDS_BETWEEN_LOOKS = 0.02  # interval of reading CPU time
 
 
 class ShortfallError(Exception):
     """The bot did not do what a step asks for; a `minor` shortfall is only a warning.
 
-    A mistake `of_answers` breaks the rules on answers, whatever the step tests.
+    A mistake `of_answers` breaks the rules on answers, whatever the step tests. A `breakdown` states how the bot
+    ended, or did not end, in a puzzle; `is_odd` if the step's puzzles, which are odd, may be the cause.
     """
 
     def __init__(
-        self, sent: str, expected: str, got: str, advice: str, minor: bool = False, of_answers: bool = False
+        self,
+        sent: str,
+        expected: str,
+        got: str,
+        advice: str,
+        minor: bool = False,
+        of_answers: bool = False,
+        breakdown: str | None = None,
+        is_odd: bool = False,
     ) -> None:
         super().__init__(got)
         self.texts = sent, expected, got, advice
         self.minor, self.of_answers = minor, of_answers
+        self.breakdown, self.is_odd = breakdown, is_odd
 
 
 def excerpt(data: bytes, most: int = 70) -> str:
@@ -76,10 +90,11 @@ class BotUnderTest:
         data: bytes | None = None,
         to_the_end: bool = False,
         watch: str | None = None,
+        is_odd: bool = False,
     ) -> Session:
         """Send a batch or `data`, close stdin, wait for answers (or `to_the_end`), and demand the `wanted` ones.
 
-        `sent` and `advice` are for :class:`ShortfallError`, `watch` for :meth:`session`.
+        `sent`, `advice` and `is_odd` are for :class:`ShortfallError`, `watch` for :meth:`session`.
         """
         data = text_of(wanted) if data is None else data
         with self.session(watch) as session:
@@ -87,7 +102,7 @@ class BotUnderTest:
             session.wait_for(wanted)
             if to_the_end:
                 session.wait_for_end()
-        session.demand(wanted, f"{sent}: {excerpt(data)}", advice)
+        session.demand(wanted, f"{sent}: {excerpt(data)}", advice, is_odd)
         return session
 
 
@@ -104,6 +119,8 @@ class Session:
         self.ended = self.obeyed = False
         self._under_test = bot
         self._lasted_seconds = 0.0
+        self._next_look = 0.0
+        self._cpu_seconds = 0.0  # at the last answer
         self._unended: int | None = None  # the answer whose last row has no line end
         self._output: list[bytes] = []
         self._words = LastWords()
@@ -122,6 +139,8 @@ class Session:
             self._listen_to_the_end(time.monotonic() + 1.0)  # a process that ends by itself ends by then
         self.ended = self.process.exited
         self._lasted_seconds = time.monotonic() - self.process.started
+        if not self.ended:
+            self.process.tree.look()
         self.process.__exit__()
         self.obeyed = self.process.exit_status != -signal.SIGKILL
         self._keep_what_is_there()
@@ -177,8 +196,11 @@ class Session:
         self._note("sent SIGTERM")
         self.process.stop()
 
-    def demand(self, wanted: Sequence[Numbered], sent: str, advice: str) -> None:
-        """Raise ShortfallError if a puzzle does not have its right answer."""
+    def demand(self, wanted: Sequence[Numbered], sent: str, advice: str, is_odd: bool = False) -> None:
+        """Raise ShortfallError if a puzzle does not have its right answer.
+
+        If the bot broke down, its advice is about that, unless the puzzles are odd.
+        """
         numbers = ", ".join(f"${number}" for number, _ in wanted[:4]) + (", ..." if wanted[4:] else "")
         expected = f"the right {plural(len(wanted), 'answer')} to {numbers}"
         for number, puzzle in wanted:
@@ -194,7 +216,14 @@ class Session:
                 elif (running := self.process.left_running) and self.process.exit_status == 0:
                     left = f"it ended while {count(running, 'process')} that it had started ran"
                     advice = f"start the bot in the foreground: {left}"
-                raise ShortfallError(sent, expected, got, advice, of_answers=bool(others))
+                elif self.lines and not any(line.lstrip().startswith(b"$") for line in self.lines):
+                    advice = f"begin each answer with a line of '$' and the puzzle's number, here '${number}'"
+                elif not is_odd:
+                    advice = self._remedy() or advice
+                of_answers, breakdown = bool(others), self.breakdown
+                raise ShortfallError(
+                    sent, expected, got, advice, of_answers=of_answers, breakdown=breakdown, is_odd=is_odd
+                )
             verdict, detail = judge(puzzle, answer)
             if verdict is not Verdict.RIGHT:
                 mistake, _, remedy = (common_mistake(dict(wanted), self.answers) or "").partition(": ")
@@ -203,9 +232,42 @@ class Session:
 
     def how_it_stood(self) -> str:
         """Return how the bot ended, with its output in place of answers and its last line on stderr."""
-        wrote = f"; on stdout: {excerpt(self.lines[0])}" if self._output and not self.answers else ""
+        wrote = f"; on stdout: {excerpt(b''.join(self._output))}" if self._output and not self.answers else ""
         last = self._words.last_line
         return self._how_it_ended() + wrote + (f"; last on stderr: {last!r}" if last else "")
+
+    @property
+    def breakdown(self) -> str | None:
+        """How the bot ended, or did not end, in a puzzle that it did not answer; None if it waited for input."""
+        place = f"on its {ordinal(len(self.answers) + 1)} puzzle"
+        if not self.ended:
+            return f"computes without end {place}" if self._computed() else None
+        if self.process.signal_name:
+            return f"crashes ({self.process.signal_name}) {place}"
+        if self.process.exit_status or self.answers:
+            return f"exits with status {self.process.exit_status} {place}"
+        return None
+
+    def _remedy(self) -> str | None:
+        """Return advice on the breakdown, if there was one."""
+        if not self.breakdown:
+            return None
+        if not self.ended:
+            slow = "" if self.answers else "; a start that takes longer needs --start-timeout"
+            return f"look for a loop without end, and give a puzzle up after some seconds{slow}"
+        if self.process.signal_name:
+            return "find the line with a debugger; in C and C++, compile with -g -fsanitize=address,undefined"
+        if self.process.exit_status in (126, 127):
+            return "install the program that its last line on stderr names, or correct the #! line that names it"
+        if self.process.exit_status:
+            return "find the cause in what the bot wrote to stderr; `nonojudge check --verbose` shows more"
+        return "after each answer, read the next puzzle, until the input ends"
+
+    def _computed(self) -> bool:
+        """Return whether the bot computed since its last answer, rather than wait."""
+        since = self.arrivals[-1] if self.arrivals else 0.0
+        cpu_seconds = self.process.usage.cpu_seconds - self._cpu_seconds
+        return cpu_seconds > COMPUTING_SHARE * (self._lasted_seconds - since)
 
     def _listen_to_the_end(self, until: float) -> None:
         """Listen until the bot has ended and its whole output is read, or the clock reaches `until`."""
@@ -219,7 +281,8 @@ class Session:
 
     def _how_it_ended(self) -> str:
         if not self.ended:
-            return f"the bot was still there after {self._lasted_seconds:.1f} s and was stopped"
+            doing = "computing" if self._computed() else "without computing"
+            return f"the bot was still there after {self._lasted_seconds:.1f} s, {doing}, and was stopped"
         if self.process.signal_name:
             return f"the bot was ended by {self.process.signal_name}"
         return f"the bot exited with status {self.process.exit_status}"
@@ -237,4 +300,8 @@ class Session:
             return False
         self.answers.append(answer)
         self.arrivals.append(arrived_seconds)
+        if not self.process.exited and time.monotonic() >= self._next_look:
+            self.process.tree.look()
+            self._cpu_seconds = self.process.tree.cpu_seconds
+            self._next_look = time.monotonic() + SECONDS_BETWEEN_LOOKS
         return True

@@ -84,6 +84,7 @@ class StepResult(Struct, omit_defaults=True):
     got: str | None = None
     advice: str | None = None
     rule: str | None = None
+    breakdown: str | None = None  # how the bot ended, or did not end, in a puzzle that is not odd
     transcript: list[str] = []
 
 
@@ -92,13 +93,16 @@ def carried_out(
 ) -> Iterator[StepResult]:
     """Carry out the steps with these numbers (from 1), each after a line for `on_start`, and yield the results."""
     missed: dict[Step, int] = {}
+    breakdowns: dict[str, int] = {}
     for number in numbers:
         step = steps[number - 1]
         result = StepResult(number, step.name, step.title, step.level, StepVerdict.PASSED)
         cause = next((missed[needed] for needed in (steps[0], *step.needs) if needed in missed), None)
         if cause is None:
-            on_start(f"step {number} of {len(steps)}: {step.title}")
-            _carry_out(step, bot, result)
+            most = bot.start_seconds + bot.patience_seconds
+            waits = f"waiting for the first answer, up to {most:g} s"  # it fits a narrow terminal
+            on_start(f"step {number} of {len(steps)}: {waits if step is steps[0] else step.title}")
+            _carry_out(step, bot, result, breakdowns)
         else:
             result.verdict, result.note = StepVerdict.SKIPPED, f"needs check {cause}, which did not pass"
         # A minor shortfall does not make other steps meaningless.
@@ -107,7 +111,8 @@ def carried_out(
         yield result
 
 
-def _carry_out(step: Step, bot: BotUnderTest, result: StepResult) -> None:
+def _carry_out(step: Step, bot: BotUnderTest, result: StepResult, breakdowns: dict[str, int]) -> None:
+    """Carry a step out; `breakdowns`: for each, the first step with it."""
     bot.transcript.clear()
     began = time.monotonic()
     try:
@@ -118,6 +123,11 @@ def _carry_out(step: Step, bot: BotUnderTest, result: StepResult) -> None:
         result.sent, result.expected, result.got, result.advice = short.texts
         page = "docs/check.md" if step.section == PROCESS else "docs/protocol.md"
         result.rule = f"docs/protocol.md, {ANSWER}" if short.of_answers else f"{page}, {step.section}"
+        if short.breakdown and (short.breakdown in breakdowns or not short.is_odd):
+            result.breakdown = short.breakdown
+            first = breakdowns.setdefault(short.breakdown, result.number)
+            if first != result.number:
+                result.advice = f"see check {first}: the bot {short.breakdown} there, too"
     result.took_seconds = time.monotonic() - began
     result.transcript = list(bot.transcript)
 

@@ -11,7 +11,7 @@ import re
 
 from nonobot.arguments import Parser, seconds
 from nonobot.harness import UnusableError, options
-from nonobot.harness.adapt.adapter import Adapter, serve
+from nonobot.harness.adapt.adapter import HINT, Adapter, serve
 from nonobot.harness.adapt.board_in_text import Signs
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError
 from nonobot.protocol.formats import formats
@@ -27,8 +27,9 @@ examples:
 {file} becomes the name of the file with the puzzle; without it, the program reads the puzzle from stdin. {output}
 becomes the name of a file that the program writes; without it, its stdout counts. The last board in the output is
 the answer: `#`, `X`, `1`, `*` and blocks against `.`, `-`, `_`, `0` and spaces, one or two characters a cell, with
-clues, frames or colours around it; or a list of lists. The number of black cells shows which sign is black. The
-adapter solves nothing (docs/solvers.md).
+clues, frames or colours around it; or a list of lists. A board of two other signs, such as `B` and `W`, counts if
+it solves the puzzle. The number of black cells shows which sign is black. The adapter solves nothing
+(docs/solvers.md).
 
 Exit status: 0 every puzzle has a board, 1 some have none, 2 unusable arguments or input.
 """
@@ -78,7 +79,7 @@ def _try(adapter: Adapter, arguments: argparse.Namespace) -> int:
         print(_as_text(ran.output))
         board = adapter.board_in(ran, puzzle)
     except RefusedError as error:
-        raise UnusableError(f"{error} (see --black, --white and --pattern)") from None
+        raise UnusableError(f"{error} {HINT}") from None
     except OutOfTimeError:
         raise UnusableError(f"the program did not end within {arguments.puzzle_limit:g} s") from None
     print("--- the board:")

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from nonobot import __version__
-from nonobot.arguments import Parser, seconds, size
+from nonobot.arguments import Parser, size
 from nonobot.harness import StartError, UnusableError, options
 from nonobot.harness.check.check_puzzles import LARGEST_SIDE, SMALLEST_SIDE
 from nonobot.harness.check.self_test import STEPS, CheckResult, list_of_steps, selected, summary
@@ -35,9 +35,9 @@ examples:
   nonojudge check --contain                                  for organisers: test the sandbox of this machine
 
 Everything after -- is the bot's command, run without a shell and started again for each check. A tournament needs
-every check marked must; a missed should is a warning, and a note is information (docs/check.md).
+all checks marked must; a missed should is a warning, and a note is information (docs/check.md).
 
-Exit status: 0 every must passed (or the sandbox holds), 1 not, 2 the bot does not start, the sandbox is not
+Exit status: 0 all musts passed (or the sandbox holds), 1 not, 2 the bot does not start, the sandbox is not
 available, or the arguments are unusable.
 """
 
@@ -46,10 +46,7 @@ def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge check [options] -- CMD [ARGS...]"
     about = "size of all boards (default: 25x25)"
     parser.add_argument("--size", type=size, default=DEFAULT_SIZE, metavar="WxH", help=about)
-    about = "seconds that a started bot may be silent (default: %(default)g)"
-    parser.add_argument("--timeout", type=seconds, default=10.0, metavar="S", help=about)
-    about = "extra seconds for the first start, which sets the limit of later ones (default: %(default)g)"
-    parser.add_argument("--start-timeout", type=seconds, default=120.0, metavar="S", help=about)
+    options.add_timeouts(parser)
     about = "run these checks and those that they need"
     parser.add_argument("--only", type=_numbers, default=[], metavar="N,M", help=about)
     parser.add_argument("--list", action="store_true", help="list the checks and exit")

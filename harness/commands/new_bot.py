@@ -22,7 +22,9 @@ Exit status: 0 written, 2 unusable arguments.
 """
 
 PROGRAMS = {"python": "mybot.py", "c++": "mybot.cpp"}
+OTHER_NAMES = {"py": "python", "python3": "python", "cpp": "c++", "cxx": "c++", "cc": "c++", "c": "c++"}
 _STARTS = {"python": "python3 mybot.py", "c++": "./mybot"}
+_TITLES = {"python": "Python", "c++": "C++"}
 _COMPILE = {"python": "", "c++": "g++ -O2 -std=c++17 -o mybot mybot.cpp\n"}
 _README = """\
 # A nonogram bot
@@ -45,8 +47,16 @@ The documents of nonobot continue from here: docs/first-bot.md, docs/compare.md,
 
 
 def add_to(parser: Parser) -> None:
-    parser.add_argument("language", choices=[*PROGRAMS], metavar="python|c++", help="language of the bot")
+    about = "language of the bot: python (or py), or c++ (or cpp, cxx, c)"
+    parser.add_argument("language", type=_language, metavar="LANGUAGE", help=about)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="new folder for it")
+
+
+def _language(text: str) -> str:
+    name = OTHER_NAMES.get(text.lower(), text.lower())
+    if name not in PROGRAMS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not available; choose python (py) or c++ (cpp, cxx, c)")
+    return name
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -63,5 +73,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(f"{error.filename} exists; choose another folder") from None
     except OSError as error:
         raise UnusableError(f"cannot write {error.filename}: {error.strerror}") from None
-    print(printable(f"{folder / name}: a bot; next: cd {folder}, and the commands in README.md"))
+    print(
+        printable(
+            f"{folder / name}: a bot in {_TITLES[language]}; next: cd {folder}, and the commands in README.md"
+        )
+    )
     return 0

@@ -16,18 +16,18 @@ import msgspec
 
 from nonobot.arguments import Parser, seconds, size, whole_number
 from nonobot.harness import EXIT_INTERRUPTED, EXIT_UNUSABLE, UnusableError, options
-from nonobot.harness.check.self_test import CheckResult
-from nonobot.harness.check.step import Level, StepVerdict
+from nonobot.harness.check.self_test import CheckResult, musts_passed
+from nonobot.harness.check.step import StepResult, StepVerdict
 from nonobot.harness.process.bot_command import OWN_JUDGE, is_here
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason, RunResult, Verdict
-from nonobot.harness.results.run_text import log_doubts
-from nonobot.harness.text import duration
+from nonobot.harness.results.run_text import end_in_words, last_words, log_doubts
+from nonobot.harness.text import duration, ranges
 from nonobot.protocol import DEFAULT_SIZE
-from nonobot.protocol.clues import count
+from nonobot.protocol.clues import count, plural
 from nonobot.system import printable
 
 EVENT_PUZZLES = 1000
@@ -40,8 +40,9 @@ examples:
   nonojudge rehearse --reads input.txt --writes solution.txt --logs log.txt -- ./start.sh     named files
 
 The rehearsal carries out all checks of `nonojudge check`, plays a new set of the event's form by its rules in a
-sandbox, and plays a few puzzles from a file to a file, which it verifies. Its verdict is "ready to hand in", or
-what is missing, the most important first. Puzzles that the bot gives up do not matter for it.
+sandbox, and plays a few puzzles once more, from a file to a file, which it verifies. Its verdict is "ready to hand
+in", or what is missing, the most important first. A bot that gives up puzzles is ready "by the rules". A bot that
+breaks down in a check is not run.
 
 Exit status: 0 ready, 1 not, 2 the bot does not start or the arguments are unusable, 130 interrupted.
 """
@@ -59,13 +60,20 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--seed", type=seed, default=int(f"{datetime.now(UTC):%Y%m%d}"), metavar="S", help=about)
     about = "time limit of the event, for 1000 puzzles, in seconds (default: %(default)g)"
     parser.add_argument("--time-limit", type=seconds, default=7200.0, metavar="S", help=about)
+    options.add_timeouts(parser)
+    options.add_warm_up(parser)
     options.add_contain(parser, default="auto")
+    options.add_show_and_env(parser)
     for name, about in (
         ("reads", "file that contains the questions, in the bot's own folder"),
         ("writes", "file that the bot writes its answers to"),
         ("logs", "file that the bot writes its own times to"),
     ):
         parser.add_argument(f"--{name}", metavar="NAME", help=about)
+
+
+class _ToldError(Exception):
+    """The judge cannot start the bot, and has said why."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,22 @@ class _Rehearsal:
         """The options for a bot that works on files."""
         named = ((name, getattr(self.arguments, name)) for name in ("reads", "writes", "logs"))
         return [word for name, value in named if value for word in (f"--{name}", value)]
+
+    @property
+    def shown(self) -> list[str]:
+        """The options for what the bot may read, and for its environment."""
+        given = vars(self.arguments)
+        shown = [word for path in given.get("show", ()) for word in ("--show", str(path))]
+        variables = given.get("environment", ())
+        return shown + [word for name, value in variables for word in ("--env", f"{name}={value}")]
+
+    @property
+    def warm_up(self) -> list[str]:
+        """The options for the warm-up."""
+        given = vars(self.arguments)
+        words = ["--warm-up", shlex.join(given["warm_up"])] if "warm_up" in given else []
+        limit = ["--warm-up-limit", f"{given['warm_up_limit']:g}"] if "warm_up_limit" in given else []
+        return words + limit
 
     @property
     def limit_seconds(self) -> float:
@@ -99,7 +123,7 @@ class _Rehearsal:
             if interrupts.told or judge.returncode == EXIT_INTERRUPTED:
                 raise KeyboardInterrupt
             if judge.returncode == EXIT_UNUSABLE:
-                raise UnusableError("the rehearsal ends here; see the message above")
+                raise _ToldError
             out.seek(0)
             return out.read()
 
@@ -110,7 +134,7 @@ class _Rehearsal:
         path = self.folder / f"{name}.json"
         fixed = ["--set", chosen, "--result", str(path), "--contain", self.arguments.contain]
         fixed += ["--time-limit", f"{max(self.limit_seconds, 1.0):g}"]
-        self.judge("run", *fixed, *words, command=command)
+        self.judge("run", *fixed, *self.shown, *self.warm_up, *words, command=command)
         result = read_result(path)
         assert isinstance(result, RunResult)
         return result
@@ -120,55 +144,75 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if not arguments.bot_command:
         raise UnusableError("name the bot's command after --, such as: nonojudge rehearse -- ./mybot")
     with tempfile.TemporaryDirectory(prefix="nonojudge-rehearse-") as folder:
-        rehearsal = _Rehearsal(arguments.bot_command, arguments, Path(folder).resolve())
-        if rehearsal.files:
-            print("check: left out, since the bot works on files; check the program that it starts")
-        missing = [] if rehearsal.files else _missing_of_check(rehearsal)
-        missing += _missing_of_run(rehearsal)
-        if not rehearsal.files:
-            missing += _missing_of_files(rehearsal)
+        try:
+            missing, unsolved = _carried_out(_Rehearsal(arguments.bot_command, arguments, Path(folder).resolve()))
+        except _ToldError:
+            return EXIT_UNUSABLE
     if note := sandbox_note(Contain(arguments.contain)):
         print(f"note: {note}")
     if missing:
         print("not ready to hand in:")
-        print("\n".join(f"{number}. {printable(text)}" for number, text in enumerate(missing, 1)))
+        for number, text in enumerate(missing, 1):
+            print(f"{number}. " + "\n     ".join(map(printable, text.split("\n"))))
         return 1
-    print("ready to hand in")
+    puzzles = f"{unsolved} of {count(arguments.puzzles, 'puzzle')}"
+    more = f" by the rules; {puzzles} unsolved: see docs/first-bot.md, Make it faster"
+    print(f"ready to hand in{more if unsolved else ''}")
     return 0
 
 
-def _missing_of_check(rehearsal: _Rehearsal) -> list[str]:
-    width, height = rehearsal.arguments.size
-    words = ["check", "--json", "--size", f"{width}x{height}", "--contain", rehearsal.arguments.contain]
-    result = msgspec.json.decode(rehearsal.judge(*words, command=rehearsal.command), type=CheckResult)
-    musts = [one for one in result.checks if one.level is Level.MUST]
-    passed = [one for one in musts if one.verdict in (StepVerdict.PASSED, StepVerdict.WARNING)]
-    failed = [one for one in musts if one.verdict is StepVerdict.FAILED]
-    skipped = len(musts) - len(passed) - len(failed)
-    print(f"check: {len(passed)} of {len(musts)} musts passed" + (f", {skipped} not reached" if skipped else ""))
-    for one in result.checks:
-        if one.verdict is StepVerdict.WARNING:
-            print(printable(f"  note: a careful bot {one.title}"))
-    return [f"check {one.number}, a bot {one.title}: {one.advice or one.note or one.got}" for one in failed]
+def _carried_out(rehearsal: _Rehearsal) -> tuple[list[str], int]:
+    """Return what is missing, the most important first, and the number of puzzles that the bot did not solve."""
+    missing: list[str] = []
+    if rehearsal.files:
+        print("check: left out, since the bot works on files; check the program that it starts")
+    else:
+        missing, first = _missing_of_check(rehearsal)
+        if first:
+            print(f"run, answer file: left out until check {first} passes")
+            return missing, 0
+    run = rehearsal.run("run", rehearsal.arguments.puzzles, *rehearsal.files, command=rehearsal.command)
+    print(f"run: {_counts(run)} in {duration(run.usage.wall_seconds)}")
+    faults = _faults(run, rehearsal)
+    missing += [*faults.values(), *(f"its log: {doubt}" for doubt in log_doubts(run))]
+    if not rehearsal.files:
+        again = _run_on_files(rehearsal)
+        print(f"answer file, of another run (`... < questions.txt > answers.txt`): {_counts(again)}")
+        others = {kind: text for kind, text in _faults(again, rehearsal).items() if kind not in faults}
+        missing += [f"as `... < questions.txt > answers.txt`, {text}" for text in others.values()]
+    return missing, len(run.score.puzzles) - run.score.right
 
 
-def _missing_of_run(rehearsal: _Rehearsal) -> list[str]:
+def _missing_of_check(rehearsal: _Rehearsal) -> tuple[list[str], int | None]:
+    """Return what is missing, and the first check without which a run shows nothing more, if it did not pass."""
     arguments = rehearsal.arguments
-    limit = rehearsal.limit_seconds
-    run = rehearsal.run("run", arguments.puzzles, *rehearsal.files, command=rehearsal.command)
-    took = run.usage.wall_seconds
-    print(f"run: {_counts(run)} in {duration(took)}")
-    missing = _faults(run)
-    share = limit / arguments.time_limit * EVENT_PUZZLES
-    if run.end.reason is EndReason.TIME_LIMIT or took > limit:
-        missing.append(
-            f"it is too slow: {EVENT_PUZZLES} puzzles have {duration(arguments.time_limit)}, which is "
-            f"{duration(limit)} for {share:g}; let it give up hard puzzles"
-        )
-    return missing + [f"its log: {doubt}" for doubt in log_doubts(run)]
+    width, height = arguments.size
+    words = ["check", "--json", "--size", f"{width}x{height}", "--contain", arguments.contain]
+    words += ["--timeout", f"{arguments.timeout:g}", "--start-timeout", f"{arguments.start_timeout:g}"]
+    done = rehearsal.judge(*words, *rehearsal.shown, command=rehearsal.command)
+    checks = msgspec.json.decode(done, type=CheckResult).checks
+    print(f"check: {musts_passed(checks)}")
+    failed = [one for one in checks if one.verdict is StepVerdict.FAILED]
+    breakdowns = {one.breakdown: one for one in reversed(failed) if one.breakdown}  # each with its first check
+    for one in checks:
+        if one.verdict is StepVerdict.WARNING and one.breakdown not in breakdowns:
+            print(printable(f"  note: a careful bot {one.title} (check {one.number})"))
+    missing = []
+    for breakdown, first in reversed(breakdowns.items()):
+        numbers = [one.number for one in checks if one.breakdown == breakdown]
+        missing.append(_item(f"it {breakdown} ({plural(len(numbers), 'check')} {ranges(numbers)})", first))
+    others = [one for one in failed if not one.breakdown]
+    missing += [_item(f"check {one.number}, a bot {one.title}", one) for one in others]
+    fatal = [one.number for one in failed if one.breakdown or one.number == 1]
+    return missing, min(fatal, default=None)
 
 
-def _missing_of_files(rehearsal: _Rehearsal) -> list[str]:
+def _item(title: str, result: StepResult) -> str:
+    """Return the lines on a check that did not pass."""
+    return f"{title}\ngot  {result.got}\ndo   {result.advice}"
+
+
+def _run_on_files(rehearsal: _Rehearsal) -> RunResult:
     """Play a few puzzles as at an event: `./mybot < questions.txt > answers.txt`."""
     program, *words = rehearsal.command
     pairs = zip([program, *words], words, strict=False)  # a module after -m may have the name of a folder
@@ -176,21 +220,31 @@ def _missing_of_files(rehearsal: _Rehearsal) -> list[str]:
     program = str(Path(program).absolute()) if os.sep in program else program
     start = ["sh", "-c", f"exec {shlex.join([program, *full])} < questions.txt > answers.txt"]
     files = ["--reads", "questions.txt", "--writes", "answers.txt"]
-    run = rehearsal.run("files", min(rehearsal.arguments.puzzles, 5), *files, command=start)
-    print(f"answer file: {_counts(run)}")
-    return [f"as `... < questions.txt > answers.txt`, {text}" for text in _faults(run)]
+    return rehearsal.run("files", min(rehearsal.arguments.puzzles, 5), *files, command=start)
 
 
-def _faults(run: RunResult) -> list[str]:
-    """Return what keeps a run from counting, the worst first."""
-    faults = []
-    if run.end.reason not in (EndReason.FINISHED, EndReason.TIME_LIMIT):
-        faults.append(f"it does not reach its end: {run.end.reason.meaning}")
+def _faults(run: RunResult, rehearsal: _Rehearsal) -> dict[str, str]:
+    """Return what keeps a run from counting, by its kind, the worst first."""
+    faults = {}
+    in_all, allowed = rehearsal.arguments.time_limit, rehearsal.limit_seconds
+    if run.end.reason is EndReason.TIME_LIMIT or run.usage.wall_seconds > allowed:
+        faults["slow"] = (
+            f"it is too slow: {EVENT_PUZZLES} puzzles have {duration(in_all)}, which is {duration(allowed)} for "
+            f"{allowed / in_all * EVENT_PUZZLES:g}; let it give up hard puzzles"
+        )
+    elif run.end.reason is not EndReason.FINISHED:
+        _, _, end = end_in_words(run.end, run.configuration).partition(": ")
+        said = last_words(run)
+        faults["end"] = f"it does not reach its end: {end}" + (f"; last on stderr: {said}" if said else "")
     for verdict, number in run.score.verdicts.items():
         if number and verdict not in HARMLESS:
             first = next(one for one in run.score.puzzles if one.verdict is verdict)
             detail = f": {first.detail}" if first.detail else ""
-            faults.append(f"{count(number, 'puzzle')} {verdict.value}, the first is ${first.number}{detail}")
+            text = f"{count(number, 'puzzle')} {verdict.value}, the first is ${first.number}{detail}"
+            if verdict is Verdict.MISSING and faults:  # that is why
+                faults = {kind: f"{why}; {text}" for kind, why in faults.items()}
+            else:
+                faults[verdict.value] = text
     return faults
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import codecs
 import compileall
 import contextlib
+import hashlib
 import os
 import re
 import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from msgspec import UnsetType
@@ -25,6 +27,22 @@ OWN_BOT = (sys.executable, "-P", "-m", "nonobot")  # -P: ignore a nonobot.py in 
 OWN_JUDGE = (sys.executable, "-P", "-m", "nonobot.harness")
 
 INTERPRETER = re.compile(r"(python|pypy|ruby|perl|lua|node|java|bash|sh)[0-9.]*")
+
+COMPILERS = {
+    ".cpp": "g++ -O2 -o",
+    ".cc": "g++ -O2 -o",
+    ".cxx": "g++ -O2 -o",
+    ".c": "gcc -O2 -o",
+    ".rs": "rustc -O -o",
+    ".go": "go build -o",
+}
+"""Commands that compile a source, by its suffix, without the names of the program and the source."""
+
+INLINE = ("-c", "-e", "--eval", "-p", "--print", "-pe", "-E")
+"""Options of interpreters before a program that is a word of the command."""
+
+INTERPRETERS = {".py": "python3", ".js": "node", ".rb": "ruby", ".pl": "perl", ".sh": "sh"}
+"""Programs that run a source, by its suffix."""
 
 _NAMES = "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "nix/store", "gnu/store"
 SYSTEM = tuple(Path("/", one) for one in _NAMES)  # what programs of any kind need to start
@@ -90,12 +108,20 @@ def compile_modules() -> None:
 
 
 def name_of(command: Sequence[str]) -> str:
-    """Return a default name for a bot: its program, the script that an interpreter runs, or what is adapted."""
+    """Return a default name for a bot: its program, the script that an interpreter runs, or what is adapted.
+
+    A program that is a word of the command gets a digest of it: a table needs one name for each bot.
+    """
     if "adapt" in command and "--" in command[:-1]:
         command = command[command.index("--") + 1 :]
     program = Path(command[0]).name
-    scripts = [Path(word).stem for word in command[1:] if not word.startswith("-")]
-    return scripts[0] if INTERPRETER.fullmatch(program) and scripts else program
+    if INTERPRETER.fullmatch(program):
+        for before, word in pairwise(command):
+            if before in INLINE:
+                return f"{program} {before} {hashlib.sha256(os.fsencode(word)).hexdigest()[:6]}"
+            if not word.startswith("-"):
+                return Path(word).stem
+    return program
 
 
 def is_here(word: str) -> bool:
@@ -245,18 +271,21 @@ def _fault_of(program: str) -> str | None:
         return "it is a folder: name the program in it" if os.sep in program else "it is not in PATH"
     if not path.is_file():
         first, *more = program.split()[:2] or [""]
-        is_quoted = more and shutil.which(first)
-        return f"no such file; without quotes around the words the program is {first}" if is_quoted else None
+        if more and shutil.which(first):
+            return f"no such file; without quotes around the words the program is {first}"
+        return _source_hint(program)
+    if path.suffix in COMPILERS and not interpreter_in(path):
+        return f"it is source text; {_compile_hint(program, path)}"
     if not found and os.sep not in program:
         return f"it is not in PATH; for the file in this folder write {shlex.quote(f'./{program}')}"
     if not os.access(path, os.X_OK):
-        return f"no execute permission; run `chmod +x {quoted}`"
+        return f"no execute permission; run `chmod +x {quoted}`{_interpreter_hint(path)}"
     try:
         head = beginning_of(path, MOST_BYTES_OF_A_FIRST_LINE)
     except OSError:  # it may be executable but not readable
         return None
     if not head.startswith(b"#!"):
-        return _first_line_fault(head, path.suffix, quoted)
+        return _first_line_fault(head, path, quoted)
     line, end, _ = head[2:].partition(b"\0")[0].partition(b"\n")
     words = line.split() or [b""]
     if end and line.endswith(b"\r") and not (b"perl" in words[0] and words[1:]):  # Perl reads its options itself
@@ -268,7 +297,32 @@ def _fault_of(program: str) -> str | None:
     return None
 
 
-def _first_line_fault(head: bytes, suffix: str, quoted: str) -> str | None:
+def _source_hint(program: str) -> str | None:
+    """Return a remedy for a program that does not exist, if its source is in the same folder."""
+    path = Path(program)
+    for suffix in (*COMPILERS, *INTERPRETERS):
+        if is_here(f"{path}{suffix}"):
+            source = path.with_name(path.name + suffix)
+            if suffix in COMPILERS:
+                return f"no such file; {_compile_hint(program, source)}"
+            return f"no such file; write: -- {INTERPRETERS[suffix]} {shlex.quote(str(source))}"
+    return None
+
+
+def _compile_hint(program: str, source: Path) -> str:
+    """Return the command that compiles a source, and the bot that it makes, unless the user wrote that."""
+    compiled = str(source.with_suffix(""))
+    start = compiled if os.sep in compiled else f"./{compiled}"
+    then = "" if start == program else f"; then the bot is {shlex.quote(start)}"
+    return f"compile it first: {shlex.join([*COMPILERS[source.suffix].split(), compiled, str(source)])}{then}"
+
+
+def _interpreter_hint(path: Path) -> str:
+    name = INTERPRETERS.get(path.suffix)
+    return f", or write: -- {name} {shlex.quote(str(path))}" if name else ""
+
+
+def _first_line_fault(head: bytes, path: Path, quoted: str) -> str | None:
     """Return what is wrong with the first line of a program that does not begin with `#!`."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "it is UTF-16 text: save it as UTF-8 without a byte order mark (BOM)"
@@ -279,8 +333,8 @@ def _first_line_fault(head: bytes, suffix: str, quoted: str) -> str | None:
     if re.search(rb"^\s*#\s*!", head, re.MULTILINE):
         return "its #! line is not at the start: #! must be the first two bytes of the file"
     choices = {".py": "#!/usr/bin/env python3", ".sh": "#!/bin/sh"}
-    line = choices.get(suffix) or " or ".join(choices.values())
-    return f"it has no #! line: begin it with one, such as {line}"
+    line = choices.get(path.suffix) or " or ".join(choices.values())
+    return f"it has no #! line: begin it with one, such as {line}{_interpreter_hint(path)}"
 
 
 def folders_of(command: Sequence[str]) -> Iterator[Path]:

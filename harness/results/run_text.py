@@ -24,6 +24,7 @@ EXPLAINED = (Verdict.WRONG, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LAT
 SHOWN_PUZZLES = 5  # puzzles of a kind that a summary names
 SHOWN_MISSING = 10  # puzzles without an answer that a summary names
 LONG_SECONDS, AT_ONCE = 2.0, 0.01  # time before the first answer, and share of all time for all others: kept back
+COMPUTING_SHARE = 0.1  # of the time without an answer: a busy machine leaves a bot little of its core
 LOG_SECONDS = 0.5  # error allowed to the total of a bot's own log: some programs count whole seconds
 MOST_LOGGED, LEAST_LOGGED = 1.05, 0.5  # of the bot's run time, and of the time between its first and last answer
 
@@ -119,9 +120,10 @@ def end_in_words(end: BotEnd, limits: Configuration) -> str:
         EndReason.PROCESS_LIMIT: str(limits.process_limit or 0),
         EndReason.PUZZLE_LIMIT: f"{limits.puzzle_limit_seconds or 0:g} s",
         EndReason.STALLED: f"{limits.stall_limit_seconds or 0:g} s",
-        EndReason.CRASHED: status,
     }
     means = status if end.reason is EndReason.FINISHED and end != FINISHED_UNSEEN else end.reason.meaning
+    if end.reason is EndReason.CRASHED:
+        means = f"{status} while answers were due"
     return f"{end.reason}: {means}" + "".join(
         f" ({more})" for more in (figures.get(end.reason), end.detail) if more
     )
@@ -139,6 +141,10 @@ def likely_mistake(run: RunResult) -> str | None:
         if reason is EndReason.FINISHED:
             waits = "stays in the foreground and "
         size = f"{run.set.width}x{run.set.height}"
+        wall, cpu = run.usage.wall_seconds, run.usage.cpu_seconds
+        if reason is EndReason.TIME_LIMIT and cpu > COMPUTING_SHARE * wall:
+            computed = f"no puzzle was answered, in {duration(cpu)} of computing"
+            return f"{computed}; look for a loop without end, and check that the bot expects boards of {size}"
         return f"no puzzle was answered; check that the bot {waits}expects boards of {size}"
     return score.mistake or None
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from nonobot.harness import cli
-from nonobot.harness.check.step import Level, StepVerdict
+from nonobot.harness.check.step import StepVerdict
 from tests.helpers.places import REPOSITORY
 from tests.helpers.terminals import Terminal, seen
 
@@ -102,11 +102,9 @@ def _bot(tmp_path, own_folder):
     return [sys.executable, "mybot.py"]
 
 
-def test_it_passes_every_must_and_solves_the_boards_of_the_page(bot, output_of, capsys):
+def test_it_passes_every_check_and_solves_the_boards_of_the_page(bot, output_of, capsys):
     steps = json.loads(output_of(cli.run, ["check", "--json", "--", *bot]).out)["checks"]
-    assert {one["verdict"] for one in steps if one["level"] == Level.MUST} == {StepVerdict.PASSED}
-    others = [one for one in steps if one["verdict"] != StepVerdict.PASSED]
-    assert [one["name"] for one in others] == ["garbled_clue"], others
+    assert [one for one in steps if one["verdict"] != StepVerdict.PASSED] == []
     (given,) = set(re.findall(r"--set (boardgen:\S+)", FIRST_BOT))
     assert cli.run(["run", "--set", given, "--quiet", "--result", "mybot.json", "--", *bot]) == 0
     assert "20 of 20 right" in capsys.readouterr().out

@@ -237,6 +237,42 @@ class SmallTable(Bot):
         return super().board(clues) if self.count <= 100 else sys.exit("table is full")
 
 
+class KilledOnTheThird(Bot):
+    """Ends by a signal in its third puzzle, whatever that is."""
+
+    count = 0
+
+    def board(self, clues):
+        self.count += 1
+        if self.count == 3:
+            self.break_down()
+        return super().board(clues)
+
+    def break_down(self):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class LoopsOnTheThird(KilledOnTheThird):
+    def break_down(self):
+        while True:
+            pass
+
+
+class EndsOnTheThird(KilledOnTheThird):
+    def break_down(self):
+        sys.exit(0)
+
+
+class SleepsOnTheThird(KilledOnTheThird):
+    def break_down(self):
+        time.sleep(600)
+
+
+class WithoutNumbers(Bot):
+    def answer(self, number, board):
+        return super().answer(number, board).partition("\n")[2]
+
+
 class Chunks(Bot):
     """Takes what a read returns for whole lines."""
 

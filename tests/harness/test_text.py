@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nonobot.arguments import byte_count
 from nonobot.harness import text
-from nonobot.harness.text import duration, on_terminal, ranges
+from nonobot.harness.text import duration, on_terminal, ordinal, ranges
 from nonobot.protocol.clues import count
 from nonobot.system import shortened
 
@@ -73,6 +73,11 @@ def test_a_terminal_that_can_only_print_is_not_one(monkeypatch, term, is_termina
     assert not on_terminal(file)
     monkeypatch.setattr(file, "isatty", lambda: True)
     assert on_terminal(file) == is_terminal
+
+
+def test_ordinals():
+    words = {1: "first", 10: "tenth", 11: "11th", 12: "12th", 21: "21st", 42: "42nd", 103: "103rd", 113: "113th"}
+    assert {number: ordinal(number) for number in words} == words
 
 
 def test_ranges_are_joined_and_cut():

@@ -41,7 +41,11 @@ def test_numbers_lines_and_ends_of_answers_and_text_that_belongs_to_none():
     assert read(text) == [
         Answer(None, 1, problem="line 1: 'hello' does not belong to an answer; write other text to stderr"),
         Answer(1, 2, GRID),
-        Answer(None, 5, problem="line 5: '1\\t1\\t1' does not belong to an answer; write other text to stderr"),
+        Answer(
+            None,
+            5,
+            problem="line 5: '1\\t1\\t1' does not belong to an answer; begin an answer with '$' and its number",
+        ),
     ]
 
 

@@ -52,10 +52,24 @@ def test_each_puzzle_is_a_file_and_the_picture_is_the_answer(program):
     done = adapted("--as", "non", "--", *command, "{file}")
     assert done.stdout == b"".join(ANSWERS) + b"$3\n0\t0\t0\n0\t0\t0\n0\t0\t0\n"
     assert (done.returncode, done.stderr.count(b"read True True")) == (1, 3)
-    last = done.stderr.splitlines()[-1].decode()
-    assert (
-        last == "$3: line 15: no board of 3x3 with 3 black cells in the output; it begins 'no idea'; exit status 3"
+    why = "no board of 3x3 with 3 black cells in the output; it begins 'no idea'; exit status 3"
+    assert done.stderr.decode().splitlines()[-2:] == [
+        f"$3: line 15: {why}",
+        f"no board for 1 puzzle (see --black, --white and --pattern), the first: {why}",
+    ]
+
+
+def test_the_last_line_has_the_first_failure_and_open_cells_are_explained(program):
+    command = program("""
+        import sys
+        print("xx#\\nx#?\\n?##" if "rows\\n1\\n0" in open(sys.argv[1]).read() else "no idea")
+    """)
+    done = adapted("--as", "non", "--", *command, "{file}")
+    last = done.stderr.decode().splitlines()[-1]
+    assert last.startswith(
+        "no board for 3 puzzles (see --black, --white and --pattern), the first: no board of 3x3"
     )
+    assert last.endswith("; its cells have three signs ('#', '?', 'x'), as if some were not decided")
 
 
 @pytest.mark.parametrize("words", [["{file}", "{output}"], ["--in={file}", "--out={output}"], ["-", "{output}"]])
@@ -139,7 +153,7 @@ def test_one_start_for_a_file_of_all_puzzles(program):
     [
         (["--as", "non"], "no program; write it after --, such as -- ./solver {file}"),
         (["--as", "nom", "--", "cat"], "--as: unknown value 'nom'; choose cwd, g, grid"),
-        (["--as", "non", "--", "./nowhere"], "cannot start './nowhere': no such program, or no permission"),
+        (["--as", "non", "--", "./nowhere"], "cannot start './nowhere': no such program"),
         (["--as", "non", "--pattern", "(", "--", "cat"], "not a regular expression"),
     ],
 )

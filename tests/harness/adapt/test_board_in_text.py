@@ -1,12 +1,13 @@
 """Boards in what programs print."""
 
+import json
 import random
 import re
 import signal
 
 import pytest
 
-from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in
+from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in, open_cells
 from nonobot.protocol import Puzzle
 from tests.helpers.printed_boards import drawing, output, random_board
 
@@ -101,7 +102,6 @@ def test_what_is_no_board_is_none(text):
 
 def test_signs_and_surroundings_can_be_named():
     text = "a b\nWbbW\nbbbb\nWbbW\nbWWb\n"
-    assert found(text) is None
     assert found(text, black="W", white="b") == SMILE
     half = [[1, 1], [0, 0]]
     assert found("..\n##\n", Puzzle.from_grid(half)) is not None  # as many are black as white: # is black
@@ -112,6 +112,31 @@ def test_signs_and_surroundings_can_be_named():
         == SMILE
     )
     assert found(two, pattern=re.compile("nowhere")) is None
+
+
+@pytest.mark.parametrize("signs", ["WB", "nj", "+-", "x~", "?!", " q", "日月"])
+@pytest.mark.parametrize("form", ["{}", "solved in 3 s:\n{}\nbye", "12 3 |{}", "[{}]"])
+def test_two_other_signs_are_read_if_their_board_is_right(signs, form):
+    for cells in (SMILE, [[1, 1], [0, 1]], [[1, 0, 1], [0, 1, 0]]):
+        if signs == " q" and "|" in form:
+            continue  # the gaps between clues are cells, too
+        rows = ["".join(signs[cell] for cell in row) for row in cells]
+        text = "\n".join(map(form.format, rows) if "|" in form else [form.format("\n".join(rows))])
+        text = str(rows) if form == "[{}]" else text
+        puzzle = Puzzle.from_grid(cells)
+        assert found(text, puzzle) == cells
+        assert boards_in(f"{text}\n{text}", [puzzle, puzzle], Signs())[1]
+        assert cells != SMILE or found(text, Puzzle.from_grid(SMILE[::-1])) is None
+
+
+def test_escaped_signs_of_json_are_read():
+    assert found(json.dumps({"solution": ["█  █", "    ", "█  █", " ██ "]})) == SMILE
+
+
+def test_open_cells_are_seen_in_pictures_and_lists():
+    for text in ("x#?#\n####\n#x##\nxxxx\n", '["x# #", "####", "#x##", "xxxx"]', "|x|#|?|#|\n" * 4):
+        assert len(open_cells(text, PUZZLE, Signs())) == 3
+    assert open_cells("x##x\nxxxx\nx##x\nx##x\n", PUZZLE, Signs()) == ""
 
 
 def test_boards_of_a_file_go_to_the_puzzles_that_they_solve():

@@ -146,10 +146,11 @@ def test_a_common_mistake_is_named_by_run_verify_and_check(bot, tmp_path, own_fo
 @pytest.mark.parametrize(
     ("bot", "advice"),
     [
-        ("Missing", "find the cause in what the bot wrote to stderr; --verbose"),
+        ("Missing", "find the cause in what the bot wrote to stderr; `nonojudge check --verbose`"),
         ("LacksAProgram", "install the program that its last line on stderr names"),
         ("LeavesOutTheLast", "answer the last puzzle, too"),
-        ("Silent", "check that the bot expects boards of 5x6 (--size of the check)"),
+        ("Silent", "check that the bot expects boards of 5x6 (option --size); a start that takes longer needs"),
+        ("WithoutNumbers", "begin each answer with a line of '$' and the puzzle's number, here '$1'"),
         ("Detaches", "start the bot in the foreground: it ended while 1 process that it had started ran"),
     ],
 )
@@ -160,6 +161,33 @@ def test_the_advice_to_a_bot_that_answers_nothing_fits_its_end(bot, advice, tmp_
 def test_a_bot_that_ends_its_last_row_with_the_next_answer_is_told_so(tmp_path):
     result = results_of(tmp_path, "EndsRowsLate", only=["answers_before_the_next"])["answers_before_the_next"]
     assert result.advice == "end the last row of each answer with a line end; that of $1 has none"
+
+
+@pytest.mark.parametrize(
+    ("bot", "breakdown", "advice"),
+    [
+        ("KilledOnTheThird", "crashes (SIGSEGV) on its third puzzle", "find the line with a debugger"),
+        ("LoopsOnTheThird", "computes without end on its third puzzle", "look for a loop without end"),
+        ("EndsOnTheThird", "exits with status 0 on its third puzzle", "after each answer, read the next puzzle"),
+        ("SleepsOnTheThird", None, "answer in the order of the questions"),
+    ],
+)
+def test_a_breakdown_is_explained_at_its_first_check_alone(bot, breakdown, advice, tmp_path):
+    results = results_of(tmp_path, bot, only=["numbers_and_order", "unsolvable_puzzle"], patience=0.3)
+    first, later = results["numbers_and_order"], results["unsolvable_puzzle"]
+    assert (first.breakdown, later.breakdown) == (breakdown, breakdown)
+    assert first.advice.startswith(advice)
+    assert later.advice.startswith(f"see check 4: the bot {breakdown} there" if breakdown else "give such a")
+
+
+def test_the_advice_on_odd_puzzles_stands_if_the_bot_breaks_down(tmp_path):
+    result = results_of(tmp_path, "DiesOfBadClue", only=["garbled_clue"])["garbled_clue"]
+    assert (result.breakdown, result.advice[:26]) == (None, "give such a puzzle up with")
+
+
+def test_what_came_in_place_of_answers_is_quoted(tmp_path):
+    result = results_of(tmp_path, "WithoutNumbers", only=["one_puzzle"])["one_puzzle"]
+    assert re.search(r"; on stdout: '[01]\\t[01]\\t[01]\\t[01]\\t[01]\\n[01]\\t", result.got)
 
 
 def test_the_summary_repeats_the_advice_of_many_steps():
@@ -313,7 +341,7 @@ def test_a_line_for_each_step_also_those_that_it_needs_and_a_summary(check):
         "  6  passed   must    writes each answer out at once",
         "  7  passed   must    answers before the next $ comes",
         "",
-        "4 passed: every must passed",
+        "4 passed: 4 of 4 musts passed",
     ]
 
 
@@ -359,7 +387,7 @@ def test_json_for_machines_and_lines_for_people_and_a_warning_costs_nothing(chec
     done = check("--only", "19", "--json", bot="NoMark")
     assert done.returncode == 0
     assert " 19  warning  should  reads over a byte order mark" in done.stderr
-    assert done.stderr.endswith("1 passed, 1 warning: every must passed\n")
+    assert done.stderr.endswith("1 passed, 1 warning: 1 of 1 must passed\n")
     result = json.loads(done.stdout)
     assert (result["kind"], result["conforms"], result["size"]) == ("check", True, list(SIZE))
     first, second = result["checks"]

@@ -70,6 +70,9 @@ def test_a_run_that_is_not_all_right_ends_with_1(tmp_path, output_of):
         (["/usr/bin/python3.12", "-m", "nonobot"], "nonobot"),
         (["python3", "-"], "python3"),
         (["bash", "run.sh"], "run"),
+        (["python3", "-u", "-c", "import sys\nprint(1)", "x.py"], "python3 -c bc5ab6"),
+        (["nonojudge", "adapt", "--as", "non", "--", "node", "-e", "solve(1)", "{file}"], "node -e 04059b"),
+        (["python3", "-u", "run.py", "-c", "x"], "run"),
     ],
 )
 def test_a_bot_without_a_name_is_called_after_its_program(bot, name):
@@ -102,6 +105,21 @@ def test_terms_as_they_are_given(tmp_path):
     assert (result.bot, result.warm_up_seconds) == ("scripted_bot", None)
     assert run_of("perfect", tmp_path, "--result", "result.json", "--force", "--memory-limit", "none") == 0
     assert read_result(tmp_path / "result.json").configuration.memory_limit_bytes is None
+
+
+@pytest.mark.parametrize(
+    ("code", "mistake"),
+    [
+        (
+            "while True: pass",
+            " of computing; look for a loop without end, and check that the bot expects boards of 5x5",
+        ),
+        ("print(*'0101', sep='\\t')", "does not belong to an answer; begin an answer with '$' and its number"),
+    ],
+)
+def test_a_bot_without_answers_is_told_why(code, mistake, tmp_path, output_of):
+    words = ["run", "--quiet", "--time-limit", "0.4", "--set", str(RECIPE), "--", sys.executable, "-S", "-c", code]
+    assert f"{mistake}\n" in output_of(cli.run, words, status=1).out
 
 
 @pytest.mark.parametrize(

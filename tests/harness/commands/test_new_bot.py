@@ -8,6 +8,8 @@ import sys
 import pytest
 
 from nonobot.harness import cli
+from nonobot.harness.text import ranges
+from nonobot.tournament_data import Recipe
 from tests.helpers.judged import pids_with
 from tests.helpers.places import REPOSITORY
 from tests.helpers.talking import CAPTURED, interrupted
@@ -30,12 +32,25 @@ def started(folder, language):
 
 
 @pytest.mark.parametrize("language", ["python", "c++"])
-def test_a_new_bot_passes_every_must_and_solves_easy_boards(tmp_path, capfd, language):
+def test_a_new_bot_passes_every_check_and_solves_easy_boards(tmp_path, capfd, language):
     bot = started(tmp_path / "bot", language)
     capfd.readouterr()
-    assert cli.run(["check", "--size", "8x8", "--", *bot, "8"]) == 0, capfd.readouterr().out
+    assert cli.run(["check", "--size", "8x8", "--", *bot, "8"]) == 0
+    out = capfd.readouterr().out
+    assert out.endswith("\n31 passed: 15 of 15 musts passed\n"), out
     run = ["run", "--quiet", "--set", EASY, "--result", str(tmp_path / "result.json"), "--", *bot, "8"]
     assert cli.run(run) == 0, capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "name"), [("py Python python3", "mybot.py"), ("c C c++ C++ cpp CXX", "mybot.cpp"), ("rust", None)]
+)
+def test_a_language_goes_by_several_names(tmp_path, capfd, words, name):
+    for word in words.split():
+        assert cli.run(["new-bot", word, str(tmp_path / word)]) == (0 if name else 2)
+        assert not name or (tmp_path / word / name).exists()
+    message = "LANGUAGE: 'rust' is not available; choose python (py) or c++ (cpp, cxx, c)"
+    assert name or message in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(("language", "name"), [("python", "mybot.py"), ("c++", "mybot.cpp")])
@@ -67,7 +82,7 @@ def test_a_good_bot_is_ready_to_hand_in(capfd):
     assert out[0] == "check: 15 of 15 musts passed"
     assert [out[1].partition(" in ")[0], out[2]] == [
         "run: 3 right of 3 puzzles",
-        "answer file: 3 right of 3 puzzles",
+        "answer file, of another run (`... < questions.txt > answers.txt`): 3 right of 3 puzzles",
     ]
     assert out[-1] == "ready to hand in"
 
@@ -80,13 +95,56 @@ def test_what_is_missing_is_listed_in_order(tmp_path, capfd):
     assert cli.run([*REHEARSE, "--", sys.executable, str(tmp_path / "bot.py")]) == 1
     out = capfd.readouterr().out.splitlines()
     assert out[0] == "check: 0 of 15 musts passed, 14 not reached"
+    assert out[1] == "run, answer file: left out until check 1 passes"
     missing = out[out.index("not ready to hand in:") + 1 :]
-    assert missing[0].startswith(
-        "1. check 1, a bot starts, reads TAB and LF, and solves a puzzle: compare the answer"
-    )
-    assert missing[1].startswith("2. 3 puzzles wrong, the first is $1: row 1: expected")
-    assert missing[2].startswith("3. as `... < questions.txt > answers.txt`, 3 puzzles wrong")
+    assert missing[0] == "1. check 1, a bot starts, reads TAB and LF, and solves a puzzle"
+    assert missing[1].startswith("     got  to $1, row 3: expected ")
+    assert missing[2].startswith("     do   compare the answer with the clues")
     assert len(missing) == 3
+
+
+def test_a_breakdown_is_said_once_and_first(capfd):
+    program = str(REPOSITORY / "tests/doubles/check_bots.py")
+    bot = [sys.executable, "-S", "-E", program, "KilledOnTheThird", "8", "8"]
+    assert cli.run([*REHEARSE, "--contain", "no", "--", *bot]) == 1
+    out = capfd.readouterr().out.splitlines()
+    assert out[:2] == ["check: 11 of 15 musts passed", "run, answer file: left out until check 4 passes"]
+    why = f"it crashes (SIGSEGV) on its third puzzle (checks {ranges([4, 7, 9, 10, 22, 23, 30, 31])})"
+    assert out[2:4] == ["not ready to hand in:", f"1. {why}"]
+    assert [line[:10] for line in out[4:]] == ["     got  ", "     do   "]
+
+
+def rehearsed(tmp_path, capfd, instead, *options):
+    """Return status and lines of a rehearsal of the new Python bot, with a line for the run's second puzzle."""
+    bot = started(tmp_path, "python")
+    puzzle = [*Recipe.parse("boardgen:8x8x3:seed=1").boards()][1][0]
+    clues = [*map(tuple, (*puzzle.columns, *puzzle.rows))]
+    text = (tmp_path / "mybot.py").read_text()
+    line = f"    if clues == {clues}: {instead}\n    print(start"
+    (tmp_path / "mybot.py").write_text(text.replace("\n    print(start", f"\n{line}"))
+    capfd.readouterr()
+    status = cli.run([*REHEARSE, "--contain", "no", *options, "--", *bot, "8"])
+    return status, capfd.readouterr().out.splitlines()
+
+
+def test_a_crash_in_the_run_has_its_cause_and_is_said_once(tmp_path, capfd):
+    status, out = rehearsed(tmp_path, capfd, "sys.exit('no memory')")
+    assert (status, out[-2]) == (1, "not ready to hand in:")
+    why = "exited with status 1 while answers were due; last on stderr: no memory"
+    assert out[-1] == f"1. it does not reach its end: {why}; 2 puzzles missing, the first is $2"
+
+
+def test_a_bot_that_gives_up_is_ready_by_the_rules(tmp_path, capfd):
+    status, out = rehearsed(tmp_path, capfd, "clues = [(9,)] * 16")
+    why = "1 of 3 puzzles unsolved: see docs/first-bot.md, Make it faster"
+    assert (status, out[-1]) == (0, f"ready to hand in by the rules; {why}")
+
+
+def test_what_a_run_is_given_can_be_rehearsed(tmp_path, capfd):
+    options = ["--env", "WHY=no idea", "--show", str(tmp_path), "--warm-up", f"touch {tmp_path}/warm"]
+    status, out = rehearsed(tmp_path, capfd, "import os; sys.exit(os.environ['WHY'])", *options)
+    assert (status, (tmp_path / "warm").exists()) == (1, True)
+    assert "last on stderr: no idea" in out[-1]
 
 
 def test_a_slow_bot_is_named(tmp_path, capfd):
@@ -114,7 +172,7 @@ def test_a_ctrl_c_ends_the_bot_of_a_rehearsal_too():
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [([], "name the bot's command after --"), (["--", "./nowhere"], "the rehearsal ends here")],
+    [([], "name the bot's command after --"), (["--", "./nowhere"], "cannot start './nowhere': No such file")],
 )
 def test_a_rehearsal_without_a_bot_is_unusable(capfd, words, message):
     assert cli.run(["rehearse", *words]) == 2

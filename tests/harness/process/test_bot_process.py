@@ -75,8 +75,9 @@ BOM = r"a byte order mark (BOM) is before its #!: sed -i '1s/^\xEF\xBB\xBF//' ./
     ("program", "content", "said"),
     [
         ("./my bot", b"#!/bin/sh\n", "no execute permission; run `chmod +x './my bot'`"),
-        ("./b.py", b"import sys\n", f"{NO_LINE}#!/usr/bin/env python3"),
-        ("./b.sh", b"exit\n", f"{NO_LINE}#!/bin/sh"),
+        ("./b.py", b"import sys\n", f"{NO_LINE}#!/usr/bin/env python3, or write: -- python3 b.py"),
+        ("./b.sh", b"exit\n", f"{NO_LINE}#!/bin/sh, or write: -- sh b.sh"),
+        ("./b.c", b"main() {}\n", "it is source text; compile it first: gcc -O2 -o b b.c; then the bot is ./b"),
         ("./b", b"#\n", f"{NO_LINE}#!/usr/bin/env python3 or #!/bin/sh"),
         ("./bot", b"\xef\xbb\xbf#!/bin/sh\n", BOM),
         ("./bot", b"\n#!/bin/sh\n", NOT_FIRST),
@@ -108,6 +109,21 @@ def test_a_folder_and_a_quoted_command_are_named(tmp_path, own_folder):
     assert start_fault("./bot 8") == "no such file; without quotes around the words the program is ./bot"
     assert start_fault("./bat 8") is None
     assert start_fault("./" + "x" * 300).endswith(": File name too long")
+
+
+@pytest.mark.parametrize("program", ["./my bot", "my bot"])
+def test_a_program_whose_source_is_beside_it_has_a_remedy(program, own_folder):
+    Path("my bot.py").touch()
+    assert start_fault(program) == "no such file; write: -- python3 'my bot.py'"
+    assert (
+        start_fault("./my bot.py")
+        == "no execute permission; run `chmod +x './my bot.py'`, or write: -- python3 'my bot.py'"
+    )
+    Path("my bot.cpp").touch()
+    compiled = "compile it first: g++ -O2 -o 'my bot' 'my bot.cpp'"
+    then = "; then the bot is './my bot'"
+    assert start_fault(program) == f"no such file; {compiled}{then if program == 'my bot' else ''}"
+    assert start_fault("my bot.cpp") == f"it is source text; {compiled}{then}"
 
 
 @pytest.mark.parametrize("content", [b"#!/bin/sh -e\nexit 0\r\n", Path("/bin/true").read_bytes()])
