@@ -102,6 +102,7 @@ def _bot(tmp_path, own_folder):
     return [sys.executable, "mybot.py"]
 
 
+@pytest.mark.slow
 def test_it_passes_every_check_and_solves_the_boards_of_the_page(bot, output_of, capsys):
     steps = json.loads(output_of(cli.run, ["check", "--json", "--", *bot]).out)["checks"]
     assert [one for one in steps if one["verdict"] != StepVerdict.PASSED] == []

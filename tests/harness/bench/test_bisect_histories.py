@@ -208,6 +208,7 @@ def test_a_shallow_clone_is_named_with_its_remedy(history, tmp_path, monkeypatch
         assert output_of(bisected, good, "HEAD", "--by", "counts", status=2).err.endswith(remedy)
 
 
+@pytest.mark.slow
 def test_a_branch_without_history_in_common_accuses_no_commit(history, output_of):
     history.commit()
     git(history.folder, "checkout", "-q", "--orphan", "side")

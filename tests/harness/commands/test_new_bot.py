@@ -31,7 +31,7 @@ def started(folder, language):
     return [str(folder / "mybot")]
 
 
-@pytest.mark.parametrize("language", ["python", "c++"])
+@pytest.mark.parametrize("language", ["python", pytest.param("c++", marks=pytest.mark.slow)])
 def test_a_new_bot_passes_every_check_and_solves_easy_boards(tmp_path, capfd, language):
     bot = started(tmp_path / "bot", language)
     capfd.readouterr()
@@ -75,6 +75,7 @@ def test_a_new_bot_overwrites_nothing(tmp_path, capfd):
 REHEARSE = ["rehearse", "--size", "8x8", "--puzzles", "3", "--seed", "1"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled")
 def test_a_good_bot_is_ready_to_hand_in(capfd):
     assert cli.run([*REHEARSE, "--", sys.executable, "-m", "nonobot", "--size", "8x8"]) == 0
@@ -127,6 +128,7 @@ def rehearsed(tmp_path, capfd, instead, *options):
     return status, capfd.readouterr().out.splitlines()
 
 
+@pytest.mark.slow
 def test_a_crash_in_the_run_has_its_cause_and_is_said_once(tmp_path, capfd):
     status, out = rehearsed(tmp_path, capfd, "sys.exit('no memory')")
     assert (status, out[-2]) == (1, "not ready to hand in:")
@@ -134,12 +136,14 @@ def test_a_crash_in_the_run_has_its_cause_and_is_said_once(tmp_path, capfd):
     assert out[-1] == f"1. it does not reach its end: {why}; 2 puzzles missing, the first is $2"
 
 
+@pytest.mark.slow
 def test_a_bot_that_gives_up_is_ready_by_the_rules(tmp_path, capfd):
     status, out = rehearsed(tmp_path, capfd, "clues = [(9,)] * 16")
     why = "1 of 3 puzzles unsolved: see docs/first-bot.md, Make it faster"
     assert (status, out[-1]) == (0, f"ready to hand in by the rules; {why}")
 
 
+@pytest.mark.slow
 def test_what_a_run_is_given_can_be_rehearsed(tmp_path, capfd):
     options = ["--env", "WHY=no idea", "--show", str(tmp_path), "--warm-up", f"touch {tmp_path}/warm"]
     status, out = rehearsed(tmp_path, capfd, "import os; sys.exit(os.environ['WHY'])", *options)
