@@ -78,6 +78,7 @@ print(len(shares) > 30, shares == sorted(shares), shares[-1] == max(shares) == o
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(IS_PLAIN, reason="compiles")
 def test_the_kernels_to_compile_are_counted_beforehand():
     done = subprocess.run(
@@ -86,6 +87,7 @@ def test_the_kernels_to_compile_are_counted_beforehand():
     assert (done.stdout, done.stderr) == ("True True True\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(IS_PLAIN, reason="compiles")
 def test_a_first_start_shows_on_a_terminal_how_long_it_still_takes(tmp_path):
     with Terminal(WARM_UP, environment={"NONOBOT_CACHE_DIR": str(tmp_path)}, errors_too=True) as terminal:

@@ -133,7 +133,11 @@ TOURNAMENT = 'name = "t"\nsets = [%r]\n[[bots]]\nname = "a"\ncommand = "true"\n'
         (f"{JUDGE} verify {RECIPE} /dev/zero", "cannot read the answers /dev/zero: more than 16 MiB"),
         (f"{JUDGE} verify {RECIPE} large", "cannot read the answers large: more than 16 MiB"),
         (f"{JUDGE} verify {RECIPE} answers", "cannot read the answers answers: more than 16 MiB"),
-        (f"{JUDGE} render {RECIPE} --answers large", "cannot read the answers large: more than 1 GiB"),
+        pytest.param(
+            f"{JUDGE} render {RECIPE} --answers large",
+            "cannot read the answers large: more than 1 GiB",
+            marks=pytest.mark.slow,
+        ),
         (f"{JUDGE} tournament large", "cannot read the tournament large: more than 16 MiB"),
         (f"{JUDGE} tournament pipe.toml", "cannot read the set pipe: not a regular file"),
         (f"{JUDGE} tournament zero.toml", "cannot read the set /dev/zero: not a regular file"),

@@ -22,6 +22,7 @@ def left_in(folder: Path) -> set[str]:
     return {"/".join(one.relative_to(folder).parts[:2]) for one in folder.rglob("*") if one.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(IS_PLAIN, reason="compiles")
 def test_what_commands_leave_is_listed(tmp_path):
     home, temporary, here = (tmp_path / name for name in ("home", "temporary", "here"))

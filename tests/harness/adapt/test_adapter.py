@@ -192,6 +192,7 @@ def test_the_judge_plays_an_adapted_program(program, tmp_path, capfd, feed):
     assert json.loads(result.read_text())["bot"] == "solver"
 
 
+@pytest.mark.slow
 def test_every_format_that_convert_writes_can_be_the_file(program):
     from nonobot.protocol.formats import formats
 

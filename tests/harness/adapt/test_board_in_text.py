@@ -157,7 +157,7 @@ def test_boards_of_a_file_go_to_the_puzzles_that_they_solve():
         "[[" * 20_000,
         "\x1b]0;a title" * 20_000,
         "\n".join([" " * 4000] * 500),
-        "#\n" * 3000 + " " * 5000,
+        pytest.param("#\n" * 3000 + " " * 5000, marks=pytest.mark.slow),
         ("#" + " " * 300 + "\n") * 1000,
     ],
 )

@@ -186,16 +186,22 @@ def test_a_commit_after_which_nothing_is_answered_is_found(history, output_of):
     assert f"counts: changed by {culprit[:7]}" in output_of(bisected, "HEAD~2", "HEAD", "--by", "counts").out
 
 
-def test_a_build_and_a_bot_that_hang_end_at_their_limits(history, output_of):
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        pytest.param(
+            ["--build", "grep -q 60 settings.json && sleep 60; true", "--build-limit", "1"],
+            ": not built within 1 s (--build-limit)",
+            marks=pytest.mark.slow,
+        ),
+        (["--time-limit", "1"], ": no puzzle is right (time-limit)"),
+    ],
+)
+def test_a_build_and_a_bot_that_hang_end_at_their_limits(history, output_of, options, said):
     history.commit(hangs=60)
-    build = "grep -q '60' settings.json && sleep 60; true"
     history.commit(loses=[1], hangs=0)
     history.commit()
-    ends = ("HEAD~3", "HEAD", "--by", "counts")
-    out = output_of(bisected, *ends, "--build", build, "--build-limit", "1", status=3).out
-    assert ": not built within 1 s (--build-limit)" in out
-    out = output_of(bisected, *ends, "--time-limit", "1", status=3).out
-    assert ": no puzzle is right (time-limit)" in out
+    assert said in output_of(bisected, "HEAD~3", "HEAD", "--by", "counts", *options, status=3).out
 
 
 def test_a_shallow_clone_is_named_with_its_remedy(history, tmp_path, monkeypatch, output_of):
