@@ -63,8 +63,8 @@ def official_sets() -> list[Path]:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than cores, since some tests wait; each takes up to half a gigabyte."""
-    return min(len(usable_cores()), 8) + 1
+    """Two processes more than cores, since many tests wait; each takes up to half a gigabyte."""
+    return min(len(usable_cores()), 8) + 2
 
 
 @pytest.hookimpl(trylast=True)
