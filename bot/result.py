@@ -67,6 +67,9 @@ class Result:
         Exact counts of the search, the same on every machine (see docs/engine.md).
     phase_seconds
         Wall time of the search by phase of the strategy.
+    known
+        The cells that every solution has, as far as the search knew them when a limit ended it without a solution;
+        otherwise None.
     """
 
     puzzle: Puzzle
@@ -76,6 +79,7 @@ class Result:
     seconds: float = field(default=0.0, compare=False)
     counts: dict[str, int] = field(default_factory=dict, compare=False)
     phase_seconds: dict[str, float] = field(default_factory=dict, compare=False)
+    known: PartialGrid | None = field(default=None, compare=False)
 
     @property
     def verdict(self) -> Literal["unique", "multiple", "unsolvable", "unknown"]:

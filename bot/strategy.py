@@ -83,6 +83,7 @@ class Strategy(ABC):
             status="solved" if boards else "unsolvable" if exhausted else "timeout",
             solutions=tuple(boards),
             exhausted=exhausted,
+            known=None if boards or exhausted else self._known(memory),
             seconds=(time.monotonic_ns() - before - self._loading_ns) / 1e9,
             counts={name: memory.items(f"counts.{name}")[0] for name in counts.members},
             phase_seconds={name: ns / 1e9 for name, ns in zip(self.phases, memory.items("spent"), strict=True)},
@@ -171,6 +172,10 @@ class Strategy(ABC):
     @abstractmethod
     def _begin(self, memory: Memory) -> None:
         """Set the memory's members that only this strategy has, before a search."""
+
+    def _known(self, memory: Memory) -> PartialGrid | None:
+        """Return the cells that a search, which a limit ended, made known for certain; None: not recorded."""
+        return None
 
     @abstractmethod
     def _search(self, memory: Memory, solutions: int) -> tuple[list[Solution], bool]:

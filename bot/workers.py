@@ -10,8 +10,8 @@ import atexit
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import count
-from queue import SimpleQueue
+from itertools import count, islice
+from queue import Empty, SimpleQueue
 from threading import Condition, Event, Lock, Semaphore, Thread
 from typing import Generic, TypeVar, cast
 
@@ -133,6 +133,61 @@ def in_order(
     the next result is the last one.
     """
     return _InOrder(tasks, workers, stop, resume, is_over).results()
+
+
+def on_request(
+    made: Iterator[Made], stop: Callable[[], None], is_over: Callable[[], bool] | None
+) -> Iterator[Made]:
+    """Yield what `made` makes in another thread, one each time that the caller asks, so that Ctrl-C is heard.
+
+    `stop` makes `made` return soon. It is called when the caller leaves, and once `is_over` is true.
+    """
+    asked, results = Semaphore(0), SimpleQueue[tuple[list[Made], BaseException | None]]()
+    is_left = False
+    process = os.getpid()
+
+    def work() -> None:
+        while True:
+            asked.acquire()
+            if is_left:
+                return
+            try:
+                results.put((list(islice(made, 1)), None))
+            except BaseException as error:
+                results.put(([], error))
+
+    def end() -> None:
+        """Wait for the running kernel, since the end of the process frees its memory."""
+        nonlocal is_left
+        if os.getpid() == process:  # not in a child of `os.fork`, which has no such thread
+            is_left = True
+            stop()
+            asked.release()
+            thread.join()
+
+    thread = Thread(target=work, daemon=True)
+    atexit.register(end)
+    try:
+        thread.start()
+        while not (is_over and is_over()):
+            asked.release()
+            while is_over:
+                try:
+                    found, failure = results.get(timeout=LOOK_SECONDS)
+                    break
+                except Empty:
+                    if is_over():
+                        stop()
+            else:
+                found, failure = results.get()
+            if failure:
+                raise failure
+            if not found:
+                return
+            yield found[0]
+    finally:
+        end()
+        atexit.unregister(end)
 
 
 class _InOrder(Generic[Task, Made]):

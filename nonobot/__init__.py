@@ -14,7 +14,25 @@ TYPE_CHECKING = False  # as in `typing`, which loads slowly: a Ctrl-C during tha
 if TYPE_CHECKING:
     from typing import Any
 
-    from nonobot.api import Check, Difficulty, check, difficulty, read, solve, solve_all, write
+    from nonobot.api import (
+        Check,
+        Difficulty,
+        Hint,
+        Step,
+        check,
+        count,
+        difficulty,
+        draw,
+        generate,
+        hint,
+        read,
+        read_lazily,
+        solutions,
+        solve,
+        solve_all,
+        steps,
+        write,
+    )
     from nonobot.bot.result import Result
     from nonobot.protocol import Puzzle, PuzzleError, Record, Solution
 
@@ -23,16 +41,25 @@ __version__ = "1.0.0"
 __all__ = [
     "Check",
     "Difficulty",
+    "Hint",
     "Puzzle",
     "PuzzleError",
     "Record",
     "Result",
     "Solution",
+    "Step",
     "check",
+    "count",
     "difficulty",
+    "draw",
+    "generate",
+    "hint",
     "read",
+    "read_lazily",
+    "solutions",
     "solve",
     "solve_all",
+    "steps",
     "write",
 ]
 

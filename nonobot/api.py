@@ -6,9 +6,10 @@ import errno
 import logging
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from math import isnan
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
@@ -17,6 +18,7 @@ from nonobot.bot import IN_BROWSER
 from nonobot.bot.result import Result
 from nonobot.protocol import (
     UNKNOWN,
+    Found,
     Mismatch,
     PartialGrid,
     Puzzle,
@@ -52,8 +54,11 @@ class MissingFileError(PuzzleError, FileNotFoundError):
     """A file of puzzles that does not exist."""
 
 
+Source = str | bytes | bytearray | memoryview | os.PathLike[str] | IO[bytes] | IO[str]
+
+
 def read(
-    source: str | bytes | bytearray | memoryview | os.PathLike[str] | IO[bytes] | IO[str],
+    source: Source,
     *,
     format: str | None = None,
     size: tuple[int, int] | Literal["auto"] | None = None,
@@ -69,6 +74,30 @@ def read(
     `errors`, the first such puzzle raises PuzzleError. So does a file of unknown format. The error for a file that
     does not exist is also a FileNotFoundError.
     """
+    return list(read_lazily(source, format=format, size=size, errors=errors))
+
+
+def read_lazily(
+    source: Source,
+    *,
+    format: str | None = None,
+    size: tuple[int, int] | Literal["auto"] | None = None,
+    errors: list[str] | None = None,
+) -> Iterator[Record]:
+    """Yield what :func:`read` returns, each puzzle as soon as it is read."""
+    for entry in _entries(source, format, size):
+        if isinstance(entry, Record):
+            yield entry
+        elif errors is None:
+            raise entry
+        else:
+            errors.append(str(entry))
+
+
+def _entries(
+    source: Source, format: str | None = None, size: tuple[int, int] | Literal["auto"] | None = None
+) -> Iterator[Record | PuzzleError]:
+    """Return the puzzles of a file, and an error for each that cannot be read; PuzzleError for the whole file."""
     if hasattr(source, "read"):
         source = source.read()
         source = source.encode(errors="surrogatepass") if isinstance(source, str) else source
@@ -79,10 +108,10 @@ def read(
     try:
         if path:
             with path.open("rb") as file:
-                entries = list(formats.read(file, format, size))
+                found = formats.read(file, format, size)
         else:
             content = source if isinstance(source, bytes) else str(source).encode(errors="surrogatepass")
-            entries = list(formats.read(content, format, size))
+            found = formats.read(content, format, size)
     except FileNotFoundError:
         raise MissingFileError(f"cannot read {str(path)!r}: no such file") from None
     except formats.FormatError as error:
@@ -92,17 +121,19 @@ def read(
                 raise MissingFileError(f"cannot read {name}: no such file") from None
             place = f"{name}: not a file, and not a puzzle: "
         raise PuzzleError(f"{place}{error}") from None
-    records = []
-    for entry in entries:
-        if isinstance(entry, Record):
-            records.append(entry)
-        elif errors is None:
-            raise PuzzleError(f"{place}{entry}")
-        else:
-            errors.append(f"{place}{entry}")
-    if not entries:
+    return _placed(found, place)
+
+
+def _placed(found: Iterator[Found], place: str) -> Iterator[Record | PuzzleError]:
+    is_empty = True
+    try:
+        for entry in found:
+            is_empty = False
+            yield entry if isinstance(entry, Record) else PuzzleError(f"{place}{entry}")
+    except formats.FormatError as error:
+        raise PuzzleError(f"{place}{error}") from None
+    if is_empty:
         raise PuzzleError(f"{place}cannot find a puzzle")
-    return records
 
 
 def write(
@@ -148,6 +179,64 @@ def _path(source: str | bytes | os.PathLike[str]) -> Path | None:
         if error.errno != errno.ENAMETOOLONG:
             raise
     return None
+
+
+def generate(
+    size: int | tuple[int, int] = 25,
+    count: int = 1,
+    *,
+    seed: int,
+    p1: float | None = None,
+    p2: float | None = None,
+) -> Iterator[Record]:
+    """Yield the puzzles that `nonojudge generate` makes from the same numbers, each with the board that it made.
+
+    `size` is the side, or the width and the height. The first puzzle has a share `p1` of black cells, the last one
+    `p2` (default: those of the tournaments). A puzzle may have other solutions.
+    """
+    from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2
+    from nonobot.tournament_data.generate import generate as boards
+
+    first, last = (OFFICIAL_P1 if p1 is None else p1), (OFFICIAL_P2 if p2 is None else p2)
+    for number, (puzzle, solution) in enumerate(boards(size, count, first, last, seed=seed), 1):
+        yield Record(puzzle, solution=solution, number=number)
+
+
+def draw(
+    what: Puzzle | Record | Result | str | os.PathLike[str],
+    format: Literal["png", "svg"],
+    *,
+    cells: Solution | PartialGrid | npt.ArrayLike | None = None,
+    cell: int = 24,
+    clues: bool = True,
+    dark: bool = False,
+) -> bytes:
+    """Return a picture of a puzzle, as the content of a file; PNG needs Pillow.
+
+    It shows the board `cells`, in the shape (height, width): 1 black, 0 white, -1 unknown; by default the first
+    solution of a result, or its known cells, or the given cells of a record. A cell has `cell` pixels a side.
+    """
+    from nonobot.protocol.png import png_of
+    from nonobot.protocol.scene import Picture, scene_of
+    from nonobot.protocol.svg import DARK, LIGHT, svg_of
+
+    if format not in ("png", "svg"):
+        raise ValueError(f"format: {format!r}; expected 'png' or 'svg'")
+    shown_cells: Any = cells
+    if isinstance(what, Result):
+        puzzle, title = what.puzzle, None
+        if cells is None:
+            shown_cells = what.solutions[0] if what.solutions else what.known
+    else:
+        record = _record(what)
+        puzzle, title = record.puzzle, record.title or None
+        if cells is None:
+            shown_cells = record.start
+    if not (shown_cells is None or isinstance(shown_cells, Solution | PartialGrid)):
+        shown_cells = PartialGrid(shown_cells)
+    scene = scene_of(Picture(puzzle, shown_cells, title), cell, clues)
+    theme = DARK if dark else LIGHT
+    return svg_of(scene, theme).encode() if format == "svg" else png_of(scene, theme)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +299,7 @@ def solve_all(
     solutions: int = 2,
     seconds: float | None = 10.0,
     stop: Stop | None = None,
+    errors: Literal["raise", "skip"] | Callable[[PuzzleError], object] = "raise",
 ) -> Iterator[Result]:
     """Yield the result of each puzzle in order, as soon as it and all earlier puzzles are solved.
 
@@ -217,15 +307,63 @@ def solve_all(
     on `jobs`. The puzzles are read in the caller's thread, up to four for each job ahead. Nothing is solved after
     the loop was left, however that happens. Once `stop` is set, the search ends, and its result is the last one.
     All else is as for :func:`solve`, per puzzle.
+
+    A puzzle that cannot be read or is too large raises PuzzleError, unless `errors` is `"skip"`, or a function
+    that gets each PuzzleError; there is then no result for such a puzzle.
     """
     jobs = len(usable_cores()) if jobs is None else jobs
     if min(jobs, solutions) < 1:
         raise ValueError(f"{'jobs' if jobs < 1 else 'solutions'}: {min(jobs, solutions)}; expected 1 or more")
     if seconds is not None and isnan(seconds):
         raise ValueError("seconds: nan; expected a number or None")
-    if isinstance(puzzles, str | os.PathLike):  # one file name, not an iterable of letters
-        puzzles = read(puzzles)
-    return _results(map(_record, puzzles), jobs, solutions, seconds, stop)
+    if not (callable(errors) or errors in ("raise", "skip")):
+        raise ValueError(f"errors: {errors!r}; expected 'raise', 'skip' or a function")
+    # One file name is not an iterable of letters.
+    found: Iterable[Any] = _entries(puzzles) if isinstance(puzzles, str | os.PathLike) else puzzles
+    return _results(map(_tried_record, found), jobs, solutions, seconds, stop, _refused(errors))
+
+
+def _refused(
+    errors: Literal["raise", "skip"] | Callable[[PuzzleError], object],
+) -> Callable[[PuzzleError], object]:
+    """Return the function that gets the errors of single puzzles."""
+
+    def raised(error: PuzzleError) -> None:
+        raise error from None
+
+    return errors if callable(errors) else raised if errors == "raise" else lambda _: None
+
+
+def _tried_record(puzzle: Puzzle | Record | str | os.PathLike[str] | PuzzleError) -> Record | PuzzleError:
+    try:
+        return puzzle if isinstance(puzzle, PuzzleError) else _record(puzzle)
+    except PuzzleError as error:
+        return error
+
+
+def solutions(
+    puzzle: Puzzle | Record | str | os.PathLike[str],
+    *,
+    start: npt.ArrayLike | None = None,
+    stop: Stop | None = None,
+) -> Iterator[Solution]:
+    """Yield all solutions of a puzzle, in an order that is always the same, without keeping them.
+
+    Each is searched for when you ask for it: nothing runs between them, or after the loop was left. Once `stop` is
+    set, there are no more; `start` is as for :func:`solve`.
+    """
+    return _all_solutions(_record(puzzle, start), stop)
+
+
+def count(
+    puzzle: Puzzle | Record | str | os.PathLike[str],
+    *,
+    most: int | None = None,
+    start: npt.ArrayLike | None = None,
+    stop: Stop | None = None,
+) -> int:
+    """Return the number of solutions of a puzzle, at most `most`; the rest is as for :func:`solutions`."""
+    return sum(1 for _ in islice(solutions(puzzle, start=start, stop=stop), most))
 
 
 def _record(puzzle: Puzzle | Record | str | os.PathLike[str], start: npt.ArrayLike | None = None) -> Record:
@@ -269,7 +407,12 @@ def _strategy() -> Any:
 
 
 def _results(
-    records: Iterable[Record], jobs: int, solutions: int, seconds: float | None, stop: Stop | None
+    records: Iterable[Record | PuzzleError],
+    jobs: int,
+    solutions: int,
+    seconds: float | None,
+    stop: Stop | None,
+    refuse: Callable[[PuzzleError], object],
 ) -> Iterator[Result]:
     """Solve in other threads, so that this thread can react to Ctrl-C; a browser has no threads."""
     from nonobot.bot.workers import in_order
@@ -277,7 +420,11 @@ def _results(
     if IN_BROWSER:
         strategy = _strategy()
         for record in records:
-            yield _solved(strategy, solutions, seconds, record)
+            result = _solved(strategy, solutions, seconds, record)
+            if isinstance(result, Result):
+                yield result
+            else:
+                refuse(result)
         _idle.append(strategy)
         return
     strategies = [_strategy() for _ in range(jobs)]
@@ -293,17 +440,147 @@ def _results(
     workers = [partial(_solved, strategy, solutions, seconds) for strategy in strategies]
     is_over = stop.is_set if stop else None
     for _, result in in_order(records, workers, end_searches, allow_searches, is_over):
-        yield result
+        if isinstance(result, Result):
+            yield result
+        else:
+            refuse(result)
     allow_searches()
     _idle.extend(strategies)  # not after an error or Ctrl-C, when they may still be in use
 
 
-def _solved(strategy: Any, solutions: int, seconds: float | None, record: Record) -> Result:
+def _solved(
+    strategy: Any, solutions: int, seconds: float | None, record: Record | PuzzleError
+) -> Result | PuzzleError:
+    if isinstance(record, PuzzleError):
+        return record
     try:
         result: Result = strategy.solve(record.puzzle, start=record.start, solutions=solutions, seconds=seconds)
     except ValueError as error:  # a board that is too large, or needs too much memory
-        raise PuzzleError(str(error)) from None
+        return PuzzleError(str(error))
     return result
+
+
+def _all_solutions(record: Record, stop: Stop | None) -> Iterator[Solution]:
+    from nonobot.bot.workers import on_request
+
+    strategy = _strategy()
+    found: Iterator[Solution] = strategy.each(record.puzzle, record.start)
+    try:
+        yield from found if IN_BROWSER else on_request(found, strategy.stop, stop.is_set if stop else None)
+    except PuzzleError:
+        raise
+    except ValueError as error:
+        raise PuzzleError(str(error)) from None
+    strategy.resume()
+    _idle.append(strategy)
+
+
+# --- explaining --------------------------------------------------------------------------------------------------
+
+Cell = tuple[int, int]  # row and column, counted from 0 as in numpy
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a search, with the cells (row, column) that it made black, white or unknown again.
+
+    `line` is the line from which they follow (`row 3`, counted from 1), if they follow from one.
+    """
+
+    kind: Literal["painted", "probed", "guessed", "taken_back", "restarted"]
+    line: str | None
+    black: tuple[Cell, ...]
+    white: tuple[Cell, ...]
+    unknown: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """The line that makes most cells known, with these cells (row, column); true if there is one.
+
+    `wrong` names the lines that no placement of their blocks fits any more.
+    """
+
+    line: str | None
+    black: tuple[Cell, ...]
+    white: tuple[Cell, ...]
+    wrong: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return self.line is not None
+
+
+def steps(
+    puzzle: Puzzle | Record | str | os.PathLike[str],
+    *,
+    seconds: float | None = 10.0,
+    start: npt.ArrayLike | None = None,
+    stop: Stop | None = None,
+) -> list[Step]:
+    """Return the steps of the search for one solution, as the page shows them, at most some thousands.
+
+    Further steps are left out, with a warning through the logger `nonobot`. The rest is as for :func:`solve`.
+    """
+    record = _record(puzzle, start)
+    answer = _answer("steps", record, seconds, stop)
+    if answer["truncated"]:
+        _log.warning("there are more steps than the first %d", len(answer["steps"]))
+    width = record.puzzle.width
+    return [
+        Step(one["kind"], _name(one.get("line")), *(_cells(one, name, width) for name in _STATES))
+        for one in answer["steps"]
+    ]
+
+
+def hint(puzzle: Puzzle | Record | str | os.PathLike[str], cells: npt.ArrayLike | None = None) -> Hint:
+    """Return the next line from which cells follow on a board, by that line alone.
+
+    `cells` is the board so far, in the shape (height, width): 1 black, 0 white, -1 unknown (default: the given
+    cells of the record, or none).
+    """
+    record = _record(puzzle, cells)
+    answer = _answer("hint", record, None, None)
+    best = answer["hint"] or {"line": None}
+    black, white = (_cells(best, name, record.puzzle.width) for name in ("black", "white"))
+    return Hint(_name(best["line"]), black, white, tuple(str(_name(line)) for line in answer["wrong"]))
+
+
+_STATES = ("black", "white", "unknown")
+
+
+def _cells(found: dict[str, Any], name: str, width: int) -> tuple[Cell, ...]:
+    return tuple(divmod(cell, width) for cell in found.get(name, ()))
+
+
+def _name(line: Sequence[Any] | None) -> str | None:
+    return None if line is None else f"{line[0]} {line[1]}"
+
+
+def _answer(what: str, record: Record, seconds: float | None, stop: Stop | None) -> dict[str, Any]:
+    """Return the answer to a request of the page."""
+    from nonobot.bot import dialogue
+    from nonobot.bot.kernels.notices import Notices
+    from nonobot.bot.papers.single_line import paint_line
+    from nonobot.bot.workers import on_request
+
+    strategy = _strategy()
+    board = PartialGrid.blank(record.size) if record.start is None else record.start
+
+    def answers() -> Iterator[dict[str, Any]]:
+        for side in set(record.size):
+            paint_line((), side, 0, 0, on_compile=partial(Notices(_log.warning), "the line solver"))
+        yield getattr(dialogue, what)(strategy, dialogue.Request(record.puzzle, board, seconds=seconds))
+
+    try:
+        [answer] = answers() if IN_BROWSER else on_request(answers(), strategy.stop, stop.is_set if stop else None)
+    except PuzzleError:
+        raise
+    except ValueError as error:
+        raise PuzzleError(str(error)) from None
+    strategy.watch(0)
+    strategy.resume()
+    _idle.append(strategy)
+    return answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from nonobot.bot import IN_BROWSER, LONGEST_SIDE, STAGE_NAMES
 from nonobot.bot.champion.state import LARGE, OUTCOME, PART, PHASE, SMALL, WANTED, Room, champion_map
 from nonobot.bot.kernels.memory import MASK_BITS, Memory, Struct
-from nonobot.bot.result import solution_of
+from nonobot.bot.result import grid_of, solution_of
 from nonobot.bot.strategy import Strategy
-from nonobot.protocol import Solution
+from nonobot.protocol import PartialGrid, Puzzle, Solution
+from nonobot.protocol.puzzle import fault_in_clues
 
 _SEED_MIX = 0x9E3779B97F4A7C15  # odd; so seeds that differ by one give unrelated random numbers
 
@@ -42,6 +43,7 @@ class ChampionStrategy(Strategy):
         self._least_bits = least_bits
         self._room = room
         self._memories: dict[int, Memory] = {}
+        self._has_learned = False  # whether the memory has what a search learned
 
     def _memory_for(self, width: int, height: int) -> Memory:
         longest = max(width, height)
@@ -78,6 +80,7 @@ class ChampionStrategy(Strategy):
         memory.items("stages")[0] = self._stages
 
     def _search(self, memory: Memory, solutions: int) -> tuple[list[Solution], bool]:
+        self._has_learned = False
         outcome = self._kernel(*_PROPAGATE)(memory.address)
         if outcome == OUTCOME.solved:
             return [solution_of(memory)], True
@@ -90,6 +93,8 @@ class ChampionStrategy(Strategy):
             self._release_memories()
             raise _no_room(size, memory.struct) from None
         search = self._kernel(*_SEARCH)
+        memory.put_masks("root_known", [0] * sum(size))
+        self._has_learned = True
         boards: list[Solution] = []
         outcome = search(memory.address, WANTED.any if solutions == 1 else WANTED.all)
         if outcome == OUTCOME.too_large:
@@ -101,6 +106,35 @@ class ChampionStrategy(Strategy):
                 break
             outcome = search(memory.address, WANTED.next)
         return boards, outcome == OUTCOME.unsolvable
+
+    def each(self, puzzle: Puzzle, start: PartialGrid | None = None) -> Iterator[Solution]:
+        """Yield all solutions of `puzzle` that have the cells of `start`, each before the search for the next one.
+
+        Nothing else may use this strategy meanwhile. :meth:`stop` ends the search early.
+        """
+        if fault_in_clues(puzzle):
+            return
+        memory = self.load(puzzle, start)
+        boards, _ = self._search(memory, 2)
+        yield from boards
+        if boards[1:]:
+            search = self._kernel(*_SEARCH)
+            while search(memory.address, WANTED.next) == OUTCOME.solved:
+                yield solution_of(memory)
+
+    def _known(self, memory: Memory) -> PartialGrid:
+        """Return what propagation and the learned clauses made known, without the search's assumptions."""
+        width, height = memory.items("width")[0], memory.items("height")[0]
+        boards = [[memory.masks(f"{board}.{name}", height) for name in COLOURS] for board in ("root", "board")]
+        for_good = memory.masks("root_known", height) if self._has_learned else [0] * height
+        black, white = (
+            [mask | (other & known) for mask, other, known in zip(*masks, for_good, strict=True)]
+            for masks in zip(*boards, strict=True)
+        )
+        return grid_of(black, white, width)
+
+
+COLOURS = ("black", "white")
 
 
 def _no_room(size: tuple[int, int], struct: Struct) -> ValueError:

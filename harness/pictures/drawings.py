@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from nonobot.arguments import missing
 from nonobot.harness import UnusableError
@@ -29,12 +27,10 @@ from nonobot.protocol.characters import (
     width_of,
 )
 from nonobot.protocol.clues import count
-from nonobot.protocol.scene import ROLES, Picture, Scene, scene_of, sheet_of
-from nonobot.protocol.svg import THEMES, Theme, svg_of
+from nonobot.protocol.png import TooLargeError, png_of
+from nonobot.protocol.scene import Picture, scene_of, sheet_of
+from nonobot.protocol.svg import THEMES, svg_of
 from nonobot.system import printable
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 CELL, SHEET_CELL, SMALL_CELL = 24, 14, 6
 CELL_DEFAULTS = f"{CELL}; on sheets {SHEET_CELL}, without clues {SMALL_CELL}"  # in pixels
@@ -107,7 +103,14 @@ def write(
         scene = sheet_of(pictures, cell, clues, columns, name=f"{len(pictures)} nonograms")
     colours = THEMES[theme]
     is_svg = path.suffix.lower() == ".svg"
-    write_output(path, svg_of(scene, colours).encode() if is_svg else png_of(scene, colours))
+    try:
+        content = svg_of(scene, colours).encode() if is_svg else png_of(scene, colours)
+    except TooLargeError as error:
+        remedy = "draw fewer puzzles (--number), smaller cells (--cell) or an SVG"
+        raise UnusableError(f"{error}; {remedy}") from None
+    except ImportError:
+        raise UnusableError(f"{missing('a PNG picture', 'Pillow')} (an SVG needs nothing)") from None
+    write_output(path, content)
     for picture, notes in drawings:
         for note in notes:
             print(f"{picture.name}: {note}")
@@ -148,60 +151,3 @@ def _board(picture: Picture, place: Place, wanted: Blocks | None, clues: bool) -
         remedy = f"widen it{less} or draw a file (-o board.png)"
         raise UnusableError(f"the board is {needed} columns wide, the terminal {place.columns}: {remedy}")
     return lines
-
-
-# --- PNG, with Pillow's own font: no font of the system is needed -----------------------------------------------
-
-MOST_PIXELS = 60_000_000  # few viewers open larger pictures; drawing takes three bytes for each pixel
-
-LEFT_OF_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}  # which part of a text lies left of its `x`
-
-
-def png_of(scene: Scene, theme: Theme) -> bytes:
-    """Return a picture as PNG, in a theme with a paper; UnusableError without Pillow or if it is too large."""
-    if scene.width * scene.height > MOST_PIXELS:
-        size = f"{scene.width}x{scene.height} pixels, over {MOST_PIXELS // 10**6} million"
-        remedy = "draw fewer puzzles (--number), smaller cells (--cell) or an SVG"
-        raise UnusableError(f"the picture would have {size}; {remedy}")
-    try:
-        from PIL import Image, ImageDraw, PngImagePlugin
-    except ImportError:
-        raise UnusableError(f"{missing('a PNG picture', 'Pillow')} (an SVG needs nothing)") from None
-    image = Image.new("RGB", (scene.width, scene.height), theme.paper or 0)
-    canvas = ImageDraw.Draw(image)
-    for role in ROLES:
-        for x, y, width, height in scene.boxes.get(role, ()):
-            canvas.rectangle((x, y, x + width - 1, y + height - 1), fill=theme.colours[role])
-    stamp_of = cache(_stamp)  # a sheet has few numbers many times
-    for role in ROLES:
-        for text in scene.texts.get(role, ()):
-            stamp = stamp_of(text.words, text.font_size)
-            # From a whole pixel on and on a whole pixel, so that the same digits look the same.
-            x = round(text.x - LEFT_OF_ANCHOR[text.anchor] * stamp.length) + stamp.left
-            y = round(text.y + stamp.digit_height / 2) + stamp.top
-            image.paste(theme.colours[role], (x, y), stamp.mask)
-    facts = PngImagePlugin.PngInfo()
-    facts.add_itxt("Title", scene.name)
-    file = BytesIO()
-    image.save(file, "PNG", pnginfo=facts)
-    return file.getvalue()
-
-
-class _Stamp(NamedTuple):
-    """Words as a mask, and its place in pixels, relative to the start of the words' baseline."""
-
-    mask: Image
-    left: int
-    top: int
-    length: float
-    digit_height: int
-
-
-def _stamp(words: str, font_size: int) -> _Stamp:
-    from PIL import Image, ImageDraw, ImageFont
-
-    font = ImageFont.load_default(font_size)
-    left, top, right, bottom = map(int, font.getbbox(words, anchor="ls"))
-    mask = Image.new("L", (max(1, right - left), max(1, bottom - top)))
-    ImageDraw.Draw(mask).text((-left, -top), words, fill=255, font=font, anchor="ls")
-    return _Stamp(mask, left, top, font.getlength(words), -int(font.getbbox("0", anchor="ls")[1]))

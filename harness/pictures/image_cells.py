@@ -13,7 +13,7 @@ import numpy.typing as npt
 from nonobot.arguments import missing
 from nonobot.harness import UnusableError
 from nonobot.harness.pictures.black_white import board_size, brightest_dark
-from nonobot.harness.pictures.drawings import MOST_PIXELS
+from nonobot.protocol.png import MOST_PIXELS
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -16,8 +16,8 @@ from nonobot.bot import LONGEST_SIDE
 from nonobot.harness import UnusableError
 from nonobot.harness.pictures import image_cells
 from nonobot.harness.pictures.black_white import LARGEST_SIDE, is_image
-from nonobot.harness.pictures.drawings import MOST_PIXELS
 from nonobot.harness.pictures.image_cells import read_cells
+from nonobot.protocol.png import MOST_PIXELS
 from tests.helpers.boards import grids
 from tests.helpers.places import PUZZLES
 

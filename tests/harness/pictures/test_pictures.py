@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nonobot.harness import UnusableError
-from nonobot.harness.pictures.drawings import MOST_PIXELS, png_of
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, Puzzle
 from nonobot.protocol.characters import Blocks, draw, plain_lines
+from nonobot.protocol.png import MOST_PIXELS, TooLargeError, png_of
 from nonobot.protocol.scene import SMALLEST_CELL_WITH_CLUES, Picture, Scene, scene_of, sheet_of
 from nonobot.protocol.svg import DARK, INHERIT, LIGHT, THEMES, svg_of
 from tests.helpers.boards import grids
@@ -62,7 +61,7 @@ def test_pictures_that_cannot_be_are_refused():
     with pytest.raises(ValueError, match="1 \\(black\\), 0 \\(white\\) or -1 \\(unknown\\)"):
         Picture(Puzzle.unchecked(columns=((),), rows=((),)), [[2]])
     side = int(MOST_PIXELS**0.5) + 1
-    with pytest.raises(UnusableError, match=f"{side}x{side} pixels.*--number.*--cell"):
+    with pytest.raises(TooLargeError, match=f"{side}x{side} pixels, over 60 million"):
         png_of(Scene("large", side, side, {}, {}), LIGHT)
 
 
