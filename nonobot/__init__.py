@@ -1,7 +1,7 @@
 """A nonogram bot for tournaments, with a judge, puzzle data and measuring tools.
 
-The public API for programs is `Puzzle`, `read`, `solve`, `solve_all`, `check`, `difficulty` and `write` (see
-docs/python.md). Python loads it at the first use of a name, because the commands import this module too.
+The public API for programs is what `__all__` names (see docs/python.md). Python loads it at the first use of a
+name, because the commands import this module too. Type checkers and editors read `__init__.pyi` in its place.
 """
 
 from __future__ import annotations
@@ -9,32 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from importlib.machinery import PathFinder
-
-TYPE_CHECKING = False  # as in `typing`, which loads slowly: a Ctrl-C during that time would print a traceback
-if TYPE_CHECKING:
-    from typing import Any
-
-    from nonobot.api import (
-        Check,
-        Difficulty,
-        Hint,
-        Step,
-        check,
-        count,
-        difficulty,
-        draw,
-        generate,
-        hint,
-        read,
-        read_lazily,
-        solutions,
-        solve,
-        solve_all,
-        steps,
-        write,
-    )
-    from nonobot.bot.result import Result
-    from nonobot.protocol import Puzzle, PuzzleError, Record, Solution
 
 __version__ = "1.0.0"
 
@@ -73,7 +47,7 @@ class _LinkedFolders:
     """
 
     @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> Any:
+    def find_spec(name: str, path: object = None, target: object = None) -> object:
         if path is __path__ and os.path.islink(link := f"{__path__[0]}/{name.rpartition('.')[2]}"):  # noqa: PTH114
             return PathFinder.find_spec(name, [os.path.dirname(os.path.realpath(link))])  # noqa: PTH120
         return None
@@ -83,14 +57,12 @@ if any(os.path.islink(f"{folder}/bot") for folder in __path__):  # noqa: PTH114
     sys.meta_path.insert(0, _LinkedFolders)
 
 
-if not TYPE_CHECKING:  # for type checkers, there are the names of __all__ and no others
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from nonobot import api
 
-    def __getattr__(name: str) -> Any:
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from nonobot import api
-
-        return getattr(api, name)
+    return getattr(api, name)
 
 
 def __dir__() -> list[str]:

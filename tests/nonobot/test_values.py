@@ -1,8 +1,10 @@
 """What Python programs pass and get: types, arrays, files, values that compare; wrong names that tools notice."""
 
+import ast
 import copy
 import dataclasses
 import io
+import os
 import pickle
 import subprocess
 import sys
@@ -122,6 +124,9 @@ def test_a_missing_file_is_one_error_for_both_kinds_of_handlers(source):
 
 def test_dir_shows_the_public_names_and_no_others():
     assert [name for name in dir(nonobot) if not name.startswith("__")] == sorted(nonobot.__all__)
+    stub = ast.parse((REPOSITORY / "nonobot/__init__.pyi").read_text())
+    imported = [name.name for one in stub.body if isinstance(one, ast.ImportFrom) for name in one.names]
+    assert sorted(imported) == sorted(nonobot.__all__)
 
 
 RIGHT = """
@@ -129,7 +134,7 @@ import threading
 from pathlib import Path
 import numpy as np
 import nonobot
-from nonobot import Check, Difficulty, Puzzle, PuzzleError, Record, Result, Solution
+from nonobot import Check, Difficulty, Hint, Puzzle, PuzzleError, Record, Result, Solution, Step
 puzzle: Puzzle = Puzzle(rows=[[1]], columns=[[1]])
 records: list[Record] = nonobot.read(Path("x.non"), errors=[])
 result: Result = nonobot.solve(records[0], solutions=2, seconds=None, stop=threading.Event())
@@ -138,6 +143,17 @@ verdicts: list[str] = [one.verdict for one in nonobot.solve_all([puzzle], jobs=N
 hard: Difficulty = nonobot.difficulty(puzzle)
 right: Check = nonobot.check(puzzle, np.zeros((1, 1)))
 nonobot.write([puzzle], "x.non", format="non")
+stop = threading.Event()
+first: Solution = next(nonobot.solutions(puzzle, start=[[-1]], stop=stop))
+number: int = nonobot.count(puzzle, most=5)
+kinds: list[Step] = nonobot.steps(puzzle, seconds=1)
+clue: Hint = nonobot.hint(puzzle, np.zeros((1, 1)))
+cells: list[tuple[int, int]] = [*clue.black, *kinds[0].white]
+made: list[Record] = [*nonobot.generate((5, 6), 3, seed=7), *nonobot.read_lazily(b"1:1-1:1")]
+picture: bytes = nonobot.draw(result, "png", dark=True) + nonobot.draw(made[0], "svg", cells=first)
+errors: list[PuzzleError] = []
+left: list[Result] = [*nonobot.solve_all([puzzle], errors=errors.append), *nonobot.solve_all([], errors="skip")]
+known: object = result.known
 try:
     Puzzle.from_cells([[1]])
 except PuzzleError:
@@ -150,20 +166,41 @@ WRONG = [
     "nonobot.solve('x').verdit", "nonobot.solve('x').solutions[0].cels()", "nonobot.solve('x', stop=True)",
     "nonobot.solve_all(5)", "nonobot.difficulty('x').lvl", "nonobot.write([], format='non')", "nonobot.read(5)",
     "nonobot.check('x')", "nonobot.solve('x', seconds='1')", "nonobot.solve('x', starts=1)",
-    "x: str = nonobot.read('x')",
+    "x: str = nonobot.read('x')", "nonobot.draw('x', 'gif')", "nonobot.generate(5)", "nonobot.hint('x').cells",
+    "nonobot.count('x', at_most=3)", "nonobot.solve_all([], errors='ignore')", "nonobot.steps('x')[0].lines",
 ]  # fmt: skip
 
 
-@pytest.mark.skipif(not find_spec("mypy"), reason="needs mypy")
-def test_mypy_accepts_right_programs_and_notices_each_wrong_use(tmp_path):
+@pytest.mark.parametrize(
+    ("checker", "options"),
+    [("mypy", ["--strict", "--no-error-summary"]), ("pyright", ["--pythonpath", sys.executable])],
+)
+def test_type_checkers_accept_right_programs_and_no_wrong_use(tmp_path, checker, options):
+    if not find_spec(checker):
+        pytest.skip(f"needs {checker}")
     (tmp_path / "right.py").write_text(RIGHT)
     (tmp_path / "wrong.py").write_text("import nonobot\n" + "\n".join(WRONG) + "\n")
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "right.py", "wrong.py"]
+    command = [sys.executable, "-m", checker, *options, "right.py", "wrong.py"]
     done = subprocess.run(command, cwd=tmp_path, text=True, **CAPTURED)
-    lines = done.stdout.splitlines()
-    assert [line for line in lines if line.startswith("right.py") and ": error" in line] == []
-    found = {int(line.split(":")[1]) for line in lines if line.startswith("wrong.py") and ": error" in line}
+    lines = [
+        line.strip().removeprefix(f"{tmp_path}{os.sep}") for line in done.stdout.splitlines() if " error: " in line
+    ]
+    assert lines, done.stderr
+    assert [line for line in lines if line.startswith("right.py")] == []
+    found = {int(line.split(":")[1]) for line in lines if line.startswith("wrong.py")}
     assert [WRONG[number] for number in range(len(WRONG)) if number + 2 not in found] == []
+
+
+def test_editors_complete_the_public_names_and_show_signatures():
+    jedi = pytest.importorskip("jedi", reason="needs jedi")
+    script = jedi.Script("import nonobot\nnonobot.", environment=jedi.InterpreterEnvironment())
+    names = {one.name for one in script.complete(2, 8)}
+    assert {*nonobot.__all__} <= names
+    for name in ("read", "solve", "solutions", "draw"):
+        text = f"import nonobot\nnonobot.{name}("
+        [signature, *_] = jedi.Script(text, environment=jedi.InterpreterEnvironment()).get_signatures()
+        assert signature.params
+        assert signature.docstring()
 
 
 def test_in_a_zip_file_one_line_says_what_to_do(tmp_path):
