@@ -2,10 +2,13 @@
 
 import itertools
 import random
+import re
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -29,6 +32,7 @@ from nonobot.harness import cli
 from nonobot.protocol import PartialGrid
 from tests import naive
 from tests.helpers.boards import random_grid
+from tests.helpers.places import REPOSITORY
 from tests.helpers.talking import CAPTURED, hard
 
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -220,3 +224,41 @@ def test_pictures_are_those_of_the_command(tmp_path, capsys):
         draw(SMILE, "gif")
     with pytest.raises(ValueError, match="size"):
         draw(SMILE, "svg", cells=[[1]])
+
+
+# The recipes of docs/python.md
+
+
+def recipes():
+    """Return the code of the table of recipes, without the dots that stand for a caller's own lines."""
+    page = (REPOSITORY / "docs/python.md").read_text()
+    table = page.partition("\n## Recipes\n")[2].partition("\n## ")[0]
+    rows = [line.split(" | ")[1] for line in table.splitlines() if line.startswith("| ") and "`" in line]
+    return [code for row in rows for code in re.findall(r"`([^`]*nonobot\.[^`]*|pandas[^`]*)`", row)]
+
+
+@pytest.mark.parametrize("code", recipes())
+def test_a_recipe_works(code, tmp_path, monkeypatch):
+    if "png" in code:
+        pytest.importorskip("PIL", reason="the extra `pictures` is not installed")
+    monkeypatch.chdir(tmp_path)
+    nonobot.write(SMILE, "puzzle.non")
+    Path("many.txt").write_text("1:1-1:1\n2:1-1:1\n")
+    board = [[1, 1, 1], [-1] * 3, [-1] * 3]
+    if ".check(" in code:
+        board = [[1, 1, 1], [0, 1, 0], [1, 0, 1]]
+    result = nonobot.solve(SMILE)
+    names = {
+        "nonobot": nonobot,
+        "Path": Path,
+        "puzzle": SMILE,
+        "board": board,
+        "array": np.eye(3),
+        "result": result,
+    }
+    names |= {"results": [result], "pandas": SimpleNamespace(DataFrame=list)}
+    exec(code.replace("one for one in nonobot.generate(10, 1000", "one for one in nonobot.generate(5, 20"), names)
+
+
+def test_there_is_a_recipe_for_everything():
+    assert len(recipes()) >= 12
