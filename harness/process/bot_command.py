@@ -346,6 +346,14 @@ def folders_of(command: Sequence[str]) -> Iterator[Path]:
             yield path if _is_wide(path.parent) else path.parent
 
 
+def own_files(command: Sequence[str]) -> Iterator[Path]:
+    """Yield what a command names, without programs that only a `#!` line or a link names: others may need them."""
+    said = {Path.cwd() / (shutil.which(word) or word) for word in (command[0], *words_after(command))}
+    for path in named_by(command):
+        if path in said or not is_installed(path):
+            yield path
+
+
 def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
     """Yield the folders `bin` of installed programs, and the neighbours that the programs need, such as `lib`."""
     for folder in {path.parent for path in named_by(command) if is_installed(path)}:

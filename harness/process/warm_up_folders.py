@@ -91,7 +91,7 @@ def _kept_in(folder: Path) -> Iterator[Path]:
                 yield path
             elif entry.is_dir(follow_symlinks=False):
                 folders.append(path)
-            elif (status := path.lstat()).st_nlink > 1:
+            elif entry.is_file(follow_symlinks=False) and (status := path.lstat()).st_nlink > 1:
                 names.setdefault((status.st_dev, status.st_ino, status.st_nlink), []).append(path)
         if left <= 0:
             raise OverflowError

@@ -26,7 +26,7 @@ from nonobot.harness.play.match import (
     warmed_up,
 )
 from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
-from nonobot.harness.process.bot_command import folders_of, named_by
+from nonobot.harness.process.bot_command import folders_of, own_files
 from nonobot.harness.process.bot_files import bot_files, changed_files
 from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.ranking.comparability import CONTINUED, PLAYED, changed_facts
@@ -188,7 +188,7 @@ class ScheduledRun:
 
     def _hidden(self) -> list[Path]:
         """Return the files to hide from the bot: the results, and the files of the others on this machine."""
-        return [*self.hide, *(path for one in self.others for path in (*named_by(one), *folders_of(one)))]
+        return [*self.hide, *(path for one in self.others for path in (*own_files(one), *folders_of(one)))]
 
     def _require_same(self, result: RunResult, path: Path) -> RunResult:
         """Return a result, or the beginning of one, if it is of this run; UnusableError names the differences."""

@@ -248,7 +248,9 @@ NUMBERS = re.compile(r"[\d\s,-]*", re.ASCII)  # a line of block lengths, right o
 SIDES = re.compile(r"(\d{1,18})\s+(\d{1,18})", re.ASCII)  # a line of a width and a height, in either order
 NEVER = re.compile(r"(?!)")  # no line
 _PLAIN = re.compile(r"[0-9\s,]*")
-_SIGNED = re.compile(r"([0-9]+)([^\s,0-9\0\ufffd]?)(?![^\s,])")  # a number, perhaps with the sign of a colour
+_SIGNED = re.compile(
+    r"(?<![0-9])([0-9]++)([^\s,0-9\0\ufffd]?)(?![^\s,])"
+)  # a number, perhaps with the sign of a colour
 
 
 def read_lines(

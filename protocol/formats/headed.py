@@ -28,7 +28,7 @@ from nonobot.protocol.text_lines import TextLine, keep
 # --- H and V -----------------------------------------------------------------------------------------------------
 
 _DROPPED = "dropped"  # the part in a section that contains no clues
-_HEADING = re.compile(r"(?P<bracket>\[\s*)?(?P<name>[hvHV]|[A-Za-z][A-Za-z _-]+)(?(bracket)\s*\])\s*:?")
+_HEADING = re.compile(r"(?P<bracket>\[\s*+)?(?P<name>[hvHV]|[A-Za-z][A-Za-z _-]*[A-Za-z_-])(?(bracket)\s*\])\s*:?")
 
 
 def _part(text: str) -> str:
@@ -124,7 +124,7 @@ G = Format(
 
 # --- picross-solver ----------------------------------------------------------------------------------------------
 
-_GRID = re.compile(r"GRID(?:\s+(?P<name>.*))?", re.IGNORECASE)
+_GRID = re.compile(r"GRID(?:\s++(?P<name>.*))?", re.IGNORECASE)
 
 
 def _looks_like_picross(lines: Sequence[str]) -> bool:
@@ -205,8 +205,8 @@ class _Ini(Draft):
             if self.heading not in ("clues", "colors"):
                 self.warn(f"the section {shown(section['name'])} is dropped", line.number)
         elif value and self.heading == "colors" and value["key"].lower() not in PARTS:
-            name = re.search(r"\((.*?)\)", value["value"])
-            self.names[value["key"]] = name[1] if name else value["key"]
+            name, bracket, _ = value["value"].partition("(")[2].partition(")")
+            self.names[value["key"]] = name if bracket else value["key"]
         elif value and self.heading in ("clues", "colors", ""):
             self.key, text = value["key"].lower(), value["value"]
             if self.heading != "clues":

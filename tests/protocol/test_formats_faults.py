@@ -1,6 +1,7 @@
 # ruff: noqa: E501 - the tables have a case on each line
 """Bad input to every file format: each fault with its place, nothing raised; and files as other solvers write them."""
 
+import contextlib
 import random
 import tomllib
 from collections import Counter
@@ -138,6 +139,22 @@ def test_half_a_megabyte_of_nothing_is_one_fault(name, start, filling):
 def test_the_search_for_a_format_takes_no_square_of_the_length(filling):
     with pytest.raises(formats.FormatError, match="unknown format"):
         [*formats.read(b"a\n" + filling.encode() * (1 << 16))]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hv", f"H\n1\nV\n1\na{' ' * 300_000}!\n"),
+        ("hv", f"H\n1\nV\n1\n[{' ' * 300_000}a{' ' * 300_000}!\n"),
+        ("g", ": rows\n" + ("1" * 65_000 + "xx\n") * 4 + ": columns\n1\n: end\n"),
+        ("picross", f"GRID{' ' * 300_000}\0\nROWS\n[1]\n"),
+        ("nonogrid", f"[clues]\nrows = 1\ncolumns = 1\n[colors]\nx = {'(' * 300_000}\n"),
+        (None, f"a{' ' * 300_000}!\n"),
+    ],
+)
+def test_a_line_is_read_in_a_time_that_grows_with_its_length(name, text):
+    with contextlib.suppress(formats.FormatError):
+        assert [*formats.read(text.encode(), name)]
 
 
 @pytest.mark.parametrize("name", [None, *NAMES])

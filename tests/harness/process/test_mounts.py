@@ -13,7 +13,7 @@ from nonobot.harness import cli
 from nonobot.harness.cluster.run_queue import needed
 from nonobot.harness.play.match import files_of_sets
 from nonobot.harness.process import bot_command, sandbox
-from nonobot.harness.process.bot_command import OWN_BOT, folders_of, is_in, named_by, prefixes_of
+from nonobot.harness.process.bot_command import OWN_BOT, folders_of, is_in, named_by, own_files, prefixes_of
 from nonobot.harness.process.bot_files import bot_files, files_named
 from nonobot.harness.process.sandbox import Sandbox
 from nonobot.system import kernel_cache
@@ -316,3 +316,14 @@ def test_a_program_has_only_so_many_neighbours(tmp_path, monkeypatch):
         (tmp_path / f"app/lib{number or ''}").mkdir()
     found = {path.name for path in prefixes_of([str(script)])}
     assert found == {"bin", "lib", "lib1", "lib2"}
+
+
+def test_a_program_that_a_first_line_names_is_not_hidden_from_others(tmp_path, plain_path):
+    engine = tmp_path / "tools/bin/engine"
+    bots = [tmp_path / "eve/bot", tmp_path / "tools/bin/bob"]
+    for script in (engine, *bots):
+        script.parent.mkdir(parents=True, exist_ok=True)
+        script.write_text(f"#!{engine}\n")
+        script.chmod(0o755)
+    assert {*own_files([str(bots[0])])} == {bots[0]}
+    assert {*own_files([str(bots[1])])} == {bots[1]}

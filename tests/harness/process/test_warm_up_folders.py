@@ -90,6 +90,8 @@ def test_files_with_names_elsewhere_are_kept(tmp_path):
     os.link(judges / "other.py", folder / "other.py")
     (bot(folder / "target/release/deps") / "bot-1").write_text("")  # cargo does that
     os.link(folder / "target/release/deps/bot-1", folder / "target/release/bot")
+    (folder / "link").symlink_to("../judge")  # to keep it would show what it leads to
+    os.link(folder / "link", judges / "link", follow_symlinks=False)
     assert kept(folder) == [".venv", "other.py"]
 
 
