@@ -27,7 +27,7 @@ from nonobot.harness.ranking.standings import Ranking, Row, Scope, rankings
 from nonobot.harness.report.contents import Run
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing, look
 from nonobot.harness.report.plots import cactus
-from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, read_any
+from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, in_order_of_play, read_any
 from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Score, Verdict
 from nonobot.harness.text import duration, ranges
 from nonobot.system import printable
@@ -155,7 +155,7 @@ def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
     older = sorted(results, key=stamps.__getitem__, reverse=True)[MOST_FILES:]
     if older:
         left_out.append(f"{len(older):,} older results: the newest {MOST_FILES} are shown")
-    return {path: stamps[path] for path in sorted(stamps.keys() - set(older))}, left_out
+    return {path: stamps[path] for path in in_order_of_play(sorted(stamps.keys() - set(older)))}, left_out
 
 
 def _read(path: Path) -> AnyResult | UnderWay | str | None:
