@@ -47,7 +47,7 @@ const notRight = ({ not_right: counts }) =>
   badges("verdict", Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, `${grouped(count)} ${name}`])));
 
 // The tournament of a row, where there are several.
-const TOURNAMENT = ["Tournament", (one) => one.tournament, "wraps"];
+const TOURNAMENT = ["Tournament", (one) => one.tournament, "wraps cut"];
 const of = (state, columns) => (state.tournaments.length > 1 ? [...columns, TOURNAMENT] : columns);
 
 const RUNS = [
