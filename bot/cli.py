@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,9 @@ FILE_FORMATS = (
 """Names of the formats in `protocol.formats` except the batch; a copy, so that the help loads no format."""
 
 MOST_JOBS = 1024
+
+ABSENT = {"--watch", "--speed", "--completion", "--native", "--warm-up"}
+"""Options without use in the executable to hand in: it lacks terminals and compilers, and loads its kernels."""
 
 _DESCRIPTION = """\
 Solve nonograms. Puzzles come from files or as a batch on standard input. Each answer goes to
@@ -233,7 +237,19 @@ def _parser() -> Parser:
         metavar="FILE",
         help="write a text line of JSON for each puzzle: status, seconds, counts",
     )
+    if not sys.executable:  # the executable to hand in
+        _hide_absent(parser)
     return parser
+
+
+def _hide_absent(parser: Parser) -> None:
+    """Leave out of the help what the executable does not contain; such an option still gets its message."""
+    for action in parser._actions:  # argparse has no public access to them
+        if ABSENT.intersection(action.option_strings):
+            action.help = argparse.SUPPRESS
+    lines = [line for line in _EPILOG.splitlines() if ABSENT.isdisjoint(line.split())]
+    lines.insert(lines.index(""), f"  {'nonobot --licences':<47}licences of all that this file contains")
+    parser.epilog = "\n".join(lines)
 
 
 def parse(arguments: Sequence[str]) -> Options:

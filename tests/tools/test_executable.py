@@ -1,6 +1,7 @@
 """The executable: it needs nothing of the machine but a Linux kernel, and answers as the bot of the clone does."""
 
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def ran(command, *options, text=b"", folder=None):
     "words",
     [
         "", "--jobs 2", "--strategy papers --puzzle-limit 20 --line-limit 3000", "--solutions 2", "--seed 3",
-        "--line-limit 50 --on-unsolved word", "--size auto", "--help", "--version", "--strategy best",
+        "--line-limit 50 --on-unsolved word", "--size auto", "--version", "--strategy best",
     ],
 )  # fmt: skip
 def test_it_answers_as_the_bot_where_there_is_nothing_else(file, words):
@@ -118,6 +119,14 @@ def test_all_levels_that_this_processor_has_give_the_same_answers(file, level, m
         monkeypatch.setenv("NONOBOT_KERNELS", name)
         assert ran([str(file)], "--stats", str(tmp_path / f"of-{name}"), text=BATCH)[2] == 0
     assert counted(tmp_path / f"of-{level}") == counted(tmp_path / "of-")
+
+
+def test_its_help_lists_what_it_contains(file):
+    text = ran([str(file)], "--help")[0].decode()
+    options = {option for option in re.findall(r"(?<!\S)--[a-z-]+", ran(COMMAND, "--help")[0].decode())}
+    absent = {"--completion", "--native", "--speed", "--warm-up", "--watch"}
+    assert {option for option in options if option not in text} == absent
+    assert "nonobot --licences" in text
 
 
 def test_what_it_does_not_contain_is_one_line(file):

@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from functools import partial
@@ -57,14 +58,6 @@ class Shipped(NamedTuple):
     def files(self, bits: int) -> list[Path]:
         """Return the files of this kernel in a folder, those of all levels."""
         return [Path(level, self.file(bits)) for level in self.levels]
-
-    def parts(self, bits: int) -> dict[Path, float]:
-        """Return the files with about the seconds that each takes; the first takes numba's time for all."""
-        if self.name != "search":
-            return dict.fromkeys(self.files(bits), 0.3)
-        first, *others = self.files(bits)
-        each = 2.5 + bits / 250
-        return {first: 10.0 + each, **dict.fromkeys(others, each)}
 
 
 def _kernels(levels: tuple[str, ...], bits: tuple[int, ...], champion: Callable[[int], Struct]) -> list[Shipped]:
@@ -116,18 +109,44 @@ def build(folder: Path, *, native: bool = True, wasm: bool = True) -> list[str]:
         for at, one in enumerate(SHIPPED)
         if bits in one.bits and not missing.isdisjoint(one.files(bits))
     ]
-    parts = {file: part for at, bits in jobs for file, part in SHIPPED[at].parts(bits).items()}
-    for file in parts:
-        (folder / file).unlink(missing_ok=True)  # so that those that exist are done
-    with Progress(sum(parts.values())) as progress, ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        running = {pool.submit(_compile, folder, *job) for job in jobs}
-        while running:
-            finished, running = wait(running, SECONDS_BETWEEN_LOOKS, FIRST_EXCEPTION)
-            for job in finished:
-                job.result()
-            done = [file for file in parts if (folder / file).exists()]
-            progress.show(sum(map(parts.__getitem__, done)), f"{len(done)} of {len(parts)} kernels compiled")
+    count = 0
+    for at, bits in jobs:
+        for file in SHIPPED[at].files(bits):
+            (folder / file).unlink(missing_ok=True)  # so that those that exist are done
+            count += 1
+    with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        work = {pool.submit(_compile, folder, *job): _Work(folder, *job) for job in jobs}
+        with Progress(sum(one.whole for one in work.values())) as progress:
+            running = {*work}
+            while running:
+                finished, running = wait(running, SECONDS_BETWEEN_LOOKS, FIRST_EXCEPTION)
+                for job in finished:
+                    job.result()
+                done = sum(one.done(job.running()) for job, one in work.items())
+                progress.show(done, f"{sum(one.made for one in work.values())} of {count} kernels compiled")
     return notes
+
+
+class _Work:
+    """The work on a kernel for a width of masks: about how many seconds each of its files takes."""
+
+    def __init__(self, folder: Path, at: int, bits: int) -> None:
+        one = SHIPPED[at]
+        self._files = [folder / file for file in one.files(bits)]
+        optimising = 2.5 + bits / 250 if one.name == "search" else 0.3  # by LLVM, for each level
+        self._seconds = [5 * optimising, *[optimising] * (len(self._files) - 1)]  # numba's work comes first
+        self.whole = sum(self._seconds)
+        self.made = 0
+        self._since = 0.0  # when the last file was made, or the first one begun
+
+    def done(self, is_running: bool) -> float:
+        """Return the seconds of work that are done, also of the file that is being made."""
+        now = time.monotonic()
+        made = sum(file.exists() for file in self._files)
+        if made != self.made or not (self._since and is_running):
+            self.made, self._since = made, now
+        more = min(now - self._since, 0.9 * self._seconds[made]) if made < len(self._files) else 0.0
+        return sum(self._seconds[:made]) + more
 
 
 def _compile(folder: Path, at: int, bits: int) -> None:
