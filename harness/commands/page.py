@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import signal
+import socket
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -54,11 +55,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
     from nonobot.harness.text import say
 
     own = listening_socket(arguments.host, arguments.port)
+    is_everywhere = arguments.host in ("0.0.0.0", "::")
     host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
-    address = f"http://{host}:{own.getsockname()[1]}/"
+    port = own.getsockname()[1]
+    address = f"http://{'localhost' if is_everywhere else host}:{port}/"
 
     def on_ready() -> None:
         print(f"page: {address} (Ctrl-C stops it)", flush=True)
+        if is_everywhere:
+            print(
+                f"on other machines: http://{socket.gethostname()}:{port}/, or this machine's address", flush=True
+            )
         if not arguments.no_browser and not open_browser(address):
             say("cannot open a browser; open the address yourself")
 

@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import itertools
 import json
+import re
 import socket
 import tomllib
 import webbrowser
@@ -159,6 +160,8 @@ def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys, outp
     out, err = output_of(cli.run, ["page", "--port", "0"])
     assert err == "nonojudge: cannot open a browser; open the address yourself\n"
     assert out.startswith("page: http://127.0.0.1:")
+    out, _ = output_of(cli.run, ["page", "--port", "0", "--host", "0.0.0.0"])
+    assert re.fullmatch(r"page: http://localhost:(\d+)/ .*\non other machines: http://\S+:\1/, .*\n", out)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert cli.run(["page"]) == 2
     said = capsys.readouterr().err
