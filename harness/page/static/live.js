@@ -74,6 +74,13 @@ const RANKING = [
   ["Slowest", (row) => (row.slowest_puzzle ? `${row.slowest} ($${row.slowest_puzzle})` : row.slowest), "number"],
 ];
 
+// The columns of a match: points, and each bot against each other one.
+function ofMatch(rows) {
+  const against = (name) => [`vs ${name}`, (row) => row.pairings[name] ?? "", "number"];
+  const points = [["Points", (row) => grouped(row.points), "number"], ["Solved", (row) => grouped(row.solved), "number"]];
+  return [...RANKING.slice(0, 2), ...points, ...rows.map((row) => against(row.bot)), ...RANKING.slice(3, 6)];
+}
+
 const LAST = [
   ["Bot", (one) => one.bot, "wraps"],
   ["Set", (one) => one.set, "wraps"],
@@ -113,7 +120,8 @@ function ranking(one, at, heading) {
   scrolls.tabIndex = 0;
   scrolls.role = "region";
   scrolls.setAttribute("aria-labelledby", title.id);
-  scrolls.append(table(one.rows.some((row) => row.own) ? RANKING : RANKING.filter((column) => column !== OWN_TIME), one.rows));
+  const columns = one.rows.some((row) => row.points !== null) ? ofMatch(one.rows) : RANKING;
+  scrolls.append(table(one.rows.some((row) => row.own) ? columns : columns.filter((column) => column !== OWN_TIME), one.rows));
   card.append(title, ...(one.rows.length ? [scrolls] : []));
   for (const note of one.notes) card.append(made("p", note, "quiet"));
   for (const warning of one.warnings) card.append(made("p", `warning: ${warning}`, "warning"));
