@@ -171,9 +171,8 @@ def _digest(puzzle: Puzzle) -> str:
 
 def _say_void(puzzle_set: PuzzleSet, quiet: bool) -> None:
     if void := puzzle_set.void:
-        what = f"{count(len(void), 'puzzle')} void: each opponent gets them as solved"
-        remedy = "to replace them first, press Ctrl-C"
-        first = f"{puzzle_set.setter}: {puzzle_set.name}: {what}; {remedy}"
+        what = f"{count(len(void), 'void puzzle')}, solved for every opponent; to replace first, press Ctrl-C"
+        first = f"{puzzle_set.setter}: {puzzle_set.name}: {what}"
         say(_listed(first, [f"${number}: {why}" for number, why in void.items()]), quiet)
 
 

@@ -110,7 +110,7 @@ def as_markdown(ranked: Sequence[Ranking]) -> str:
         if ranking.rows:
             columns = _columns(ranking)
             ruler = ["---" if name in WORDS else "---:" for name in columns]
-            names = map(_escaped, columns)
+            names = [_escaped(name) if name.startswith(AGAINST) else name for name in columns]
             rows = [map(_escaped, cells) for cells in zip(*columns.values(), strict=True)]
             parts.append("\n".join(f"| {' | '.join(line)} |" for line in (names, ruler, *rows)))
         if ranking.warnings:
