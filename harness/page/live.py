@@ -284,7 +284,7 @@ def _row(row: Row) -> dict[str, Any]:
         "count": row.puzzle_count,
         "points": row.points,
         "solved": row.solved,
-        "pairings": {printable(one.opponent): str(one) for one in row.pairings},
+        "pairings": [(printable(one.opponent), str(one)) for one in row.pairings],
         **{name: "" if seconds is None else duration(seconds) for name, seconds in times.items()},
         "slowest_puzzle": row.slowest_puzzle,
         "not_right": _not_right(row.verdicts),

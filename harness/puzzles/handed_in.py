@@ -87,7 +87,8 @@ def _read(bot: Entrant, tournament: Tournament, quiet: bool) -> PuzzleSet:
             first[puzzle] = number
     if more := [number for number in puzzles if number not in wanted]:
         say(f"{bot.name}: {source}: only $1 to ${wanted[-1]} count, not {_named(more)}", quiet)
-    return _without(replace(puzzle_set, setter=bot.name), void)
+    kept = tuple(one for one in puzzle_set.puzzles if one.number in wanted)
+    return _without(replace(puzzle_set, puzzles=kept, setter=bot.name), void)
 
 
 def _named(numbers: Sequence[int]) -> str:
@@ -96,13 +97,13 @@ def _named(numbers: Sequence[int]) -> str:
 
 def _without(puzzle_set: PuzzleSet, void: dict[int, str]) -> PuzzleSet:
     """Return a set without its void puzzles; UnusableError if none is left."""
-    every = {**puzzle_set.void, **void}
+    every = dict(sorted({**puzzle_set.void, **void}.items()))
     kept = [one.number for one in puzzle_set.puzzles if one.number not in every]
     if not kept:
         why = next(iter(every.items()))
         place = f"{puzzle_set.setter}: {puzzle_set.name}: ${why[0]}: {why[1]}"
         raise UnusableError(f"{place}; no puzzle is left: correct the file, or leave the bot out")
-    return replace(puzzle_set.only(kept), setter=puzzle_set.setter, void=dict(sorted(every.items())))
+    return replace(puzzle_set.only(kept), setter=puzzle_set.setter, void=every)
 
 
 def _compare(sets: Sequence[PuzzleSet], quiet: bool) -> None:

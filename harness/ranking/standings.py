@@ -244,8 +244,8 @@ def _match(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranking
         for row in ranked
     ]
     notes = ["2 points for more of the other's puzzles solved, 1 for as many; then puzzles solved, then time"]
-    missing = sum(one.solved is None for row in ranked for one in row.pairings)
-    if missing:
+    names = {name for pair in solved for name in pair}
+    if missing := len(names) * (len(names) - 1) - len(solved):
         notes.append(f"not final: {count(missing, 'run')} missing, and pairings without both runs have no points")
     twice = [name for name, times in Counter(facts.setter for _, facts, _ in shown).items() if times > 1]
     warnings = [f"results on several sets of {name}: the last one counts; move the others away" for name in twice]
