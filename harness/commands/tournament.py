@@ -63,8 +63,8 @@ core = 1 or "any", cores = 2, any-order = true, contain = "yes" or "no"; for a b
 or all environment = {NAME = "value"}. Results go to results/NAME/. The same command resumes an interrupted
 tournament, and plays new bots and sets, bots whose files were replaced, and bots that did not start.
 
-With format = "match" in place of sets, each bot has puzzles = "FILE", which all others solve. More keys of a match:
-puzzles-each = 100 and size = "25x25" (the defaults); for a bot setter-solutions = "FILE" (docs/organise.md).
+With format = "match" in place of sets, each bot has puzzles = "FILE", which all others solve. A match may have
+puzzles-each = 100 and size = "25x25" (the defaults), a bot setter-solutions = "FILE" (docs/organise.md).
 
   nonojudge tournament weekly.toml
   nonojudge tournament weekly.toml --again other          play one bot again

@@ -109,10 +109,10 @@ def endless(name: str) -> None:
     [
         (lambda name: None, "No such file or directory; correct the file, or leave the bot out"),
         (os.mkfifo, "not a regular file; correct the file"),
-        (lambda name: os.symlink("/dev/zero", name), "not a regular file; correct"),
-        (lambda name: os.symlink(name, name), "Too many levels of symbolic links; correct"),
+        (lambda name: Path(name).symlink_to("/dev/zero"), "not a regular file; correct"),
+        (lambda name: Path(name).symlink_to(name), "Too many levels of symbolic links; correct"),
         (
-            lambda name: os.symlink("others.txt", name),
+            lambda name: Path(name).symlink_to("others.txt"),
             "others.txt: the same puzzles as 甲's mine.txt; each bot needs",
         ),
         (endless, "more than 64 MiB; correct"),
@@ -138,7 +138,7 @@ def test_a_file_that_is_no_set_is_refused_in_one_line(others, make, said):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("make", [lambda name: None, os.mkfifo, lambda name: os.symlink("/dev/zero", name)])
+@pytest.mark.parametrize("make", [lambda name: None, os.mkfifo, lambda name: Path(name).symlink_to("/dev/zero")])
 def test_solutions_that_cannot_be_read_are_refused_in_one_line(others, make):
     make("s.txt")
     with pytest.raises(
@@ -164,5 +164,5 @@ def test_the_command_says_it_in_one_line(others, capsys):
         '{name = "b", command = "b", puzzles = "others.txt"}]'
     )
     assert cli.run(["tournament", "m.toml"]) == 2
-    said = "nonojudge: a: cannot read the set none.txt: No such file or directory; correct the file, or leave the bot out"
-    assert capsys.readouterr().err.splitlines()[-1] == said
+    said = "a: cannot read the set none.txt: No such file or directory; correct the file, or leave the bot out"
+    assert capsys.readouterr().err.splitlines()[-1] == f"nonojudge: {said}"
