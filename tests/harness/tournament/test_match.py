@@ -15,6 +15,7 @@ from nonobot.harness.results.run_result import Verdict
 from nonobot.protocol import Puzzle, format_answer, format_puzzle
 from nonobot.tournament_data import Recipe
 from tests.helpers.judged import so_far
+from tests.helpers.sandboxes import sandbox_only
 from tests.helpers.waiting import finished, running, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
@@ -179,3 +180,40 @@ def test_workers_play_a_match(tmp_path, output_of):
     (tmp_path / "go").touch()
     output_of(cli.run, ["tournament", str(path), "--quiet", "--on", "local"])
     assert solved_by_counting(tmp_path / "results/m") == {pair: one[1] for pair, one in BY_HAND.items()}
+
+
+SPY = """\
+import sys
+for path in sys.argv[1:]:
+    try:
+        print(path, len(open("/" + path).read()), file=sys.stderr)
+    except OSError as error:
+        print(path, type(error).__name__, file=sys.stderr)
+"""
+"""It tries to read files, whose names it gets without the first slash: the judge shows what a command names."""
+
+
+@sandbox_only
+def test_a_bot_that_looks_for_puzzles_and_solutions_finds_none(tmp_path, output_of):
+    entries = {name: tmp_path / "entries" / name for name in ("spy", "other")}
+    text = 'name = "m"\nformat = "match"\ncontain = "yes"\npuzzles-each = 5\nsize = "5x5"\n'
+    for (name, folder), setter in zip(entries.items(), ("alice", "dave"), strict=True):
+        folder.mkdir(parents=True)
+        match(folder)
+        (folder / "spy.py").write_text(SPY)
+        wanted = [one / file for one in entries.values() for file in ("alice.txt", "dave-solved.txt", "spy.py")]
+        words = ["{python}", "-S", f"{folder}/spy.py", *(str(one)[1:] for one in wanted)]
+        text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(words)}\n'
+        text += f'puzzles = "{folder}/{setter}.txt"\nsetter-solutions = "{folder}/{setter}-solved.txt"\n'
+    Path("m.toml").write_text(text)
+    output_of(cli.run, ["tournament", "m.toml"])
+    [seen] = Path("results/m").glob("*--spy.stderr.txt")
+    found = dict(line[len(str(tmp_path)) :].rsplit(" ", 1) for line in seen.read_text().splitlines())
+    assert found == {
+        "entries/spy/alice.txt": "PermissionError",
+        "entries/spy/dave-solved.txt": str(len((entries["spy"] / "dave-solved.txt").read_text())),
+        "entries/spy/spy.py": str(len(SPY)),
+        "entries/other/alice.txt": "FileNotFoundError",
+        "entries/other/dave-solved.txt": "FileNotFoundError",
+        "entries/other/spy.py": "FileNotFoundError",
+    }
