@@ -38,6 +38,9 @@ class StartError(Exception):
     """The bot's command cannot be run; the message is one line that says why."""
 
 
+ALL_PARTS = "in a clone, '.[judge]' in place of the names installs what most commands need"
+
+
 def require_libraries(what: str, *libraries: str) -> None:
     """Raise UnusableError, with the command that installs them, if libraries that `what` needs are missing."""
     from importlib.util import find_spec
@@ -46,4 +49,4 @@ def require_libraries(what: str, *libraries: str) -> None:
 
     absent = [name for name in libraries if find_spec(name) is None]
     if absent:
-        raise UnusableError(missing(what, *absent))
+        raise UnusableError(f"{missing(what, *absent)} ({ALL_PARTS})")

@@ -19,12 +19,13 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.harness.text import say
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import Recipe
-from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, parse_dimensions, parse_seed
+from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, PREFIX, parse_dimensions, parse_seed
 from nonobot.tournament_data.select import MOST_DRAWS, NoBoardError
 
 EXAMPLES = """\
 examples:
   nonojudge generate 25x25x1000 --seed 7 -o questions.txt --solutions-out solutions.txt
+  nonojudge generate boardgen:25x25x1000:seed=7 -o questions.txt      the same, by the name of the set
   nonojudge generate 10x10x5 --seed 1 | nonobot --size 10x10
   nonojudge generate 25x25x100 --seed 7 --hard 20 -o hard.txt
   nonojudge generate 15x15x50 --seed 7 --unique --p2 0.45 -o unique.txt --solutions-out solutions.txt
@@ -39,13 +40,13 @@ Exit status: 0 written, 2 unusable arguments or no such board found; the files a
 
 
 def add_to(parser: Parser) -> None:
-    about = "width, height and number of puzzles; several for a survey"
-    parser.add_argument("boards", type=explained(parse_dimensions), nargs="+", metavar="WxHxN", help=about)
-    about = "whole number of any length"
-    parser.add_argument("--seed", type=explained(parse_seed), required=True, metavar="S", help=about)
+    about = "width, height and number of puzzles, or the name of a set (boardgen:...); several for a survey"
+    parser.add_argument("boards", type=explained(_boards), nargs="+", metavar="WxHxN", help=about)
+    about = "whole number of any length; needed unless a set is named"
+    parser.add_argument("--seed", type=explained(parse_seed), metavar="S", help=about)
     for name, share, place in (("--p1", OFFICIAL_P1, "first"), ("--p2", OFFICIAL_P2, "last")):
-        about = f"share of black cells in the {place} puzzle (default: %(default)s)"
-        parser.add_argument(name, type=float, default=share, metavar="P", help=about)
+        about = f"share of black cells in the {place} puzzle (default: {share})"
+        parser.add_argument(name, type=float, metavar="P", help=about)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="question file (default: stdout)")
     parser.add_argument("--solutions-out", type=Path, metavar="FILE", help="file for the solutions")
 
@@ -77,8 +78,7 @@ def add_to(parser: Parser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     selects = arguments.unique or arguments.hard > 1
     _check(arguments, selects)
-    more = (arguments.seed, arguments.p1, arguments.p2)
-    recipes = [Recipe(width, height, number, *more) for width, height, number in arguments.boards]
+    recipes = [_recipe(boards, arguments) for boards in arguments.boards]
     if selects or arguments.survey:
         say(sandbox_note(Contain(arguments.contain)))
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as at Ctrl-C: nothing half-written stays
@@ -93,6 +93,23 @@ def carry_out(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise UnusableError(str(error)) from None
     return 0
+
+
+def _boards(text: str) -> Recipe | tuple[int, int, int]:
+    return Recipe.parse(text) if text.startswith(PREFIX) else parse_dimensions(text)
+
+
+def _recipe(boards: Recipe | tuple[int, int, int], arguments: argparse.Namespace) -> Recipe:
+    given = {name: getattr(arguments, name) for name in ("seed", "p1", "p2")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if isinstance(boards, Recipe):
+        if given:
+            options_given = " and ".join(f"--{name}" for name in given)
+            raise UnusableError(f"{options_given}: {boards} already names its values; change them there")
+        return boards
+    if "seed" not in given:
+        raise UnusableError("no --seed; add --seed N with any whole number")
+    return Recipe(*boards, **given)
 
 
 def _check(arguments: argparse.Namespace, selects: bool) -> None:

@@ -23,11 +23,11 @@ from starlette.concurrency import run_in_threadpool
 
 from nonobot.harness import UnusableError
 from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, PuzzleJudged, read_records
-from nonobot.harness.ranking.standings import Ranking, Row, Scope, rankings
+from nonobot.harness.ranking.standings import Ranking, Row, Scope, rankings, slowest_place
 from nonobot.harness.report.contents import Run
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing, look
 from nonobot.harness.report.plots import cactus
-from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, read_any
+from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, in_order_of_play, read_any
 from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Score, Verdict
 from nonobot.harness.text import duration, ranges
 from nonobot.system import printable
@@ -41,7 +41,7 @@ MOST_FILES = 500  # results to read, the newest; all journals are read
 SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_BETWEEN_WORDS = 15.0  # by which the server notices that a browser has gone
 SECONDS_BETWEEN_PLOTS = 15.0  # of a set on which a run is under way
-SILENT_SECONDS = 4.0  # after its last record, a judge does not answer: it writes one every two seconds
+SILENT_SECONDS = 3.5  # after its last record, a judge does not answer: it writes one every two seconds
 FRESH_SECONDS = 30.0  # after its last record, a run whose bot has ended was interrupted
 
 Stamp = tuple[int, int]  # time of a file's last change in nanoseconds, size in bytes
@@ -155,7 +155,7 @@ def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
     older = sorted(results, key=stamps.__getitem__, reverse=True)[MOST_FILES:]
     if older:
         left_out.append(f"{len(older):,} older results: the newest {MOST_FILES} are shown")
-    return {path: stamps[path] for path in sorted(stamps.keys() - set(older))}, left_out
+    return {path: stamps[path] for path in in_order_of_play(sorted(stamps.keys() - set(older)))}, left_out
 
 
 def _read(path: Path) -> AnyResult | UnderWay | str | None:
@@ -267,13 +267,13 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
     notes = [f"no answer of {bot} to {ranges(one.score.missing)}" for bot, one in runs if one.score.missing]
     return {
         "title": printable(ranking.title),
-        "rows": [_row(row) for row in ranking.rows],
+        "rows": [_row(row, ranking) for row in ranking.rows],
         "notes": [printable(note) for note in [*ranking.notes, *(notes if ranking.scope is Scope.SET else ())]],
         "warnings": [printable(warning) for warning in ranking.warnings],
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: Row, ranking: Ranking) -> dict[str, Any]:
     times = {"time": row.time_seconds, "own": row.own_seconds}
     times |= {"median": row.median_seconds, "slowest": row.slowest_seconds}
     return {
@@ -286,7 +286,7 @@ def _row(row: Row) -> dict[str, Any]:
         "solved": row.solved,
         "pairings": [(printable(one.opponent), str(one)) for one in row.pairings],
         **{name: "" if seconds is None else duration(seconds) for name, seconds in times.items()},
-        "slowest_puzzle": row.slowest_puzzle,
+        "slowest_puzzle": slowest_place(row, ranking),
         "not_right": _not_right(row.verdicts),
         "ends": [end for end in dict.fromkeys(row.ends) if end != EndReason.FINISHED] or row.ends[:1],
     }

@@ -25,6 +25,7 @@ from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import BotLog, RunResult, Verdict, VerifyResult
 from nonobot.harness.results.run_text import log_doubts, standstill
 from nonobot.harness.results.worth import worth
+from nonobot.harness.text import percent
 from nonobot.protocol.clues import count
 
 Judged = RunResult | VerifyResult
@@ -99,6 +100,17 @@ class Ranking:
 
 
 Entrant = tuple[str, Evidence]  # answer files apart from runs: their times cannot be mixed
+
+
+def slowest_place(row: Row, ranking: Ranking) -> str:
+    """Return the slowest puzzle of a row, such as `$7` or, overall, `set 2 $7`; nothing if there is none."""
+    if row.slowest_puzzle is None:
+        return ""
+    names = (
+        [facts.name for facts in ranking.sets] if ranking.scope is Scope.OVERALL else []
+    )  # its notes number them
+    of_set = f"set {names.index(row.slowest_set) + 1} " if row.slowest_set in names else ""
+    return f"{of_set}${row.slowest_puzzle}"
 
 
 def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
@@ -309,15 +321,24 @@ def _digests(runs: Iterable[RunResult]) -> dict[str, dict[str, None]]:
 
 def _twin_lines(runs: Iterable[Labelled]) -> list[str]:
     """Return a line for bots with the same files, variables and, but for the names of folders, command."""
-    twins: dict[tuple[str, ...], dict[str, None]] = {}
+    twins: dict[tuple[str, ...], dict[str, float]] = {}
     for bot, run in runs:
         if run.started and (version := _version([run])):
             command = [PurePath(word).name for word in run.command]
             variables = sorted(f"{name}={digest}" for name, digest in run.configuration.digests.items())
-            twins.setdefault((version, *command, *variables), {})[bot] = None
-    named = [", ".join(bots) for bots in twins.values() if len(bots) > 1]
-    what = "have the same files: the difference of their times is noise"
-    return [f"{bots} {what}" for bots in dict.fromkeys(named)]
+            twins.setdefault((run.set.sha256, version, *command, *variables), {})[bot] = run.time_seconds
+    totals: dict[tuple[str, ...], Counter[str]] = {}  # a line for all sets
+    for seconds in twins.values():
+        if len(seconds) > 1:
+            totals.setdefault(tuple(sorted(seconds)), Counter()).update(seconds)
+    return [_twin_line(bots, sorted(seconds.values())) for bots, seconds in totals.items()]
+
+
+def _twin_line(bots: Sequence[str], seconds: Sequence[float]) -> str:
+    *others, last = bots
+    share = f"by {percent(seconds[-1] / seconds[0] - 1)}" if seconds[0] else "nevertheless"
+    times = "their times" if len(bots) == 2 else "the fastest and the slowest"
+    return f"{', '.join(others)} and {last} have the same files; {times} differ {share}, which is noise"
 
 
 def _version_lines(results: Iterable[AnyResult]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from nonobot.harness.ranking.standings import Evidence, Ranking, Row, Scope
+from nonobot.harness.ranking.standings import Evidence, Ranking, Row, Scope, slowest_place
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.text import GAP, MEBIBYTE, NOTHING, drawn, in_unit, new_table, spaced, styled, width
@@ -208,13 +208,8 @@ def _others(row: Row) -> str:
 
 
 def _slowest(row: Row, ranking: Ranking) -> str:
-    if row.slowest_puzzle is None:
-        return NOTHING
-    where = f"${row.slowest_puzzle}"
-    if ranking.scope is Scope.OVERALL:  # whose notes number the sets
-        names = [facts.name for facts in ranking.sets]
-        where = f"set {names.index(row.slowest_set) + 1} {where}" if row.slowest_set in names else where
-    return f"{in_unit(row.slowest_seconds, 1, 3)} ({where})"
+    place = slowest_place(row, ranking)
+    return f"{in_unit(row.slowest_seconds, 1, 3)} ({place})" if place else NOTHING
 
 
 def _end(row: Row) -> str:

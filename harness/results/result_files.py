@@ -22,6 +22,7 @@ from nonobot.harness.results.run_result import SCHEMA_VERSION, BotLog, RunResult
 from nonobot.protocol.clues import shown
 from nonobot.system import shortened, whole_file
 
+ORDER = "order.txt"  # in the folder of a tournament: its runs in the order of its sets and bots
 RESULT_ENDINGS = (".json", ".log")  # endings of the files read from a folder; a named file may have any
 _START = re.compile(rb"\s*(?:#\s*[0-9]|total time\s*:)", re.IGNORECASE)
 _PUZZLE = re.compile(r"#\s*([0-9]{1,18})\s+(\S+)")
@@ -173,6 +174,32 @@ def _folder_with_results(place: Path, endings: Sequence[str]) -> Path | None:
     return None
 
 
+def in_order_of_play(paths: Sequence[Path]) -> list[Path]:
+    """Return results and journals in the order in which their tournaments play them, and others as they are.
+
+    A tournament's file `ORDER` lists its runs.
+    """
+    folders = list(dict.fromkeys(path.parent for path in paths))
+    places = {folder: _places_in(folder) for folder in folders}
+    if not any(places.values()):
+        return list(paths)
+
+    def place(path: Path) -> tuple[int, int]:
+        run = path.name.removesuffix(".jsonl").removesuffix(".journal").removesuffix(".json")
+        return folders.index(path.parent), places[path.parent].get(run, len(paths) + len(places[path.parent]))
+
+    return sorted(paths, key=place)
+
+
+def _places_in(folder: Path) -> dict[str, int]:
+    """Return the places of a tournament's runs by the names of their files, without endings."""
+    try:
+        lines = system.content_of(folder / ORDER, MOST_BYTES).decode(errors="replace").splitlines()
+    except OSError:
+        return {}
+    return {run: number for number, run in enumerate(lines)}
+
+
 def read_any(path: Path) -> AnyResult:
     """Return the result or log in a file; UnusableError if it is neither, or broken."""
     content = content_of(path)
@@ -202,7 +229,7 @@ def read_documents(
                 paths.setdefault(os.path.realpath(path), path)  # `resolve` fails at a link to itself
         except UnusableError as problem:
             problems.append(str(problem))
-    for path in paths.values():
+    for path in in_order_of_play([*paths.values()]):
         try:
             documents[path] = read(path)
         except OtherDocumentError as problem:

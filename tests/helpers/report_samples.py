@@ -140,6 +140,11 @@ def twelve_bots() -> list[RunResult]:
     return [run_of(name, pace=0.002 * 1.7**number) for number, name in enumerate(names)]
 
 
+def twenty_bots() -> list[RunResult]:
+    names = [f"entrant-{number} of a university" for number in range(13, 21)]
+    return [*twelve_bots(), *(run_of(name, SMALL, mixed, pace=0.01) for name in names)]
+
+
 def two_sets() -> list[RunResult | VerifyResult]:
     """Return an untidy folder: several sets, machines and configurations, many kinds of ends."""
     usage = Usage(4.0, 3.5, 52_000_000)

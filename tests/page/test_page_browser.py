@@ -319,7 +319,8 @@ def test_tournaments_are_apart_and_their_tables_scroll_in_their_own_box(watcher,
         played(behaviour, page_results / name)
     attempt = (result := read_result(page_results / "other" / "result.json")).attempts[0]
     logs = {"files": FileNames("a", "b", "c"), "attempts": [replace(attempt, own_log=BotLog({1: 0.25}))]}
-    write_json(page_results / "other" / "result.json", replace(result, **logs))
+    name = "_of_the_university".join("abcd")
+    write_json(page_results / "other" / "result.json", replace(result, bot=name, **logs))
     for width, height in WINDOWS:
         watcher.shape(width, height=height)
         watcher.open(f"{live_page.address}live")
@@ -327,6 +328,10 @@ def test_tournaments_are_apart_and_their_tables_scroll_in_their_own_box(watcher,
         assert watcher.value("document.documentElement.scrollWidth") <= width
         boxes = "[...document.querySelectorAll('#rankings .scrolls')].map(a => a.scrollWidth - a.clientWidth)"
         assert [hidden > 0 for hidden in watcher.value(boxes)][:2] == [width < 600] * 2
+        regions = "[...document.querySelectorAll('[role=region]')].filter(one => one.checkVisibility())"
+        names = watcher.value(f"{regions}.map(one => one.ariaLabel ?? one.ariaLabelledByElements[0].textContent)")
+        assert len({*names}) == len(names) >= 4  # also where two tournaments have the same set
+        assert watcher.value("[...document.querySelectorAll('th')].every(one => one.textContent)")
         watcher.keep(f"page-live-{width}")
     assert watcher.text_of("#rankings .end-crashed") == "crashed"
     assert "2 missing" in watcher.text_of("#rankings tbody:has(.end-crashed)")

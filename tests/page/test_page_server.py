@@ -161,7 +161,9 @@ def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys, outp
     assert out.startswith("page: http://127.0.0.1:")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert cli.run(["page"]) == 2
-    assert "the page needs starlette and uvicorn, not installed; install with:" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "the page needs starlette and uvicorn, not installed; install with:" in said
+    assert "in a clone, '.[judge]' in place of the names" in said
 
 
 def test_the_page_is_where_wheels_have_it():

@@ -94,6 +94,12 @@ def test_the_command_writes_what_the_generator_makes(tmp_path):
     assert names_here() == ["q.txt", "s.txt"]
 
 
+def test_a_set_is_also_written_by_its_name(tmp_path):
+    assert cli.run(["generate", "6x4x5", "--seed", "3", "--p1", "0.6", "-o", "by-size.txt"]) == 0
+    assert cli.run(["generate", "boardgen:6x4x5:seed=3:p1=0.6", "-o", "by-name.txt"]) == 0
+    assert (tmp_path / "by-name.txt").read_bytes() == (tmp_path / "by-size.txt").read_bytes()
+
+
 def test_unique_puzzles_have_one_solution_and_keep_their_places(compiled, tmp_path, capfdbinary):
     command = ["generate", "7x6x8", "--seed", "11", "--unique", "--p2", "0.4"]
     assert cli.run([*command, "-o", "q.txt", "--solutions-out", "s.txt"]) == 0

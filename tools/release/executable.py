@@ -100,8 +100,7 @@ def installed_packages() -> dict[str, str]:
 def build(output: Path) -> None:
     """Build the executable and, next to it, the licences and the list of its parts (SBOM)."""
     packages = installed_packages()
-    for name in level_kernels.build(ROOT / level_kernels.FOLDER, wasm=False):
-        print(name, file=sys.stderr, flush=True)
+    level_kernels.build(ROOT / level_kernels.FOLDER, wasm=False)
     licences = licences_of(packages)
     with TemporaryDirectory() as folder:
         work = Path(folder)

@@ -12,8 +12,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,8 +27,10 @@ from nonobot.bot.kernels.shipped import LEVELS, WASM32, is_whole, sealed
 from nonobot.bot.papers.single_line import line_map
 from nonobot.bot.papers.state import papers_map
 from nonobot.bot.papers.strategy import PapersStrategy
+from nonobot.harness.progress import Progress
 
 FOLDER = Path("build", "kernels")
+SECONDS_BETWEEN_LOOKS = 0.5
 BROWSER_BITS = tuple(bits for bits in MASK_BITS if bits <= 256)  # widths of masks for WebAssembly
 LINKERS = ("wasm-ld", *(f"wasm-ld-{version}" for version in range(30, 13, -1)))
 """LLVM's linker for WebAssembly, as Debian's packages `lld` and `lld-14` call it."""
@@ -55,6 +57,14 @@ class Shipped(NamedTuple):
     def files(self, bits: int) -> list[Path]:
         """Return the files of this kernel in a folder, those of all levels."""
         return [Path(level, self.file(bits)) for level in self.levels]
+
+    def parts(self, bits: int) -> dict[Path, float]:
+        """Return the files with about the seconds that each takes; the first takes numba's time for all."""
+        if self.name != "search":
+            return dict.fromkeys(self.files(bits), 0.3)
+        first, *others = self.files(bits)
+        each = 2.5 + bits / 250
+        return {first: 10.0 + each, **dict.fromkeys(others, each)}
 
 
 def _kernels(levels: tuple[str, ...], bits: tuple[int, ...], champion: Callable[[int], Struct]) -> list[Shipped]:
@@ -88,29 +98,39 @@ def wasm_linker() -> str | None:
     return next(filter(None, map(shutil.which, LINKERS)), None)
 
 
-def build(folder: Path, *, native: bool = True, wasm: bool = True) -> Iterator[str]:
-    """Compile what is missing or stale in `folder`; yield the name of each kernel when it is done.
+def build(folder: Path, *, native: bool = True, wasm: bool = True) -> list[str]:
+    """Compile what is missing or stale in `folder`, with progress on stderr; return notes for the user.
 
-    `native`: those for x86-64. `wasm`: those for browsers; without a linker for them, yield NO_LINKER instead.
+    `native`: those for x86-64. `wasm`: those for browsers; without a linker for them, the note is NO_LINKER.
     """
+    notes = []
     missing = set(stale(folder) if native else ())
     if wasm and (in_browser := stale(folder, wasm=True)):
         if wasm_linker():
             missing.update(in_browser)
         else:
-            yield NO_LINKER
+            notes.append(NO_LINKER)
     jobs = [
         (at, bits)
         for bits in reversed(MASK_BITS)  # those that take longest first
         for at, one in enumerate(SHIPPED)
         if bits in one.bits and not missing.isdisjoint(one.files(bits))
     ]
-    with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for done in as_completed([pool.submit(_compile, folder, *job) for job in jobs]):
-            yield done.result()
+    parts = {file: part for at, bits in jobs for file, part in SHIPPED[at].parts(bits).items()}
+    for file in parts:
+        (folder / file).unlink(missing_ok=True)  # so that those that exist are done
+    with Progress(sum(parts.values())) as progress, ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        running = {pool.submit(_compile, folder, *job) for job in jobs}
+        while running:
+            finished, running = wait(running, SECONDS_BETWEEN_LOOKS, FIRST_EXCEPTION)
+            for job in finished:
+                job.result()
+            done = [file for file in parts if (folder / file).exists()]
+            progress.show(sum(map(parts.__getitem__, done)), f"{len(done)} of {len(parts)} kernels compiled")
+    return notes
 
 
-def _compile(folder: Path, at: int, bits: int) -> str:
+def _compile(folder: Path, at: int, bits: int) -> None:
     from nonobot.bot.kernels.object_code import for_processor, for_webassembly, kernel_code, machine_code
 
     one = SHIPPED[at]
@@ -126,7 +146,6 @@ def _compile(folder: Path, at: int, bits: int) -> str:
         path = folder / level / one.file(bits)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(sealed(made))
-    return one.file(bits)
 
 
 def _side_module(code: bytes) -> bytes:
@@ -145,7 +164,7 @@ def _side_module(code: bytes) -> bytes:
 
 
 def main() -> int:
-    """Compile, and print the names."""
+    """Compile, and print the notes."""
     parser = argparse.ArgumentParser(prog="python -m tools.release.level_kernels", description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=FOLDER, metavar="FOLDER", help=f"(default: {FOLDER})")
     parser.add_argument("--only-wasm", action="store_true", help="compile only the kernels for browsers")
@@ -153,8 +172,8 @@ def main() -> int:
     if options.only_wasm and not wasm_linker():
         print(f"tools.release.level_kernels: {NO_LINKER}", file=sys.stderr)
         return 2
-    for name in build(options.output, native=not options.only_wasm):
-        print(name, file=sys.stderr, flush=True)
+    for note in build(options.output, native=not options.only_wasm):
+        print(f"tools.release.level_kernels: {note}", file=sys.stderr)
     return 0
 
 

@@ -26,8 +26,8 @@ HOME_OF_KERNELS = Path("nonobot", "bot", "kernels", "built")
 
 def build(output: Path) -> list[Path]:
     """Build both wheels into a folder and return their paths, the pure one first."""
-    for line in level_kernels.build(ROOT / level_kernels.FOLDER):
-        print(line, file=sys.stderr, flush=True)
+    for note in level_kernels.build(ROOT / level_kernels.FOLDER):
+        print(note, file=sys.stderr, flush=True)
     pure = build_pure(output)
     content = _content(pure)
     [facts] = [name for name in content if name.endswith(".dist-info/WHEEL")]

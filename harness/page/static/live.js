@@ -47,7 +47,7 @@ const notRight = ({ not_right: counts }) =>
   badges("verdict", Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, `${grouped(count)} ${name}`])));
 
 // The tournament of a row, where there are several.
-const TOURNAMENT = ["Tournament", (one) => one.tournament, "wraps"];
+const TOURNAMENT = ["Tournament", (one) => one.tournament, "wraps cut"];
 const of = (state, columns) => (state.tournaments.length > 1 ? [...columns, TOURNAMENT] : columns);
 
 const RUNS = [
@@ -71,7 +71,7 @@ const RANKING = [
   ["End", (row) => ends(row.ends)],
   ["Not right", notRight, "wraps badges"],
   ["Median", (row) => row.median, "number"],
-  ["Slowest", (row) => (row.slowest_puzzle ? `${row.slowest} ($${row.slowest_puzzle})` : row.slowest), "number"],
+  ["Slowest", (row) => (row.slowest_puzzle ? `${row.slowest} (${row.slowest_puzzle})` : row.slowest), "number"],
 ];
 
 // The columns of a match: points, and each bot against each other one.
@@ -82,11 +82,11 @@ function ofMatch(rows) {
 }
 
 const LAST = [
-  ["Bot", (one) => one.bot, "wraps"],
-  ["Set", (one) => one.set, "wraps"],
   ["Puzzle", (one) => `$${one.number}`, "number"],
   ["Verdict", (one) => badges("verdict", { [one.verdict]: one.verdict })],
   ["Time", (one) => one.time, "number"],
+  ["Bot", (one) => one.bot, "wraps cut"],
+  ["Set", (one) => one.set, "wraps cut"],
 ];
 
 // Makes an element what another is, and touches nothing else of it: who scrolls, selects or has the focus there stays.
@@ -112,14 +112,13 @@ function fill(id, isThere, ...content) {
   if (isThere) refill(element(id).lastElementChild, ...content);
 }
 
-function ranking(one, at, heading) {
+function ranking(one, heading, tournament = "") {
   const card = made("div", "", "card");
   const title = made(heading, one.title);
-  title.id = `ranking-${at}`;
   const scrolls = made("div", "", "scrolls");
   scrolls.tabIndex = 0;
   scrolls.role = "region";
-  scrolls.setAttribute("aria-labelledby", title.id);
+  scrolls.setAttribute("aria-label", tournament ? `${tournament}: ${one.title}` : one.title); // unique among all
   const columns = one.rows.some((row) => row.points !== null) ? ofMatch(one.rows) : RANKING;
   scrolls.append(table(one.rows.some((row) => row.own) ? columns : columns.filter((column) => column !== OWN_TIME), one.rows));
   card.append(title, ...(one.rows.length ? [scrolls] : []));
@@ -130,8 +129,8 @@ function ranking(one, at, heading) {
 
 // The rankings, those of each tournament below its name where there are several.
 function standings({ tournaments, rankings }) {
-  if (tournaments.length < 2) return rankings.map((one, at) => ranking(one, at, "h2"));
-  const cards = rankings.map((one, at) => ranking(one, at, "h3"));
+  if (tournaments.length < 2) return rankings.map((one) => ranking(one, "h2"));
+  const cards = rankings.map((one) => ranking(one, "h3", one.tournament));
   return tournaments.flatMap((name) => {
     const own = cards.filter((_, at) => rankings[at].tournament === name);
     return own.length ? [made("h2", name, "tournament"), ...own] : [];

@@ -327,14 +327,28 @@ def test_bots_with_the_same_files_are_named():
         "carl": ["python3", "carl/bot.py"],
         "dora": ["python3", "bot.py", "-x"],
     }
-    runs = [run_result(name, command=command, program_files=digests) for name, command in bots.items()]
+    times = {"bob": 1.0, "carl": 1.5, "dora": 9.0}
+    runs = [
+        run_result(name, (times[name], times[name]), command=command, program_files=digests)
+        for name, command in bots.items()
+    ]
     other = run_result("eve", command=bots["bob"], program_files=[ProgramFile("bot.py", 64 * "b")])
     absent = run_result("fay", (None, None), command=bots["bob"], program_files=digests, end=EndReason.NOT_STARTED)
     given = Configuration(environment={"SEED": "7"})
     seeded = run_result("gus", command=bots["bob"], program_files=digests, terms=given)
     [section] = ranking(*runs, other, absent, seeded)
     [line] = [note for note in section.notes if "the same files" in note]
-    assert line == "bob, carl have the same files: the difference of their times is noise"
+    assert line == "bob and carl have the same files; their times differ by 50%, which is noise"
+    other_set = [
+        structs.replace(run, set=structs.replace(run.set, sha256="c" * 64), command=[*run.command, "9"])
+        for run in runs
+    ]
+    third = run_result("hal", (4.0, 4.0), command=bots["bob"], program_files=digests)
+    lines = [note for note in ranking(*runs, *other_set)[-1].notes if "the same files" in note]
+    assert lines == [line]  # one for all sets
+    [section] = ranking(*runs, third)
+    [line] = [note for note in section.notes if "the same files" in note]
+    assert line.startswith("bob, carl and hal have the same files; the fastest and the slowest differ by 300%")
 
 
 def test_no_cell_of_csv_is_a_formula(results, output_of, capsys):

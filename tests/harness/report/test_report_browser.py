@@ -93,3 +93,26 @@ def test_a_page_with_the_reports_policy_runs_no_script_and_fetches_nothing(chrom
     chromium.open(path)
     assert chromium.value("document.title") == "Sample: one_bot"
     assert [request.failure for request in chromium.requests] == [None, "csp"]
+
+
+def test_boxes_that_scroll_have_names_of_their_own(chromium, page):
+    chromium.open(page("two_sets"))
+    names = chromium.value("[...document.querySelectorAll('[role=region]')].map(one => one.ariaLabel)")
+    assert len({*names}) == len(names) >= 8
+
+
+def test_a_printed_page_divides_no_plot_and_has_room_for_the_puzzles_of_twenty_bots(chromium, page):
+    chromium.shape(688)  # A4 without its margins, in CSS pixels
+    chromium.open(page("twenty_bots"))
+    chromium.page.emulate_media(media="print")
+    parts = "[...document.querySelectorAll('.plot, .card')]"
+    heights = chromium.value(f"{parts}.map(one => one.getBoundingClientRect().height)")
+    assert len(heights) > 8
+    assert max(heights) < 1016
+    # Chromium divides the items of a grid between pages, whatever `break-inside` says.
+    assert {*chromium.value(f"{parts}.map(one => getComputedStyle(one).display)")} == {"inline-block"}
+    assert chromium.value("document.querySelector('.ranking').getBoundingClientRect().height") < 1016
+    for name in ("twenty_bots", "two_sets"):  # or the whole page shrinks
+        chromium.open(page(name))
+        assert chromium.value("document.documentElement.scrollWidth") <= 688
+    chromium.page.emulate_media(media="screen")

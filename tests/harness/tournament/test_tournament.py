@@ -23,7 +23,7 @@ from nonobot.harness.play.match import not_started
 from nonobot.harness.play.run_state import records_of
 from nonobot.harness.process.machine import can_pin
 from nonobot.harness.results.conditions import Configuration, Contain, Feed, digest_of_variable
-from nonobot.harness.results.result_files import read_result, write_json
+from nonobot.harness.results.result_files import files_in, in_order_of_play, read_result, write_json
 from nonobot.harness.results.run_result import BotEnd, EndReason
 from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import filled_in, read_tournament, result_names
@@ -224,7 +224,7 @@ def test_variables_of_the_file_reach_bots_and_their_warm_ups_and_are_terms(tmp_p
     """
     path.write_text(text)
     assert played(str(path), *where) == 0
-    said = [path.read_text() for path in sorted(Path("results/t").glob("*.txt"))]
+    said = [path.read_text() for path in sorted(Path("results/t").glob("*.stderr.txt"))]
     assert said == ["12\n", "13\n"]
     a, *bs = (digest_of_variable(name, value) for name, value in ("A1", "B2", "B3"))
     x, y = (f"A (digest {a}), B (digest {b})" for b in bs)
@@ -517,6 +517,24 @@ def test_sets_with_names_in_any_script_keep_their_results_apart(tmp_path, output
     sets = ", ".join(f'{{set = "{name}", size = "5x5"}}' for name in names)
     Path("t.toml").write_text(f'name = "t"\nsets = [{sets}]\n[[bots]]\nname = "x"\ncommand = "true"\n')
     out = output_of(played, "t.toml", "--quiet").out
-    assert all(f"\n{name}\n" in f"\n{out}" for name in names)
-    found = {read_result(path).set.name for path in Path("results/t").glob("*.json")}
-    assert found == set(names)
+    paths = sorted(Path("results/t").glob("*.json"))
+    assert {read_result(path).set.name for path in paths} == set(names)
+    tables = [out, *(output_of(cli.run, ["table", *map(str, some)]).out for some in ([paths[0].parent], paths))]
+    assert [[line for line in table.splitlines() if line in names] for table in tables] == [names] * 3
+
+
+def test_a_set_that_is_added_has_its_place_in_every_ranking(tmp_path, output_of):
+    second, first = Recipe(5, 5, 5, seed=3), Recipe(6, 5, 5, seed=3)
+    played(str(definition(tmp_path, {"b": "perfect", "a": "perfect"}, [second])))
+    played(str(definition(tmp_path, {"b": "perfect", "a": "perfect"}, [first, second])))
+    results = Path("results/small")
+    order = [
+        f"{read_result(path).set.name}, {read_result(path).bot}" for path in in_order_of_play(files_in(results))
+    ]
+    assert order == [f"{recipe}, {bot}" for recipe in (first, second) for bot in "ba"]
+    journals = [journal_path(path) for path in files_in(results)]
+    assert in_order_of_play(journals) == [journal_path(path) for path in in_order_of_play(files_in(results))]
+    titles = [str(first), str(second), "overall"]
+    output_of(lambda: 0)  # what the tournaments printed
+    table = output_of(cli.run, ["table", str(results)]).out
+    assert [line for line in table.splitlines() if line in titles] == titles
