@@ -47,17 +47,18 @@ def say_inferred_size(source: str, records: Iterable[Record]) -> None:
 
 
 @contextlib.contextmanager
-def opened(source: str, what: str = "", others: Iterable[str] = ()) -> Iterator[BinaryIO]:
+def opened(source: str, what: str = "", others: Iterable[str] = (), waits: bool = True) -> Iterator[BinaryIO]:
     """Open a file, or stdin as `-`, for reading within the block; UnusableError if it cannot be read.
 
-    `what` describes it for the message (`the answers `); `others` are names to suggest if it does not exist.
+    `what` describes it for the message (`the answers `); `others` are names to suggest if it does not exist. It
+    may be a pipe if it `waits`.
     """
     try:
         with contextlib.ExitStack() as stack:
             if source == "-":
                 yield sys.stdin.buffer
             else:
-                descriptor = stack.enter_context(descriptor_of(source, waits=True))
+                descriptor = stack.enter_context(descriptor_of(source, waits))
                 yield stack.enter_context(os.fdopen(descriptor, "rb", closefd=False))
     except OSError as error:
         hint = similar_names(source, others) if isinstance(error, FileNotFoundError) else ""

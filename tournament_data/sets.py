@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 
@@ -56,11 +56,17 @@ class PuzzleSet:
     height: int
     puzzles: tuple[SetPuzzle, ...]
     faults: tuple[Fault, ...] = ()  # puzzles of its file that cannot be read, and do not count; bots get them too
+    setter: str = ""  # the bot that handed the set in for a match
+    void: Mapping[int, str] = field(default_factory=dict)  # its unusable puzzles by number, with the reason
 
     @property
     def text(self) -> bytes:
         """The whole question file."""
         return b"".join(puzzle.text for puzzle in self.puzzles)
+
+    def only(self, numbers: Container[int]) -> PuzzleSet:
+        """Return the set of those puzzles, one or more, whose text contains nothing else."""
+        return _set_of(self.name, (_written(one.record) for one in self.puzzles if one.number in numbers))
 
     def part(self, part: int, parts: int) -> PuzzleSet:
         """Return the part named `SET@PART/PARTS`; SetError: the set has too few puzzles."""

@@ -14,15 +14,13 @@ from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.generating import survey_boards, write_questions
 from nonobot.harness.process.sandbox import sandbox_note
+from nonobot.harness.puzzles.grading import LINE_LIMIT, PUZZLE_SECONDS
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.text import say
 from nonobot.harness.user_files import require_writable
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, PREFIX, parse_dimensions, parse_seed
 from nonobot.tournament_data.select import MOST_DRAWS, NoBoardError
-
-PUZZLE_SECONDS = 60.0
-LINE_LIMIT = 3_000_000  # line solves of about fifteen seconds; on a slow machine, less than `PUZZLE_SECONDS`
 
 EXAMPLES = """\
 examples:

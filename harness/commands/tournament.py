@@ -19,6 +19,7 @@ from nonobot.harness.play.run_progress import AllRunsProgress, RunProgress
 from nonobot.harness.process.bot_files import change_in_words
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.sandbox import sandbox_note
+from nonobot.harness.puzzles.handed_in import sets_handed_in
 from nonobot.harness.ranking.comparability import kind_of
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
@@ -63,6 +64,9 @@ Every bot plays every set, one run at a time, under the rules of `nonojudge run`
 core = 1 or "any", cores = 2, any-order = true, contain = "yes" or "no"; for a bot show = ["book.dat"]; for one bot
 or all environment = {NAME = "value"}. Results go to results/NAME/. The same command resumes an interrupted
 tournament, and plays new bots and sets, bots whose files were replaced, and bots that did not start.
+
+With format = "match" in place of sets, each bot has puzzles = "FILE", which all others solve. A match may have
+puzzles-each = 100 and size = "25x25" (the defaults), a bot setter-solutions = "FILE" (docs/organise.md).
 
   nonojudge tournament weekly.toml
   nonojudge tournament weekly.toml --again other          play one bot again
@@ -115,7 +119,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     say(sandbox_note(tournament.contain), arguments.quiet)
     folder = arguments.results or Path("results") / tournament.name
     replayed = names if None in again else [name for name in again if name]
-    todo = scheduled_runs(tournament, folder, replayed, [arguments.file.absolute()])
+    handed_in = []
+    if tournament.format == "match":
+        with held(folder):
+            handed_in = sets_handed_in(tournament, folder, arguments.quiet)
+    todo = scheduled_runs(tournament, folder, replayed, [arguments.file.absolute()], handed_in)
     with held(folder):
         # Results that do not fit are an error before any run, and none is removed before there are workers.
         played = {one.result_path: result for one in todo if (result := one.played())}

@@ -11,16 +11,12 @@ from pathlib import Path
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, options
 from nonobot.harness.results.conditions import SetFacts
-from nonobot.harness.results.referee import Referee
+from nonobot.harness.results.referee import score_of_file
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import VerifyResult
 from nonobot.harness.results.run_text import verify_lines
-from nonobot.harness.user_files import answer_lines, loaded, opened, refuse_input, write_output
-from nonobot.protocol import read_answers
-from nonobot.protocol.answers import most_bytes_of_an_answer
+from nonobot.harness.user_files import loaded, refuse_input, write_output
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
-
-MOST_OTHER_BYTES = 16 << 20  # in a file besides the answers: to read it takes ten seconds
 
 EXAMPLES = """\
 examples:
@@ -49,13 +45,7 @@ def add_to(parser: Parser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     puzzle_set = _questions(arguments)
-    referee = Referee(puzzle_set, arguments.any_order)
-    longest = max(most_bytes_of_an_answer(one.puzzle) for one in puzzle_set.puzzles)
-    most_bytes = MOST_OTHER_BYTES + longest * len(puzzle_set.puzzles)
-    with opened(arguments.answers, "the answers ") as file:
-        for answer in read_answers(answer_lines(file, most_bytes), puzzle_set.width, puzzle_set.height):
-            referee.take(answer)
-    score = referee.score()
+    score = score_of_file(puzzle_set, arguments.answers, arguments.any_order)
     result = VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)
     output = arguments.output or (Path("-") if arguments.json else None)
     if output:

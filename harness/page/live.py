@@ -125,7 +125,7 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         "rankings": [
             _ranking(one) | {"tournament": name}
             for name in names
-            for one in sorted(ranked[name], key=lambda ranking: ranking.scope is not Scope.OVERALL)
+            for one in sorted(ranked[name], key=lambda ranking: ranking.scope not in (Scope.MATCH, Scope.OVERALL))
         ],
         "under_way": [_progress(one) | {"tournament": name} for name in names for one in under_way.get(name, [])],
         "last": _last(names, under_way, done),
@@ -282,6 +282,9 @@ def _row(row: Row, ranking: Ranking) -> dict[str, Any]:
         "version": row.version,
         "right": row.counted,
         "count": row.puzzle_count,
+        "points": row.points,
+        "solved": row.solved,
+        "pairings": [(printable(one.opponent), str(one)) for one in row.pairings],
         **{name: "" if seconds is None else duration(seconds) for name, seconds in times.items()},
         "slowest_puzzle": slowest_place(row, ranking),
         "not_right": _not_right(row.verdicts),

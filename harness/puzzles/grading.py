@@ -28,6 +28,8 @@ WORK_COUNT = "line_solves"
 on the set icga2018 and 0.93 on taai2011, the linear one 0.98 and 0.99 (from `nonobot --stats FILE`, 2 shared cores
 of an AMD EPYC)."""
 
+PUZZLE_SECONDS = 60.0
+LINE_LIMIT = 3_000_000  # line solves of about fifteen seconds; on a slow machine, less than `PUZZLE_SECONDS`
 LONGEST_PROBED_SIDE = 62  # longest side of a board that the strategy `papers` accepts
 GradeBoard = Callable[[Puzzle], Grade]
 
@@ -156,7 +158,12 @@ class GradingBot:
         ended = record["verdict"] == "unique" or record["seconds"] < self._grading.puzzle_seconds
         return Findings(cells, complete=ended and not all_wanted, in_time=ended or all_wanted)
 
-    def _told(self, puzzle: Puzzle) -> _Told:
+    def solvable(self, puzzle: Puzzle) -> bool | None:
+        """Return whether a board has a solution; None if it was given up at a limit."""
+        record, _ = self._told(puzzle, "unsolvable")
+        return None if record["status"] == "timeout" else record["status"] == "solved"
+
+    def _told(self, puzzle: Puzzle, *more_statuses: str) -> _Told:
         self._words.data = b""
         self._talk.send(format_puzzle(1, puzzle))
         answer = self._talk.answer()
@@ -165,7 +172,7 @@ class GradingBot:
                 self._talk.listen(math.inf)
             raise UnusableError(f"the bot ended: {self._last_words()}")
         (record, digits), _ = answer
-        if record["status"] not in ("solved", "timeout"):
+        if record["status"] not in ("solved", "timeout", *more_statuses):
             raise UnusableError(f"the bot cannot solve such boards: {self._last_words()}")
         return record, digits
 

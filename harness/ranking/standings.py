@@ -19,14 +19,17 @@ from nonobot.harness.ranking.comparability import (
     conditions,
     differences,
 )
+from nonobot.harness.ranking.pairings import Pairing, pairings_of
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import BotLog, RunResult, Verdict, VerifyResult
 from nonobot.harness.results.run_text import log_doubts, standstill
 from nonobot.harness.results.worth import worth
 from nonobot.harness.text import percent
+from nonobot.protocol.clues import count
 
 Judged = RunResult | VerifyResult
+SHOWN_VOID = 5  # most void puzzles of a set that a note names
 
 
 class Evidence(StrEnum):
@@ -38,10 +41,11 @@ class Evidence(StrEnum):
 
 
 class Scope(StrEnum):
-    """What a ranking compares: the results on one set, those on several sets together, or the logs."""
+    """What a ranking compares: results on one set or several sets, participants of a match, or logs."""
 
     SET = "set"
     OVERALL = "overall"
+    MATCH = "match"
     LOGS = "logs"
 
 
@@ -68,6 +72,9 @@ class Row:
     run_count: int = 1  # results to choose from; overall, on the set with the fewest
     own_seconds: float | None = None  # in the bot's own logs, if every run has one
     version: str | None = None  # digest of the bot's files, if the same in all runs
+    points: int | None = None  # in a match, as the following fields
+    solved: int | None = None  # puzzles answered right, and void ones of the other participants
+    pairings: list[Pairing] = field(default_factory=list)  # in the order of the ranking
 
     @property
     def files(self) -> list[str]:
@@ -122,16 +129,19 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
             entrant = Path(result.answers_file).stem, Evidence.ANSWERS
         sets.setdefault(result.set.sha256, result.set)
         by_set.setdefault(result.set.sha256, {}).setdefault(entrant, {})[path] = result
-    uses = Counter(facts.name for facts in sets.values())
+    uses = Counter(facts.title for facts in sets.values())
     ranked = []
     shown = []
     for digest, facts in sets.items():
-        title = facts.name if uses[facts.name] == 1 else f"{facts.name} (sha256 {digest[:8]})"
+        title = facts.title if uses[facts.title] == 1 else f"{facts.title} (sha256 {digest[:8]})"
         rows = {entrant: _middle(entrant, runs) for entrant, runs in by_set[digest].items()}
         ranked.append(_set_ranking(title, facts, list(rows.values()), by_set[digest]))
         shown.append((title, facts, rows))
-    if len(sets) > 1:
-        ranked.append(_overall(shown))
+    in_league = [one for one in shown if not one[1].setter]
+    if len(in_league) > 1:
+        ranked.append(_overall(in_league))
+    if len(in_league) < len(shown):
+        ranked.append(_match([one for one in shown if one[1].setter]))
     if ranked:  # once, not for each set
         runs = [one for _, _, rows in shown for one in _labelled(rows.values())]
         ranked[-1].notes.extend(worth([run for _, run in runs]))
@@ -142,9 +152,10 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
     return [*ranked, _log_ranking(logs)] if logs else ranked
 
 
-def _official_order(row: Row) -> tuple[int, float]:
+def _official_order(row: Row) -> tuple[int, int, float]:
     """Return the sort key; a row without a time comes after all others with as many right."""
-    return -(row.counted or 0), math.inf if row.time_seconds is None else row.time_seconds
+    solved = row.counted if row.solved is None else row.solved
+    return -(row.points or 0), -(solved or 0), math.inf if row.time_seconds is None else row.time_seconds
 
 
 def _middle(entrant: Entrant, results: Mapping[Path, Judged]) -> Row:
@@ -161,11 +172,13 @@ def _labelled(rows: Iterable[Row]) -> list[Labelled]:
 def _set_ranking(
     title: str, facts: SetFacts, rows: list[Row], results: Mapping[Entrant, Mapping[Path, Judged]]
 ) -> Ranking:
-    notes = [f"{facts.puzzle_count} puzzles of {facts.width}x{facts.height}"]
+    notes = [f"{count(facts.puzzle_count, 'puzzle')} of {facts.width}x{facts.height}"]
     runs = _labelled(rows)
     uneven = differences(runs, MACHINE_AND_CONFIGURATION)
     if runs and not uneven:
         notes[0] += "; " + conditions(runs[0][1])
+    if facts.void:
+        notes.append(_void_line(facts.void))
     if any(row.run_count > 1 for row in rows):
         notes.append("of several runs of a bot, the middle one in the official order is shown")
     if any(row.evidence is Evidence.ANSWERS for row in rows):
@@ -192,10 +205,7 @@ def _overall(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranki
     if not shared:
         return Ranking(Scope.OVERALL, "overall", [], [], ["no set that every bot has played", *notes], [])
     notes.insert(0, f"over {', '.join(f'set {number} {title}' for number, title in enumerate(shared, 1))}")
-    played = [_labelled(rows.values()) for _, rows in shared.values()]
-    # Each set may have its own machine: a sum of times is as fair as its parts.
-    uneven = [one for runs in played if differences(runs, MACHINE_AND_CONFIGURATION) for one in runs]
-    warnings = differences(uneven, MACHINE_AND_CONFIGURATION)
+    warnings = _uneven(rows for _, rows in shared.values())
     totals = []
     for entrant in everyone:
         parts = [rows[entrant] for _, rows in shared.values()]
@@ -203,6 +213,56 @@ def _overall(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranki
         totals.append(_row(entrant, results, min(part.run_count for part in parts)))
     counted = [facts for facts, _ in shared.values()]
     return Ranking(Scope.OVERALL, "overall", counted, _ranked(totals), notes, warnings)
+
+
+def _uneven(played: Iterable[Mapping[Entrant, Row]]) -> list[str]:
+    """Return the differences of runs on several sets.
+
+    Each set may have its own machine: a sum of times is as fair as its parts.
+    """
+    runs_of = [_labelled(rows.values()) for rows in played]
+    uneven = [one for runs in runs_of if differences(runs, MACHINE_AND_CONFIGURATION) for one in runs]
+    return differences(uneven, MACHINE_AND_CONFIGURATION)
+
+
+def _void_line(void: Mapping[int, str]) -> str:
+    named = ", ".join(f"${number} ({why})" for number, why in list(void.items())[:SHOWN_VOID])
+    more = f" and {len(void) - SHOWN_VOID} more" if len(void) > SHOWN_VOID else ""
+    return f"void, and solved by every opponent in the match: {named}{more}"
+
+
+def _match(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranking:
+    """Return the ranking of a match, of which some runs may be missing."""
+    parts: dict[tuple[str, str], Row] = {}  # by bot and setter
+    solved: dict[tuple[str, str], int] = {}
+    for _, facts, rows in shown:
+        for (bot, evidence), row in rows.items():
+            if evidence is Evidence.RUN and bot != facts.setter:
+                parts[bot, str(facts.setter)] = row
+                solved[bot, str(facts.setter)] = (row.right or 0) + len(facts.void or {})
+    totals = []
+    for name in dict.fromkeys(bot for bot, _ in parts):
+        own = [row for (bot, _), row in parts.items() if bot == name]
+        results = {path: result for row in own for path, result in row.results.items()}
+        pairings = pairings_of(name, solved)
+        row = _row((name, Evidence.RUN), results, min(row.run_count for row in own))
+        points = sum(one.points or 0 for one in pairings)
+        total = sum(number for (bot, _), number in solved.items() if bot == name)
+        totals.append(replace(row, points=points, solved=total, pairings=pairings))
+    ranked = _ranked(totals)
+    order = {row.bot: place for place, row in enumerate(ranked)}
+    ranked = [
+        replace(row, pairings=sorted(row.pairings, key=lambda one: order.get(one.opponent, len(order))))
+        for row in ranked
+    ]
+    notes = ["2 points for more of the other's puzzles solved, 1 for as many; then puzzles solved, then time"]
+    names = {name for pair in solved for name in pair}
+    if missing := len(names) * (len(names) - 1) - len(solved):
+        notes.append(f"not final: {count(missing, 'run')} missing, and pairings without both runs have no points")
+    twice = [name for name, times in Counter(facts.setter for _, facts, _ in shown).items() if times > 1]
+    warnings = [f"results on several sets of {name}: the last one counts; move the others away" for name in twice]
+    warnings += _uneven(rows for _, _, rows in shown)
+    return Ranking(Scope.MATCH, "match", [facts for _, facts, _ in shown], ranked, notes, warnings)
 
 
 def _row(entrant: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1) -> Row:

@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,11 +26,23 @@ WORDS = ("bot", "version", "other", "end")  # columns without numbers
 GIVEN_UP = ("peak MiB", "CPU s", "median ms", "own s", "runs", "version", "slowest s")
 """Columns that a narrow terminal omits, in this order."""
 
+AGAINST = "vs "  # beginning of the name of a column of a cross table
+
+MATCH_COLUMNS = {"points", "solved"}
+ABSENT = {
+    Scope.SET: {"logged", *MATCH_COLUMNS},
+    Scope.OVERALL: {"logged", *MATCH_COLUMNS},
+    Scope.MATCH: {"logged", "right", "wrong", "other", "CPU s", "peak MiB", "median ms", "slowest s"},
+    Scope.LOGS: {"right", "wrong", "other", "CPU s", "peak MiB", "end", *MATCH_COLUMNS},
+}
+"""Columns that a ranking does not have."""
+
 CSV_COLUMNS = (
     *("scope", "set_name", "set_sha256", "rank", "bot", "evidence", "puzzle_count", "logged"),
     *(verdict.value.replace("-", "_") for verdict in Verdict),
     *("time_seconds", "cpu_seconds", "peak_memory_bytes", "median_seconds"),
     *("slowest_seconds", "slowest_puzzle", "slowest_set", "ends", "run_count", "files", "own_seconds", "version"),
+    *("points", "solved", "opponent", "conceded"),
 )
 """Columns of the CSV form; new ones are only added at the end."""
 
@@ -44,13 +57,17 @@ def as_json(ranked: Sequence[Ranking], problems: Sequence[str]) -> str:
 
 
 def as_csv(ranked: Sequence[Ranking]) -> str:
-    """Return one line for each row of each ranking; unknown values are empty, lists are separated by `;`."""
+    """Return one line for each row of each ranking, and each pairing of a match.
+
+    Unknown values are empty, lists are separated by `;`.
+    """
     text = io.StringIO()
     writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
     writer.writeheader()
     for ranking in ranked:
         for row in ranking.rows:
             values = _values(row)
+            pairings = values.pop("pairings")
             verdicts = {name.replace("-", "_"): count for name, count in values.pop("verdicts").items()}
             lists = {
                 "set_name": [facts.name for facts in ranking.sets],
@@ -61,6 +78,9 @@ def as_csv(ranked: Sequence[Ranking]) -> str:
             joined["files"] = _no_formula(shortened(";".join(row.files), 100_000))
             words = {name: _no_formula(_cell(value)) for name, value in values.items() if isinstance(value, str)}
             writer.writerow({**values, **words, **verdicts, **joined, "scope": ranking.scope.value})
+            for one in pairings:
+                opponent = _no_formula(_cell(one["opponent"]))
+                writer.writerow({**one, "scope": "pairing", "bot": words["bot"], "opponent": opponent})
     return text.getvalue()
 
 
@@ -76,7 +96,9 @@ def _cell(text: str) -> str:
 def _values(row: Row) -> dict[str, Any]:
     """Return a row as plain values, with the names of its files instead of their results."""
     names = ["files" if one.name == "results" else one.name for one in fields(row)]
-    return {name: msgspec.to_builtins(getattr(row, name)) for name in names}
+    values = {name: msgspec.to_builtins(getattr(row, name)) for name in names}
+    pairings = [{**msgspec.to_builtins(one), "points": one.points} for one in row.pairings]
+    return values | {"pairings": pairings}
 
 
 def as_markdown(ranked: Sequence[Ranking]) -> str:
@@ -88,8 +110,9 @@ def as_markdown(ranked: Sequence[Ranking]) -> str:
         if ranking.rows:
             columns = _columns(ranking)
             ruler = ["---" if name in WORDS else "---:" for name in columns]
+            names = [_escaped(name) if name.startswith(AGAINST) else name for name in columns]
             rows = [map(_escaped, cells) for cells in zip(*columns.values(), strict=True)]
-            parts.append("\n".join(f"| {' | '.join(line)} |" for line in (columns, ruler, *rows)))
+            parts.append("\n".join(f"| {' | '.join(line)} |" for line in (names, ruler, *rows)))
         if ranking.warnings:
             parts.append("\n".join(f"- **warning:** {_escaped(line)}" for line in ranking.warnings))
     return "\n\n".join(parts) + "\n"
@@ -107,7 +130,7 @@ def as_text(ranked: Sequence[Ranking], terminal: bool) -> str:
     for ranking in ranked:
         columns = _columns(ranking) if ranking.rows else {}
         widths = {name: max(map(len, [name, *cells])) + GAP for name, cells in columns.items()}
-        for name in GIVEN_UP:
+        for name in (*GIVEN_UP, *reversed(_against(ranking))):
             if sum(widths.values()) - GAP > room:
                 widths.pop(name, None)
         left_out |= dict.fromkeys(name for name in columns if name not in widths)
@@ -125,7 +148,7 @@ def _table(ranking: Ranking, columns: Mapping[str, list[str]]) -> Table:
     table = new_table()
     for name in columns:
         # On a narrow screen words may be broken into lines, but never numbers.
-        table.add_column(name, justify="left" if name in WORDS else "right", no_wrap=name not in WORDS)
+        table.add_column(styled(name), justify="left" if name in WORDS else "right", no_wrap=name not in WORDS)
     for row, cells in zip(ranking.rows, zip(*columns.values(), strict=True), strict=True):
         is_first = row.rank == 1 and ranking.scope is not Scope.LOGS
         table.add_row(*map(styled, cells), style="bold" if is_first else "")
@@ -138,6 +161,9 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
         "#": lambda row: str(row.rank),
         "bot": lambda row: row.bot,
         "version": lambda row: row.version or NOTHING,
+        "points": lambda row: str(row.points),
+        "solved": lambda row: str(row.solved),
+        **{f"{AGAINST}{name}": partial(_pairing, name) for name in _opponents(ranking)},
         "logged": lambda row: str(row.logged),
         "right": lambda row: str(row.right),
         "wrong": lambda row: str(row.verdicts[Verdict.WRONG]),
@@ -151,8 +177,7 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
         "end": _end,
         "runs": lambda row: str(row.run_count),
     }
-    is_log = ranking.scope is Scope.LOGS
-    absent = {"right", "wrong", "other", "CPU s", "peak MiB", "end"} if is_log else {"logged"}
+    absent = ABSENT[ranking.scope].copy()
     if all(row.run_count == 1 for row in ranking.rows):
         absent.add("runs")
     if all(row.version is None for row in ranking.rows):
@@ -160,6 +185,20 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
     if all(row.own_seconds is None for row in ranking.rows):
         absent.add("own s")
     return {name: [_cell(cell(row)) for row in ranking.rows] for name, cell in cells.items() if name not in absent}
+
+
+def _opponents(ranking: Ranking) -> list[str]:
+    """Return the participants of a match in the order of the ranking; none in another ranking."""
+    names = [row.bot for row in ranking.rows] if ranking.scope is Scope.MATCH else []
+    return [*dict.fromkeys([*names, *(one.opponent for row in ranking.rows for one in row.pairings)])]
+
+
+def _against(ranking: Ranking) -> list[str]:
+    return [f"{AGAINST}{name}" for name in _opponents(ranking)]
+
+
+def _pairing(opponent: str, row: Row) -> str:
+    return next((str(one) for one in row.pairings if one.opponent == opponent), "")
 
 
 def _others(row: Row) -> str:

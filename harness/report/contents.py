@@ -140,8 +140,10 @@ class Report:
         ranked = rankings(results)
         of_scope = {scope: [one for one in ranked if one.scope is scope] for scope in Scope}
         self.overall = next(iter(of_scope[Scope.OVERALL]), None)
+        self.match = next(iter(of_scope[Scope.MATCH]), None)
         self.logs = next(iter(of_scope[Scope.LOGS]), None)
-        rows = [row for ranking in (*of_scope[Scope.OVERALL], *of_scope[Scope.SET]) for row in ranking.rows]
+        scopes = (Scope.MATCH, Scope.OVERALL, Scope.SET)
+        rows = [row for scope in scopes for ranking in of_scope[scope] for row in ranking.rows]
         names = dict.fromkeys(row.bot for row in rows if row.evidence is Evidence.RUN)
         self.bots = {name: number for number, name in enumerate(names)}
         self.runs = runs = self._runs(results)

@@ -46,14 +46,23 @@ class SetFacts(Struct, frozen=True):
     width: Whole
     height: Whole
     puzzle_count: Whole
+    setter: str | UnsetType = UNSET  # the bot that handed the set in for a match
+    void: dict[Whole, str] | UnsetType = UNSET  # by number, the puzzles that count as solved, with the reason
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.puzzle_count} of {self.width}x{self.height}, sha256 {self.sha256[:8]})"
+        void = f", {len(self.void)} void" if self.void else ""
+        return f"{self.name} ({self.puzzle_count} of {self.width}x{self.height}{void}, sha256 {self.sha256[:8]})"
+
+    @property
+    def title(self) -> str:
+        """Name in tables."""
+        return f"puzzles of {self.setter}" if self.setter else self.name
 
     @classmethod
     def of(cls, puzzles: PuzzleSet) -> SetFacts:
         """Return the facts of a set."""
-        return cls(puzzles.name, puzzles.sha256, puzzles.width, puzzles.height, len(puzzles.puzzles))
+        own = (puzzles.setter or UNSET, dict(puzzles.void) or UNSET)
+        return cls(puzzles.name, puzzles.sha256, puzzles.width, puzzles.height, len(puzzles.puzzles), *own)
 
 
 class Configuration(Struct, frozen=True):

@@ -13,10 +13,13 @@ from msgspec.structs import replace
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.run_result import OFF_BY_ONE, PuzzleResult, Score, Verdict
 from nonobot.harness.text import duration
+from nonobot.harness.user_files import answer_lines, opened
 from nonobot.protocol import Answer, Puzzle, Solution, mismatches
+from nonobot.protocol.answers import most_bytes_of_an_answer, read_answers
 from nonobot.tournament_data import PuzzleSet
 
 KEPT_NOTES = 20
+MOST_OTHER_BYTES = 16 << 20  # in a file besides the answers: to read it takes ten seconds
 
 MOST_EXAMINED = 20  # wrong answers that are tested for a common mistake
 REPEAT_THE_NUMBER = "repeat the number that followed the question's '$'"
@@ -260,6 +263,17 @@ class Referee:
     def _add_note(self, note: str) -> None:
         if len(self.notes) < KEPT_NOTES:
             self.notes.append(note)
+
+
+def score_of_file(puzzle_set: PuzzleSet, source: str, any_order: bool = False, waits: bool = True) -> Score:
+    """Return the score of an answer file; `waits` as for :func:`opened`, UnusableError if it cannot be read."""
+    referee = Referee(puzzle_set, any_order)
+    longest = max(most_bytes_of_an_answer(one.puzzle) for one in puzzle_set.puzzles)
+    most_bytes = MOST_OTHER_BYTES + longest * len(puzzle_set.puzzles)
+    with opened(source, "the answers ", waits=waits) as file:
+        for answer in read_answers(answer_lines(file, most_bytes), puzzle_set.width, puzzle_set.height):
+            referee.take(answer)
+    return referee.score()
 
 
 def _in_hex(solution: Solution | None) -> str | None:

@@ -33,6 +33,8 @@ Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
 ADAPTED = ("file", "output")
 PLACEHOLDERS = ("python", "size", "width", "height", "puzzle-limit")
 
+MATCH_PUZZLES, MATCH_SIZE = 100, "25x25"  # of each participant's set, as in the events
+
 MOST_NAME_BYTES = 90  # of a set or bot in the name of a file: most file systems take 255 in all
 
 _PLACEHOLDER = re.compile(r"\{(\{[A-Za-z][\w-]*\})\}|(?<!\$)\{([A-Za-z][\w-]*)\}")
@@ -70,6 +72,8 @@ class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     logs: str | None = None
     show: list[str] = []  # what it sees in the sandbox in addition to what its command names
     environment: dict[str, str] = {}  # in addition to that of the tournament
+    puzzles: str | None = None  # the set that it hands in for a match
+    setter_solutions: str | None = None  # an answer file for its set
 
 
 class PlayedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,11 +84,14 @@ class PlayedSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """Every bot on every set; results go to results/NAME/."""
+    """Every bot on every set, or in a match on the puzzles of all others; results go to results/NAME/."""
 
     name: str
-    sets: list[str | PlayedSet]
     bots: list[Entrant]
+    sets: list[str | PlayedSet] = []
+    format: Literal["league", "match"] = "league"
+    puzzles_each: Annotated[int, msgspec.Meta(ge=1, le=100_000)] | None = None  # of a match; None: 100
+    size: str | None = None  # of the boards of a match; None: 25x25
     limits: Limits = Limits()
     feed: Feed = Feed.BATCH
     core: Annotated[int, msgspec.Meta(ge=0)] | Literal["any"] | None = None  # None: as `nonojudge run`
@@ -133,9 +140,10 @@ def read_tournament(path: Path) -> Tournament:
 
 
 def _check(path: Path, tournament: Tournament) -> None:
-    for kind, entries in (("bots", tournament.bots), ("sets", tournament.sets)):
-        if not entries:
-            raise UnusableError(f"{path}: no {kind}; a tournament needs at least one")
+    if not tournament.bots:
+        raise UnusableError(f"{path}: no bots; a tournament needs at least one")
+    if why := _unlike_its_format(tournament):
+        raise UnusableError(f"{path}: {why}")
     name = tournament.name
     if "/" in name or name in ("", ".", "..") or not name.isprintable():
         raise UnusableError(f"{path}: name: {name!r} cannot be a folder name; results go to results/NAME/")
@@ -161,6 +169,8 @@ def _check(path: Path, tournament: Tournament) -> None:
             _require_variables(bot.environment)
         where = "environment"
         _require_variables(tournament.environment)
+        where = "size"
+        size(tournament.size or MATCH_SIZE)
         where = "[limits] memory"
         _memory_limit(tournament.limits)
         for number, one in enumerate(tournament.sets, 1):
@@ -175,6 +185,26 @@ def _check(path: Path, tournament: Tournament) -> None:
         raise UnusableError(f"{path}: {where}: {error}") from None
     if tournament.core is not None and tournament.cores > 1:
         raise UnusableError(f"{path}: 'core' selects one core and 'cores' several; choose one of them")
+
+
+def _unlike_its_format(tournament: Tournament) -> str:
+    """Return what a tournament of another format has, or this one lacks; empty if it fits its format."""
+    sizes = {"puzzles-each": tournament.puzzles_each, "size": tournament.size}
+    if tournament.format == "league":
+        own = {key for bot in tournament.bots for key in ("puzzles", "setter-solutions") if _value(bot, key)}
+        if keys := sorted(own | {key for key, value in sizes.items() if value}):
+            return f'{", ".join(keys)}: only for a match; write format = "match" above the first [table]'
+        return "" if tournament.sets else "no sets; a tournament needs at least one"
+    if tournament.sets:
+        return 'sets: a match has no sets of its own; each bot names its puzzles: puzzles = "FILE" in [[bots]]'
+    if len(tournament.bots) < 2:
+        return "a match needs two or more bots"
+    without = [repr(bot.name) for bot in tournament.bots if not bot.puzzles]
+    return f'no puzzles of {", ".join(without)}; write puzzles = "FILE" in its [[bots]]' if without else ""
+
+
+def _value(bot: Entrant, key: str) -> object:
+    return getattr(bot, key.replace("-", "_"))
 
 
 _SYNTAX = {
@@ -192,7 +222,11 @@ _TYPES = {
 }
 _BOUNDS = {">": "above", ">=": "from", "<=": "up to"}
 _VALUES = {
-    **{"sets": 'a list, such as ["taai2011"]', "bots": "a list; start each entry with [[bots]]"},
+    **{
+        "format": "'league' or 'match'",
+        "sets": 'a list, such as ["taai2011"]',
+        "bots": "a list; start each entry with [[bots]]",
+    },
     "environment": 'a table of strings, such as {NAME = "value"}',
     **{"feed": " or ".join(Feed), "contain": " or ".join(Contain), "core": "the number of a core or 'any'"},
 }

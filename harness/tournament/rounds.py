@@ -58,7 +58,7 @@ class ScheduledRun:
     hide: Sequence[
         Path
     ]  # results, also of other tournaments, and the tournament's file, wherever the run is played
-    sets: Sequence[str]  # all of the tournament
+    sets: Sequence[str]  # all of the tournament, and the setters' solutions
     again: bool = False  # whether to play it even if it has a result
 
     @property
@@ -228,16 +228,23 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def scheduled_runs(
-    tournament: Tournament, folder: Path, again: Collection[str] = (), hide: Sequence[Path] = ()
+    tournament: Tournament,
+    folder: Path,
+    again: Collection[str] = (),
+    hide: Sequence[Path] = (),
+    handed_in: Sequence[PuzzleSet] = (),
 ) -> list[ScheduledRun]:
     """Return the runs, set by set; bots named in `again` play even if they have results; or UnusableError.
 
-    No bot reads or writes the files in `hide`, such as that of the tournament.
+    No bot reads or writes the files in `hide`, such as that of the tournament. The sets of a match are those
+    `handed_in`; no bot plays its own.
     """
     configuration = tournament.configuration
     results = folder.absolute()  # a worker has another working folder and result folder
     sets = [played_set(played)[0] for played in tournament.sets]
-    loaded_sets = [loaded(*played_set(played), waits=False) for played in tournament.sets]
+    for bot in tournament.bots:
+        sets += [str(Path(file).absolute()) for file in (bot.puzzles, bot.setter_solutions) if file]
+    loaded_sets = [*handed_in, *(loaded(*played_set(played), waits=False) for played in tournament.sets)]
     set_parts = result_names(puzzle_set.name for puzzle_set in loaded_sets)
     bot_parts = result_names(bot.name for bot in tournament.bots)
     return [
@@ -254,4 +261,5 @@ def scheduled_runs(
         )
         for puzzle_set in loaded_sets
         for entrant in tournament.bots
+        if entrant.name != puzzle_set.setter
     ]

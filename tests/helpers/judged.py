@@ -50,6 +50,14 @@ def verdicts(result: RunResult) -> list[str]:
     return [one.verdict.value for one in result.score.puzzles]
 
 
+def so_far(journal: Path) -> bytes:
+    """Return what a journal says; it comes and goes once before the first run, when places are tried."""
+    try:
+        return journal.read_bytes().replace(b" ", b"")
+    except FileNotFoundError:
+        return b""
+
+
 def pids_with(word: str) -> list[int]:
     """Return the processes, but for the dead, of whose command line `word` is a part."""
     pids = []

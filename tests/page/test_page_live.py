@@ -15,9 +15,12 @@ from nonobot.harness.page import live
 from nonobot.harness.page.live import MOST_WATCHERS, Live, Shown, shown_now
 from nonobot.harness.page.server import make_app
 from nonobot.harness.results.result_files import json_text, read_result
+from nonobot.harness.results.run_result import Verdict
 from nonobot.harness.results.worth import worth
+from nonobot.harness.text import NOTHING
 from tests.helpers.judged import RECIPE, nothing_hangs, played  # noqa: F401
 from tests.helpers.paged import Server
+from tests.helpers.ranked import facts, run_result, written
 from tests.helpers.waiting import PATIENCE_SECONDS, wait_until
 
 
@@ -220,3 +223,19 @@ def test_the_live_view_needs_no_puzzle_page_and_no_folder_yet(tmp_path, monkeypa
     assert [ranking["title"] for ranking in state["rankings"]] == [str(RECIPE)]
     assert state["note"].startswith("The puzzle page is not here: ")
     assert server.err == f"nonojudge: {state['note']}\n"
+
+
+def test_the_cross_table_of_a_match_comes_first_while_runs_are_missing_too(tmp_path):
+    runs = {("a", "b"): 3, ("b", "a"): 2, ("a", "c"): 1}
+    for (bot, setter), right in runs.items():
+        its_set = replace(facts(f"{setter}.txt"), setter=setter)
+        verdicts = dict.fromkeys(range(right + 1, 4), Verdict.WRONG)
+        written(tmp_path, **{f"{setter}--{bot}": run_result(bot, verdicts=verdicts, set=its_set)})
+    first = shown(tmp_path)["rankings"][0]
+    rows = [(row["bot"], row["points"], row["solved"], row["pairings"]) for row in first["rows"]]
+    assert rows == [
+        ("a", 2, 4, [("b", "2 (3:2)"), ("c", f"{NOTHING} (1:{NOTHING})")]),
+        ("b", 0, 2, [("a", "0 (2:3)"), ("c", f"{NOTHING} ({NOTHING}:{NOTHING})")]),
+    ]
+    assert first["title"] == "match"
+    assert first["notes"][1] == "not final: 3 runs missing, and pairings without both runs have no points"

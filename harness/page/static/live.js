@@ -74,6 +74,13 @@ const RANKING = [
   ["Slowest", (row) => (row.slowest_puzzle ? `${row.slowest} (${row.slowest_puzzle})` : row.slowest), "number"],
 ];
 
+// The columns of a match: points, and each bot against each other one.
+function ofMatch(rows) {
+  const against = (name) => [`vs ${name}`, (row) => row.pairings.find(([opponent]) => opponent === name)?.[1] ?? "", "number"];
+  const points = [["Points", (row) => grouped(row.points), "number"], ["Solved", (row) => grouped(row.solved), "number"]];
+  return [...RANKING.slice(0, 2), ...points, ...rows.map((row) => against(row.bot)), ...RANKING.slice(3, 6)];
+}
+
 const LAST = [
   ["Puzzle", (one) => `$${one.number}`, "number"],
   ["Verdict", (one) => badges("verdict", { [one.verdict]: one.verdict })],
@@ -112,7 +119,8 @@ function ranking(one, heading, tournament = "") {
   scrolls.tabIndex = 0;
   scrolls.role = "region";
   scrolls.setAttribute("aria-label", tournament ? `${tournament}: ${one.title}` : one.title); // unique among all
-  scrolls.append(table(one.rows.some((row) => row.own) ? RANKING : RANKING.filter((column) => column !== OWN_TIME), one.rows));
+  const columns = one.rows.some((row) => row.points !== null) ? ofMatch(one.rows) : RANKING;
+  scrolls.append(table(one.rows.some((row) => row.own) ? columns : columns.filter((column) => column !== OWN_TIME), one.rows));
   card.append(title, ...(one.rows.length ? [scrolls] : []));
   for (const note of one.notes) card.append(made("p", note, "quiet"));
   for (const warning of one.warnings) card.append(made("p", `warning: ${warning}`, "warning"));

@@ -30,7 +30,7 @@ from nonobot.harness.tournament.definition import filled_in, read_tournament, re
 from nonobot.harness.tournament.rounds import scheduled_runs
 from nonobot.tournament_data import Recipe, load_set, write_set
 from tests.helpers.clusters import definition, noted
-from tests.helpers.judged import RECIPE, command, let_time_fly, pids_with, verdicts
+from tests.helpers.judged import RECIPE, command, let_time_fly, pids_with, so_far, verdicts
 from tests.helpers.places import DOUBLES
 from tests.helpers.talking import interrupted
 from tests.helpers.waiting import finished, running, wait_until
@@ -97,14 +97,6 @@ def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_a
     assert (result.end.reason, verdicts(result)) == (EndReason.NOT_STARTED, ["missing"] * 5)
     path.write_text(before)
     assert "not-started" not in output_of(played, str(path), "--quiet").out
-
-
-def so_far(journal: Path) -> bytes:
-    """Return what a journal says; it comes and goes once before the first run, when places are tried."""
-    try:
-        return journal.read_bytes().replace(b" ", b"")
-    except FileNotFoundError:
-        return b""
 
 
 def interrupt_after(number: int, definition: Path, journal: Path) -> None:

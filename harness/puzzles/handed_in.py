@@ -1,0 +1,182 @@
+"""The sets that the participants of a match hand in, without the puzzles that cannot be played."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from nonobot.arguments import size
+from nonobot.harness import UnusableError
+from nonobot.harness.progress import Progress
+from nonobot.harness.puzzles.grading import LINE_LIMIT, PUZZLE_SECONDS, Grading, grading_bot
+from nonobot.harness.results.conditions import Contain
+from nonobot.harness.results.referee import score_of_file
+from nonobot.harness.results.run_result import Verdict
+from nonobot.harness.text import say
+from nonobot.harness.tournament.definition import MATCH_PUZZLES, MATCH_SIZE, Entrant, Tournament
+from nonobot.protocol import Puzzle, format_puzzle
+from nonobot.protocol.clues import count
+from nonobot.system import content_of
+from nonobot.tournament_data import PuzzleSet, SetError, load_set
+from nonobot.tournament_data.sets import MOST_SET_BYTES
+
+MOST_SHOWN = 20  # void puzzles, or wrong solutions, of a set that are named one by one
+DECIDED = ".decided-puzzles.txt"
+"""File among the results with the puzzles that nonobot has decided: a match that is resumed decides none again."""
+
+SOLVABLE = "solvable"
+WHY_VOID = {
+    "unsolvable": "no solution",
+    "undecided": f"nonobot found no solution in {LINE_LIMIT:,} line solves; setter-solutions can show one",
+}
+
+
+def sets_handed_in(tournament: Tournament, folder: Path, quiet: bool = False) -> list[PuzzleSet]:
+    """Return the set of each bot of a match: the puzzles to play, and those that are void.
+
+    A puzzle is void if it is missing, unreadable, there twice, or not known to have a solution: either the setter
+    shows one, or nonobot finds one. `folder` is that of the results. UnusableError if a file cannot be read, has
+    no puzzle to play, or has the same puzzles as another.
+    """
+    sets = [_read(bot, tournament, quiet) for bot in tournament.bots]
+    _compare(sets, quiet)
+    shown = [_shown_by_setter(bot, one, quiet) for bot, one in zip(tournament.bots, sets, strict=True)]
+    doubtful = [
+        one.puzzle
+        for puzzle_set, solved in zip(sets, shown, strict=True)
+        for one in puzzle_set.puzzles
+        if one.number not in solved
+    ]
+    decided = _decided(doubtful, folder / DECIDED, tournament.contain, quiet)
+    checked = []
+    for puzzle_set, solved in zip(sets, shown, strict=True):
+        doubts = {
+            one.number: decided[_digest(one.puzzle)] for one in puzzle_set.puzzles if one.number not in solved
+        }
+        void = {number: WHY_VOID[what] for number, what in doubts.items() if what != SOLVABLE}
+        checked.append(_without(puzzle_set, void))
+        _say_void(checked[-1], quiet)
+    return checked
+
+
+def _read(bot: Entrant, tournament: Tournament, quiet: bool) -> PuzzleSet:
+    """Return a set as it was handed in, without what cannot be read and what is there twice."""
+    source = bot.puzzles or ""
+    try:
+        puzzle_set = load_set(source, size(tournament.size or MATCH_SIZE))
+    except SetError as error:
+        raise UnusableError(f"{bot.name}: {error}; correct the file, or leave the bot out") from None
+    wanted = range(1, (tournament.puzzles_each or MATCH_PUZZLES) + 1)
+    puzzles = {one.number: one.puzzle for one in puzzle_set.puzzles}
+    faults = {one.number: one for one in reversed(puzzle_set.faults)}
+    first: dict[Puzzle, int] = {}
+    void = {}
+    for number in wanted:
+        puzzle = puzzles.get(number)
+        if puzzle is None:
+            fault = faults.get(number)
+            void[number] = f"line {fault.line}: {fault.what}" if fault else "missing"
+        elif puzzle in first:
+            void[number] = f"the same puzzle as ${first[puzzle]}"
+        else:
+            first[puzzle] = number
+    if more := [number for number in puzzles if number not in wanted]:
+        say(f"{bot.name}: {source}: only $1 to ${wanted[-1]} count, not {_named(more)}", quiet)
+    kept = tuple(one for one in puzzle_set.puzzles if one.number in wanted)
+    return _without(replace(puzzle_set, puzzles=kept, setter=bot.name), void)
+
+
+def _named(numbers: Sequence[int]) -> str:
+    return f"${numbers[0]}" + (f" and {len(numbers) - 1} more" if numbers[1:] else "")
+
+
+def _without(puzzle_set: PuzzleSet, void: dict[int, str]) -> PuzzleSet:
+    """Return a set without its void puzzles; UnusableError if none is left."""
+    every = dict(sorted({**puzzle_set.void, **void}.items()))
+    kept = [one.number for one in puzzle_set.puzzles if one.number not in every]
+    if not kept:
+        why = next(iter(every.items()))
+        place = f"{puzzle_set.setter}: {puzzle_set.name}: ${why[0]}: {why[1]}"
+        raise UnusableError(f"{place}; no puzzle is left: correct the file, or leave the bot out")
+    return replace(puzzle_set.only(kept), setter=puzzle_set.setter, void=every)
+
+
+def _compare(sets: Sequence[PuzzleSet], quiet: bool) -> None:
+    """Tell which sets have puzzles in common; UnusableError if two have the same ones."""
+    every = [(one, {each.puzzle for each in one.puzzles}) for one in sets]
+    for (first, its_puzzles), (second, other_puzzles) in itertools.combinations(every, 2):
+        common = len(its_puzzles & other_puzzles)
+        place = f"{second.setter}: {second.name}"
+        if its_puzzles == other_puzzles:
+            remedy = "each bot needs puzzles of its own; replace a file, or leave a bot out"
+            raise UnusableError(f"{place}: the same puzzles as {first.setter}'s {first.name}; {remedy}")
+        if common:
+            say(f"{place}: {count(common, 'puzzle')} also in {first.setter}'s {first.name}; they count", quiet)
+
+
+def _shown_by_setter(bot: Entrant, puzzle_set: PuzzleSet, quiet: bool) -> set[int]:
+    """Return the numbers of the puzzles that the setter's own solutions solve."""
+    if not bot.setter_solutions:
+        return set()
+    try:
+        score = score_of_file(puzzle_set, str(Path(bot.setter_solutions).absolute()), any_order=True, waits=False)
+    except UnusableError as error:
+        raise UnusableError(f"{bot.name}: {error}; correct the file, or remove setter-solutions") from None
+    wrong = [one for one in score.puzzles if one.verdict not in (Verdict.RIGHT, Verdict.MISSING)]
+    place = f"{bot.name}: {bot.setter_solutions}"
+    if score.unanswered:
+        say(f"{place}: no solution of a puzzle in {bot.puzzles}; nonobot looks for them", quiet)
+    elif wrong:
+        what = f"{count(len(wrong), 'solution')} not right; nonobot looks for others"
+        say(_listed(f"{place}: {what}", [f"${one.number}: {one.verdict}: {one.detail}" for one in wrong]), quiet)
+    return {one.number for one in score.puzzles if one.verdict is Verdict.RIGHT}
+
+
+def _decided(puzzles: Sequence[Puzzle], file: Path, contain: Contain, quiet: bool) -> dict[str, str]:
+    """Return whether nonobot finds the puzzles solvable, by their digests, from the file or after a search."""
+    words = (SOLVABLE, *WHY_VOID)
+    decided: dict[str, str] = {}
+    with contextlib.suppress(FileNotFoundError):
+        lines = content_of(file, MOST_SET_BYTES).decode(errors="replace").splitlines()
+        decided = {digest: word for digest, _, word in (line.partition(" ") for line in lines) if word in words}
+    left = {_digest(one): one for one in puzzles if _digest(one) not in decided}
+    if not left:
+        return decided
+    grading = Grading(
+        puzzles[0].size, solutions=1, puzzle_seconds=PUZZLE_SECONDS, line_limit=LINE_LIMIT, contain=contain
+    )
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+    with (
+        os.fdopen(os.open(file, flags, 0o666), "w") as record,
+        Progress(None if quiet else len(left)) as progress,
+        grading_bot(grading) as bot,
+    ):
+        for number, (digest, puzzle) in enumerate(left.items(), 1):
+            solvable = bot.solvable(puzzle)
+            decided[digest] = "undecided" if solvable is None else SOLVABLE if solvable else "unsolvable"
+            record.write(f"{digest} {decided[digest]}\n")
+            record.flush()
+            progress.show(number, f"puzzle {number} of {len(left)} checked for a solution")
+    return decided
+
+
+def _digest(puzzle: Puzzle) -> str:
+    size = "x".join(map(str, puzzle.size))
+    return hashlib.sha256(size.encode() + format_puzzle(1, puzzle)).hexdigest()
+
+
+def _say_void(puzzle_set: PuzzleSet, quiet: bool) -> None:
+    if void := puzzle_set.void:
+        what = f"{count(len(void), 'void puzzle')}, solved for every opponent; to replace first, press Ctrl-C"
+        first = f"{puzzle_set.setter}: {puzzle_set.name}: {what}"
+        say(_listed(first, [f"${number}: {why}" for number, why in void.items()]), quiet)
+
+
+def _listed(first: str, lines: Sequence[str]) -> str:
+    more = [f"and {len(lines) - MOST_SHOWN} more"] if lines[MOST_SHOWN:] else []
+    return "\n  ".join([first, *lines[:MOST_SHOWN], *more])

@@ -1,0 +1,168 @@
+"""The sets of a match: what is void and why, and files that are refused in one line."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from nonobot.harness import UnusableError, cli
+from nonobot.harness.puzzles import handed_in
+from nonobot.harness.puzzles.handed_in import DECIDED, sets_handed_in
+from nonobot.harness.tournament.definition import Entrant, Limits, Tournament
+from nonobot.harness.tournament.rounds import scheduled_runs
+from nonobot.protocol import Puzzle, format_answer, format_puzzle
+from nonobot.tournament_data import Recipe
+from tests.helpers.talking import NONE
+
+pytestmark = pytest.mark.usefixtures("own_folder")
+
+BOARDS = [list(Recipe(2, 2, 40, seed=seed, p1=0.25, p2=0.75).boards()) for seed in (1, 2)]
+DIFFERENT = list(dict.fromkeys(puzzle for boards in BOARDS for puzzle, _ in boards))
+SOLUTIONS = {puzzle: solution for boards in BOARDS for puzzle, solution in boards}
+BLACK = Puzzle(columns=((2,), (2,)), rows=((2,), (2,)))
+
+
+def written(name: str, puzzles, numbers=None) -> str:
+    texts = [format_puzzle(number, one) for number, one in zip(numbers or range(1, 99), puzzles, strict=False)]
+    Path(name).write_bytes(b"".join(texts))
+    return name
+
+
+def match(*puzzles: str, each: int = 3, size: str = "2x2", solutions: str | None = None) -> Tournament:
+    names = ("甲", "乙", "c", "d")
+    bots = [Entrant(name, "true", puzzles=one) for name, one in zip(names, puzzles, strict=False)]
+    bots[0] = Entrant("甲", "true", puzzles=puzzles[0], setter_solutions=solutions)
+    return Tournament("m", bots, format="match", puzzles_each=each, size=size, limits=Limits())
+
+
+def checked(*puzzles: str, **more):
+    Path("results").mkdir(exist_ok=True)
+    return sets_handed_in(match(*puzzles, **more), Path("results"))
+
+
+@pytest.fixture
+def others() -> str:
+    return written("others.txt", DIFFERENT[3:6])
+
+
+def test_what_cannot_be_played_is_void_and_the_rest_is_written_anew(others, capsys):
+    good = DIFFERENT[0]
+    text = format_puzzle(1, good) + format_puzzle(2, NONE) + b"$3\n1\nx\n1\n1\n" + format_puzzle(4, good)
+    Path("mine.txt").write_bytes(text.replace(b"\n", b"\r\n") + format_puzzle(7, DIFFERENT[1]))
+    mine, _ = checked("mine.txt", others, each=5)
+    assert mine.void == {
+        2: "no solution",
+        3: "line 13: clue 'x' is not a number",
+        4: "the same puzzle as $1",
+        5: "missing",
+    }
+    assert (mine.setter, mine.text) == ("甲", format_puzzle(1, good))
+    err = capsys.readouterr().err
+    assert "甲: mine.txt: only $1 to $5 count, not $7\n" in err
+    assert "甲: mine.txt: 4 void puzzles, solved for every opponent; to replace first, press Ctrl-C\n" in err
+    assert "\n  $2: no solution\n" in err
+    assert "乙: others.txt: 2 void puzzles" in err
+
+
+def test_a_resumed_match_decides_no_puzzle_again(others, monkeypatch):
+    mine = written("mine.txt", [DIFFERENT[0], NONE])
+    before = checked(mine, others, each=2)
+    lines = Path("results", DECIDED).read_text()
+    assert sorted(line.split()[1] for line in lines.splitlines()) == ["solvable"] * 3 + ["unsolvable"]
+    Path("results", DECIDED).write_text(lines + "0123 solv")  # a judge that was killed
+    monkeypatch.setattr(handed_in, "grading_bot", None)
+    assert checked(mine, others, each=2) == before
+
+
+def test_a_setter_shows_a_solution_and_one_that_is_wrong_is_named(others, monkeypatch, capsys):
+    mine = written("mine.txt", DIFFERENT[:3])
+    monkeypatch.setattr(handed_in.grading_bot.__wrapped__.__globals__["GradingBot"], "solvable", lambda *_: None)
+    answers = format_answer(3, SOLUTIONS[DIFFERENT[2]]) + format_answer(1, SOLUTIONS[DIFFERENT[0]])
+    Path("s.txt").write_bytes(answers + b"$2\n1\t1\n1\t1\n")
+    with pytest.raises(UnusableError, match="no puzzle is left"):
+        checked(mine, others, solutions="s.txt")
+    err = capsys.readouterr().err
+    assert "甲: s.txt: 1 solution not right; nonobot looks for others\n  $2: wrong: " in err
+    assert "甲: mine.txt: 1 void puzzle, " in err
+    assert "$2: nonobot found no solution in 3,000,000 line solves; setter-solutions can show one" in err
+
+
+def test_solutions_of_other_puzzles_are_named(others, capsys):
+    Path("s.txt").write_bytes(b"$8\n1\t1\n1\t1\n")
+    checked(written("mine.txt", DIFFERENT[:3]), others, solutions="s.txt")
+    assert "甲: s.txt: no solution of a puzzle in mine.txt; nonobot looks for them\n" in capsys.readouterr().err
+
+
+def test_puzzles_that_two_sets_share_are_named_and_count(others, capsys):
+    sets = checked(others, written("mine.txt", [*DIFFERENT[3:5], DIFFERENT[0]]))
+    assert [len(one.puzzles) for one in sets] == [3, 3]
+    assert "乙: mine.txt: 2 puzzles also in 甲's others.txt; they count\n" in capsys.readouterr().err
+
+
+def endless(name: str) -> None:
+    with Path(name).open("wb") as file:
+        file.truncate(4 << 30)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda name: None, "No such file or directory; correct the file, or leave the bot out"),
+        (os.mkfifo, "not a regular file; correct the file"),
+        (lambda name: Path(name).symlink_to("/dev/zero"), "not a regular file; correct"),
+        (lambda name: Path(name).symlink_to(name), "Too many levels of symbolic links; correct"),
+        (
+            lambda name: Path(name).symlink_to("others.txt"),
+            "others.txt: the same puzzles as 甲's mine.txt; each bot needs",
+        ),
+        (endless, "more than 64 MiB; correct"),
+        (Path.mkdir, "Is a directory; correct"),
+        (lambda name: Path(name).touch(), "correct the file, or leave the bot out"),
+        (lambda name: written(name, DIFFERENT[:2], [1, 1]), "$1: line 6: duplicate puzzle number; correct"),
+        (
+            lambda name: written(name, [Puzzle.from_grid([[1, 0, 1]] * 3)] * 3),
+            "$1: line 2: the clue of column 1 needs 3 cells, the column has 2; correct",
+        ),
+        (lambda name: written(name, [NONE]), "$1: no solution; no puzzle is left: correct the file"),
+        (lambda name: written(name, DIFFERENT[:3], [0, 101, 102]), "$1: missing; no puzzle is left: correct"),
+    ],
+)
+def test_a_file_that_is_no_set_is_refused_in_one_line(others, make, said):
+    make(Path("mine.txt"))
+    with pytest.raises(UnusableError) as caught:
+        checked("mine.txt", others)
+    assert said in str(caught.value)
+    assert str(caught.value).startswith(
+        ("甲: mine.txt: ", "甲: cannot read the set mine.txt: ", "乙: others.txt: the")
+    )
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("make", [lambda name: None, os.mkfifo, lambda name: Path(name).symlink_to("/dev/zero")])
+def test_solutions_that_cannot_be_read_are_refused_in_one_line(others, make):
+    make("s.txt")
+    with pytest.raises(
+        UnusableError, match=r"甲: cannot read the answers .*s\.txt: .*; correct .* or remove setter-so"
+    ):
+        checked(written("mine.txt", DIFFERENT[:3]), others, solutions="s.txt")
+
+
+def test_no_bot_plays_its_own_set_and_all_sets_and_solutions_are_hidden(others):
+    Path("s.txt").touch()
+    tournament = match(written("mine.txt", DIFFERENT[:3]), others, solutions="s.txt")
+    Path("results").mkdir()
+    sets = sets_handed_in(tournament, Path("results"))
+    runs = scheduled_runs(tournament, Path("results"), handed_in=sets)
+    assert [one.name for one in runs] == ["乙 on mine.txt", "甲 on others.txt"]
+    hidden = {str(Path(name).absolute()) for name in ("mine.txt", "s.txt", "others.txt")}
+    assert all(set(one.sets) == hidden for one in runs)
+
+
+def test_the_command_says_it_in_one_line(others, capsys):
+    Path("m.toml").write_text(
+        'name = "m"\nformat = "match"\nbots = [{name = "a", command = "a", puzzles = "none.txt"}, '
+        '{name = "b", command = "b", puzzles = "others.txt"}]'
+    )
+    assert cli.run(["tournament", "m.toml"]) == 2
+    said = "a: cannot read the set none.txt: No such file or directory; correct the file, or leave the bot out"
+    assert capsys.readouterr().err.splitlines()[-1] == f"nonojudge: {said}"
