@@ -63,7 +63,7 @@ class _Drawable:
         return svg_of_board(*self._drawing())
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class Puzzle(_Drawable):
     """The clues of a board, checked for errors that counting can find; prints as a drawing.
 

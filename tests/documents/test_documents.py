@@ -92,6 +92,7 @@ def test_help_uses_the_words_of_the_glossary(command, capsys, monkeypatch):
     assert [*phrases(text)] == []
 
 
+@pytest.mark.slow  # with the developers' tools, which README's tests do without
 def test_no_word_is_misspelt():
     pytest.importorskip("codespell_lib", reason="the extra `dev` is not installed")
     folders = [REPOSITORY / name for name in (*PACKAGES, "docs", "tests", "tools")]
