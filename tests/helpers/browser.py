@@ -130,6 +130,24 @@ class Browser(Tab):
         self.page.fill(place, value)
         self.page.locator(place).blur()
 
+    def drag(self, first: tuple[float, float], last: tuple[float, float], moves: int, by: str) -> None:
+        """Drag the mouse or a finger along a straight line, with so many moves."""
+        points = [
+            [a + (b - a) * step / moves for a, b in zip(first, last, strict=True)] for step in range(moves + 1)
+        ]
+        for step, (x, y) in enumerate(points):
+            if by == "finger":
+                kind = "touchMove" if step else "touchStart"
+                self.ask("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y}])
+            else:
+                self.page.mouse.move(x, y)
+                if not step:
+                    self.page.mouse.down()
+        if by == "finger":
+            self.ask("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        else:
+            self.page.mouse.up()
+
     # The page of puzzles
 
     def insert(self, text: str) -> None:

@@ -20,12 +20,29 @@ const BETWEEN_CLUES = 0.2; // of a cell, between the clues of neighbouring colum
 const COLOURS = ["paper", "ink", "dot", "thin", "heavy", "clue", "band", "fresh", "fresh-white",
   "differ", "wrong", "wrong-band", "cursor", "margin", "shade"];
 
+// A point in each cell that the straight line between two points crosses, in order.
+function pointsBetween(from, to) {
+  const shares = [0, 1]; // of the line, where it crosses an edge of cells
+  for (const axis of ["x", "y"]) {
+    const [low, high] = [from[axis], to[axis]].sort((first, second) => first - second);
+    for (let edge = Math.floor(low) + 1; edge < high; edge++) shares.push((edge - from[axis]) / (to[axis] - from[axis]));
+  }
+  shares.sort((first, second) => first - second);
+  return shares.slice(1).map((share, before) => {
+    const middle = (share + shares[before]) / 2;
+    return { x: from.x + middle * (to.x - from.x), y: from.y + middle * (to.y - from.y) };
+  });
+}
+
 export class BoardView {
   // Called with a cell and what to make of it (BLACK, WHITE, UNKNOWN, or null for the next in turn).
   onPaint = null;
   // Called when a stroke of painting ends.
   onStroke = null;
+  // Called with the cell that is pointed at, whether a key moved there, and the number of cells of the drag.
   onMove = null;
+  // What a finger does: "black" or "white" paints, "scroll" scrolls, and taps paint.
+  finger = "black";
 
   constructor(frame, spacer, canvas) {
     this.frame = frame;
@@ -188,14 +205,25 @@ export class BoardView {
   }
 
   // The cell under a place of the canvas; null beside the cells.
-  cellAt(event) {
+  // Where a pointer is, in cells from the upper left corner of the board.
+  #pointAt(event) {
     const box = this.canvas.getBoundingClientRect();
     const offset = this.#offset();
-    const inside = { x: (event.clientX - box.left) * devicePixelRatio, y: (event.clientY - box.top) * devicePixelRatio };
-    if (inside.x < this.left || inside.y < this.top) return null;
-    const x = Math.floor((inside.x - this.left + offset.x) / this.cell);
-    const y = Math.floor((inside.y - this.top + offset.y) / this.cell);
-    return x < this.width && y < this.height ? { x, y } : null;
+    return {
+      x: ((event.clientX - box.left) * devicePixelRatio - this.left + offset.x) / this.cell,
+      y: ((event.clientY - box.top) * devicePixelRatio - this.top + offset.y) / this.cell,
+    };
+  }
+
+  // The cell at a point; null beyond the board and under the clues.
+  #cellOf({ x, y }) {
+    const offset = this.#offset();
+    const isInView = x >= offset.x / this.cell && y >= offset.y / this.cell && x < this.width && y < this.height;
+    return isInView ? { x: Math.floor(x), y: Math.floor(y) } : null;
+  }
+
+  cellAt(event) {
+    return this.#cellOf(this.#pointAt(event));
   }
 
   // Scrolls as far as it takes to see a cell.
@@ -422,16 +450,19 @@ export class BoardView {
 
   #listen() {
     const { canvas } = this;
-    let stroke = null;
+    let stroke = null; // what a drag paints, the first cell, and the point where the pointer was last
     const paint = (place, value) => this.onPaint?.(place.y * this.width + place.x, value);
     canvas.addEventListener("pointermove", (event) => {
       const place = this.cellAt(event);
       if (place?.x !== this.hover?.x || place?.y !== this.hover?.y) {
         this.hover = event.pointerType === "touch" ? null : place;
-        if (place) this.onMove?.(place, false);
+        if (place) this.onMove?.(place, false, stroke ? Math.max(Math.abs(place.x - stroke.first.x), Math.abs(place.y - stroke.first.y)) + 1 : 1);
         this.redraw();
       }
-      if (stroke !== null && place) paint(place, stroke);
+      if (!stroke) return;
+      const point = this.#pointAt(event);
+      for (const cell of pointsBetween(stroke.point, point).map((one) => this.#cellOf(one))) if (cell) paint(cell, stroke.value);
+      stroke.point = point;
     });
     canvas.addEventListener("pointerleave", () => {
       this.hover = null;
@@ -441,20 +472,23 @@ export class BoardView {
       const place = this.cellAt(event);
       if (!place) return;
       this.cursor = place;
-      if (!this.onPaint || event.pointerType === "touch" || event.button > 2) return;
+      const isFinger = event.pointerType === "touch";
+      if (!this.onPaint || event.button > 2 || (isFinger && (this.finger === "scroll" || !event.isPrimary))) return;
       canvas.setPointerCapture(event.pointerId);
       const before = this.cells[place.y * this.width + place.x];
-      stroke = event.button === 2 ? (before === WHITE ? UNKNOWN : WHITE) : this.nextOf(before);
-      paint(place, stroke);
+      const isWhite = event.button === 2 || (isFinger && this.finger === "white");
+      const value = isWhite ? (before === WHITE ? UNKNOWN : WHITE) : isFinger && before === BLACK ? UNKNOWN : this.nextOf(before);
+      stroke = { value, first: place, point: this.#pointAt(event) };
+      paint(place, value);
     });
     const lift = () => {
-      if (stroke !== null) this.onStroke?.();
+      if (stroke) this.onStroke?.();
       stroke = null;
     };
     canvas.addEventListener("pointerup", lift);
     canvas.addEventListener("pointercancel", lift);
     canvas.addEventListener("click", (event) => {
-      if (event.pointerType !== "touch") return;
+      if (event.pointerType !== "touch" || (this.onPaint && this.finger !== "scroll")) return;
       const place = this.cellAt(event);
       if (!place) return;
       this.cursor = place;

@@ -93,6 +93,8 @@ function layOut() {
   view.onPaint = painter && ((cell, value) => painter.paint(cell, value));
   view.onStroke = painter && (() => painter.endStroke());
   element("board").classList.toggle("paints", Boolean(painter));
+  element("board").classList.toggle("drags", Boolean(painter) && view.finger !== "scroll");
+  element("finger").hidden = !painter;
   if (state.board) view.layOut();
 }
 
@@ -216,10 +218,16 @@ element("zoom-fit").addEventListener("click", () => view.zoom(0));
 element("draw-from").addEventListener("click", () => {
   if (state.lastShown) editor.take(state.lastShown.width, state.lastShown.height, state.lastShown.cells);
 });
-view.onMove = (place, isByKey) => {
+view.onMove = (place, isByKey, dragged = 1) => {
   element("place").setAttribute("aria-live", isByKey ? "polite" : "off");
-  element("place").textContent = view.words(place);
+  element("place").textContent = (dragged > 1 ? `${dragged} cells to ` : "") + view.words(place);
 };
+element("finger").addEventListener("click", ({ target: { dataset } }) => {
+  if (!dataset.finger) return;
+  view.finger = dataset.finger;
+  press(element("finger"), "finger", view.finger);
+  layOut();
+});
 
 const KEYS = {
   "+": () => view.zoom(1), "=": () => view.zoom(1), "-": () => view.zoom(-1), f: () => view.zoom(0),
