@@ -237,7 +237,7 @@ def _show(browser: Browser, address: str) -> None:
     browser.shape(1280)
     browser.page.mouse.move(0, 0)  # the board marks the row and column under the pointer
     if browser.value("document.location.href") == address:
-        for place in ("#tab-text", "[data-view='solution']", "#zoom-fit"):
+        for place in ("#tab-text", "[data-view='solution']", "[data-finger='black']", "#zoom-fit"):
             browser.value(f"document.querySelector({place!r}).click()")
         browser.value(EMPTY)
         browser.value(READ)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 import os
@@ -141,9 +140,15 @@ def _decided(puzzles: Sequence[Puzzle], file: Path, contain: Contain, quiet: boo
     """Return whether nonobot finds the puzzles solvable, by their digests, from the file or after a search."""
     words = (SOLVABLE, *WHY_VOID)
     decided: dict[str, str] = {}
-    with contextlib.suppress(FileNotFoundError):
+    try:
         lines = content_of(file, MOST_SET_BYTES).decode(errors="replace").splitlines()
         decided = {digest: word for digest, _, word in (line.partition(" ") for line in lines) if word in words}
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise UnusableError(
+            f"cannot read {file}: {error.strerror}; remove it, and nonobot decides again"
+        ) from None
     left = {_digest(one): one for one in puzzles if _digest(one) not in decided}
     if not left:
         return decided

@@ -106,10 +106,10 @@ def slowest_place(row: Row, ranking: Ranking) -> str:
     """Return the slowest puzzle of a row, such as `$7` or, overall, `set 2 $7`; nothing if there is none."""
     if row.slowest_puzzle is None:
         return ""
-    names = (
-        [facts.name for facts in ranking.sets] if ranking.scope is Scope.OVERALL else []
-    )  # its notes number them
-    of_set = f"set {names.index(row.slowest_set) + 1} " if row.slowest_set in names else ""
+    of_set = ""
+    if ranking.scope is Scope.OVERALL:  # whose notes number the sets
+        names = [facts.name for facts in ranking.sets]
+        of_set = f"set {names.index(row.slowest_set) + 1} " if row.slowest_set in names else ""
     return f"{of_set}${row.slowest_puzzle}"
 
 

@@ -23,6 +23,7 @@ from nonobot.protocol.clues import shown
 from nonobot.system import shortened, whole_file
 
 ORDER = "order.txt"  # in the folder of a tournament: its runs in the order of its sets and bots
+MOST_ORDER_BYTES = 4 << 20  # names of tens of thousands of runs; a live view reads it again and again
 RESULT_ENDINGS = (".json", ".log")  # endings of the files read from a folder; a named file may have any
 _START = re.compile(rb"\s*(?:#\s*[0-9]|total time\s*:)", re.IGNORECASE)
 _PUZZLE = re.compile(r"#\s*([0-9]{1,18})\s+(\S+)")
@@ -179,14 +180,14 @@ def in_order_of_play(paths: Sequence[Path]) -> list[Path]:
 
     A tournament's file `ORDER` lists its runs.
     """
-    folders = list(dict.fromkeys(path.parent for path in paths))
+    folders = {folder: number for number, folder in enumerate(dict.fromkeys(path.parent for path in paths))}
     places = {folder: _places_in(folder) for folder in folders}
     if not any(places.values()):
         return list(paths)
 
     def place(path: Path) -> tuple[int, int]:
         run = path.name.removesuffix(".jsonl").removesuffix(".journal").removesuffix(".json")
-        return folders.index(path.parent), places[path.parent].get(run, len(paths) + len(places[path.parent]))
+        return folders[path.parent], places[path.parent].get(run, len(paths) + len(places[path.parent]))
 
     return sorted(paths, key=place)
 
@@ -194,7 +195,7 @@ def in_order_of_play(paths: Sequence[Path]) -> list[Path]:
 def _places_in(folder: Path) -> dict[str, int]:
     """Return the places of a tournament's runs by the names of their files, without endings."""
     try:
-        lines = system.content_of(folder / ORDER, MOST_BYTES).decode(errors="replace").splitlines()
+        lines = system.content_of(folder / ORDER, MOST_ORDER_BYTES).decode(errors="replace").splitlines()
     except OSError:
         return {}
     return {run: number for number, run in enumerate(lines)}

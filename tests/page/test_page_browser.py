@@ -251,12 +251,16 @@ def test_cells_are_painted_with_the_mouse(visitor):
     assert sum(map(sum, visitor.dark_cells(5, 5))) == 0
 
 
-@pytest.mark.parametrize("by", ["mouse", "finger"])
-@pytest.mark.parametrize("moves", [1, 3, 10, 100])
-def test_a_drag_paints_every_cell_between_its_moves(visitor, moves, by):
-    if by == "finger":
-        visitor.ask("Emulation.setTouchEmulationEnabled", enabled=True)
-    width, height = 12, 9
+@pytest.fixture
+def touched(visitor):
+    """Return a visitor whose screen is touched."""
+    visitor.ask("Emulation.setTouchEmulationEnabled", enabled=True)
+    yield visitor
+    visitor.ask("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
+def middle_of(visitor, width: int, height: int):
+    """Open an attempt on a board without a white cell; return where the middle of a cell is on the screen."""
     visitor.paste(oneline(Puzzle.from_grid([[1] * width] * height)))
     visitor.click("[data-view='mine']")
     visitor.picture()  # what is shown moves the board until it is drawn
@@ -264,36 +268,49 @@ def test_a_drag_paints_every_cell_between_its_moves(visitor, moves, by):
         "(() => { const one = document.querySelector('#board'); one.scrollIntoView({block: 'center'});"
         " const box = one.getBoundingClientRect(); return [box.right, box.bottom]; })()"
     )
-    cell = 40
-    corner = right - 2 - width * cell, bottom - 2 - height * cell
+    return lambda x, y: (right - 2 - (width - x - 0.5) * 40, bottom - 2 - (height - y - 0.5) * 40)
+
+
+@pytest.mark.parametrize("by", ["mouse", "finger"])
+@pytest.mark.parametrize("moves", [1, 3, 10, 100])
+def test_a_drag_paints_every_cell_between_its_moves(touched, moves, by):
+    width, height = 12, 9
+    middle = middle_of(touched, width, height)
     for first, last in (((0, 1), (11, 1)), ((5, 8), (5, 3)), ((0, 4), (4, 8))):
-        ends = [(corner[0] + (x + 0.5) * cell, corner[1] + (y + 0.5) * cell) for x, y in (first, last)]
-        visitor.drag(*ends, moves, by)
-    painted = visitor.dark_cells(width, height)
+        touched.drag(middle(*first), middle(*last), moves, by)
+        touched.says("#place", f"row {last[1] + 1}, column {last[0] + 1}: black")
+    painted = touched.dark_cells(width, height)
     assert painted[1] == [1] * width
     assert [row[5] for row in painted] == [0, 1, 0, 1, 1, 1, 1, 1, 1]
     assert [painted[4 + step][step] for step in range(5)] == [1] * 5
-    if by == "finger":
-        visitor.ask("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
-def test_a_finger_scrolls_or_paints_white_where_it_is_told_to(visitor):
-    visitor.ask("Emulation.setTouchEmulationEnabled", enabled=True)
-    visitor.paste(HEART)
-    visitor.click("[data-view='mine']")
-    visitor.picture()
-    box = visitor.value(
-        "(() => { const box = document.querySelector('#board').getBoundingClientRect();"
-        " return [box.right - 2 - 200, box.bottom - 2 - 200]; })()"
-    )
-    ends = [(box[0] + (x + 0.5) * 40, box[1] + 20) for x in (0, 4)]
-    visitor.click("[data-finger='scroll']")
-    visitor.drag(*ends, 10, "finger")
-    assert sum(map(sum, visitor.dark_cells(5, 5))) == 0
-    visitor.click("[data-finger='white']")
-    visitor.drag(*ends, 10, "finger")
-    visitor.says("#place", "5 cells to row 1, column 5: white")
-    visitor.ask("Emulation.setTouchEmulationEnabled", enabled=False)
+def test_a_finger_scrolls_or_paints_white_where_it_is_told_to(touched):
+    middle = middle_of(touched, 5, 5)
+    ends = middle(0, 0), middle(4, 0)
+    touched.click("[data-finger='scroll']")
+    touched.drag(*ends, 10, "finger")
+    assert sum(map(sum, touched.dark_cells(5, 5))) == 0
+    touched.click("[data-finger='white']")
+    touched.drag(*ends, 10, "finger")
+    touched.says("#place", "5 cells to row 1, column 5: white")
+
+
+def test_a_second_finger_paints_nothing_and_ends_no_drag(touched):
+    middle = middle_of(touched, 5, 5)
+
+    def touch(kind: str, *cells) -> None:
+        points = [dict(zip("xy", middle(*cell), strict=True), id=number) for number, cell in enumerate(cells)]
+        touched.ask("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+
+    touch("touchStart", (0, 0))
+    touch("touchStart", (0, 0), (4, 4))
+    touch("touchMove", (0, 0), (0, 4))
+    touch("touchMove", (0, 0))  # which lifts the second
+    touch("touchMove", (2, 0))
+    touch("touchEnd")
+    touched.says("#place", "3 cells to row 1, column 3: black")
+    assert touched.dark_cells(5, 5) == [[1, 1, 1, 0, 0], *([[0] * 5] * 4)]
 
 
 def see_steps(visitor) -> None:

@@ -34,6 +34,11 @@ function pointsBetween(from, to) {
   });
 }
 
+// The number of cells of a drag along the longer side.
+function lengthOf(first, last) {
+  return Math.max(Math.abs(last.x - first.x), Math.abs(last.y - first.y)) + 1;
+}
+
 export class BoardView {
   // Called with a cell and what to make of it (BLACK, WHITE, UNKNOWN, or null for the next in turn).
   onPaint = null;
@@ -204,7 +209,6 @@ export class BoardView {
     };
   }
 
-  // The cell under a place of the canvas; null beside the cells.
   // Where a pointer is, in cells from the upper left corner of the board.
   #pointAt(event) {
     const box = this.canvas.getBoundingClientRect();
@@ -450,19 +454,23 @@ export class BoardView {
 
   #listen() {
     const { canvas } = this;
-    let stroke = null; // what a drag paints, the first cell, and the point where the pointer was last
+    // What a drag paints, with which pointer, from which cell, and the point where the pointer was last.
+    let stroke = null;
     const paint = (place, value) => this.onPaint?.(place.y * this.width + place.x, value);
     canvas.addEventListener("pointermove", (event) => {
+      if (stroke && stroke.pointer !== event.pointerId) return;
       const place = this.cellAt(event);
+      if (stroke) {
+        const point = this.#pointAt(event);
+        const cells = pointsBetween(stroke.point, point).map((between) => this.#cellOf(between));
+        for (const cell of cells) if (cell) paint(cell, stroke.value);
+        stroke.point = point;
+      }
       if (place?.x !== this.hover?.x || place?.y !== this.hover?.y) {
         this.hover = event.pointerType === "touch" ? null : place;
-        if (place) this.onMove?.(place, false, stroke ? Math.max(Math.abs(place.x - stroke.first.x), Math.abs(place.y - stroke.first.y)) + 1 : 1);
+        if (place) this.onMove?.(place, false, stroke ? lengthOf(stroke.first, place) : 1);
         this.redraw();
       }
-      if (!stroke) return;
-      const point = this.#pointAt(event);
-      for (const cell of pointsBetween(stroke.point, point).map((one) => this.#cellOf(one))) if (cell) paint(cell, stroke.value);
-      stroke.point = point;
     });
     canvas.addEventListener("pointerleave", () => {
       this.hover = null;
@@ -476,13 +484,14 @@ export class BoardView {
       if (!this.onPaint || event.button > 2 || (isFinger && (this.finger === "scroll" || !event.isPrimary))) return;
       canvas.setPointerCapture(event.pointerId);
       const before = this.cells[place.y * this.width + place.x];
-      const isWhite = event.button === 2 || (isFinger && this.finger === "white");
-      const value = isWhite ? (before === WHITE ? UNKNOWN : WHITE) : isFinger && before === BLACK ? UNKNOWN : this.nextOf(before);
-      stroke = { value, first: place, point: this.#pointAt(event) };
+      const colour = event.button === 2 ? WHITE : isFinger ? { black: BLACK, white: WHITE }[this.finger] : null;
+      const value = colour === null ? this.nextOf(before) : before === colour ? UNKNOWN : colour;
+      stroke = { value, pointer: event.pointerId, first: place, point: this.#pointAt(event) };
       paint(place, value);
     });
-    const lift = () => {
-      if (stroke) this.onStroke?.();
+    const lift = (event) => {
+      if (stroke?.pointer !== event.pointerId) return;
+      this.onStroke?.();
       stroke = null;
     };
     canvas.addEventListener("pointerup", lift);

@@ -7,6 +7,7 @@ import pytest
 
 from nonobot.harness import UnusableError, cli
 from nonobot.harness.puzzles import handed_in
+from nonobot.harness.puzzles.grading import GradingBot
 from nonobot.harness.puzzles.handed_in import DECIDED, sets_handed_in
 from nonobot.harness.tournament.definition import Entrant, Limits, Tournament
 from nonobot.harness.tournament.rounds import scheduled_runs
@@ -38,6 +39,11 @@ def match(*puzzles: str, each: int = 3, size: str = "2x2", solutions: str | None
 def checked(*puzzles: str, **more):
     Path("results").mkdir(exist_ok=True)
     return sets_handed_in(match(*puzzles, **more), Path("results"))
+
+
+def endless(name: str) -> None:
+    with Path(name).open("wb") as file:
+        file.truncate(4 << 30)
 
 
 @pytest.fixture
@@ -74,9 +80,19 @@ def test_a_resumed_match_decides_no_puzzle_again(others, monkeypatch):
     assert checked(mine, others, each=2) == before
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda name: Path(name).symlink_to("/dev/zero"), endless])
+def test_a_file_of_decided_puzzles_that_cannot_be_read_is_one_line(others, make):
+    Path("results").mkdir()
+    make(f"results/{DECIDED}")
+    with pytest.raises(UnusableError, match=rf"cannot read results/{DECIDED}: .*; remove it, and nonobot decides"):
+        checked(written("mine.txt", DIFFERENT[:3]), others)
+
+
 def test_a_setter_shows_a_solution_and_one_that_is_wrong_is_named(others, monkeypatch, capsys):
     mine = written("mine.txt", DIFFERENT[:3])
-    monkeypatch.setattr(handed_in.grading_bot.__wrapped__.__globals__["GradingBot"], "solvable", lambda *_: None)
+    monkeypatch.setattr(
+        GradingBot, "solvable", lambda *_: None
+    )  # as after the limit, in which it solves all of these
     answers = format_answer(3, SOLUTIONS[DIFFERENT[2]]) + format_answer(1, SOLUTIONS[DIFFERENT[0]])
     Path("s.txt").write_bytes(answers + b"$2\n1\t1\n1\t1\n")
     with pytest.raises(UnusableError, match="no puzzle is left"):
@@ -97,11 +113,6 @@ def test_puzzles_that_two_sets_share_are_named_and_count(others, capsys):
     sets = checked(others, written("mine.txt", [*DIFFERENT[3:5], DIFFERENT[0]]))
     assert [len(one.puzzles) for one in sets] == [3, 3]
     assert "乙: mine.txt: 2 puzzles also in 甲's others.txt; they count\n" in capsys.readouterr().err
-
-
-def endless(name: str) -> None:
-    with Path(name).open("wb") as file:
-        file.truncate(4 << 30)
 
 
 @pytest.mark.parametrize(

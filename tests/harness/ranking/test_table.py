@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from nonobot.harness import cli
 from nonobot.harness.commands import table
 from nonobot.harness.ranking.standings import Evidence, Scope, rankings
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames
-from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.result_files import ORDER, read_result
 from nonobot.harness.results.run_result import BotLog, EndReason, ProgramFile, Verdict
 from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.text import NOTHING
@@ -349,6 +350,19 @@ def test_bots_with_the_same_files_are_named():
     [section] = ranking(*runs, third)
     [line] = [note for note in section.notes if "the same files" in note]
     assert line.startswith("bob, carl and hal have the same files; the fastest and the slowest differ by 300%")
+
+
+def endless(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(100 << 30)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero"), endless])
+def test_an_order_of_sets_that_cannot_be_read_changes_nothing(tmp_path, output_of, make):
+    written(tmp_path, b=run_result("b"), a=run_result("a"))
+    before = output_of(cli.run, ["table", str(tmp_path)])
+    make(tmp_path / ORDER)
+    assert output_of(cli.run, ["table", str(tmp_path)]) == before
 
 
 def test_no_cell_of_csv_is_a_formula(results, output_of, capsys):

@@ -31,11 +31,12 @@ answers = open(sys.argv[1]).read().split("$")[1:]
 lines = sys.stdin.read()
 sys.stdout.write("$" + answers[0] + "$" + answers[1])
 sys.stdout.flush()
-while not os.path.exists(sys.argv[2]):
+parent = os.getppid()
+while not os.path.exists(sys.argv[2]) and os.getppid() == parent:
     time.sleep(0.01)
 sys.exit("out of ideas")
 """
-"""It answers $1 and $2 of dave's opponent alice, and then waits for a sign to crash."""
+"""It answers $1 and $2 of dave's opponent alice, and crashes at a sign, or when the judge is gone."""
 
 
 def question_file(name: str) -> bytes:
