@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import shutil
+import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -267,9 +268,10 @@ def start_fault(program: str) -> str | None:
 def _fault_of(program: str) -> str | None:
     found, quoted = shutil.which(program), shlex.quote(program)
     path = Path(found or program)
-    if path.is_dir():
+    mode = _mode_of(path)
+    if stat.S_ISDIR(mode):
         return "it is a folder: name the program in it" if os.sep in program else "it is not in PATH"
-    if not path.is_file():
+    if not stat.S_ISREG(mode):
         first, *more = program.split()[:2] or [""]
         if more and shutil.which(first):
             return f"no such file; without quotes around the words the program is {first}"
@@ -295,6 +297,17 @@ def _fault_of(program: str) -> str | None:
         remedy = "" if os.sep in interpreter else f": write #!/usr/bin/env {interpreter or 'python3'}"
         return f"its #! line names {interpreter or 'nothing'}, which is not there{remedy}"
     return None
+
+
+def _mode_of(path: Path) -> int:
+    """Return the type and mode of a file, or 0 if there is none.
+
+    OSError: the system refuses to look; `Path.is_file` raises that up to Python 3.13 and hides it from 3.14 on.
+    """
+    try:
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: the name has a NUL
+        return 0
 
 
 def _source_hint(program: str) -> str | None:
