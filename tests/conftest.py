@@ -233,21 +233,23 @@ SETTLED = "document.querySelector('#verdict').ariaBusy !== 'true'"
 
 
 def _show(browser: Browser, address: str) -> None:
-    """Show the page as it is at first: opened, or, where it is open, with its first tab and view."""
+    """Show the page as it is at first, with nothing kept from a visit before."""
     browser.shape(1280)
     browser.page.mouse.move(0, 0)  # the board marks the row and column under the pointer
-    if browser.value("document.location.href") == address:
-        for place in ("#tab-text", "[data-view='solution']", "[data-finger='black']", "#zoom-fit"):
-            browser.value(f"document.querySelector({place!r}).click()")
-        browser.value(EMPTY)
-        browser.value(READ)
-        browser.wait_for(SETTLED)
-        browser.value("document.querySelector('#verdict').dataset.verdict = 'none'")
-        browser.value("document.activeElement.blur(), scrollTo(0, 0)")
-    else:
+    if browser.value("document.location.href.split('#')[0]") != address:
         browser.open(address)
     browser.wait_for("document.documentElement.dataset.python === 'ready'")
     browser.wait_for("document.querySelectorAll('#samples .chip').length > 0")
+    for place in ("#tab-text", "[data-view='solution']", "[data-finger='black']"):
+        browser.value(f"document.querySelector({place!r}).click()")
+    for place in ("#play-first", "#mine-mistakes", "#print-solution"):
+        browser.value(f"(one => one.checked && one.click())(document.querySelector({place!r}))")
+    browser.value(EMPTY)
+    browser.value(READ)
+    browser.wait_for(SETTLED)
+    browser.value("localStorage.clear()")
+    browser.value("document.querySelector('#verdict').dataset.verdict = 'none'")
+    browser.value("document.activeElement.blur(), scrollTo(0, 0)")
     browser.complaints.clear()
     browser.requests.clear()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nonobot.harness import UnusableError
 from nonobot.harness.pictures.black_white import board_size, brightest_dark
 from nonobot.protocol import Fault, Found, Puzzle, Record, Solution
-from nonobot.protocol.formats import FormatError, detect, read
+from nonobot.protocol.formats import FormatError, detect, read, write
 from nonobot.protocol.puzzle import cells_from_text, text_from_cells
 
 if TYPE_CHECKING:
@@ -76,7 +76,10 @@ def _too_large(width: int, height: int) -> str:
 
 @dataclass
 class Selection:
-    """Puzzle `number` (from 1) of `count` in a text, file or set, with all titles, and faults with their lines."""
+    """Puzzle `number` (from 1) of `count` in a text, file or set, with all titles, and faults with their lines.
+
+    `link` is the board as addresses have it.
+    """
 
     count: int = 0
     number: int = 1
@@ -85,6 +88,20 @@ class Selection:
     faults: list[tuple[int | None, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     titles: list[str] = field(default_factory=list)
+    link: str = ""
+
+    def __post_init__(self) -> None:
+        if self.board is not None:
+            self.link = link_of(self.board.record)
+
+
+def link_of(record: Record) -> str:
+    """Return a puzzle as addresses have it, without the solution: in few characters where that states all."""
+    record = Record(record.puzzle, record.start, None, record.title, record.author)
+    written = write([record], "oneline" if record == Record(record.puzzle) else "grid")
+    if not written.count:
+        raise UnusableError("; ".join(map(str, written.faults)))
+    return written.data.decode().strip()
 
 
 def puzzle_of_file(data: bytes, number: int = 1) -> Selection:
@@ -117,7 +134,7 @@ def _listed(records: Iterable[Found], number: int) -> Selection:
             if max(one.size) > LONGEST_SIDE:
                 selection.faults.append((one.line, _too_large(*one.size)))
             else:
-                selection.board = Board.of(one)
+                selection.board, selection.link = Board.of(one), link_of(one)
         selection.titles.append(one.title or "{}x{}".format(*one.size))
     return selection
 
@@ -132,14 +149,14 @@ def size_of_picture(pixels: tuple[int, int], width: int | None) -> tuple[int, in
     return size
 
 
-def puzzle_of_picture(brightness: bytes, size: tuple[int, int]) -> Selection:
+def puzzle_of_picture(brightness: bytes, size: tuple[int, int], title: str | None = None) -> Selection:
     """Return the puzzle of a picture of this size, a byte for the brightness of each cell."""
     histogram = [0] * 256
     for value in brightness:
         histogram[value] += 1
     dark = brightest_dark(histogram)
     solution = Solution.from_bytes(bytes(value <= dark for value in brightness), size)
-    record = Record(Puzzle.from_grid(solution.rows), solution=solution)
+    record = Record(Puzzle.from_grid(solution.rows), solution=solution, title=title)
     return Selection(1, 1, Board.of(record), PICTURE, titles=[""])
 
 

@@ -15,7 +15,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import nonobot
 from nonobot.bot.kernels.shipped import wasm_kernels
 from nonobot.harness import UnusableError
-from nonobot.harness.page.boards import LONGEST_SIDE, Board
+from nonobot.harness.page.boards import LONGEST_SIDE, Board, Selection
 from nonobot.harness.page.pyodide import DIGESTS as PYODIDE_FILES
 from nonobot.harness.page.pyodide import pyodide_folder
 from nonobot.protocol import Record
@@ -130,7 +130,7 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
         "formats": [
             {"name": one.name, "description": one.description, "extension": one.extensions[0]} for one in formats()
         ],
-        "samples": [asdict(Board.of(one)) for one in read(SAMPLES.read_bytes(), "non") if isinstance(one, Record)],
+        "samples": [asdict(Selection(1, 1, Board.of(one))) for one in read(SAMPLES.read_bytes(), "non") if isinstance(one, Record)],
         "sets": [one.name for one in sets],
         "python_bytes": sum(map(len, python.values())),
         "live": has_live_view,

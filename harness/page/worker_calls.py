@@ -20,6 +20,7 @@ from nonobot.harness.page.boards import (
     PICTURE,
     Board,
     Selection,
+    link_of,
     puzzle_of_file,
     puzzle_of_picture,
     puzzle_of_set,
@@ -79,7 +80,7 @@ def size(question: Question, _: bytes) -> Question:
 
 def picture(question: Question, data: bytes) -> Selection:
     """Return the puzzle of a picture's cells."""
-    return puzzle_of_picture(data, (question["columns"], question["rows"]))
+    return puzzle_of_picture(data, (question["columns"], question["rows"]), question["title"])
 
 
 def of_set(question: Question, _: bytes) -> Selection:
@@ -148,9 +149,8 @@ def write(question: Question, _: bytes) -> Question:
     form, record = question["format"], _record(question)
     if form == "svg":
         return {"text": _drawn(_record(question, cells=question["cells"]), question["dark"])}
-    if form == "link":  # in few characters, where that states all; without the solution
-        record = Record(record.puzzle, record.start, None, record.title, record.author)
-        form = "oneline" if record == Record(record.puzzle) else "grid"
+    if form == "link":
+        return {"text": link_of(record)}
     written = formats.write([record], form)
     if not written.count:
         raise UnusableError("; ".join(map(str, written.faults)))

@@ -87,6 +87,9 @@ class Browser(Tab):
         self.complaints.clear()
         self.page.goto(place if isinstance(place, str) else place.resolve().as_uri())
 
+    def reload(self) -> None:
+        self.page.reload()
+
     def shape(self, width: int, dark: bool = False, ratio: float = 1, height: int = 900) -> None:
         """Make the window that large, in CSS pixels of `ratio` pixels of the device, and choose a theme."""
         size = {"width": width, "height": height}

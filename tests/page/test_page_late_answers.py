@@ -40,7 +40,7 @@ def test_an_answer_that_comes_too_late_changes_nothing(visitor):
         assert visitor.value("document.querySelector('#mine-take').hidden")
 
 
-def test_a_board_that_is_finished_before_its_verdict_is_said_to_be_solved(visitor):
+def test_a_board_is_solved_by_its_clues_also_before_its_verdict(visitor):
     visitor.paste(TWO)
     visitor.click("[data-view='mine']")
     visitor.value(HOLD % "solve")
@@ -49,9 +49,28 @@ def test_a_board_that_is_finished_before_its_verdict_is_said_to_be_solved(visito
     visitor.says("#verdict", "Solving …")
     visitor.focus_board()
     visitor.press("b")
-    assert visitor.text_of("#hint") == ""
+    assert visitor.text_of("#hint") == "Solved."
     visitor.value("window.release()")
-    visitor.says("#hint", "Solved.")
+    assert visitor.verdict() == "unique"
+    assert visitor.text_of("#hint") == "Solved."
+
+
+def test_a_second_click_while_a_question_runs_asks_nothing(visitor):
+    visitor.paste(HEART)
+    visitor.click("[data-view='mine']")
+    visitor.value(HOLD % "hint")
+    visitor.click("#mine-hint")
+    visitor.value(
+        """import(new URL("static/api.js", document.baseURI).href).then(({ python }) => {
+        const ask = python.ask.bind(python);
+        window.asked = [];
+        python.ask = (what, ...rest) => (window.asked.push(what), ask(what, ...rest)); })"""
+    )
+    visitor.click("#mine-hint")
+    visitor.value("window.release()")
+    visitor.says("#hint", "Row 2")
+    assert visitor.value("window.asked") == []
+    visitor.value('import(new URL("static/api.js", document.baseURI).href).then(({ python }) => { delete python.ask; })')
 
 
 def test_a_width_that_is_being_typed_is_kept_if_an_answer_comes(visitor, tmp_path):

@@ -1,8 +1,10 @@
-// One's own attempt: cells that one sets, whether they are still right, and hints.
+// One's own attempt: cells that one sets, whether they are still right, hints, and the moment when it is solved.
 
 import { ask, Latest } from "./api.js";
+import { finishedOf, isSolved, onelineOf } from "./clues.js";
 import { History } from "./history.js";
-import { BLACK, UNKNOWN, WHITE, cellsFrom, linesInWords, lineWords, many, placeWords, sentence, textFrom } from "./words.js";
+import { attemptAt, forgetAttempts, keep, keepAttempt, kept } from "./storage.js";
+import { BLACK, UNKNOWN, WHITE, cellsFrom, clockTime, linesInWords, lineWords, many, placeWords, sentence, textFrom } from "./words.js";
 
 const element = (id) => document.getElementById(id);
 
@@ -11,28 +13,53 @@ export class Attempt {
   #latest = new Latest();
   #isInStroke = false;
   #told = null;
+  #asking = "";
+  #marks = {};
+  #key = null; // of the puzzle under which the attempt is kept
 
-  // onChange: called when what is to be shown has changed. `solutions` returns those that are known.
-  constructor(onChange, solutions) {
+  // onChange: called when what is to be shown has changed. `answer` returns what is known of the puzzle. `isPlaying`:
+  // whether the attempt is what one looks at.
+  constructor(onChange, answer, isPlaying) {
     this.onChange = onChange;
-    this.solutions = solutions;
+    this.answer = answer;
     this.start(null);
-    element("mine-check").addEventListener("click", () => this.check());
-    element("mine-hint").addEventListener("click", () => this.hint());
-    element("mine-take").addEventListener("click", () => this.#takeHint());
-    element("mine-undo").addEventListener("click", () => this.undo());
-    element("mine-clear").addEventListener("click", () => this.clear());
+    const click = { check: () => this.check(), hint: () => this.hint(), take: () => this.#takeHint(), undo: () => this.undo(),
+      redo: () => this.redo(), clear: () => this.clear(), forget: () => this.#forget() };
+    for (const [name, act] of Object.entries(click)) element(`mine-${name}`).addEventListener("click", act);
+    const mistakes = element("mine-mistakes");
+    mistakes.checked = kept().mistakes ?? false;
+    mistakes.addEventListener("change", () => {
+      keep({ mistakes: mistakes.checked });
+      this.onChange();
+    });
+    setInterval(() => {
+      if (document.hidden || !isPlaying() || !this.hasBegun || this.isSolved) return;
+      this.seconds++;
+      this.#showClock();
+    }, 1000);
+    addEventListener("pagehide", () => this.#keep());
   }
 
-  // Begins with a puzzle, from the cells that it gives.
+  // Begins with a puzzle: from what is kept of an attempt at it, otherwise from the cells that it gives. The attempt
+  // stays where only the title has changed.
   start(board) {
-    this.#latest.cancel();
+    const key = board && `${onelineOf(board)} ${board.cells ?? ""}`;
     this.board = board;
+    if (key === this.#key && board) return;
+    this.#keep();
+    this.#latest.cancel();
+    this.#key = key;
     const count = board ? board.rows.length * board.columns.length : 0;
     this.given = board?.cells ? cellsFrom(board.cells) : new Int8Array(count).fill(UNKNOWN);
-    this.cells = this.given.slice();
+    const before = board && attemptAt(key);
+    this.cells = before?.cells.length === count ? cellsFrom(before.cells) : this.given.slice();
+    this.seconds = before?.seconds ?? 0;
     this.#history.clear();
-    this.#say("");
+    this.#changed();
+  }
+
+  get hasBegun() {
+    return this.cells.some((one, at) => one !== this.given[at]);
   }
 
   paint(index, value) {
@@ -43,14 +70,13 @@ export class Attempt {
     }
     this.#isInStroke = true;
     this.cells[index] = value;
-    this.#latest.cancel();
-    this.#say("");
-    this.sayIfDone();
+    this.#changed();
     this.onChange();
   }
 
   endStroke() {
     this.#isInStroke = false;
+    this.#keep();
   }
 
   undo() {
@@ -62,45 +88,88 @@ export class Attempt {
   }
 
   clear() {
+    if (!this.hasBegun) return;
     this.#history.keep(this.cells);
+    this.seconds = 0;
     this.#become(this.given.slice());
   }
 
   #become(cells) {
     if (!cells) return;
-    this.#latest.cancel();
     this.cells = cells;
-    this.#say("");
+    this.#isInStroke = false;
+    this.#changed();
+    this.#keep();
     this.onChange();
   }
 
-  async check() {
+  // The cells are others: what was said of those before holds no more.
+  #changed() {
     this.#latest.cancel();
-    const number = this.cells.filter((one) => one !== UNKNOWN).length;
-    if (!number) return this.#say("No cell is set yet.", {});
-    const told = (found) => {
-      if (found.right) return this.#say(`Still right: ${many(number, "cell")} set, and the board can be finished from there.`, {});
-      if (found.right === null) return this.#say("It cannot be told: no solution is known.", {});
-      const places = found.wrong.slice(0, 3).map((cell) => placeWords(this.board, cell)).join("; ");
-      const more = found.wrong.length > 3 ? " …" : "";
-      const than = found.only ? "" : ", held against the nearest solution";
-      this.#say(`${sentence(many(found.wrong.length, "cell"))} wrong${than}: ${places}${more}`, { wrong: new Set(found.wrong) });
-    };
+    this.isSolved = Boolean(this.board) && isSolved(this.board, this.cells);
+    const { title } = this.board ?? {};
+    this.#say(this.isSolved ? `Solved${this.seconds ? ` in ${clockTime(this.seconds)}` : ""}.${title ? ` ${title}` : ""}` : "");
+    element("mine-undo").disabled = !this.#history.canUndo;
+    element("mine-redo").disabled = !this.#history.canRedo;
+    this.#showClock();
+  }
+
+  #showClock() {
+    element("mine-clock").textContent = clockTime(this.seconds);
+  }
+
+  #keep() {
+    if (!this.#key || !(this.hasBegun || attemptAt(this.#key))) return;
+    keepAttempt({ puzzle: this.#key, cells: textFrom(this.cells), seconds: this.seconds });
+  }
+
+  #forget() {
+    forgetAttempts();
+    this.#say("The attempts at all puzzles are deleted; what you see is kept again with the next cell that you set.");
+  }
+
+  // What the board marks: finished clues, mistakes where the player wants to see them, and what was said last.
+  get marks() {
+    if (!this.board || this.isSolved) return { isPicture: this.isSolved };
+    const right = element("mine-mistakes").checked && this.#onlySolution();
+    const wrong = right ? new Set(this.#wrongAgainst(right)) : null;
+    return { finished: finishedOf(this.board, this.cells), ...(wrong?.size ? { wrong } : {}), ...this.#marks };
+  }
+
+  #wrongAgainst(right) {
+    return Array.from(this.cells.keys()).filter((at) => this.cells[at] !== UNKNOWN && this.cells[at] !== right[at]);
+  }
+
+  async check() {
+    if (!this.cells.some((one) => one !== UNKNOWN)) {
+      this.#latest.cancel();
+      return this.#say("No cell is set yet.");
+    }
     const right = this.#onlySolution();
-    if (!right) return this.#asked("check", told);
-    const wrong = Array.from(this.cells.keys()).filter((at) => this.cells[at] !== UNKNOWN && this.cells[at] !== right[at]);
-    told({ right: !wrong.length, wrong, only: true });
+    if (!right) return this.#ask("check", (found) => this.#tellCheck(found));
+    this.#latest.cancel();
+    const wrong = this.#wrongAgainst(right);
+    this.#tellCheck({ right: !wrong.length, wrong, only: true });
     this.onChange();
+  }
+
+  #tellCheck({ right, wrong, only }) {
+    if (right === null) return this.#say("It cannot be told: no solution is known.");
+    const number = this.cells.filter((one) => one !== UNKNOWN).length;
+    if (right) return this.#say(`Still right: ${many(number, "cell")} set, and the board can be finished from there.`);
+    const places = wrong.slice(0, 3).map((cell) => placeWords(this.board, cell)).join("; ");
+    const than = only ? "" : ", held against the nearest solution";
+    this.#say(`${sentence(many(wrong.length, "cell"))} wrong${than}: ${places}${wrong.length > 3 ? " …" : ""}`, { wrong: new Set(wrong) });
   }
 
   // The cells of the only solution; null if it is not known to be the only one.
   #onlySolution() {
-    const { verdict, solutions } = this.solutions();
+    const { verdict, solutions } = this.answer() ?? {};
     return verdict === "unique" ? cellsFrom(solutions[0]) : null;
   }
 
   async hint() {
-    await this.#asked("hint", ({ wrong, hint }) => {
+    await this.#ask("hint", ({ wrong, hint }) => {
       if (wrong.length) {
         return this.#say(`Nothing fits ${linesInWords(wrong)} any more: some cell there is wrong.`, { wrongLines: wrong });
       }
@@ -108,9 +177,9 @@ export class Attempt {
         this.#say(`${sentence(lineWords(this.board, hint.line, hint.black, hint.white))}.`, { line: hint.line });
         this.#told = hint;
       } else if (this.cells.every((one) => one !== UNKNOWN)) {
-        return this.#say("The board is full, and every line is right.", {});
+        return this.#say("The board is full, and every line is right.");
       } else if (!this.#hintFromSolution()) {
-        return this.#say("No single line tells anything more; one has to try a cell and see.", {});
+        return this.#say("No single line tells anything more; one has to try a cell and see.");
       }
       element("mine-take").hidden = false;
     });
@@ -119,53 +188,46 @@ export class Attempt {
   // Where no line tells anything: a cell of the only solution.
   #hintFromSolution() {
     const right = this.#onlySolution();
-    if (!right || this.cells.some((one, at) => one !== UNKNOWN && one !== right[at])) return false;
+    if (!right || this.#wrongAgainst(right).length) return false;
     const cell = this.cells.findIndex((one) => one === UNKNOWN);
     const colour = right[cell] === BLACK ? "black" : "white";
-    this.#say(`No single line tells anything more. From the solution: ${placeWords(this.board, cell)} is ${colour}.`, {});
+    this.#say(`No single line tells anything more. From the solution: ${placeWords(this.board, cell)} is ${colour}.`);
     this.#told = { black: colour === "black" ? [cell] : [], white: colour === "white" ? [cell] : [] };
     return true;
   }
 
   #takeHint() {
     if (!this.#told) return;
-    this.#latest.cancel();
     this.#history.keep(this.cells);
     const cells = this.cells.slice();
     for (const cell of this.#told.black) cells[cell] = BLACK;
     for (const cell of this.#told.white) cells[cell] = WHITE;
-    this.cells = cells;
-    this.#say("");
-    this.sayIfDone();
-    this.onChange();
+    this.#become(cells);
     element("mine-hint").focus();
   }
 
-  sayIfDone() {
-    const { solutions } = this.solutions();
-    const isDone = solutions?.some((solution) =>
-      this.cells.every((one, at) => (one === BLACK) === (solution[at] === "1")),
-    );
-    if (isDone) this.#say("Solved.");
-  }
-
-  async #asked(what, told) {
-    if (!this.board) return;
-    const question = { board: this.board, cells: textFrom(this.cells) };
+  // Asks a question once: a second click while it runs asks nothing.
+  async #ask(what, told) {
+    if (!this.board || this.#asking === what) return;
     this.#say("Asking …");
+    this.#asking = what;
     try {
-      const found = await this.#latest.run((signal) => ask(what, question, signal));
-      if (found) told(found);
+      const found = await this.#latest.run((signal) => ask(what, { board: this.board, cells: textFrom(this.cells) }, signal));
+      if (!found) return;
+      told(found);
     } catch (error) {
-      this.#say(error.message, {});
+      this.#say(error.message);
     }
+    this.#asking = "";
     this.onChange();
   }
 
   #say(words, marks = {}) {
-    this.marks = marks;
+    this.#marks = marks;
     this.#told = null;
+    this.#asking = "";
     element("hint").textContent = words;
+    element("hint").classList.toggle("solved", this.isSolved);
     element("mine-take").hidden = true;
   }
 }

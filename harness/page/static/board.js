@@ -18,7 +18,7 @@ const BELOW = 12; // pixels between the controls below the board and the end of 
 const BETWEEN_CLUES = 0.2; // of a cell, between the clues of neighbouring columns
 
 const COLOURS = ["paper", "ink", "dot", "thin", "heavy", "clue", "band", "fresh", "fresh-white",
-  "differ", "wrong", "wrong-band", "cursor", "margin", "shade"];
+  "differ", "wrong", "wrong-band", "cursor", "margin", "shade", "finished"];
 
 // A point in each cell that the straight line between two points crosses, in order.
 function pointsBetween(from, to) {
@@ -46,6 +46,8 @@ export class BoardView {
   onStroke = null;
   // Called with the cell that is pointed at, whether a key moved there, and the number of cells of the drag.
   onMove = null;
+  // Called when the cells have another size.
+  onSize = () => {};
   // What a finger does: "black" or "white" paints, "scroll" scrolls, and taps paint.
   finger = "black";
 
@@ -60,7 +62,7 @@ export class BoardView {
     this.marks = {};
     this.cursor = { x: 0, y: 0 };
     this.hover = null;
-    this.zoomed = null; // CSS pixels of a cell; null: fit
+    this.zoomed = null; // CSS pixels of a cell; "fit": all is in view; null: that, but no smaller than can be painted
     this.isDue = false;
     // Its height follows from the layout, and from how many lines its words take, for which no board changes.
     new ResizeObserver(() => frame.parentElement.clientWidth !== this.roomWidth && this.layOut()).observe(frame.parentElement);
@@ -95,7 +97,8 @@ export class BoardView {
     this.layOut();
   }
 
-  // Marks: `fresh`, `differ`, `wrong`: sets of cells; `line`: [kind, number]; `wrongLines`: such lines.
+  // Marks: `fresh`, `differ`, `wrong`: sets of cells; `line`: [kind, number]; `wrongLines`: such lines; `finished`: how
+  // many blocks of each line are, from its beginning and from its end; `isPicture`: without crosses.
   show(cells, marks = {}) {
     this.cells = cells;
     this.marks = marks;
@@ -105,7 +108,7 @@ export class BoardView {
   zoom(direction) {
     const now = this.cell / devicePixelRatio;
     if (direction === 0) {
-      this.zoomed = null;
+      this.zoomed = "fit";
     } else {
       const sizes = direction > 0 ? SIZES.filter((size) => size > now + 0.5) : SIZES.filter((size) => size < now - 0.5);
       this.zoomed = (direction > 0 ? sizes[0] : sizes.at(-1)) ?? now;
@@ -134,7 +137,10 @@ export class BoardView {
       width: Math.max(120, room.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)) * ratio,
       height: Math.max(SMALLEST_FRAME, innerHeight - others) * ratio,
     };
-    const size = this.zoomed ?? this.#fitting(most, ratio);
+    const toPaint = SMALLEST_TO_PAINT[matchMedia("(pointer: coarse)").matches ? "finger" : "mouse"];
+    const isPaintable = this.zoomed === null && this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT;
+    const size = this.zoomed > 0 ? this.zoomed : this.#fitting(most, ratio, isPaintable ? toPaint : SIZES[0]);
+    this.isTooSmall = Boolean(this.onPaint) && size < toPaint;
     this.#measure(size, most, ratio);
     const content = { width: this.left + this.width * this.cell + this.end, height: this.top + this.height * this.cell + this.end };
     const shown = {
@@ -156,11 +162,10 @@ export class BoardView {
     this.canvas.style.width = `${this.shown.width / ratio}px`;
     this.canvas.style.height = `${this.shown.height / ratio}px`;
     this.draw();
+    this.onSize();
   }
 
-  #fitting(most, ratio) {
-    const toPaint = SMALLEST_TO_PAINT[matchMedia("(pointer: coarse)").matches ? "finger" : "mouse"];
-    const smallest = this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT ? toPaint : SIZES[0];
+  #fitting(most, ratio, smallest) {
     for (let size = LARGEST_FIT; size > smallest; size--) {
       this.#measure(size, most, ratio);
       if (
@@ -287,9 +292,9 @@ export class BoardView {
     context.fillStyle = colours.paper;
     context.fillRect(origin.x, origin.y, this.width * cell, this.height * cell);
     this.#drawBands(origin);
-    const known = this.cells.some((one) => one !== UNKNOWN) && this.cells.some((one) => one === UNKNOWN);
+    const isPartial = this.cells.some((one) => one !== UNKNOWN) && this.cells.some((one) => one === UNKNOWN);
+    const known = isPartial && !marks.isPicture;
     const fresh = marks.fresh;
-    const dot = Math.max(1, Math.round(cell * 0.16));
     for (let y = view.y0; y < view.y1; y++) {
       const row = y * this.width;
       for (let x = view.x0; x < view.x1; x++) {
@@ -315,12 +320,23 @@ export class BoardView {
           context.fillRect(origin.x + x * cell, origin.y + y * cell, cell, cell);
         }
         if (known && cell >= 6) {
-          context.fillStyle = isFresh ? colours.fresh : colours.dot;
-          const at = Math.floor((cell - dot) / 2);
-          context.fillRect(origin.x + x * cell + at, origin.y + y * cell + at, dot, dot);
+          context.strokeStyle = isFresh ? colours.fresh : colours.dot;
+          this.#drawCross(origin.x + x * cell, origin.y + y * cell, cell * 0.3, Math.max(1, cell * 0.07));
         }
       }
     }
+  }
+
+  #drawCross(x, y, inset, lineWidth) {
+    const { context, cell } = this;
+    context.lineWidth = lineWidth;
+    context.lineCap = "round";
+    context.beginPath();
+    context.moveTo(x + inset, y + inset);
+    context.lineTo(x + cell - inset, y + cell - inset);
+    context.moveTo(x + cell - inset, y + inset);
+    context.lineTo(x + inset, y + cell - inset);
+    context.stroke();
   }
 
   #drawBands(origin) {
@@ -369,20 +385,11 @@ export class BoardView {
         const place = { x: origin.x + x * cell, y: origin.y + y * cell };
         if (cell < 8) {
           context.fillRect(place.x, place.y, cell, cell);
-        } else if (name === "differ") {
-          context.lineWidth = size;
-          context.strokeRect(place.x + size, place.y + size, cell - 2 * size, cell - 2 * size);
-        } else {
-          const inset = cell * 0.22;
-          context.lineWidth = size;
-          context.lineCap = "round";
-          context.beginPath();
-          context.moveTo(place.x + inset, place.y + inset);
-          context.lineTo(place.x + cell - inset, place.y + cell - inset);
-          context.moveTo(place.x + cell - inset, place.y + inset);
-          context.lineTo(place.x + inset, place.y + cell - inset);
-          context.stroke();
+          continue;
         }
+        context.lineWidth = size;
+        context.strokeRect(place.x + size, place.y + size, cell - 2 * size, cell - 2 * size);
+        if (name === "wrong") this.#drawCross(place.x, place.y, cell * 0.22, size);
       }
     }
   }
@@ -393,10 +400,12 @@ export class BoardView {
     const wrong = new Set((this.marks.wrongLines ?? []).map(([kind, number]) => `${kind} ${number}`));
     context.font = this.#fontName();
     context.textBaseline = "middle";
-    const colourOf = (kind, index) => {
+    const { line, finished } = this.marks;
+    const colourOf = (kind, index, block, count) => {
       if (wrong.has(`${kind} ${index + 1}`)) return colours.wrong;
-      const line = this.marks.line;
-      return line && line[0] === kind && line[1] === index + 1 ? colours.fresh : colours.clue;
+      if (line && line[0] === kind && line[1] === index + 1) return colours.fresh;
+      const [before, after] = finished?.[kind][index] ?? [0, 0];
+      return block < before || block >= count - after ? colours.finished : colours.clue;
     };
     context.save();
     context.beginPath();
@@ -408,11 +417,11 @@ export class BoardView {
         context.fillStyle = colours.band;
         context.fillRect(0, origin.y + y * cell, left, cell);
       }
-      context.fillStyle = colourOf("row", y);
       let x = left - Math.round(font * 0.45);
       const clue = this.rows[y].length ? this.rows[y] : [0];
       for (let block = clue.length - 1; block >= 0 && x > 0; block--) {
         const text = String(clue[block]);
+        context.fillStyle = colourOf("row", y, block, clue.length);
         context.fillText(text, x, origin.y + (y + 0.52) * cell);
         x -= Math.round(text.length * this.digit + font * 0.5);
       }
@@ -428,10 +437,10 @@ export class BoardView {
         context.fillStyle = colours.band;
         context.fillRect(origin.x + x * cell, 0, cell, top);
       }
-      context.fillStyle = colourOf("column", x);
       let y = top - Math.round(font * 0.7);
       const clue = this.columns[x].length ? this.columns[x] : [0];
       for (let block = clue.length - 1; block >= 0 && y > -font; block--) {
+        context.fillStyle = colourOf("column", x, block, clue.length);
         context.fillText(String(clue[block]), origin.x + (x + 0.5) * cell, y, cell * (1 - BETWEEN_CLUES));
         y -= Math.round(font * 1.18);
       }
@@ -532,7 +541,7 @@ export class BoardView {
       ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step],
       Home: [-this.width, 0], End: [this.width, 0], PageUp: [0, -this.height], PageDown: [0, this.height],
     };
-    const colour = { b: BLACK, w: WHITE, u: UNKNOWN, delete: UNKNOWN, backspace: UNKNOWN }[event.key.toLowerCase()];
+    const colour = { b: BLACK, w: WHITE, x: WHITE, u: UNKNOWN, delete: UNKNOWN, backspace: UNKNOWN }[event.key.toLowerCase()];
     const index = this.cursor.y * this.width + this.cursor.x;
     if (event.key in moves && !event.altKey && !event.metaKey) {
       const [x, y] = moves[event.key];

@@ -1,26 +1,10 @@
 // Drawing: the cells make the clues.
 
+import { cluesOf, onelineOf } from "./clues.js";
 import { History } from "./history.js";
 import { BLACK, WHITE } from "./words.js";
 
 const element = (id) => document.getElementById(id);
-
-export function cluesOf(cells, width, height) {
-  const clue = (length, cell) => {
-    const found = [];
-    let run = 0;
-    for (let at = 0; at < length; at++) {
-      if (cells[cell(at)] === BLACK) run++;
-      else if (run) (found.push(run), (run = 0));
-    }
-    if (run) found.push(run);
-    return found;
-  };
-  return {
-    rows: Array.from({ length: height }, (_, y) => clue(width, (x) => y * width + x)),
-    columns: Array.from({ length: width }, (_, x) => clue(height, (y) => y * width + x)),
-  };
-}
 
 export class Editor {
   #history = new History();
@@ -31,6 +15,8 @@ export class Editor {
     this.onChange = onChange;
     this.longestSide = Infinity; // until the server has told it
     this.state = { width: 15, height: 15, cells: new Int8Array(225).fill(WHITE) };
+    this.puzzle = this.#puzzle();
+    this.#show();
     element("draw-undo").addEventListener("click", () => this.undo());
     element("draw-redo").addEventListener("click", () => this.redo());
     element("draw-invert").addEventListener("click", () => this.#change((cells) => cells.map((one) => 1 - one)));
@@ -42,8 +28,10 @@ export class Editor {
     }
   }
 
-  get board() {
-    return cluesOf(this.state.cells, this.state.width, this.state.height);
+  // The puzzle that is drawn.
+  #puzzle() {
+    const board = cluesOf(this.state.cells, this.state.width, this.state.height);
+    return { board, link: onelineOf(board), faults: [], warnings: [] };
   }
 
   // Draws on from a board that was there.
@@ -95,6 +83,7 @@ export class Editor {
 
   #become(state) {
     this.state = state;
+    this.puzzle = this.#puzzle();
     this.#show();
     this.onChange();
   }
@@ -102,5 +91,7 @@ export class Editor {
   #show() {
     element("draw-width").value = this.state.width;
     element("draw-height").value = this.state.height;
+    element("draw-undo").disabled = !this.#history.canUndo;
+    element("draw-redo").disabled = !this.#history.canRedo;
   }
 }

@@ -26,6 +26,14 @@ export class History {
     return state;
   }
 
+  get canUndo() {
+    return this.#back.length > 0;
+  }
+
+  get canRedo() {
+    return this.#forward.length > 0;
+  }
+
   clear() {
     this.#back = [];
     this.#forward = [];

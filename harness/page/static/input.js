@@ -4,33 +4,26 @@ import { ask } from "./api.js";
 
 const TYPING_MS = 160;
 const element = (id) => document.getElementById(id);
+const delay = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 export class PuzzleInput {
-  #latest;
-  #file = null; // what was opened, where it is no text
+  #file = null; // what was opened, where it is no text: its bytes and its name
   #number = 1;
   #count = 0;
   #titles = "";
-  #timer = 0;
   mostBytes = Infinity; // of a file, until the facts have come
 
-  // `latest` is that of all ways in. onBoard: called with the findings that contain a board; onNothing: when there is
-  // none; onBlank: when nothing is to be read.
-  constructor(latest, onBoard, onNothing, onBlank) {
-    this.#latest = latest;
-    this.onBoard = onBoard;
-    this.onNothing = onNothing;
-    this.onBlank = onBlank;
+  // `bring` takes what reads a puzzle, and whether the puzzle is a new one; it shows what is read unless another
+  // puzzle has come meanwhile.
+  constructor(bring) {
+    this.bring = bring;
     this.text = element("text");
     this.gutter = element("gutter");
     this.text.addEventListener("input", (event) => {
-      this.cancel();
-      this.#file = null;
-      this.#number = 1;
-      element("picture-options").hidden = true;
+      this.#forgetFile();
       this.#markLines([]);
       const isWhole = /^insertFrom|^deleteByCut/.test(event.inputType ?? "");
-      this.#timer = setTimeout(() => this.read(), isWhole ? 0 : TYPING_MS);
+      this.read(isWhole, isWhole ? 0 : TYPING_MS);
     });
     this.text.addEventListener("scroll", () => (this.gutter.scrollTop = this.text.scrollTop), { passive: true });
     element("open").addEventListener("click", () => element("file").click());
@@ -39,7 +32,7 @@ export class PuzzleInput {
       if (file) this.open(file);
       element("file").value = "";
     });
-    for (const id of ["picture-width", "picture-invert"]) element(id).addEventListener("change", () => this.read());
+    for (const id of ["picture-width", "picture-invert"]) element(id).addEventListener("change", () => this.read(false));
     element("chooser-number").addEventListener("change", (event) => this.#choose(Number(event.target.value)));
     element("chooser-back").addEventListener("click", () => this.#choose(this.#number - 1));
     element("chooser-next").addEventListener("click", () => this.#choose(this.#number + 1));
@@ -47,99 +40,91 @@ export class PuzzleInput {
     this.#markLines([]);
   }
 
-  // Gives up what is still to be read.
-  cancel() {
-    clearTimeout(this.#timer);
-    this.#latest.cancel();
+  #forgetFile() {
+    this.#file = null;
+    this.#number = 1;
+    element("picture-options").hidden = true;
+    element("picture-invert").checked = false;
   }
 
   // Puts a text there as if it had been typed; nothing is read.
-  put(text) {
-    this.cancel();
-    this.#file = null;
+  put(text, number = 1) {
+    this.#forgetFile();
+    this.#number = number;
     this.text.value = text;
-    this.#showFaults([], []);
-    this.#showChooser({ count: 0 });
-    element("picture-options").hidden = true;
+    this.#markLines([]);
   }
 
-  async open(file) {
-    clearTimeout(this.#timer);
-    this.#number = 1;
-    element("picture-options").hidden = true; // those of a picture before
-    element("picture-invert").checked = false;
+  open(file) {
+    return this.bring(async (signal) => {
+      const data = await this.#contentOf(file);
+      if (signal.aborted) return undefined;
+      const head = new Uint8Array(data.slice(0, 4096));
+      const isText = !head.includes(0) && !/^image\//.test(file.type) && data.byteLength < 500_000;
+      this.put(isText ? new TextDecoder().decode(data) : "");
+      this.#file = isText ? null : { data, name: file.name };
+      return this.#read(signal);
+    }, true);
+  }
+
+  async #contentOf(file) {
     let data;
     try {
       if (file.size > this.mostBytes) throw new Error(`more than ${this.mostBytes >> 20} MiB; puzzles are smaller`);
-      data = await this.#latest.run(() => file.arrayBuffer());
-      if (data?.byteLength === 0) throw new Error("it is empty");
+      data = await file.arrayBuffer();
     } catch (error) {
-      return this.#refuse(`${file.name} cannot be read: ${error.message}`); // a folder, for one
+      throw new Error(`${file.name} cannot be read: ${error.message}`); // a folder, for one
     }
-    if (!data) return;
-    const head = new Uint8Array(data.slice(0, 4096));
-    const isText = !head.includes(0) && !/^image\//.test(file.type);
-    this.#file = isText && data.byteLength < 500_000 ? null : data;
-    this.text.value = this.#file ? "" : new TextDecoder().decode(data);
-    this.#markLines([]);
-    await this.read(file.name);
+    if (!data.byteLength) throw new Error(`${file.name} cannot be read: it is empty`);
+    return data;
   }
 
-  async read(name = "") {
-    const data = this.#file ?? this.text.value;
-    if (!this.#file && !data.trim()) {
-      this.#latest.cancel();
-      this.#showFaults([], []);
-      this.#showChooser({ count: 0 });
-      this.onBlank();
-      return;
-    }
-    const question = { number: this.#number, columns: null, isInverted: false };
+  // Reads what is there, after so many milliseconds without another puzzle.
+  read(isNew, after = 0) {
+    return this.bring(async (signal) => {
+      await delay(after);
+      return signal.aborted ? undefined : this.#read(signal);
+    }, isNew);
+  }
+
+  async #read(signal) {
+    const text = this.text.value;
+    if (!this.#file && !text.trim()) return { text };
+    const question = { number: this.#number, columns: null, isInverted: false, title: null };
+    if (!this.#file) return { ...(await ask("read", question, signal, text)), text };
     const width = element("picture-width").value;
-    if (this.#file && !element("picture-options").hidden) {
+    question.title = this.#file.name.replace(/\.[^.]*$/, "");
+    if (!element("picture-options").hidden) {
       question.columns = Math.max(0, Math.round(width)) || null;
       question.isInverted = element("picture-invert").checked;
     }
-    try {
-      const found = await this.#latest.run((signal) => ask("read", question, signal, data));
-      if (found) this.#take(found, name, width);
-    } catch (error) {
-      this.#refuse(error.message);
-    }
+    const found = await ask("read", question, signal, this.#file.data);
+    return { ...found, text: found.link, askedWidth: width, isFile: true };
   }
 
-  #take(found, name, askedWidth) {
-    const isPicture = found.format === "picture";
-    if (isPicture) {
+  // Shows what a puzzle is of: its text, the faults of it, the other puzzles beside it.
+  show(puzzle) {
+    const { text, board, isFile, askedWidth } = puzzle;
+    if (text !== undefined && text !== this.text.value) {
+      if (isFile) this.text.value = text;
+      else this.put(text);
+    }
+    if (puzzle.format === "picture") {
       const field = element("picture-width");
       element("picture-options").hidden = false;
-      if (field.value === askedWidth) field.value = found.board.columns.length; // else somebody types another width
+      if (field.value === askedWidth) field.value = board.columns.length; // else somebody types another width
     }
-    this.#showFaults(found.faults ?? [], found.warnings ?? []);
-    this.#showChooser(found);
-    if (found.board) {
-      if (isPicture && name) found.board.title = name.replace(/\.[^.]*$/, "");
-      this.onBoard(found);
-    } else {
-      const [[line, what] = []] = found.faults ?? [];
-      this.onNothing(line ? `line ${line}: ${what}` : what);
-    }
-  }
-
-  #refuse(why) {
-    this.cancel();
-    this.#showFaults([[null, why]], []);
-    this.#showChooser({});
-    this.onNothing(why);
+    this.#showFaults(puzzle);
+    this.#showChooser(puzzle);
   }
 
   #choose(number) {
     this.#number = Math.min(this.#count, Math.max(1, number));
-    this.read();
+    this.read(true);
   }
 
-  #showChooser({ count = 0, number = 1, titles = [] }) {
-    this.#count = Math.max(count, 0);
+  #showChooser({ count, number, titles }) {
+    this.#count = count;
     this.#number = number;
     element("chooser").hidden = count < 2;
     if (count < 2) return;
@@ -153,12 +138,12 @@ export class PuzzleInput {
     element("chooser-next").disabled = number >= count;
   }
 
-  #showFaults(faults, warnings) {
-    this.#markLines(faults.map(([line]) => line).filter(Boolean));
+  #showFaults({ faults, warnings, isFile }) {
+    this.#markLines(isFile ? [] : faults.map(([line]) => line).filter(Boolean));
     const shown = faults.slice(0, 8).map(([line, what]) => {
       const words = document.createElement("p");
       words.className = "fault";
-      if (line && !this.#file) {
+      if (line && !isFile) {
         const button = document.createElement("button");
         button.className = "link";
         button.textContent = `line ${line}`;

@@ -1,4 +1,4 @@
-// The page: what comes in is shown, solved, stepped through and taken away.
+// The page: what comes in is shown, solved, played, stepped through and taken away.
 
 import { facts, Latest, python } from "./api.js";
 import { Attempt } from "./attempt.js";
@@ -8,184 +8,216 @@ import { PuzzleInput } from "./input.js";
 import { Picks } from "./picks.js";
 import { keepOffline, setTotal, takeNewVersion } from "./status.js";
 import { Stepping } from "./stepping.js";
-import { TakeAway } from "./takeaway.js";
+import { keep, keepText, kept } from "./storage.js";
+import { TakeAway, addressOf } from "./takeaway.js";
 import { Verdict, differing } from "./verdict.js";
 import { UNKNOWN, cellsFrom, many } from "./words.js";
 
 const DRAWN_MS = 200;
+const MORE_SECONDS = 60;
+const MOST_IN_ADDRESS = 20_000; // characters
 const element = (id) => document.getElementById(id);
 
-const state = { board: null, answer: null, view: "solution", solution: 0, isDrawing: false, seconds: 10 };
+// The state of the page, from which everything is drawn. `puzzle` is what is shown: its text, link, board, faults. It is
+// the one that was `read` last, or the one that is drawn.
+const NOTHING = { text: "", link: "", board: null, count: 0, number: 1, titles: [], faults: [], warnings: [], format: "" };
+const state = { puzzle: NOTHING, read: NOTHING, answer: null, tab: "text", view: "solution", solution: 0, seconds: 10,
+  // The board that is shown: that of the puzzle; of a text with faults, the one before, grey.
+  board: null };
+
+const isDrawing = () => state.tab === "draw";
+const isStale = () => state.board !== state.puzzle.board;
+const isPlaying = () => !isDrawing() && state.view === "mine" && !isStale();
+const painter = () => (isDrawing() ? editor : isPlaying() && state.board ? attempt : null);
 
 const view = new BoardView(element("frame"), element("spacer"), element("board"));
 const verdict = new Verdict();
-const editor = new Editor(() => drawn());
-const attempt = new Attempt(() => refresh(), () => state.answer ?? {});
+const editor = new Editor(() => isDrawing() && become(editor.puzzle, false));
+const attempt = new Attempt(() => refresh(), () => state.answer, isPlaying);
 const stepping = new Stepping(() => refresh());
 const incoming = new Latest();
-incoming.onBegin = () => verdict.reads();
-const input = new PuzzleInput(incoming, (found) => open(found.board), (why) => {
-  verdict.say("fault", "No puzzle can be read.", why);
-  element("title").textContent = "";
-  setStale(true);
-}, () => settle());
-const picks = new Picks(incoming, (found) => open(found.board), () => settle());
-const takeAway = new TakeAway(() => ({ board: state.board, cells: state.isDrawing ? editor.state.cells : view.cells }));
+const input = new PuzzleInput(bring);
+const picks = new Picks(bring);
+const takeAway = new TakeAway(() => ({
+  board: state.board,
+  cells: isDrawing() ? editor.state.cells : view.cells,
+  solution: state.answer?.solutions.length ? cellsFrom(state.answer.solutions[state.solution]) : null,
+}));
 
-// Whether the board shown is not that of the text, which cannot be read: then it cannot be taken away.
-function setStale(isStale) {
-  element("board-card").classList.toggle("stale", isStale);
-  takeAway.refuse(isStale ? "There is nothing to take away: no puzzle can be read from the text." : "");
+// --- a puzzle comes in ---------------------------------------------------------------------------------------------
+
+// All that comes in comes through here: `work` returns it, or null where there is nothing; the latest alone is shown.
+async function bring(work, isNew) {
+  if (isDrawing()) setTab("text");
+  verdict.reads();
+  let found;
+  try {
+    found = await incoming.run(work);
+  } catch (error) {
+    found = { text: input.text.value, faults: [[null, error.message]] };
+  }
+  if (found === undefined) return;
+  if (!found) return become(state.puzzle, false);
+  const puzzle = (state.read = { ...NOTHING, ...found });
+  keepText(puzzle.text, puzzle.number, puzzle.link);
+  input.show(puzzle);
+  become(puzzle, isNew);
+}
+
+// From now on everything speaks of this puzzle.
+function become(puzzle, isNew) {
+  const isOther = puzzle.link !== state.puzzle.link;
+  state.puzzle = puzzle;
+  state.answer = null;
+  state.solution = 0;
+  if (puzzle.board || !puzzle.faults.length) state.board = puzzle.board;
+  if (isOther && !isDrawing()) pointed = null;
+  if (isOther && puzzle.board && !isDrawing() && element("play-first").checked) state.view = "mine";
+  showAddress(isNew);
+  if (state.board) view.setPuzzle(state.board.rows, state.board.columns);
+  if (!isDrawing() && !isStale()) {
+    attempt.start(state.board);
+    stepping.start(state.board);
+  }
+  draw();
+  solve(state.seconds, isDrawing() ? DRAWN_MS : 0);
+}
+
+// The address has the puzzle, so that it can be kept and passed on; a new puzzle can be left by going back.
+function showAddress(isNew) {
+  const { link } = state.puzzle;
+  const address = addressOf(link.length > MOST_IN_ADDRESS ? "" : link);
+  if (address !== location.href) history[isNew && state.puzzle.board ? "pushState" : "replaceState"](null, "", address);
+}
+
+let solveTimer = 0;
+
+async function solve(seconds, after = 0) {
+  const { puzzle } = state;
+  clearTimeout(solveTimer);
+  if (!puzzle.board) {
+    const [[line, what] = []] = puzzle.faults;
+    if (what) verdict.say("fault", "No puzzle can be read.", line ? `line ${line}: ${what}` : what);
+    else verdict.say("none", "Paste, draw or pick a puzzle.");
+    return;
+  }
+  if (after) {
+    verdict.say("busy", "Drawing …"); // what was said is of another board
+    solveTimer = setTimeout(() => state.puzzle === puzzle && solve(seconds), after);
+    return;
+  }
+  await verdict.of(puzzle.board, seconds, (answer) => {
+    if (state.puzzle !== puzzle) return;
+    state.answer = answer;
+    draw();
+  });
+  if (state.puzzle === puzzle) view.layOut(); // the verdict may take two lines
 }
 
 // --- what is shown -------------------------------------------------------------------------------------------------
-
-function refresh() {
-  if (!state.board) return;
-  if (state.isDrawing) {
-    const differ = state.answer?.verdict === "multiple" ? differing(state.answer.solutions) : null;
-    view.show(editor.state.cells, { differ });
-  } else if (state.view === "steps") {
-    view.show(stepping.cells, stepping.marks);
-  } else if (state.view === "mine") {
-    view.show(attempt.cells, attempt.marks);
-  } else {
-    showSolution();
-  }
-}
-
-function showSolution() {
-  const { answer, board } = state;
-  const count = board.rows.length * board.columns.length;
-  if (answer?.solutions.length) {
-    const differ = answer.solutions.length > 1 ? differing(answer.solutions) : null;
-    view.show(cellsFrom(answer.solutions[state.solution] ?? answer.solutions[0]), { differ });
-  } else if (answer?.conflict?.wrong.length) {
-    view.show(cellsFrom(answer.conflict.cells), { wrongLines: answer.conflict.wrong });
-  } else {
-    view.show(board.cells ? cellsFrom(board.cells) : new Int8Array(count).fill(UNKNOWN));
-  }
-}
 
 function press(group, name, value) {
   for (const button of group.querySelectorAll("button")) button.setAttribute("aria-pressed", button.dataset[name] === value);
 }
 
-function setView(name) {
-  state.view = name;
+// Draws the page from its state.
+function draw() {
+  const { board, view: name, tab } = state;
+  const { title, author, rows, columns } = board ?? {};
+  for (const one of TABS) {
+    element(`tab-${one}`).setAttribute("aria-selected", one === tab);
+    element(`tab-${one}`).tabIndex = one === tab ? 0 : -1;
+    element(`panel-${one}`).hidden = one !== tab;
+  }
+  element("title").textContent = isStale() ? "" : [title, author].filter(Boolean).join(" by ");
+  if (board) element("board").setAttribute("aria-label", `The board, ${many(columns.length, "column")} by ${many(rows.length, "row")}`);
+  element("welcome").hidden = Boolean(board);
+  element("board-card").hidden = !board;
+  element("board-card").classList.toggle("stale", isStale());
+  takeAway.refuse(isStale() ? "There is nothing to take away: no puzzle can be read from the text." : "");
+  element("views").hidden = element("play").hidden = isDrawing();
+  element("steps-bar").hidden = isDrawing() || name !== "steps";
+  element("mine-bar").hidden = isDrawing() || name !== "mine";
+  element("solutions").hidden = isDrawing() || name !== "solution" || (state.answer?.solutions.length ?? 0) < 2;
   press(element("views"), "view", name);
-  if (name !== "steps") stepping.stop();
-  layOut();
-  if (name === "steps") stepping.load();
+  press(element("solutions"), "solution", String(state.solution));
+  press(element("finger"), "finger", view.finger);
+  if (name !== "steps" || isDrawing()) stepping.stop();
+  else if (!isStale()) stepping.load();
+  const now = painter();
+  view.hasTwoColours = isDrawing();
+  view.onPaint = now && ((cell, value) => now.paint(cell, value));
+  view.onStroke = now && (() => now.endStroke());
+  element("board").classList.toggle("paints", Boolean(now));
+  element("board").classList.toggle("drags", Boolean(now) && view.finger !== "scroll");
+  element("finger").hidden = !now;
+  if (board) view.layOut();
   refresh();
 }
 
-function layOut() {
-  const { isDrawing } = state;
-  element("welcome").hidden = Boolean(state.board);
-  element("board-card").hidden = !state.board;
-  element("views").hidden = isDrawing;
-  element("steps-bar").hidden = isDrawing || state.view !== "steps";
-  element("mine-bar").hidden = isDrawing || state.view !== "mine";
-  element("solutions").hidden = isDrawing || state.view !== "solution" || (state.answer?.solutions.length ?? 0) < 2;
-  view.hasTwoColours = isDrawing;
-  const painter = isDrawing ? editor : state.view === "mine" ? attempt : null;
-  view.onPaint = painter && ((cell, value) => painter.paint(cell, value));
-  view.onStroke = painter && (() => painter.endStroke());
-  element("board").classList.toggle("paints", Boolean(painter));
-  element("board").classList.toggle("drags", Boolean(painter) && view.finger !== "scroll");
-  element("finger").hidden = !painter;
-  if (state.board) view.layOut();
+// Draws the cells from the state.
+function refresh() {
+  if (!state.board || isStale()) return;
+  if (isDrawing()) view.show(editor.state.cells, { differ: differences() });
+  else if (state.view === "steps") view.show(stepping.cells, stepping.marks);
+  else if (state.view === "mine") view.show(attempt.cells, attempt.marks);
+  else showSolution();
+  showPlace();
 }
 
-// --- a puzzle comes in ---------------------------------------------------------------------------------------------
-
-async function open(board) {
-  if (state.isDrawing) setTab("text", false);
-  state.board = board;
-  state.answer = null;
-  state.solution = 0;
-  press(element("solutions"), "solution", "0");
-  element("place").textContent = "\u00a0";
-  layOut();
-  view.setPuzzle(board.rows, board.columns);
-  name(board);
-  attempt.start(board);
-  stepping.start(board);
-  layOut();
-  refresh();
-  if (state.view === "steps") stepping.load();
-  await solve(board);
+function differences() {
+  const { verdict, solutions } = state.answer ?? {};
+  return verdict === "multiple" ? differing(solutions) : null;
 }
 
-async function solve(board) {
-  await verdict.of(board, state.seconds, (answer) => {
-    if (state.board !== board) return;
-    state.answer = answer;
-    attempt.sayIfDone();
-    layOut();
-    refresh();
-  });
-  if (state.board === board) view.layOut(); // the verdict may take two lines
+function showSolution() {
+  const { answer, board } = state;
+  if (answer?.solutions.length) {
+    view.show(cellsFrom(answer.solutions[state.solution] ?? answer.solutions[0]), { differ: differences() });
+  } else if (answer?.conflict?.wrong.length) {
+    view.show(cellsFrom(answer.conflict.cells), { wrongLines: answer.conflict.wrong });
+  } else {
+    view.show(board.cells ? cellsFrom(board.cells) : new Int8Array(board.rows.length * board.columns.length).fill(UNKNOWN));
+  }
 }
 
-// Nothing new has come: the board that is there has its title and verdict again.
-function settle() {
-  if (state.isDrawing) drawn();
-  else if (state.board) {
-    name(state.board);
-    solve(state.board);
-  } else verdict.say("none", "Paste, draw or pick a puzzle.");
+// The line under the board: the cell that is pointed at, as it is now; where cells are small, how to make them larger.
+let pointed = null;
+
+function showPlace() {
+  const isOnBoard = pointed && pointed.place.x < view.width && pointed.place.y < view.height;
+  const dragged = pointed?.dragged > 1 ? `${pointed.dragged} cells to ` : "";
+  const zoom = view.isTooSmall ? "The cells are small: + makes them larger, and the board then scrolls." : "\u00a0";
+  element("place").textContent = isOnBoard ? dragged + view.words(pointed.place) : zoom;
 }
 
-function name({ rows, columns, title, author }) {
-  element("title").textContent = [title, author].filter(Boolean).join(" by ");
-  element("board").setAttribute("aria-label", `The board, ${many(columns.length, "column")} by ${many(rows.length, "row")}`);
-  setStale(false);
-}
-
-let drawnTimer = 0;
-
-// The board that is drawn has changed: its clues are shown at once, the verdict soon.
-function drawn() {
-  if (!state.isDrawing) return;
-  const { rows, columns } = editor.board;
-  state.board = { rows, columns, title: null, author: null };
-  state.answer = null;
-  layOut();
-  view.setPuzzle(rows, columns);
-  name(state.board);
-  refresh();
-  clearTimeout(drawnTimer);
-  verdict.say("busy", "Drawing …"); // what was said is of another board
-  const { board } = state;
-  drawnTimer = setTimeout(() => state.board === board && solve(board), DRAWN_MS);
-}
+view.onMove = (place, isByKey, dragged = 1) => {
+  pointed = place && { place, dragged };
+  element("place").setAttribute("aria-live", isByKey ? "polite" : "off");
+  showPlace();
+};
 
 // --- tabs ------------------------------------------------------------------------------------------------------------
 
 const TABS = ["text", "draw", "pick"];
 
-function setTab(chosen, opens = true) {
-  for (const tab of TABS) {
-    const isChosen = tab === chosen;
-    element(`tab-${tab}`).setAttribute("aria-selected", isChosen);
-    element(`tab-${tab}`).tabIndex = isChosen ? 0 : -1;
-    element(`panel-${tab}`).hidden = !isChosen;
-  }
-  const wasDrawing = state.isDrawing;
-  if (chosen === "draw" && !wasDrawing && state.board) {
+function setTab(chosen) {
+  if (chosen === state.tab) return;
+  const wasDrawing = isDrawing();
+  if (chosen === "draw" && state.board) {
     state.lastShown = { width: view.width, height: view.height, cells: view.cells };
   }
-  state.isDrawing = chosen === "draw";
-  clearTimeout(drawnTimer);
-  if (state.isDrawing && opens) {
-    input.cancel(); // a text that is still to be read would end the drawing
-    drawn();
-  } else if (wasDrawing && opens && state.board) {
-    open(state.board);
+  state.tab = chosen;
+  if (isDrawing()) {
+    incoming.cancel(); // a text that is still to be read would end the drawing
+    become(editor.puzzle, false);
+  } else if (wasDrawing) {
+    state.board = null;
+    become(state.read, false);
+    if (input.text.value !== state.read.text) input.read(false); // it was typed just before the drawing
+  } else {
+    draw();
   }
-  layOut();
 }
 
 for (const [at, tab] of TABS.entries()) {
@@ -202,65 +234,78 @@ for (const [at, tab] of TABS.entries()) {
 
 // --- controls ----------------------------------------------------------------------------------------------------------
 
-for (const button of element("views").querySelectorAll("button")) {
-  button.addEventListener("click", () => setView(button.dataset.view));
-}
-for (const button of element("solutions").querySelectorAll("button")) {
-  button.addEventListener("click", () => {
-    state.solution = Number(button.dataset.solution);
-    press(element("solutions"), "solution", button.dataset.solution);
-    refresh();
+function onChoice(group, name, chosen) {
+  element(group).addEventListener("click", ({ target: { dataset } }) => {
+    if (!dataset[name]) return;
+    chosen(dataset[name]);
+    draw();
   });
 }
+
+onChoice("views", "view", (name) => (state.view = name));
+onChoice("solutions", "solution", (number) => (state.solution = Number(number)));
+onChoice("finger", "finger", (does) => (view.finger = does));
+element("play-first").checked = kept().playFirst ?? false;
+element("play-first").addEventListener("change", ({ target: { checked } }) => {
+  keep({ playFirst: checked });
+  state.view = checked ? "mine" : state.view;
+  draw();
+});
+element("more").addEventListener("click", () => {
+  element("stage").focus(); // the button goes
+  solve(MORE_SECONDS);
+});
 element("zoom-in").addEventListener("click", () => view.zoom(1));
 element("zoom-out").addEventListener("click", () => view.zoom(-1));
 element("zoom-fit").addEventListener("click", () => view.zoom(0));
+view.onSize = () => state.board && showPlace();
 element("draw-from").addEventListener("click", () => {
   if (state.lastShown) editor.take(state.lastShown.width, state.lastShown.height, state.lastShown.cells);
 });
-view.onMove = (place, isByKey, dragged = 1) => {
-  element("place").setAttribute("aria-live", isByKey ? "polite" : "off");
-  element("place").textContent = (dragged > 1 ? `${dragged} cells to ` : "") + view.words(place);
-};
-element("finger").addEventListener("click", ({ target: { dataset } }) => {
-  if (!dataset.finger) return;
-  view.finger = dataset.finger;
-  press(element("finger"), "finger", view.finger);
-  layOut();
+element("draw-use").addEventListener("click", () => {
+  const { link } = editor.puzzle;
+  setTab("text");
+  input.put(link);
+  input.read(true);
 });
 
 const KEYS = {
   "+": () => view.zoom(1), "=": () => view.zoom(1), "-": () => view.zoom(-1), f: () => view.zoom(0),
-  h: () => state.view === "mine" && attempt.hint(), c: () => state.view === "mine" && attempt.check(),
+  h: () => isPlaying() && attempt.hint(), c: () => isPlaying() && attempt.check(),
   ",": () => state.view === "steps" && stepping.by(-1), ".": () => state.view === "steps" && stepping.by(1),
   p: () => state.view === "steps" && stepping.play(), g: () => state.view === "steps" && stepping.nextGuess(),
 };
 
 // Keys without Ctrl act on the board and its controls alone: elsewhere, whoever speaks to the machine would set them off.
 addEventListener("keydown", (event) => {
-  if (event.target.closest("input:not([type=range]), textarea, select")) return;
+  if (event.target.closest("input:not([type=range], [type=checkbox]), textarea, select")) return;
   if (event.altKey || event.metaKey || event.defaultPrevented) return;
   const key = event.key.toLowerCase();
-  const painter = state.isDrawing ? editor : state.view === "mine" ? attempt : null;
+  const now = painter();
   if (event.ctrlKey) {
-    const act = { z: () => (event.shiftKey ? painter.redo() : painter.undo()), y: () => painter.redo() }[key];
-    if (act && painter) (act(), event.preventDefault());
+    const act = { z: () => (event.shiftKey ? now.redo() : now.undo()), y: () => now.redo() }[key];
+    if (act && now) (act(), event.preventDefault());
     return;
   }
   if (!event.target.closest("#board-card")) return;
-  const act = !state.isDrawing || "+=-f".includes(key) ? KEYS[key] : null;
+  const act = !isDrawing() || "+=-f".includes(key) ? KEYS[key] : null;
   if (act) (act(), event.preventDefault());
 });
 
 // --- the beginning -------------------------------------------------------------------------------------------------------
 
-// A link brings its puzzle; without one, the first sample is shown.
+const linked = () => new URLSearchParams(location.search).get("puzzle") ?? new URLSearchParams(location.hash.slice(1)).get("puzzle") ?? "";
+
+// A link brings its puzzle. Where it is that of the text that was there before, that text comes back, as without a link.
+function putText() {
+  const before = kept();
+  const link = linked();
+  if (!link || before.link === link) input.put(before.text ?? "", before.number);
+  else input.put(link);
+}
+
 async function begin() {
-  const link = new URLSearchParams(location.search).get("puzzle") ?? new URLSearchParams(location.hash.slice(1)).get("puzzle");
-  if (link) {
-    setTab("text");
-    input.put(link);
-  }
+  putText();
   const known = await facts();
   state.seconds = python.seconds = known.puzzle_seconds;
   picks.fill(known);
@@ -270,13 +315,20 @@ async function begin() {
   input.mostBytes = known.most_bytes;
   editor.longestSide = known.longest_side;
   for (const id of ["picture-width", "draw-width", "draw-height"]) element(id).max = known.longest_side;
-  if (link && !state.isDrawing) await input.read();
+  if (state.puzzle === NOTHING && !isDrawing() && input.text.value.trim()) await input.read(false);
   return known;
 }
 
-addEventListener("hashchange", () => location.hash.includes("puzzle=") && begin());
+// Somebody has changed the address, or gone back.
+addEventListener("hashchange", () => {
+  const link = linked();
+  if (link === state.puzzle.link) return;
+  setTab("text");
+  input.put(link);
+  input.read(false);
+});
 element("not-started").hidden = true;
-layOut();
+draw();
 view.layOut();
 takeNewVersion();
 begin()

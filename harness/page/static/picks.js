@@ -2,22 +2,19 @@
 
 import { ask } from "./api.js";
 
+const GENERATED = ["boardgen:25x25x1000:seed=7", "boardgen:10x10x1000:seed=1"];
 const element = (id) => document.getElementById(id);
 
 export class Picks {
-  #latest;
   #sets = [];
+  #isAsking = "";
 
-  // `latest` is that of all ways in: whatever was asked for last is shown.
-  constructor(latest, onBoard, onNothing) {
-    this.#latest = latest;
-    this.onBoard = onBoard;
-    this.onNothing = onNothing;
+  // `bring` is that of all ways in: whatever was asked for last is shown.
+  constructor(bring) {
+    this.bring = bring;
     element("set-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      const name = element("set-name").value.trim();
-      const file = this.#sets.includes(name) ? `sets/${name}.txt` : null;
-      this.#show({ name, number: Math.max(1, Math.round(element("set-number").value) || 1), file });
+      this.#show(element("set-name").value.trim(), Math.max(1, Math.round(element("set-number").value) || 1));
     });
   }
 
@@ -25,33 +22,38 @@ export class Picks {
     this.#sets = sets;
     for (const id of ["samples", "welcome-samples"]) {
       element(id).replaceChildren(
-        ...samples.map((board) => {
+        ...samples.map((sample) => {
           const button = document.createElement("button");
           button.className = "chip";
-          button.textContent = board.title;
-          button.addEventListener("click", () => {
-            this.#latest.cancel();
-            this.onBoard({ board });
-          });
+          button.textContent = sample.board.title;
+          button.addEventListener("click", () => this.bring(() => ({ ...sample, text: sample.link }), true));
           return button;
         }),
       );
     }
-    element("set-names").replaceChildren(
-      ...[...sets, "boardgen:25x25x1000:seed=7", "boardgen:10x10x1000:seed=1"].map((name) => new Option(name, name)),
-    );
+    element("set-names").replaceChildren(...[...sets, ...GENERATED].map((name) => new Option(name, name)));
   }
 
-  async #show(question) {
-    try {
-      const found = await this.#latest.run((signal) => ask("set", question, signal));
-      if (!found) return;
-      element("set-fault").textContent = (found.faults ?? []).map(([, what]) => what).join("; ");
-      if (found.board) this.onBoard(found);
-      else this.onNothing();
-    } catch (error) {
-      element("set-fault").textContent = error.message;
-      this.onNothing();
-    }
+  #fault(name) {
+    if (name.startsWith("boardgen:") || this.#sets.includes(name)) return "";
+    const sets = this.#sets.length ? `It has ${this.#sets.join(", ")}` : "It has no official sets";
+    return `This site does not have a set named ${name}. ${sets}; sets such as ${GENERATED[0]} are made here.`;
+  }
+
+  // A set that is not there leaves what is shown as it is.
+  async #show(name, number) {
+    const asked = `${name} ${number}`;
+    if (this.#isAsking === asked) return;
+    element("set-fault").textContent = this.#fault(name);
+    if (element("set-fault").textContent) return;
+    this.#isAsking = asked;
+    const file = this.#sets.includes(name) ? `sets/${name}.txt` : null;
+    await this.bring(async (signal) => {
+      const found = await ask("set", { name, number, file }, signal).catch(({ message }) => ({ faults: [[null, message]] }));
+      if (signal.aborted) return undefined;
+      element("set-fault").textContent = found.board ? "" : found.faults.map(([, what]) => what).join("; ");
+      return found.board ? { ...found, text: found.link, count: 1, number: 1 } : null;
+    }, true);
+    if (this.#isAsking === asked) this.#isAsking = "";
   }
 }

@@ -53,7 +53,7 @@ export class Python {
   // Returns the answer to a question; `data` are the bytes that belong to it. The signal withdraws it.
   ask(what, question, signal, data) {
     return new Promise((resolve, reject) => {
-      const asked = { number: ++this.#number, what, question: { ...question, seconds: this.seconds }, data, resolve, reject };
+      const asked = { number: ++this.#number, what, question: { seconds: this.seconds, ...question }, data, resolve, reject };
       signal?.addEventListener("abort", () => this.#withdraw(asked, signal.reason), { once: true });
       if (signal?.aborted) return reject(signal.reason);
       this.#waiting.push(asked);

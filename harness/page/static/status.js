@@ -37,7 +37,11 @@ python.onState = (state, detail) => {
 
 python.onState(...python.state);
 
-python.onBusy = (isBusy) => (element("cancel").hidden = !isBusy);
+python.onBusy = (isBusy) => {
+  const isLeft = !isBusy && document.activeElement === element("cancel");
+  element("cancel").hidden = !isBusy;
+  if (isLeft) element("stage").focus(); // a hidden button would lose the focus to the beginning of the page
+};
 element("cancel").addEventListener("click", () => python.cancel());
 
 // The bytes to be loaded are known.

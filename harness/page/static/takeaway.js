@@ -1,7 +1,7 @@
 // What is taken away: the puzzle in any format, its picture, a link.
 
 import { ask } from "./api.js";
-import { textFrom } from "./words.js";
+import { cellsFrom, textFrom } from "./words.js";
 
 const element = (id) => document.getElementById(id);
 
@@ -18,10 +18,10 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-// The link to a puzzle, behind a #, which browsers send to no server; what is readable stays so.
-function linkTo(text) {
-  const puzzle = encodeURIComponent(text.trim()).replaceAll("%3A", ":").replaceAll("%2C", ",");
-  return `${location.href.split(/[?#]/)[0]}#puzzle=${puzzle}`;
+// The address of a puzzle, behind a #, which browsers send to no server; what is readable stays so.
+export function addressOf(link) {
+  const puzzle = encodeURIComponent(link.trim()).replaceAll("%3A", ":").replaceAll("%2C", ",");
+  return `${location.href.split(/[?#]/)[0]}${link ? `#puzzle=${puzzle}` : ""}`;
 }
 
 // The picture of an SVG in pixels.
@@ -40,6 +40,7 @@ async function pngOf(svg) {
 
 export class TakeAway {
   #reason = ""; // why nothing can be taken away
+  #isAsking = false;
 
   // `shown` returns the board and the cells that are shown.
   constructor(shown) {
@@ -48,7 +49,8 @@ export class TakeAway {
     this.#onClick("take-copy", (shown, { name }) => this.#copy(shown, name, "The puzzle"));
     this.#onClick("take-png", (shown) => this.#save(shown, "svg", ".png", pngOf));
     this.#onClick("take-svg", (shown) => this.#save(shown, "svg", ".svg", (text) => blobOf(text, "image/svg+xml")));
-    this.#onClick("take-link", (shown) => this.#copy(shown, "link", "The link", linkTo));
+    this.#onClick("take-link", (shown) => this.#copy(shown, "link", "The link", addressOf));
+    this.#onClick("take-print", (shown) => this.#print(shown));
   }
 
   fill(formats) {
@@ -72,17 +74,19 @@ export class TakeAway {
     element(id).addEventListener("click", async () => {
       const shown = this.shown();
       if (!shown.board) return this.#say("There is no puzzle yet.");
+      if (this.#isAsking) return;
+      this.#isAsking = true;
       this.#say("Asking …"); // a search may come first
       try {
         await act(shown, this.formats?.find((one) => one.name === element("take-format").value) ?? {});
       } catch (error) {
         this.#say(error.message);
       }
+      this.#isAsking = false;
     });
   }
 
-  async #asked({ board, cells }, format) {
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  async #asked({ board, cells }, format, dark = matchMedia("(prefers-color-scheme: dark)").matches) {
     const { text } = await ask("write", { board, cells: cells && textFrom(cells), format, dark });
     return text;
   }
@@ -101,6 +105,27 @@ export class TakeAway {
     } catch {
       this.#say(text.length < 500 ? text : `${what} cannot be copied here.`);
     }
+  }
+
+  // Prints the puzzle on a sheet: the empty grid, and the solution on a second one if it is wanted.
+  async #print({ board, solution }) {
+    const given = board.cells && cellsFrom(board.cells);
+    const pages = [[board.title ?? "", given]];
+    if (element("print-solution").checked) {
+      if (!solution) return this.#say("No solution is known that could be printed.");
+      pages.push([`${board.title ?? ""} (solution)`.trim(), solution]);
+    }
+    const sheets = await Promise.all(pages.map(async ([title, cells]) => {
+      const svg = await this.#asked({ board, cells }, "svg", false);
+      const picture = Object.assign(new Image(), { alt: title, src: URL.createObjectURL(blobOf(svg, "image/svg+xml")) });
+      await picture.decode();
+      const sheet = document.createElement("section");
+      sheet.append(Object.assign(document.createElement("h1"), { textContent: title }), picture);
+      return sheet;
+    }));
+    element("sheets").replaceChildren(...sheets);
+    this.#say("");
+    print();
   }
 
   #say(words) {

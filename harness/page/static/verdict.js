@@ -20,6 +20,7 @@ function show(kind, head, ...details) {
     parts.push(" ", words);
   }
   box.replaceChildren(...parts);
+  document.getElementById("more").hidden = kind !== "unknown";
 }
 
 // The cells in which two solutions differ.
@@ -90,7 +91,7 @@ export class Verdict {
     const own = (this.#asking = Symbol());
     box.setAttribute("aria-busy", "true");
     const asked = async (solutions) => {
-      const answer = await this.#latest.run((signal) => ask("solve", { board, solutions }, signal));
+      const answer = await this.#latest.run((signal) => ask("solve", { board, solutions, seconds }, signal));
       clearTimeout(waiting);
       return answer;
     };

@@ -58,6 +58,13 @@ export function time(seconds) {
   return `${Math.round(seconds * 1e6)} µs`;
 }
 
+// Seconds as a clock shows them.
+export function clockTime(seconds) {
+  const two = (number) => String(number).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
 // Cells between the form that goes over the wire and an array.
 export const cellsFrom = (text) => Int8Array.from(text, (one) => (one === "1" ? BLACK : one === "0" ? WHITE : UNKNOWN));
 export const textFrom = (cells) => Array.from(cells, (cell) => "?01"[cell + 1]).join("");

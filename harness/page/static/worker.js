@@ -84,7 +84,7 @@ async function answer({ what, question, data }) {
   if (what !== "read" || JSON.parse(found).format !== "picture") return found;
   const image = await decoded(bytes);
   const size = JSON.parse(told("size", { width: image.width, height: image.height, columns: question.columns }));
-  return size.error ? JSON.stringify(size) : told("picture", size, brightness(image, size, question.isInverted));
+  return size.error ? JSON.stringify(size) : told("picture", { ...size, title: question.title }, brightness(image, size, question.isInverted));
 }
 
 // Puts the file of an official set where Python looks for it.

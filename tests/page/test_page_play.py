@@ -1,0 +1,220 @@
+"""The page in a real browser as a player uses it: what stays, what is shown first, what is marked, what is printed."""
+
+import os
+import re
+
+import pytest
+
+from tests.helpers.browser import HEART, ROBOT
+from tests.helpers.page_sequences import agree, run_sequence
+from tests.helpers.places import REPOSITORY
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled")]
+
+FINISHED = (0x7B, 0x87, 0x97)
+WRONG = (0xE0, 0x3A, 0x2E)
+
+
+def reload(visitor) -> None:
+    visitor.reload()
+    visitor.wait_for("document.documentElement.dataset.python === 'ready'")
+    visitor.verdict()
+
+
+def paint(visitor, *keys: str) -> None:
+    visitor.click("[data-view='mine']")
+    visitor.focus_board()
+    visitor.press(*keys)
+
+
+def test_an_attempt_survives_reload_draw_and_edits_that_leave_the_clues(visitor):
+    visitor.paste(ROBOT)
+    paint(visitor, "b", "ArrowRight", "x")
+    visitor.press("ArrowLeft")
+    painted = visitor.picture()
+    visitor.value("document.activeElement.blur()")
+    visitor.paste(ROBOT.replace("A robot", "Another robot"))
+    assert visitor.text_of("#title") == "Another robot by nonobot"
+    visitor.focus_board()
+    assert (visitor.picture() == painted).all()
+    visitor.click("#tab-draw")
+    visitor.verdict()
+    visitor.click("#tab-text")
+    visitor.says("#title", "Another robot")
+    visitor.focus_board()
+    assert (visitor.picture() == painted).all()
+    visitor.paste(HEART)
+    reload(visitor)
+    assert visitor.value("document.querySelector('#text').value") == HEART
+    visitor.paste(ROBOT)
+    visitor.click("[data-view='mine']")
+    visitor.focus_board()
+    assert visitor.text_of("#place").startswith("row 1, column 1: black")
+    visitor.press("ArrowRight")
+    assert visitor.text_of("#place").startswith("row 1, column 2: white")
+    visitor.click("#mine-forget")
+    assert visitor.value("JSON.parse(localStorage.nonobot).attempts") == []
+
+
+def test_the_attempts_at_the_last_fifty_puzzles_are_kept(visitor):
+    for width in range(1, 53):
+        visitor.paste(f"{width + 1}-{':'.join(['1'] * (width + 1))}")
+        paint(visitor, "b")
+    kept = visitor.value("JSON.parse(localStorage.nonobot).attempts.map(({ puzzle }) => puzzle.split('-')[0])")
+    assert kept == [str(width + 1) for width in range(52, 2, -1)]
+
+
+def test_typed_text_and_its_faults_survive_reload_and_draw(visitor):
+    assert visitor.paste("1-2") == "fault"
+    visitor.click("#tab-draw")
+    assert visitor.verdict() == "unique"
+    visitor.click("#tab-text")
+    assert visitor.verdict() == "fault"
+    reload(visitor)
+    assert visitor.value("document.querySelector('#text').value") == "1-2"
+    assert visitor.text_of("#faults").startswith("line 1: ")
+
+
+def test_what_is_drawn_is_played(visitor):
+    visitor.paste(HEART)
+    visitor.click("#tab-draw")
+    visitor.change("#draw-width", "2")
+    visitor.change("#draw-height", "1")
+    visitor.focus_board()
+    visitor.press("b")
+    visitor.click("#draw-use")
+    visitor.says("#verdict", "2x1")
+    assert visitor.value("document.querySelector('#text').value") == "1-1:0"
+    assert visitor.value("location.hash") == "#puzzle=1-1:0"
+
+
+def test_puzzles_open_to_be_played_where_the_player_wants_it(visitor):
+    visitor.click("#tab-pick", "#samples .chip")
+    assert visitor.verdict() == "unique"
+    visitor.click("#play-first")
+    assert sum(map(sum, visitor.dark_cells(7, 7))) == 0
+    visitor.click("[data-view='solution']")
+    assert sum(map(sum, visitor.dark_cells(7, 7))) > 0
+    for is_again in (False, True):
+        if is_again:
+            reload(visitor)
+        else:
+            visitor.value(f"void (location.hash = 'puzzle={HEART}')")
+        visitor.says("#verdict", "5x5")
+        assert visitor.value("document.querySelector('[data-view=mine]').ariaPressed") == "true"
+        assert visitor.value("document.querySelector('#play-first').checked")
+        assert sum(map(sum, visitor.dark_cells(5, 5))) == 0
+
+
+def test_mistakes_are_marked_at_once_where_the_player_wants_it(visitor):
+    visitor.paste(HEART)
+    paint(visitor, "b")  # it is white
+    assert not visitor.coloured(*WRONG)
+    visitor.click("#mine-mistakes")
+    assert visitor.coloured(*WRONG)
+    visitor.click("#mine-undo")
+    assert not visitor.coloured(*WRONG)
+    assert visitor.value("document.querySelector('#mine-undo').disabled")
+    visitor.click("#mine-redo")
+    assert visitor.coloured(*WRONG)
+    assert visitor.text_of("#place").startswith("row 1, column 1: black")  # as it is after each change
+
+
+def test_finished_clues_are_grey_and_a_solved_board_says_so(visitor):
+    visitor.paste("1,1:1-1:1:1")
+    paint(visitor, "b")
+    assert visitor.coloured(*FINISHED)
+    visitor.press("ArrowRight", "ArrowRight", "b", "ArrowDown", "ArrowLeft")
+    assert visitor.text_of("#hint") == ""
+    visitor.press("b")
+    assert visitor.text_of("#hint").startswith("Solved")
+    reload(visitor)
+    visitor.click("[data-view='mine']")
+    assert visitor.text_of("#hint").startswith("Solved")
+
+
+def test_an_address_leads_back_to_the_puzzle_before(visitor):
+    visitor.paste(HEART)
+    visitor.click("#tab-pick", "#samples .chip")
+    visitor.says("#title", "A heart")
+    visitor.value("history.back()")
+    visitor.wait_for(f"document.querySelector('#text').value === '{HEART}'")
+    visitor.says("#verdict", "5x5")
+    assert visitor.text_of("#title") == ""
+
+
+def test_a_search_that_was_stopped_can_go_on(visitor):
+    visitor.value(
+        """import(new URL("static/api.js", document.baseURI).href).then(({ python, CANCELLED }) => {
+        const ask = python.ask.bind(python);
+        window.limits = [];
+        python.ask = (what, question, ...rest) => {
+            window.limits.push(question.seconds);
+            if (window.limits.length > 1) delete python.ask;
+            return window.limits.length > 1 ? ask(what, question, ...rest) : Promise.reject(new Error(CANCELLED));
+        }; })"""
+    )
+    visitor.click("#tab-pick", "#samples .chip")
+    assert visitor.verdict() == "unknown"
+    visitor.click("#more")
+    visitor.wait_for("document.querySelector('#verdict').dataset.verdict === 'unique'")
+    assert visitor.value("window.limits")[1] == 60
+    assert visitor.value("document.querySelector('#more').hidden")
+
+
+@pytest.mark.parametrize(("side", "width", "height"), [(25, 390, 844), (60, 1400, 900), (60, 390, 844)])
+def test_fit_shows_the_whole_board_and_says_how_to_zoom(visitor, side, width, height):
+    visitor.shape(width, height=height)
+    visitor.paste(f"{':'.join([str(side)] * side)}-{':'.join([str(side)] * side)}")
+    visitor.click("[data-view='mine']", "#zoom-fit")
+    frame = "(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => [scrollWidth - clientWidth, " \
+        "scrollHeight - clientHeight])(document.querySelector('#frame'))"
+    assert visitor.value(frame) == [0, 0]
+    visitor.page.mouse.move(0, 0)
+    assert "+ makes them larger" in visitor.text_of("#place")
+    visitor.keep(f"page-fit-{side}-{width}")
+
+
+@pytest.mark.parametrize("solution", [False, True])
+def test_a_sheet_with_the_empty_grid_is_printed_and_the_solution_on_a_second_page(visitor, solution):
+    visitor.paste(ROBOT)
+    visitor.value("window.print = () => (window.printed = true)")
+    if solution:
+        visitor.click("#print-solution")
+    visitor.click("#take-print")
+    visitor.wait_for("window.printed")
+    titles = visitor.value("[...document.querySelectorAll('#sheets h1')].map(one => one.textContent)")
+    assert titles == ["A robot", "A robot (solution)"][: 1 + solution]
+    pdf = visitor.page.pdf()
+    assert len(re.findall(rb"/Type */Page\b(?!s)", pdf)) == 1 + solution
+    visitor.value("document.querySelector('#sheets').replaceChildren()")
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(first: str, second: str) -> float:
+    low, high = sorted(map(luminance, (first, second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_marks_stand_out_from_what_they_are_on(theme):
+    """At least 3:1 (WCAG 2.2, 1.4.11)."""
+    style = (REPOSITORY / "harness/page/static/style.css").read_text(encoding="utf-8")
+    colour = {name: found[theme] for name in dict.fromkeys(re.findall(r"--board-([a-z-]+): #", style))
+              if len(found := re.findall(rf"--board-{name}: (#[0-9a-f]{{6}});", style)) == 2}
+    for mark in ("dot", "finished", "differ", "wrong", "fresh", "cursor", "clue"):
+        assert contrast(colour[mark], colour["paper"]) >= 3, mark
+    for mark in ("differ", "wrong"):
+        assert contrast(colour[mark], colour["ink"]) >= 3, mark
+    assert contrast(colour["fresh"], colour["fresh-white"]) >= 3
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("NONOBOT_TEST_SEQUENCES", "4"))))
+def test_text_address_board_and_verdict_agree_after_any_actions(visitor, page_server, seed):
+    run_sequence(visitor, page_server.address, seed)
+    assert agree(visitor) == ""
