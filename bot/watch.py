@@ -20,6 +20,7 @@ from nonobot.bot.result import MOST_TRACE_EVENTS, Result, TraceEvent
 from nonobot.bot.strategy import Strategy
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, Fault, Found, PartialGrid, Record, Solution
 from nonobot.protocol.characters import (
+    TERMINALS_WITHOUT_CURSOR,
     Blocks,
     Colours,
     Piece,
@@ -84,10 +85,12 @@ MOST_SPEED = 1000.0  # largest number of steps per second; a terminal cannot dra
 def watch(options: Options, strategy: Strategy, path: Path) -> int:
     """Solve the puzzles of a file in order, and show each search; return the exit status.
 
-    UnusableError: no puzzle can be shown, the file cannot be read, or standard output is not a terminal.
+    UnusableError: no puzzle can be shown, the file cannot be read, or standard output cannot show it.
     """
     if not sys.stdout.isatty():
         raise UnusableError("--watch: standard output is not a terminal; do not redirect it")
+    if (name := os.environ.get("TERM", "dumb")) in TERMINALS_WITHOUT_CURSOR:
+        raise UnusableError(f"--watch: a terminal with TERM={name} has no cursor to move; leave --watch out")
     strategy.watch()
     status, shown = 0, 0
     keyboard = sys.stdin.fileno() if sys.stdin and sys.stdin.isatty() else None

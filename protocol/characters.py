@@ -244,6 +244,9 @@ def _tidy(line: StyledLine) -> StyledLine:
 # --- on standard output ------------------------------------------------------------------------------------------
 
 _NEEDED_CHARACTERS = "█▀▄│─┼✗·"
+TERMINALS_WITHOUT_CURSOR = ("dumb", "unknown")
+"""Values of TERM that mean a terminal without escape codes."""
+
 _CODES = {"dim": "2", "bold": "1", "red": "31", "bright_black": "90"}
 
 
@@ -260,7 +263,7 @@ def place_of_output() -> Place:
     """Return a description of standard output; it obeys NO_COLOR and FORCE_COLOR."""
     is_terminal = sys.stdout.isatty()
     columns, lines = shutil.get_terminal_size() if is_terminal else (sys.maxsize, sys.maxsize)
-    can_style = is_terminal and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
+    can_style = is_terminal and os.environ.get("TERM", "dumb") not in TERMINALS_WITHOUT_CURSOR
     has_colours = (can_style or "FORCE_COLOR" in os.environ) and not os.environ.get("NO_COLOR")
     return Place(columns, lines - 1, sys.stdout.encoding or "utf-8", has_colours)
 

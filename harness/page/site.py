@@ -130,7 +130,11 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
         "formats": [
             {"name": one.name, "description": one.description, "extension": one.extensions[0]} for one in formats()
         ],
-        "samples": [asdict(Selection(1, 1, Board.of(one))) for one in read(SAMPLES.read_bytes(), "non") if isinstance(one, Record)],
+        "samples": [
+            asdict(Selection(1, 1, Board.of(one)))
+            for one in read(SAMPLES.read_bytes(), "non")
+            if isinstance(one, Record)
+        ],
         "sets": [one.name for one in sets],
         "python_bytes": sum(map(len, python.values())),
         "live": has_live_view,

@@ -45,6 +45,15 @@ def test_every_puzzle_is_shown_to_its_end_and_the_terminal_is_left_as_it_was(que
     assert shown.endswith("\x1b[?25h\x1b[?1049l")
 
 
+@pytest.mark.parametrize("name", ["dumb", "unknown"])
+def test_a_terminal_without_a_cursor_gets_no_codes(questions, monkeypatch, name):
+    monkeypatch.setenv("TERM", name)
+    with watched(questions) as terminal:
+        status, shown, err = terminal.end()
+    assert (status, shown) == (2, "")
+    assert err.strip() == f"nonobot: --watch: a terminal with TERM={name} has no cursor to move; leave --watch out"
+
+
 def test_what_told_a_cell_is_seen_by_its_colour(questions):
     with watched(questions, FAST, "--strategy", "papers") as terminal:
         shown = terminal.wait_for("Any key continues", "q: quit")

@@ -1,4 +1,4 @@
-"""Random sequences of what a visitor does on the page of puzzles, and whether all of the page speaks of one puzzle."""
+"""Random sequences of what a visitor does on the page of puzzles; all of the page then speaks of one puzzle."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ HOLD = """import(new URL("static/api.js", document.baseURI).href).then(({ python
     python.ask = async (what, question, signal, data) => {
         const wait = random() < 0.5 ? 0 : 400 * random();
         let answer, error;
-        try { answer = await ask(what, question, random() < 0.5 ? signal : null, data); } catch (one) { error = one; }
+        const own = random() < 0.5 ? signal : null;
+        try { answer = await ask(what, question, own, data); } catch (one) { error = one; }
         await new Promise((done) => setTimeout(done, wait));
         if (error) throw error;
         return answer;
@@ -42,16 +43,18 @@ STATE = """(async () => {
     const { python } = await import(new URL("static/api.js", document.baseURI).href);
     const text = (place) => document.querySelector(place).textContent;
     const link = new URLSearchParams(location.hash.slice(1)).get("puzzle");
-    const read = (data, number) => python.ask("read", { number, columns: null, isInverted: false, title: null }, null, data);
+    const read = (data, number) => python.ask("read", { number }, null, data);
     const sizeOf = ({ board }) => (board ? `${board.columns.length}x${board.rows.length}` : "");
     const isDrawing = document.querySelector("#tab-draw").ariaSelected === "true";
     const field = document.querySelector("#text").value;
-    const chooser = document.querySelector("#chooser").hidden ? 1 : Number(document.querySelector("#chooser-number").value);
+    const isOne = document.querySelector("#chooser").hidden;
+    const chooser = isOne ? 1 : Number(document.querySelector("#chooser-number").value);
     const ofText = field.trim() ? await read(field, chooser) : { link: "", faults: [] };
     const ofLink = link ? await read(link, 1) : { link: "" };
     const shown = document.querySelector("#board").ariaLabel?.match(/(\\d+) columns? by (\\d+)/);
     return JSON.stringify({
-        isDrawing, field, link, verdict: document.querySelector("#verdict").dataset.verdict, said: text("#verdict"),
+        isDrawing, field, link, said: text("#verdict"),
+        verdict: document.querySelector("#verdict").dataset.verdict,
         title: text("#title"), ofText: ofText.link, faults: ofText.faults.length, textSize: sizeOf(ofText),
         ofLink: ofLink.link, linkSize: sizeOf(ofLink), linkTitle: ofLink.board?.title ?? "",
         board: document.querySelector("#board-card").hidden ? "" : `${shown[1]}x${shown[2]}`,
@@ -108,7 +111,7 @@ def agree(tab: Tab) -> str:
             problems.append("board")
         if f" {size} " not in state["said"]:
             problems.append("verdict")
-        if state["title"] != state["linkTitle"]:
+        if state["title"].partition(" by ")[0] != state["linkTitle"]:
             problems.append("title")
     return f"{', '.join(problems)}: {state}" if problems else ""
 

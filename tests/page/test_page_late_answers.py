@@ -70,7 +70,9 @@ def test_a_second_click_while_a_question_runs_asks_nothing(visitor):
     visitor.value("window.release()")
     visitor.says("#hint", "Row 2")
     assert visitor.value("window.asked") == []
-    visitor.value('import(new URL("static/api.js", document.baseURI).href).then(({ python }) => { delete python.ask; })')
+    visitor.value(
+        'import(new URL("static/api.js", document.baseURI).href).then(({ python }) => { delete python.ask; })'
+    )
 
 
 def test_a_width_that_is_being_typed_is_kept_if_an_answer_comes(visitor, tmp_path):
