@@ -193,7 +193,7 @@ def in_order_of_play(paths: Sequence[Path]) -> list[Path]:
 
 
 def write_order(folder: Path, results: Iterable[Path]) -> None:
-    """Write the order of a tournament's results into its folder; a link there, perhaps a stranger's, is replaced."""
+    """Write the order of a tournament's results into its folder; it replaces a link there."""
     try:
         with whole_file(folder / ORDER, follows=False) as file:
             file.write("".join(f"{path.stem}\n" for path in results).encode())
