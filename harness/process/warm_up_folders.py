@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import site
 import sys
 from collections import deque
@@ -17,6 +18,7 @@ from nonobot.system import kernel_cache, temporary_cache, user_cache
 
 GIT = ".git"  # git runs programs that a repository's configuration names
 MOST_LOOKED_AT = 200_000  # most files in a folder that a warm-up may write: a second of the judge's time
+ABSOLUTE_PATH = re.compile(r"/[^\s:;,|&'\"=<>()]+")  # in a command line or in a list of another kind
 STATES_OF_A_SHELL = ("PWD", "OLDPWD")  # variables that name folders from which no program loads anything
 
 
@@ -65,6 +67,8 @@ def entries_of(folder: str | Path, most: int | None = None) -> list[os.DirEntry[
 def _named_by_variables() -> Iterator[Path]:
     """Yield the places that the user's variables name: later programs load programs, libraries and caches there.
 
+    A variable may be a place, a list of places, or a command line with places (`PAGER`, `NODE_OPTIONS`).
+
     The judge's own PATH lacks the relative folders of the user's; the environment that it started with has them.
     """
     variables = [f"{name}={value}" for name, value in os.environ.items() if name not in STATES_OF_A_SHELL]
@@ -72,7 +76,8 @@ def _named_by_variables() -> Iterator[Path]:
         first = Path("/proc/self/environ").read_bytes().split(b"\0")
         variables += [word for word in map(os.fsdecode, first) if word.startswith("PATH=")]
     for value in {variable.partition("=")[2] for variable in variables}:
-        yield from (real_path(Path(word).absolute()) for word in value.split(os.pathsep) if word)
+        places = [*filter(None, value.split(os.pathsep)), *ABSOLUTE_PATH.findall(value)]
+        yield from (real_path(Path(place).absolute()) for place in places if "\0" not in place)
 
 
 def _kept_in(folder: Path) -> Iterator[Path]:

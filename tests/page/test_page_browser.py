@@ -104,6 +104,7 @@ def test_a_file_and_a_picture_are_opened(visitor, tmp_path):
         visitor.change("#picture-width", width)
         visitor.says("#verdict", size)
         assert visitor.value("document.querySelector('#picture-width').value") == size.split("x")[0]
+        assert visitor.text_of("#title") == "box"
     image.resize((20, 10)).save(tmp_path / "other.png")  # nothing of the first one holds for it
     visitor.page.set_input_files("#file", tmp_path / "other.png")
     visitor.says("#verdict", "20x10")

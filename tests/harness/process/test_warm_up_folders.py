@@ -47,6 +47,26 @@ def test_a_folder_that_a_variable_of_the_user_names_is_not_written(tmp_path, mon
     assert written(folder)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("GIT_SSH_COMMAND", "ssh -F {}/rc"),
+        ("LESSOPEN", "|{}/rc %s"),
+        ("GIT_CONFIG_PARAMETERS", "'core.hookspath={}/hooks'"),
+        ("PROMPT_COMMAND", "true; . {}/rc"),
+        ("RUBYOPT", "-r{}/rc"),
+        ("NODE_OPTIONS", "--require={}/rc"),
+        ("MAKEFILES", "/usr/x {}/./rc"),
+    ],
+)
+def test_a_folder_in_a_command_line_of_a_variable_is_not_written(tmp_path, monkeypatch, name, value):
+    folder = bot(tmp_path / "bot")
+    monkeypatch.setenv(name, value.format(folder))
+    assert not written(folder)
+    monkeypatch.setenv(name, value.format(tmp_path / "other"))
+    assert written(folder)
+
+
 def test_the_folder_that_a_shell_was_in_before_is_written(tmp_path, monkeypatch):
     monkeypatch.setenv("OLDPWD", str(bot(tmp_path / "bot")))
     assert written(tmp_path / "bot")
