@@ -29,10 +29,13 @@ Exit status: 0 the page was written, 1 written without unreadable files, 2 unusa
 """
 
 
+OUTPUT = Path("report.html")
+
+
 def add_to(parser: Parser) -> None:
     options.add_results(parser)
-    about = "HTML file (default: %(default)s)"
-    parser.add_argument("-o", "--output", type=Path, default="report.html", metavar="FILE", help=about)
+    about = f"HTML file (default: {OUTPUT})"
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=about)
     about = "title of the page (default: %(default)s)"
     parser.add_argument("--title", default="Nonogram bots compared", help=about)
 
@@ -46,12 +49,15 @@ def carry_out(arguments: argparse.Namespace) -> int:
     say_left_out(problems)
     if not any(isinstance(result, RunResult) for result in results.values()):
         raise UnusableError("no run results found; create one with `nonojudge run`")
-    refuse_input(arguments.output, results)
-    require_writable(arguments.output)
+    output = arguments.output or OUTPUT
+    if arguments.output is None and output.is_symlink():  # perhaps a stranger's, in an unpacked folder
+        raise UnusableError(f"{output} is a link; remove it, or name the file with -o")
+    refuse_input(output, results)
+    require_writable(output)
     report = Report(results)
     with Progress(STEPS * len(report.sets)) as progress:
         page = page_of(report, arguments.title, __version__, progress.show)
-    write_output(arguments.output, page.encode(errors="backslashreplace"))
-    if str(arguments.output) != "-":
-        print(printable(f"report: {arguments.output}"))
+    write_output(output, page.encode(errors="backslashreplace"))
+    if str(output) != "-":
+        print(printable(f"report: {output}"))
     return 1 if problems else 0
