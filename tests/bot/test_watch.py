@@ -46,9 +46,8 @@ def test_every_puzzle_is_shown_to_its_end_and_the_terminal_is_left_as_it_was(que
 
 
 @pytest.mark.parametrize("name", ["dumb", "unknown"])
-def test_a_terminal_without_a_cursor_gets_no_codes(questions, monkeypatch, name):
-    monkeypatch.setenv("TERM", name)
-    with watched(questions) as terminal:
+def test_a_terminal_without_a_cursor_gets_no_codes(questions, name):
+    with watched(questions, environment={"TERM": name}) as terminal:
         status, shown, err = terminal.end()
     assert (status, shown) == (2, "")
     assert err.strip() == f"nonobot: --watch: a terminal with TERM={name} has no cursor to move; leave --watch out"
