@@ -80,7 +80,7 @@ def size(question: Question, _: bytes) -> Question:
 
 def picture(question: Question, data: bytes) -> Selection:
     """Return the puzzle of a picture's cells."""
-    return puzzle_of_picture(data, (question["columns"], question["rows"]), question["title"])
+    return puzzle_of_picture(data, (question["columns"], question["rows"]), question.get("title"))
 
 
 def of_set(question: Question, _: bytes) -> Selection:
@@ -150,7 +150,7 @@ def write(question: Question, _: bytes) -> Question:
     if form == "svg":
         return {"text": _drawn(_record(question, cells=question["cells"]), question["dark"])}
     if form == "link":
-        return {"text": link_of(record)}
+        return {"text": f"{link_of(record)}\n"}
     written = formats.write([record], form)
     if not written.count:
         raise UnusableError("; ".join(map(str, written.faults)))

@@ -148,6 +148,8 @@ def test_the_browser_makes_cells_of_a_picture_and_python_a_puzzle():
     assert size == {"columns": 6, "rows": 3}
     board = told("picture", data=bytes([9, 9, 9, 200, 201, 255] * 3), **size)["board"]
     assert (board["rows"], board["goal"]) == ([[3]] * 3, "111000" * 3)
+    named = told("picture", data=bytes(1), columns=1, rows=1, title="A box")
+    assert (named["board"]["title"], named["link"]) == ("A box", "1x1\ntitle: A box\nrows\n1\ncolumns\n1")
 
 
 def test_steps_hints_and_what_is_still_right():
