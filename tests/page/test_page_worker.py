@@ -51,6 +51,7 @@ def test_the_page_is_usable_while_python_loads(chromium, page_server):
     context = chromium.page.context
     chromium.open(page_server.address)
     chromium.value(FORGET)
+    chromium.value("localStorage.clear()")  # a text that comes back would start Python again
     chromium.open("about:blank")
     context.route("**/pyodide.asm.wasm", lambda route: held.append(route))
     try:
@@ -122,7 +123,9 @@ def test_dropped_files_cause_no_request(visitor, page_server):
     visitor.says("#verdict", "exactly one solution")
     visitor.value(DROPPED % (list(picture()), "box.png"))
     visitor.says("#title", "box")
-    assert [one.url for one in visitor.requests if not one.url.startswith(INNER)] == []
+    # Chromium asks for the page's icon again when the address gets another puzzle.
+    asked = [one.url for one in visitor.requests if not one.url.startswith(INNER)]
+    assert {*asked} <= {f"{page_server.address}static/icon.svg"}
     if isinstance(page_server, PlainServer):
         assert page_server.sent[sent:] == []
 
