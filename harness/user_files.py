@@ -91,14 +91,18 @@ def refuse_input(path: Path, sources: Iterable[str | Path]) -> None:
                 raise UnusableError(f"{path}: this file is read; name another one to write to")
 
 
-def write_output(path: Path, data: bytes) -> None:
-    """Write a file, in full or not at all, or to stdout if it is `-`; UnusableError if it cannot be written."""
+def write_output(path: Path, data: bytes, *, follows: bool = True) -> None:
+    """Write a file, in full or not at all, or to stdout if it is `-`; UnusableError if it cannot be written.
+
+    A name that the user has not given may be a stranger's link or pipe; unless the writer `follows` it, the file
+    replaces it.
+    """
     if str(path) == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
     try:
-        with whole_file(path) as file:
+        with whole_file(path, follows=follows) as file:
             file.write(data)
     except OSError as error:
         raise UnusableError(f"cannot write {path}: {error.strerror}") from None

@@ -50,14 +50,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if not any(isinstance(result, RunResult) for result in results.values()):
         raise UnusableError("no run results found; create one with `nonojudge run`")
     output = arguments.output or OUTPUT
-    if arguments.output is None and output.is_symlink():  # perhaps a stranger's, in an unpacked folder
-        raise UnusableError(f"{output} is a link; remove it, or name the file with -o")
     refuse_input(output, results)
     require_writable(output)
     report = Report(results)
     with Progress(STEPS * len(report.sets)) as progress:
         page = page_of(report, arguments.title, __version__, progress.show)
-    write_output(output, page.encode(errors="backslashreplace"))
+    data = page.encode(errors="backslashreplace")
+    write_output(output, data, follows=arguments.output is not None)
     if str(output) != "-":
         print(printable(f"report: {output}"))
     return 1 if problems else 0

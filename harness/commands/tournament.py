@@ -24,12 +24,13 @@ from nonobot.harness.ranking.comparability import kind_of
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import Contain
-from nonobot.harness.results.result_files import write_order
+from nonobot.harness.results.result_files import ORDER
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import outcome
 from nonobot.harness.text import say
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.rounds import ScheduledRun, held, scheduled_runs
+from nonobot.harness.user_files import write_output
 from nonobot.protocol.clues import count
 from nonobot.system import printable, report
 
@@ -126,7 +127,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with held(folder):
         # Results that do not fit are an error before any run, and none is removed before there are workers.
         played = {one.result_path: result for one in todo if (result := one.played())}
-        write_order(folder, [one.result_path for one in todo])
+        order = "".join(f"{one.result_path.stem}\n" for one in todo)
+        write_output(folder / ORDER, order.encode(), follows=False)
         for bot in names:
             of_bot = [files for one in todo if one.entrant.name == bot and (files := one.replaced_files)]
             if of_bot:

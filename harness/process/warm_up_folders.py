@@ -18,7 +18,8 @@ from nonobot.system import kernel_cache, temporary_cache, user_cache
 
 GIT = ".git"  # git runs programs that a repository's configuration names
 MOST_LOOKED_AT = 200_000  # most files in a folder that a warm-up may write: a second of the judge's time
-ABSOLUTE_PATH = re.compile(r"/[^\s:;,|&'\"=<>()]+")  # in a command line or in a list of another kind
+_END_OF_WORD = r"\s:;,|&'\"=<>()"  # characters that end a path in a command line or a list
+_ABSOLUTE_PATH = re.compile(f"/[^{_END_OF_WORD}]+")
 STATES_OF_A_SHELL = ("PWD", "OLDPWD")  # variables that name folders from which no program loads anything
 
 
@@ -29,9 +30,12 @@ def writable_folders(own: Iterable[Path], foreign: Iterable[Path]) -> Iterator[t
     or the user's shell runs. Nor if it contains too many files to look at all.
     """
     judges = folders_of_the_judge()
-    kept = [*foreign, *judges, Path.cwd(), *_named_by_variables()]
+    values = _values_of_variables()
+    kept = [*foreign, *judges, Path.cwd(), *_named_in(values)]
     for real in map(real_path, filter(Path.is_dir, own)):
         is_kept = any(is_in(one, real) for one in kept) or is_in(real, *judges)
+        words = re.compile(f"{re.escape(str(real))}(?![^/{_END_OF_WORD}])")  # also where the path has a space
+        is_kept = is_kept or any(map(words.search, values))
         # Python finds modules in the first folders of a clone of nonobot.
         if not is_kept and real.parent != HOME and GIT not in real.parts and not _is_hidden_in_home(real):
             with contextlib.suppress(OverflowError):
@@ -64,10 +68,8 @@ def entries_of(folder: str | Path, most: int | None = None) -> list[os.DirEntry[
     return []
 
 
-def _named_by_variables() -> Iterator[Path]:
-    """Yield the places that the user's variables name: later programs load programs, libraries and caches there.
-
-    A variable may be a place, a list of places, or a command line with places (`PAGER`, `NODE_OPTIONS`).
+def _values_of_variables() -> set[str]:
+    """Return the values of the user's variables that may name places.
 
     The judge's own PATH lacks the relative folders of the user's; the environment that it started with has them.
     """
@@ -75,9 +77,17 @@ def _named_by_variables() -> Iterator[Path]:
     with contextlib.suppress(OSError):
         first = Path("/proc/self/environ").read_bytes().split(b"\0")
         variables += [word for word in map(os.fsdecode, first) if word.startswith("PATH=")]
-    for value in {variable.partition("=")[2] for variable in variables}:
-        places = [*filter(None, value.split(os.pathsep)), *ABSOLUTE_PATH.findall(value)]
-        yield from (real_path(Path(place).absolute()) for place in places if "\0" not in place)
+    return {variable.partition("=")[2] for variable in variables}
+
+
+def _named_in(values: Iterable[str]) -> Iterator[Path]:
+    """Yield the places that variables name: later programs load programs, libraries and caches there.
+
+    A variable may be a place, a list of places, or a command line with places (`PAGER`, `NODE_OPTIONS`).
+    """
+    for value in values:
+        places = [*filter(None, value.split(os.pathsep)), *_ABSOLUTE_PATH.findall(value)]
+        yield from (real_path(Path(place).absolute()) for place in places)
 
 
 def _kept_in(folder: Path) -> Iterator[Path]:

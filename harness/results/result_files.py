@@ -9,7 +9,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -190,15 +190,6 @@ def in_order_of_play(paths: Sequence[Path]) -> list[Path]:
         return folders[path.parent], places[path.parent].get(run, len(paths) + len(places[path.parent]))
 
     return sorted(paths, key=place)
-
-
-def write_order(folder: Path, results: Iterable[Path]) -> None:
-    """Write the order of a tournament's results into its folder; it replaces a link there."""
-    try:
-        with whole_file(folder / ORDER, follows=False) as file:
-            file.write("".join(f"{path.stem}\n" for path in results).encode())
-    except OSError as error:
-        raise UnusableError(f"cannot write {folder / ORDER}: {error.strerror}") from None
 
 
 def _places_in(folder: Path) -> dict[str, int]:

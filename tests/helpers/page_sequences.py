@@ -26,13 +26,16 @@ KEYS = ("b", "x", " ", "ArrowRight", "ArrowDown")
 HOLD = """import(new URL("static/api.js", document.baseURI).href).then(({ python }) => {
     const ask = python.ask.bind(python);
     let seed = %d;
+    window.asked = 0;
     const random = () => (seed = (seed * 1103515245 + 12345) %% 2147483648) / 2147483648;
     python.ask = async (what, question, signal, data) => {
         const wait = random() < 0.5 ? 0 : 400 * random();
         let answer, error;
+        window.asked++;
         const own = random() < 0.5 ? signal : null;
         try { answer = await ask(what, question, own, data); } catch (one) { error = one; }
         await new Promise((done) => setTimeout(done, wait));
+        setTimeout(() => window.asked--); // once the page has taken it
         if (error) throw error;
         return answer;
     };
@@ -63,10 +66,8 @@ STATE = """(async () => {
 })()"""
 
 SETTLED = """(() => { const box = document.querySelector("#verdict");
-    return box.ariaBusy !== "true" && box.dataset.verdict !== "busy"; })()"""
-
-QUIET = "new Promise((done) => setTimeout(done, 600))"
-"""Longer than any answer is held back, and than the page waits while one types."""
+    return !window.asked && box.ariaBusy !== "true" && box.dataset.verdict !== "busy"; })()"""
+"""Whether no answer is held back, also none that nobody wants any more, and the page waits for none."""
 
 
 def run_sequence(tab: Tab, address: str, seed: int) -> None:
@@ -88,9 +89,6 @@ def _ready(tab: Tab, chosen: random.Random) -> None:
 
 def agree(tab: Tab) -> str:
     """Return in which respect text, address, board and verdict do not speak of one puzzle, or an empty string."""
-    tab.value(QUIET)
-    tab.wait_for(SETTLED)
-    tab.value(QUIET)
     tab.wait_for(SETTLED)
     state: dict[str, Any] = json.loads(tab.value(STATE))
     problems = []
@@ -151,7 +149,11 @@ def _pick(tab: Tab, chosen: random.Random) -> None:
 
 
 def _link(tab: Tab, chosen: random.Random) -> None:
-    tab.value(f"void (location.hash = 'puzzle={chosen.choice(LINKS)}')")
+    tab.value(
+        "((hash) => location.hash === hash ? null : new Promise((done) => {"
+        "    addEventListener('hashchange', () => done(), { once: true });"
+        f"    location.hash = hash; }}))('#puzzle={chosen.choice(LINKS)}')"
+    )
 
 
 def _draw(tab: Tab, chosen: random.Random) -> None:
@@ -176,7 +178,9 @@ def _undo(tab: Tab, chosen: random.Random) -> None:
 def _back(tab: Tab, _: random.Random) -> None:
     """Go back to the address before, if it is one of the page."""
     tab.value(
-        "((one) => one?.url?.startsWith(location.href.split('#')[0]) && history.back())"
+        "((one) => one?.url?.startsWith(location.href.split('#')[0]) ? new Promise((done) => {"
+        "    addEventListener('popstate', () => done(), { once: true });"
+        "    history.back(); }) : null)"
         "(navigation.entries()[navigation.currentEntry.index - 1])"
     )
 

@@ -51,7 +51,6 @@ def test_the_page_is_usable_while_python_loads(chromium, page_server):
     context = chromium.page.context
     chromium.open(page_server.address)
     chromium.value(FORGET)
-    chromium.value("localStorage.clear()")  # a text that comes back would start Python again
     chromium.open("about:blank")
     context.route("**/pyodide.asm.wasm", lambda route: held.append(route))
     try:
@@ -78,6 +77,7 @@ def test_a_file_that_cannot_be_loaded_is_reported(chromium, page_server):
     context = chromium.page.context
     chromium.open(page_server.address)
     chromium.value(FORGET)
+    chromium.value("localStorage.clear()")  # a text that comes back would start Python again
     chromium.open("about:blank")
     context.route("**/pyodide.asm.wasm", lambda route: route.fulfill(status=404))
     try:

@@ -18,7 +18,6 @@ export async function facts() {
 // The latest of several questions of a kind: a new one takes the place of the one before, whose answer nobody sees.
 export class Latest {
   #controller = null;
-  onBegin = () => {};
 
   cancel() {
     this.#controller?.abort();
@@ -28,7 +27,6 @@ export class Latest {
   // Returns what `work` returns, or undefined if another began meanwhile.
   async run(work) {
     this.cancel();
-    this.onBegin();
     const own = (this.#controller = new AbortController());
     try {
       const found = await work(own.signal);

@@ -43,11 +43,11 @@ function finishedFrom(clue, line) {
 
 // The blocks of a line that stand finished: [at the beginning, at the end].
 function finishedBlocks(clue, line) {
-  if (same(runsOf(line), clue)) return [clue.length, 0];
+  if (same(runsOf(line), clue)) return [Math.max(1, clue.length), 0]; // a line without blocks shows a 0
   return [finishedFrom(clue, line), finishedFrom(clue.toReversed(), line.toReversed())];
 }
 
-// The finished blocks of each row and column of a board. It is solved when every line is.
+// The finished blocks of each row and column of a board.
 export function finishedOf({ rows, columns }, cells) {
   const width = columns.length;
   return {
@@ -56,6 +56,7 @@ export function finishedOf({ rows, columns }, cells) {
   };
 }
 
+// Whether the cells have the clues of the board, whatever else solves it.
 export function isSolved({ rows, columns }, cells) {
   const found = cluesOf(cells, columns.length, rows.length);
   return rows.every((clue, at) => same(clue, found.rows[at])) && columns.every((clue, at) => same(clue, found.columns[at]));

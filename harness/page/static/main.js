@@ -14,7 +14,6 @@ import { Verdict, differing } from "./verdict.js";
 import { UNKNOWN, cellsFrom, many } from "./words.js";
 
 const DRAWN_MS = 200;
-const MORE_SECONDS = 60;
 const MOST_IN_ADDRESS = 20_000; // characters
 const element = (id) => document.getElementById(id);
 
@@ -73,14 +72,28 @@ function become(puzzle, isNew) {
   if (puzzle.board || !puzzle.faults.length) state.board = puzzle.board;
   if (isOther && !isDrawing()) pointed = null;
   if (isOther && puzzle.board && !isDrawing() && element("play-first").checked) state.view = "mine";
-  showAddress(isNew);
   if (state.board) view.setPuzzle(state.board.rows, state.board.columns);
   if (!isDrawing() && !isStale()) {
     attempt.start(state.board);
     stepping.start(state.board);
   }
   draw();
-  solve(state.seconds, isDrawing() ? DRAWN_MS : 0);
+  clearTimeout(drawnTimer);
+  if (isDrawing()) {
+    verdict.say("busy", "Drawing …"); // what was said is of another board
+    drawnTimer = setTimeout(settle, DRAWN_MS);
+  } else {
+    settle(isNew);
+  }
+}
+
+let drawnTimer = 0;
+
+// Says where the puzzle is and what it is worth; not after each cell of a drag, since browsers limit how often an
+// address changes.
+function settle(isNew = false) {
+  showAddress(isNew);
+  solve(state.seconds);
 }
 
 // The address has the puzzle, so that it can be kept and passed on; a new puzzle can be left by going back.
@@ -90,20 +103,12 @@ function showAddress(isNew) {
   if (address !== location.href) history[isNew && state.puzzle.board ? "pushState" : "replaceState"](null, "", address);
 }
 
-let solveTimer = 0;
-
-async function solve(seconds, after = 0) {
+async function solve(seconds) {
   const { puzzle } = state;
-  clearTimeout(solveTimer);
   if (!puzzle.board) {
     const [[line, what] = []] = puzzle.faults;
     if (what) verdict.say("fault", "No puzzle can be read.", line ? `line ${line}: ${what}` : what);
     else verdict.say("none", "Paste, draw or pick a puzzle.");
-    return;
-  }
-  if (after) {
-    verdict.say("busy", "Drawing …"); // what was said is of another board
-    solveTimer = setTimeout(() => state.puzzle === puzzle && solve(seconds), after);
     return;
   }
   await verdict.of(puzzle.board, seconds, (answer) => {
@@ -253,7 +258,7 @@ element("play-first").addEventListener("change", ({ target: { checked } }) => {
 });
 element("more").addEventListener("click", () => {
   element("stage").focus(); // the button goes
-  solve(MORE_SECONDS);
+  solve(Number(element("more").dataset.seconds));
 });
 element("zoom-in").addEventListener("click", () => view.zoom(1));
 element("zoom-out").addEventListener("click", () => view.zoom(-1));

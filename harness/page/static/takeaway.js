@@ -51,6 +51,7 @@ export class TakeAway {
     this.#onClick("take-svg", (shown) => this.#save(shown, "svg", ".svg", (text) => blobOf(text, "image/svg+xml")));
     this.#onClick("take-link", (shown) => this.#copy(shown, "link", "The link", addressOf));
     this.#onClick("take-print", (shown) => this.#print(shown));
+    addEventListener("afterprint", () => element("sheets").replaceChildren()); // else another puzzle would print them
   }
 
   fill(formats) {

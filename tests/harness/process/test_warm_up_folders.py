@@ -59,11 +59,12 @@ def test_a_folder_that_a_variable_of_the_user_names_is_not_written(tmp_path, mon
         ("MAKEFILES", "/usr/x {}/./rc"),
     ],
 )
-def test_a_folder_in_a_command_line_of_a_variable_is_not_written(tmp_path, monkeypatch, name, value):
-    folder = bot(tmp_path / "bot")
+@pytest.mark.parametrize("parent", ["entries", "my entries"])
+def test_a_folder_in_a_command_line_of_a_variable_is_not_written(tmp_path, monkeypatch, name, value, parent):
+    folder = bot(tmp_path / parent / "bot")
     monkeypatch.setenv(name, value.format(folder))
     assert not written(folder)
-    monkeypatch.setenv(name, value.format(tmp_path / "other"))
+    monkeypatch.setenv(name, value.format(tmp_path / parent / "bot2"))
     assert written(folder)
 
 

@@ -16,7 +16,7 @@ from nonobot.harness import cli
 from nonobot.harness.commands import table
 from nonobot.harness.ranking.standings import Evidence, Scope, rankings
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames
-from nonobot.harness.results.result_files import ORDER, read_result, write_order
+from nonobot.harness.results.result_files import ORDER, read_result
 from nonobot.harness.results.run_result import BotLog, EndReason, ProgramFile, Verdict
 from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.text import NOTHING
@@ -363,14 +363,6 @@ def test_an_order_of_sets_that_cannot_be_read_changes_nothing(tmp_path, output_o
     before = output_of(cli.run, ["table", str(tmp_path)])
     make(tmp_path / ORDER)
     assert output_of(cli.run, ["table", str(tmp_path)]) == before
-
-
-def test_an_order_of_sets_is_not_written_through_a_link(tmp_path):
-    (tmp_path / "own.txt").write_text("mine")
-    (tmp_path / ORDER).symlink_to(tmp_path / "own.txt")
-    write_order(tmp_path, [tmp_path / "b.json", tmp_path / "a.json"])
-    assert (tmp_path / "own.txt").read_text() == "mine"
-    assert (tmp_path / ORDER).read_text() == "b\na\n"
 
 
 def test_no_cell_of_csv_is_a_formula(results, output_of, capsys):

@@ -351,15 +351,22 @@ def test_the_command_writes_the_page_and_names_what_is_left_out(own_folder, caps
     assert "cannot write" in output_of(cli.run, ["report", "00.json", "-o", "."], status=2).err
 
 
-def test_the_page_goes_through_no_link_that_the_user_has_not_named(own_folder, output_of):
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("own.txt")])
+def test_a_link_or_a_pipe_that_the_user_has_not_named_is_replaced(own_folder, output_of, make):
     samples.read_back(Path(), samples.run_of("one"))
     Path("own.txt").write_text("mine")
-    Path("report.html").symlink_to("own.txt")
-    refused = output_of(cli.run, ["report", "00.json"], status=2)
-    assert "report.html is a link; remove it, or name the file with -o" in refused.err
+    make(Path("report.html"))
+    output_of(cli.run, ["report", "00.json"])
     assert Path("own.txt").read_text() == "mine"
-    output_of(cli.run, ["report", "00.json", "-o", "report.html"])
-    assert "</html>" in Path("own.txt").read_text()
+    assert not Path("report.html").is_symlink()
+    assert Path("report.html").read_text().endswith("</html>")
+
+
+def test_a_link_that_the_user_has_named_stays_one(own_folder, output_of):
+    samples.read_back(Path(), samples.run_of("one"))
+    Path("page.html").symlink_to("own.txt")
+    output_of(cli.run, ["report", "00.json", "-o", "page.html"])
+    assert Path("own.txt").read_text().endswith("</html>")
 
 
 def test_without_a_run_or_a_library_there_is_no_report(own_folder, monkeypatch, output_of):

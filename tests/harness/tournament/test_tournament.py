@@ -23,7 +23,7 @@ from nonobot.harness.play.match import not_started
 from nonobot.harness.play.run_state import records_of
 from nonobot.harness.process.machine import can_pin
 from nonobot.harness.results.conditions import Configuration, Contain, Feed, digest_of_variable
-from nonobot.harness.results.result_files import files_in, in_order_of_play, read_result, write_json
+from nonobot.harness.results.result_files import ORDER, files_in, in_order_of_play, read_result, write_json
 from nonobot.harness.results.run_result import BotEnd, EndReason
 from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import filled_in, read_tournament, result_names
@@ -50,6 +50,17 @@ def test_every_bot_plays_and_the_ranking_is_printed(tmp_path, output_of):
     assert "[2/2] odd one on boardgen:5x5x5:seed=3: 4 of 5 right" in err
     files = sorted(path.name for path in Path("results/small").glob("*.json"))
     assert files == ["boardgen-5x5x5-seed-3--good.json", "boardgen-5x5x5-seed-3--odd-one.json"]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to(Path("own.txt").absolute())])
+def test_the_order_of_sets_is_written_through_no_link_and_waits_for_no_pipe(tmp_path, make):
+    """In a folder of results that came from a stranger."""
+    Path("own.txt").write_text("mine")
+    Path("results/small").mkdir(parents=True)
+    make(Path("results/small", ORDER))
+    assert played(str(definition(tmp_path, {"good": "perfect"})), "--quiet") == 0
+    assert Path("own.txt").read_text() == "mine"
+    assert Path("results/small", ORDER).read_text() == "boardgen-5x5x5-seed-3--good\n"
 
 
 def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_other_terms(tmp_path, capsys):
