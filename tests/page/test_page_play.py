@@ -102,7 +102,8 @@ def test_the_address_follows_a_drawing_of_many_cells_once(visitor):
         """(() => { const change = history.replaceState.bind(history);
         window.changes = 0;
         history.replaceState = (...all) => (window.changes++, change(...all));
-        const press = (key) => document.querySelector("#board").dispatchEvent(new KeyboardEvent("keydown", { key }));
+        const board = document.querySelector("#board");
+        const press = (key) => board.dispatchEvent(new KeyboardEvent("keydown", { key }));
         for (let cell = 0; cell < 30; cell++) (press("b"), press("ArrowRight")); })()"""
     )
     visitor.wait_for(f"location.hash === '#puzzle=30-{':'.join(['1'] * 30)}'")
