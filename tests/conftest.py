@@ -240,7 +240,7 @@ def _show(browser: Browser, address: str) -> None:
         browser.open(address)
     browser.wait_for("document.documentElement.dataset.python === 'ready'")
     browser.wait_for("document.querySelectorAll('#samples .chip').length > 0")
-    for place in ("#tab-text", "[data-view='solution']", "[data-finger='black']"):
+    for place in ("#tab-text", "[data-view='solution']", "[data-finger='black']", "#draw-clear"):
         browser.value(f"document.querySelector({place!r}).click()")
     for place in ("#play-first", "#mine-mistakes", "#print-solution"):
         browser.value(f"(one => one.checked && one.click())(document.querySelector({place!r}))")
