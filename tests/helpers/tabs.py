@@ -54,6 +54,7 @@ class Tab:
 
     def verdict(self) -> str:
         return self.wait_for(
-            """(() => { const kind = document.querySelector('#verdict').dataset.verdict;
+            """(() => { const box = document.querySelector('#verdict'), kind = box.dataset.verdict;
+            if (box.ariaBusy === 'true') return false; // it still speaks of the puzzle before
             return ['unique', 'multiple', 'unsolvable', 'unknown', 'fault'].includes(kind) && kind; })()"""
         )
