@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from nonobot.harness import UnusableError
-from nonobot.harness.bench.trees import NAME_LENGTH, PACKAGES, extract, shallow_hint
+from nonobot.harness.bench.trees import NAME_LENGTH, extract, shallow_hint
 from nonobot.harness.compare.statistics import Outcome, Ratio, decide
-from nonobot.harness.process.bot_command import OWN_JUDGE
+from nonobot.harness.process.bot_command import OWN_JUDGE, PACKAGES
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
 from nonobot.harness.results.run_result import EndReason, Verdict

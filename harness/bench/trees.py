@@ -14,11 +14,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nonobot.harness import UnusableError
-from nonobot.harness.process.bot_command import HOME
+from nonobot.harness.process.bot_command import HOME, PACKAGES
 from nonobot.harness.process.revisions import git
 from nonobot.harness.text import last_line
 
-PACKAGES = ("bot", "protocol", "tournament_data", "harness", "nonobot")
 NAME_LENGTH = 12  # of both folders: a longer path moves the stack, which changes some times a little
 
 

@@ -24,6 +24,7 @@ from nonobot.system import beginning_of, kernel_cache
 from nonobot.tournament_data import PuzzleSet
 
 HOME = Path(nonobot.__file__).resolve().parent.parent  # folder of `nonobot`: a clone, or installed packages
+PACKAGES = ("bot", "protocol", "tournament_data", "harness", "nonobot")  # folders of the project in HOME
 OWN_BOT = (sys.executable, "-P", "-m", "nonobot")  # -P: ignore a nonobot.py in the working folder
 OWN_JUDGE = (sys.executable, "-P", "-m", "nonobot.harness")
 

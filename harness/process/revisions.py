@@ -12,6 +12,7 @@ from typing import NamedTuple
 from nonobot.harness.process.bot_command import (
     HOME,
     KERNEL_FOLDERS,
+    PACKAGES,
     is_in,
     is_own_bot,
     leads_out,
@@ -61,13 +62,15 @@ def revision_of(command: Sequence[str]) -> str | None:
     None.
 
     The judge only reads such a clone and never runs git on it. So it does not know whether files were edited. Its
-    own clone is the exception: nonobot's revision ends in `-dirty` if tracked files were edited.
+    own clone is the exception: nonobot's revision ends in `-dirty` if tracked files of its packages were edited.
     """
     if is_own_bot(command):
         try:
             commit = git_in_own_clone("rev-parse", "--verify", "HEAD").decode().strip()
             # A clone in the clone, even if added to it, has its own configuration.
-            edited = git_in_own_clone("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+            status = ("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+            # A bot elsewhere in this clone would choose among the filters of the user's configuration.
+            edited = git_in_own_clone(*status, "--", *PACKAGES)
         except (OSError, subprocess.SubprocessError):
             return None
         return f"{commit}-dirty" if edited else commit
