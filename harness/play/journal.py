@@ -68,6 +68,7 @@ class AttemptEnded(Struct, frozen=True, tag_field="kind", tag="attempt-ended"):
 
 
 Record = RunResult | AttemptStarted | PuzzleJudged | Alive | AttemptEnded
+BEGINNING = b'{"kind":"run",'  # of the first line of a journal
 
 
 def journal_path(result_path: Path) -> Path:
@@ -158,9 +159,10 @@ def _append(file: int, records: Sequence[Record]) -> None:
 def _locked(path: Path) -> int:
     """Return the descriptor of `path`, created if missing, with a lock that no other judge has."""
     while True:
-        # A stranger's folder may contain a link to a file of the user, or a pipe.
+        # A stranger's folder may contain a link to a file of the user, another name for it, or a pipe.
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
-        if not stat.S_ISREG(os.fstat(file).st_mode):
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
             os.close(file)
             raise UnusableError(f"{path} is not a journal of this nonojudge")
         try:
@@ -189,9 +191,12 @@ def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
         except UNDECODABLE:
             break
         whole_bytes = end
-    if b"\n" in content and not (
-        records and isinstance(records[0], RunResult) and records[0].schema_version == SCHEMA_VERSION
-    ):
+    if b"\n" in content:
+        head = records[0] if records else None
+        is_journal = isinstance(head, RunResult) and head.schema_version == SCHEMA_VERSION
+    else:  # a judge was stopped within the first line; a power cut may have left NULs
+        is_journal = BEGINNING.startswith(content[: len(BEGINNING)].rstrip(b"\0"))
+    if not is_journal:
         raise UnusableError(f"{path} is not a journal of this nonojudge")
     return records, whole_bytes
 

@@ -385,7 +385,9 @@ def _hidden_within(folder: Path) -> Iterator[Path]:
 
 
 def _is_result(path: Path) -> bool:
-    """Return whether a judge wrote this file."""
+    """Return whether a judge wrote this file. Bubblewrap can cover no link, and covers what it leads to."""
+    if path.is_symlink():
+        return False
     path_before = path.with_suffix("") if path.suffix.startswith(ASIDE) else path
     if path_before.name.endswith(RESULT_ENDS):
         return True

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 STEPS = 4  # steps of drawing a set, for the progress shown
 CELL = 8  # side of a cell, in units of the drawing; the page scales it
+MOST_CELLS = 250_000  # of a board with a picture: a stranger's result of a larger one would take gigabytes
 
 THEME = replace(INHERIT, colours=INHERIT.colours | {"heavy": "var(--axis)", "wrong": "var(--bad)"})
 """The colours of pictures: those of the page around them."""
@@ -123,7 +124,9 @@ class Gallery:
         self._runs = runs
 
     def picture(self, result: PuzzleResult) -> str | None:
-        """Return the picture of an answer as SVG; None without a grid."""
+        """Return the picture of an answer as SVG; None without a grid, or if the board is too large for a page."""
+        if self._facts.width * self._facts.height > MOST_CELLS:
+            return None
         solution = cells_of(result, self._facts)
         if solution is None:
             return None

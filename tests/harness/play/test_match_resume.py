@@ -120,6 +120,15 @@ def test_another_set_is_refused_and_a_bot_that_is_away_for_the_moment_costs_noth
     assert verdicts(gone_on_with(result, tmp_path / "result.json")) == ["right"] * 5
 
 
+def test_the_machine_and_the_revision_are_not_taken_from_what_was_recorded(tmp_path):
+    """Only verdicts and times are: anybody can edit a file."""
+    result = interrupted(tmp_path)
+    edited = replace(result, revision="deadbeef", machine=replace(result.machine, cpu="a fast one"))
+    write_json(tmp_path / "result.json", edited)
+    after = gone_on_with(result, tmp_path / "result.json")
+    assert (after.revision, after.machine.cpu) == (result.revision, result.machine.cpu)
+
+
 JUDGE = [sys.executable, "-m", "nonobot.harness", "run", "--quiet", "--set", str(RECIPE), "--contain", "no"]
 
 
@@ -271,7 +280,7 @@ def test_what_is_damaged_is_cut_off_before_more_is_added(tmp_path, records, rubb
     assert read_records(path) == records
 
 
-@pytest.mark.parametrize("content", [b"#1\t0.5\n", b"{}\n", b'{"kind":"\xff"}\n', "another version"])
+@pytest.mark.parametrize("content", [b"precious", b"#1\t0.5\n", b"{}\n", b'{"kind":"\xff"}\n', "another version"])
 def test_another_file_is_refused_and_left_as_it_is(tmp_path, records, content):
     path = written(tmp_path / "x.journal.jsonl", records)
     if content == "another version":
@@ -280,6 +289,22 @@ def test_another_file_is_refused_and_left_as_it_is(tmp_path, records, content):
     with pytest.raises(UnusableError, match="not a journal of this nonojudge"):
         Journal(path)
     assert path.read_bytes() == content
+
+
+def test_a_file_that_has_another_name_too_is_left_as_it_is(tmp_path):
+    """A stranger's folder of results may contain another name for any file of the user."""
+    for content in (b"", bytes(3000), b'{"kind":"run","bot'):
+        (tmp_path / "file").write_bytes(content)
+        path = tmp_path / "x.journal.jsonl"
+        path.unlink(missing_ok=True)
+        path.hardlink_to(tmp_path / "file")
+        with pytest.raises(UnusableError, match="not a journal of this nonojudge"):
+            Journal(path)
+        assert path.read_bytes() == content
+        path.unlink()
+        path.write_bytes(content)
+        Journal(path).close()  # its judge was stopped within the first line
+        assert path.read_bytes() == b""
 
 
 def test_one_judge_at_a_time(tmp_path, records):

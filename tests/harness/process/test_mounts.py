@@ -155,6 +155,14 @@ def test_results_among_which_a_bot_lies_are_hidden_one_by_one(here):
     assert seen(words, *paths) == ["covered", "covered", "read"]
 
 
+def test_a_link_with_the_name_of_a_result_stops_no_run(here):
+    """Bubblewrap covers no link."""
+    for name in ("x.stderr.txt", "x.journal.jsonl", "x.json"):
+        (here / "bots/mine" / name).symlink_to("/etc/passwd")
+    words = Sandbox().mounts(bot("bots/mine/bot.py"))
+    assert not any(part.startswith(str(here / "bots/mine/x")) for one in words for part in one)
+
+
 def test_many_results_beside_a_bot_are_hidden_by_one_mount(here):
     (here / "bots/mine/link").symlink_to("bot.py")
     before = Sandbox().mounts(bot("bots/mine/bot.py"))

@@ -18,7 +18,7 @@ from msgspec.structs import fields, replace
 from nonobot.harness import cli
 from nonobot.harness.report import contents, plots, report_page
 from nonobot.harness.report.contents import Report, Run, configurations, machines
-from nonobot.harness.report.report_page import STEPS, Gallery, page_of
+from nonobot.harness.report.report_page import MOST_CELLS, STEPS, Gallery, page_of
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames, SetFacts
 from nonobot.harness.results.referee import cells_of
 from nonobot.harness.results.run_result import BotLog, EndReason, PuzzleResult, RunResult, Score, Verdict
@@ -307,6 +307,14 @@ def test_cells_that_are_no_grid_of_the_set_give_no_picture():
     for cells, width in product(("", "zz", "ff", "ff" * 14, "é", None), (10, 0)):
         result = replace(samples.run_of("x").score.puzzles[0], cells_hex=cells)
         assert cells_of(result, SetFacts("x", "0" * 64, width, 10, 60)) is None
+
+
+def test_a_board_that_is_too_large_for_a_page_has_no_picture():
+    facts = SetFacts("gone.txt", "0" * 64, MOST_CELLS // 500, 500, 1)
+    black = replace(samples.run_of("x").score.puzzles[0], verdict=Verdict.WRONG, cells_hex="f" * (MOST_CELLS // 4))
+    assert Gallery(facts, []).picture(black)
+    larger = replace(facts, width=9999, height=9999)
+    assert Gallery(larger, []).picture(replace(black, cells_hex="f" * (9999**2 // 4 + 1))) is None
 
 
 def run_with(times: dict[int, float]) -> Run:
