@@ -9,6 +9,7 @@ from nonobot.harness.report.contents import Report
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS
 from nonobot.harness.report.report_page import page_of
 from tests.helpers import report_samples as samples
+from tests.helpers.ranked import match_of
 
 pytestmark = pytest.mark.slow
 
@@ -115,4 +116,25 @@ def test_a_printed_page_divides_no_plot_and_has_room_for_the_puzzles_of_twenty_b
     for name in ("twenty_bots", "two_sets"):  # or the whole page shrinks
         chromium.open(page(name))
         assert chromium.value("document.documentElement.scrollWidth") <= 688
+    chromium.page.emulate_media(media="screen")
+
+
+def test_the_cross_table_of_twenty_bots_is_printed_across_the_page_and_not_cut(chromium, tmp_path):
+    names = [
+        "Nonogramsolver_of_the_University_of_Applied_Sciences",
+        "a bot with a rather long name, version 2.0-rc1",
+    ]
+    names += [f"entrant-{number} of a university" for number in range(3, 21)]
+    report = Report(samples.read_back(tmp_path, *match_of(names, puzzles_each=100)))
+    report.sets.clear()  # twenty chapters of plots
+    path = tmp_path / "match.html"
+    path.write_text(page_of(report, "Match", "1.0", lambda done, what: None), encoding="utf-8")
+    chromium.shape(1017)  # A4 across without its margins, in CSS pixels
+    chromium.open(path)
+    chromium.page.emulate_media(media="print")
+    assert chromium.value("document.querySelectorAll('.cross thead th').length") == 27
+    assert "(97:100)" in chromium.text_of(".cross")
+    assert chromium.value("document.documentElement.scrollWidth") <= 1017
+    pages = "['header', '#match'].map(place => getComputedStyle(document.querySelector(place)).page)"
+    assert chromium.value(pages) == ["across", "across"]  # the title is on the page of its table
     chromium.page.emulate_media(media="screen")
