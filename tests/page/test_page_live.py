@@ -265,7 +265,9 @@ def test_the_live_view_has_the_points_of_the_table_and_a_phone_shows_names_and_p
     of_pairs = {(row["bot"], one["opponent"]): one["points"] for row in match["rows"] for one in row["pairings"]}
     journals = []
     played("perfect", tmp_path, lambda *_: journals.append(next(tmp_path.glob("*.jsonl")).read_bytes()))
-    (results / "run.journal.jsonl").write_bytes(journals[-1])
+    records = [line for line in journals[-1].splitlines(keepends=True) if b"attempt-ended" not in line]
+    (results / "run.journal.jsonl").write_bytes(b"".join(records))
+    os.utime(results / "run.journal.jsonl", (time.time() + 3600,) * 2)  # it goes on, however long the test takes
     with Server("--results", "results", folder=tmp_path) as server:
         for width in (1400, 390):
             chromium.shape(width)
