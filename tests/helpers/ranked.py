@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from nonobot.harness.results.conditions import Configuration, Machine, SetFacts
@@ -76,6 +78,17 @@ def verify_result(answers_file: str, right: int, count: int = 3, set_name: str =
     verdicts = dict.fromkeys(range(right + 1, count + 1), Verdict.WRONG)
     untimed = [PuzzleResult(number, verdicts.get(number, Verdict.RIGHT)) for number in range(1, count + 1)]
     return VerifyResult(facts(set_name, count), answers_file, Score.of(untimed))
+
+
+def match_of(names: Sequence[str], puzzles_each: int = 3) -> list[RunResult]:
+    """Return the runs of a match that differ in what they solve of three puzzles; the other puzzles are void."""
+    runs = []
+    for place, (bot, setter) in enumerate(itertools.permutations(names, 2)):
+        void = dict.fromkeys(range(4, puzzles_each + 1), "no solution") or UNSET
+        its_set = replace(facts(f"{setter}.txt"), setter=setter, void=void)
+        verdicts = dict.fromkeys(range(place % 4 + 1, 4), Verdict.WRONG)
+        runs.append(run_result(bot, verdicts=verdicts, set=its_set))
+    return runs
 
 
 def written(folder: Path, **results: RunResult | VerifyResult) -> list[Path]:

@@ -4,6 +4,8 @@ import asyncio
 import http.client
 import json
 import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -20,7 +22,7 @@ from nonobot.harness.results.worth import worth
 from nonobot.harness.text import NOTHING
 from tests.helpers.judged import RECIPE, nothing_hangs, played  # noqa: F401
 from tests.helpers.paged import Server
-from tests.helpers.ranked import facts, run_result, written
+from tests.helpers.ranked import facts, match_of, run_result, written
 from tests.helpers.waiting import PATIENCE_SECONDS, wait_until
 
 
@@ -239,3 +241,45 @@ def test_the_cross_table_of_a_match_comes_first_while_runs_are_missing_too(tmp_p
     ]
     assert first["title"] == "match"
     assert first["notes"][1] == "not final: 3 runs missing, and pairings without both runs have no points"
+
+
+EDGES = """[...document.querySelector('#rankings table').rows].map(row => row.cells[1])
+  .concat(document.querySelector('#under-way td'), document.querySelector('progress'))
+  .map(one => [one.getBoundingClientRect(), one.scrollWidth > one.clientWidth])
+  .map(([at, isCut]) => [at.left, at.right, isCut])"""
+"""Of each bot's name and the progress of a run: the left and right edge, and whether it is cut off."""
+
+
+@pytest.mark.slow
+def test_the_live_view_has_the_points_of_the_table_and_a_phone_shows_names_and_progress(
+    chromium, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("NONOBOT_PYODIDE", str(tmp_path / "nowhere"))
+    results = tmp_path / "results"
+    names = ["nonobot", "hare", "a bot with a rather long name", "_of_the_university".join("abcd")]
+    written(results, **{str(place): run for place, run in enumerate(match_of(names))})
+    table = [sys.executable, "-m", "nonobot.harness", "table", str(results), "--format", "json"]
+    sections = json.loads(subprocess.check_output(table, timeout=PATIENCE_SECONDS))["sections"]
+    [match] = [one for one in sections if one["scope"] == "match"]
+    expected = {row["bot"]: row["points"] for row in match["rows"]}
+    of_pairs = {(row["bot"], one["opponent"]): one["points"] for row in match["rows"] for one in row["pairings"]}
+    journals = []
+    played("perfect", tmp_path, lambda *_: journals.append(next(tmp_path.glob("*.jsonl")).read_bytes()))
+    records = [line for line in journals[-1].splitlines(keepends=True) if b"attempt-ended" not in line]
+    (results / "run.journal.jsonl").write_bytes(b"".join(records))
+    os.utime(results / "run.journal.jsonl", (time.time() + 3600,) * 2)  # it goes on, however long the test takes
+    with Server("--results", "results", folder=tmp_path) as server:
+        for width in (1400, 390):
+            chromium.shape(width)
+            chromium.open(f"{server.address}live")
+            chromium.wait_for("document.querySelector('#rankings table')")
+            lines = "[...document.querySelector('#rankings table').rows].map(row => [...row.cells]"
+            head, *lines = chromium.value(f"{lines}.map(cell => cell.innerText))")
+            rows = {line[1]: dict(zip(head, line, strict=True)) for line in lines}
+            assert {bot: int(row["Points"]) for bot, row in rows.items()} == expected
+            assert {pair: int(rows[pair[0]][f"vs {pair[1]}"].split()[0]) for pair in of_pairs} == of_pairs
+            for left, right, is_cut in chromium.value(EDGES):
+                assert 0 <= left < right - 50 < right <= width
+                assert not is_cut
+            chromium.keep(f"page-live-match-{width}")
+    chromium.open("about:blank")

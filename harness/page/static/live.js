@@ -76,7 +76,7 @@ const RANKING = [
 
 // The columns of a match: points, and each bot against each other one.
 function ofMatch(rows) {
-  const against = (name) => [`vs ${name}`, (row) => row.pairings.find(([opponent]) => opponent === name)?.[1] ?? "", "number"];
+  const against = (name) => [`vs ${name}`, (row) => row.pairings.find(([opponent]) => opponent === name)?.[1] ?? "", "number wraps"];
   const points = [["Points", (row) => grouped(row.points), "number"], ["Solved", (row) => grouped(row.solved), "number"]];
   return [...RANKING.slice(0, 2), ...points, ...rows.map((row) => against(row.bot)), ...RANKING.slice(3, 6)];
 }

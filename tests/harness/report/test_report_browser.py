@@ -9,6 +9,7 @@ from nonobot.harness.report.contents import Report
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS
 from nonobot.harness.report.report_page import page_of
 from tests.helpers import report_samples as samples
+from tests.helpers.ranked import match_of
 
 pytestmark = pytest.mark.slow
 
@@ -115,4 +116,26 @@ def test_a_printed_page_divides_no_plot_and_has_room_for_the_puzzles_of_twenty_b
     for name in ("twenty_bots", "two_sets"):  # or the whole page shrinks
         chromium.open(page(name))
         assert chromium.value("document.documentElement.scrollWidth") <= 688
+    chromium.page.emulate_media(media="screen")
+
+
+# Widths are those of A4 without its margins, in CSS pixels.
+@pytest.mark.parametrize(
+    ("count", "width", "pages"), [(4, 688, "auto"), (5, 1017, "across"), (20, 1017, "across")]
+)
+def test_a_printed_cross_table_is_not_cut_and_on_the_page_of_the_title(chromium, tmp_path, count, width, pages):
+    names = ["Nonogramsolver_of_the_University_of_Applied_Sciences", "a bot with a rather long name, version 2.0"]
+    names += [f"entrant-{number} of a university" for number in range(3, count + 1)]
+    report = Report(samples.read_back(tmp_path, *match_of(names, puzzles_each=100)))
+    report.sets.clear()  # their plots take long
+    path = tmp_path / "match.html"
+    path.write_text(page_of(report, "Match", "1.0", lambda done, what: None), encoding="utf-8")
+    chromium.shape(width)
+    chromium.open(path)
+    chromium.page.emulate_media(media="print")
+    assert chromium.value("document.querySelectorAll('.cross .opponent').length") == count
+    assert "(97:100)" in chromium.text_of(".cross")
+    assert chromium.value("document.documentElement.scrollWidth") <= width
+    parts = "['header', '#match'].map(place => getComputedStyle(document.querySelector(place)).page)"
+    assert chromium.value(parts) == [pages] * 2
     chromium.page.emulate_media(media="screen")
