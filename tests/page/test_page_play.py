@@ -28,6 +28,14 @@ def reload(visitor) -> None:
     visitor.verdict()
 
 
+def hidden_and_bars(visitor) -> list[int]:
+    """Return in pixels how much of the board the canvas does not show, and how thick the frame's bars are."""
+    hidden = "frame.scrollWidth - canvas.offsetWidth, frame.scrollHeight - canvas.offsetHeight"
+    bars = "frame.offsetWidth - frame.clientWidth, frame.offsetHeight - frame.clientHeight"
+    elements = "document.querySelector('#frame'), document.querySelector('#board')"
+    return visitor.value(f"((frame, canvas) => [{hidden}, {bars}])({elements})")
+
+
 def paint(visitor, *keys: str) -> None:
     visitor.click("[data-view='mine']")
     visitor.focus_board()
@@ -39,6 +47,7 @@ def test_an_attempt_survives_reload_draw_and_edits_that_leave_the_clues(visitor)
     visitor.paste(ROBOT)
     paint(visitor, "b", "ArrowRight", "x")
     visitor.press("ArrowLeft")
+    assert hidden_and_bars(visitor) == [0] * 4
     painted = visitor.picture()
     visitor.value("document.activeElement.blur()")
     visitor.paste(ROBOT.replace("A robot", "Another robot"))
@@ -174,7 +183,8 @@ def test_an_address_leads_back_to_the_puzzle_before(visitor):
     visitor.paste(HEART)
     visitor.click("#tab-pick", "#samples .chip")
     visitor.says("#title", "A heart")
-    assert visitor.value("location.hash === `#puzzle=${document.querySelector('#text').value}`")
+    linked = "new URLSearchParams(location.hash.slice(1)).get('puzzle')"
+    assert visitor.value(f"{linked} === document.querySelector('#text').value")
     visitor.value("history.back()")
     visitor.wait_for(f"document.querySelector('#text').value === '{HEART}'")
     assert visitor.value("location.hash") == f"#puzzle={HEART}"
@@ -206,12 +216,8 @@ def test_a_search_that_was_stopped_can_go_on(visitor):
 def test_fit_shows_the_whole_board_and_says_how_to_zoom(visitor, side, width, height):
     visitor.shape(width, height=height)
     visitor.paste(f"{':'.join([str(side)] * side)}-{':'.join([str(side)] * side)}")
-    visitor.click("[data-view='mine']", "#zoom-fit")
-    frame = (
-        "(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => [scrollWidth - clientWidth, "
-        "scrollHeight - clientHeight])(document.querySelector('#frame'))"
-    )
-    assert visitor.value(frame) == [0, 0]
+    visitor.click("[data-view='mine']", "#zoom-in", "#zoom-in", "#zoom-fit")
+    assert hidden_and_bars(visitor) == [0] * 4
     visitor.point_at(0, 0)
     assert ("+ makes them larger" in visitor.text_of("#place")) == (side == 60)
     visitor.keep(f"page-fit-{side}-{width}")

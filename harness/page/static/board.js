@@ -148,7 +148,8 @@ export class BoardView {
       height: Math.min(content.height, Math.floor(most.height)),
     };
     this.content = content;
-    for (const [element, box] of [[this.spacer, content], [this.frame, shown]]) {
+    // The canvas, too: a larger one would give the frame bars, which it is measured with below.
+    for (const [element, box] of [[this.spacer, content], [this.frame, shown], [this.canvas, shown]]) {
       element.style.width = `${box.width / ratio}px`;
       element.style.height = `${box.height / ratio}px`;
     }
