@@ -80,7 +80,8 @@ class Firefox(Tab):
             self._socket = self._connection.enter_context(connection)
             self.ask("session.new", capabilities={})
             self.ask("session.subscribe", events=["network.beforeRequestSent", "log.entryAdded"])
-            self._context = self.ask("browsingContext.getTree")["contexts"][0]["context"]
+            # The tab that it starts with gets no focus, and no events of it, as long as no desktop gives it some.
+            self._context = self.ask("browsingContext.create", type="tab")["context"]
         except BaseException:
             self.__exit__()
             raise
