@@ -147,7 +147,6 @@ export class BoardView {
       width: Math.min(content.width, Math.floor(most.width)),
       height: Math.min(content.height, Math.floor(most.height)),
     };
-    this.content = content;
     // The canvas, too: a larger one would give the frame bars, which it is measured with below.
     for (const [element, box] of [[this.spacer, content], [this.frame, shown], [this.canvas, shown]]) {
       element.style.width = `${box.width / ratio}px`;
