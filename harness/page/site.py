@@ -27,7 +27,7 @@ STATIC = Path(__file__).with_name("static")
 SAMPLES = Path(__file__).with_name("samples.txt")
 
 OF_LIVE_VIEW = ("live.html", "live.js")  # files of the pages that need the server
-FOR_LIVE_VIEW = (*OF_LIVE_VIEW, "style.css", "icon.svg")  # all that the live view needs
+FOR_LIVE_VIEW = (*OF_LIVE_VIEW, "elements.js", "style.css", "icon.svg")  # all that the live view needs
 AT_THE_TOP = ("index.html", "service_worker.js")  # files that are not in the site's folder `static`
 
 PYTHON = (
