@@ -232,10 +232,10 @@ SETTLED = "document.querySelector('#verdict').ariaBusy !== 'true'"
 """Whether the page has said the verdict on the board that it still shows; otherwise it says so during the test."""
 
 
-def _show(browser: Browser, address: str) -> None:
+def _show(browser: Browser | Firefox, address: str) -> None:
     """Show the page as it is at first, with nothing kept from a visit before."""
     browser.shape(1280)
-    browser.page.mouse.move(0, 0)  # the board marks the row and column under the pointer
+    browser.point_at(0, 0)  # the board marks the row and column under the pointer
     if browser.value("document.location.href.split('#')[0]") != address:
         browser.open(address)
     browser.wait_for("document.documentElement.dataset.python === 'ready'")
@@ -254,22 +254,28 @@ def _show(browser: Browser, address: str) -> None:
     browser.requests.clear()
 
 
+@pytest.fixture(scope="module")
+def browser(request: pytest.FixtureRequest) -> Browser | Firefox:
+    """Return Chromium, or the browser whose fixture a test names: see `in_both_browsers`."""
+    return request.getfixturevalue(getattr(request, "param", "chromium"))
+
+
 @pytest.fixture
-def visitor(chromium: Browser, page_server: PlainServer | Server) -> Iterator[Browser]:
+def visitor(browser: Browser | Firefox, page_server: PlainServer | Server) -> Iterator[Any]:
     """Return a browser with the page open; afterwards, nothing was complained of and nobody else was asked."""
-    yield from _visit(chromium, page_server)
+    yield from _visit(browser, page_server)
 
 
 @pytest.fixture
-def watcher(chromium: Browser, live_page: Server) -> Iterator[Browser]:
+def watcher(chromium: Browser, live_page: Server) -> Iterator[Any]:
     """Return a browser with the page of a folder of results, as `visitor` does."""
     yield from _visit(chromium, live_page)
 
 
-def _visit(browser: Browser, server: PlainServer | Server) -> Iterator[Browser]:
+def _visit(browser: Browser | Firefox, server: PlainServer | Server) -> Iterator[Any]:
     address = server.address
     browser.served_by = server.process if isinstance(server, Server) else None
     _show(browser, address)
     yield browser
     assert browser.complaints == []
-    assert all(request.url.startswith((address, f"blob:{address}")) for request in browser.requests)
+    assert all(asked.startswith((address, f"blob:{address}")) for asked in browser.addresses())

@@ -11,7 +11,6 @@ import ipaddress
 import json
 from collections.abc import Iterable
 from http import HTTPStatus
-from typing import NoReturn
 from urllib.parse import urlsplit
 
 import h11
@@ -74,7 +73,9 @@ class Guard:
     def _check_origin(self, scope: Scope, headers: Headers) -> None:
         host = headers.get("host", "")
         if not self._is_own(host):
-            _fail(HTTPStatus.MISDIRECTED_REQUEST, f"this is not {host[:80] or 'a page without a name'}")
+            raise HTTPException(
+                HTTPStatus.MISDIRECTED_REQUEST, f"this is not {host[:80] or 'a page without a name'}"
+            )
         is_foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
         is_link = (
             scope["method"] == "GET"
@@ -83,9 +84,9 @@ class Guard:
             and headers.get("sec-fetch-dest", "document") == "document"  # no frame within another page
         )
         if headers.get("origin", f"http://{host}") != f"http://{host}" or (is_foreign and not is_link):
-            _fail(HTTPStatus.FORBIDDEN, "requests of other sites' pages are not answered")
+            raise HTTPException(HTTPStatus.FORBIDDEN, "requests of other sites' pages are not answered")
         if scope["method"] not in ("GET", "HEAD"):
-            _fail(HTTPStatus.METHOD_NOT_ALLOWED, "this server only sends files; it takes nothing")
+            raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, "this server only sends files; it takes nothing")
 
     def _is_own(self, host: str) -> bool:
         try:
@@ -93,10 +94,6 @@ class Guard:
             return name in self._names or bool(ipaddress.ip_address(name))
         except ValueError:
             return False
-
-
-def _fail(status: HTTPStatus, why: str) -> NoReturn:
-    raise HTTPException(status, why)
 
 
 async def _refuse(refused: HTTPException, send: Send) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.page.boards import LONGEST_SIDE, Board, Selection
 from nonobot.harness.page.pyodide import DIGESTS as PYODIDE_FILES
 from nonobot.harness.page.pyodide import pyodide_folder
-from nonobot.protocol import Record
+from nonobot.protocol import Puzzle, Record, Solution
 from nonobot.protocol.formats import MOST_BYTES, formats, read
 from nonobot.system import content_of, whole_file
 from nonobot.tournament_data.registry import State, official_sets, state_of, stored_path
@@ -27,7 +27,7 @@ STATIC = Path(__file__).with_name("static")
 SAMPLES = Path(__file__).with_name("samples.txt")
 
 OF_LIVE_VIEW = ("live.html", "live.js")  # files of the pages that need the server
-FOR_LIVE_VIEW = (*OF_LIVE_VIEW, "style.css", "icon.svg")  # all that the live view needs
+FOR_LIVE_VIEW = (*OF_LIVE_VIEW, "elements.js", "style.css", "icon.svg")  # all that the live view needs
 AT_THE_TOP = ("index.html", "service_worker.js")  # files that are not in the site's folder `static`
 
 PYTHON = (
@@ -127,20 +127,28 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
         "longest_side": LONGEST_SIDE,
         "most_bytes": MOST_BYTES,
         "puzzle_seconds": puzzle_seconds,
-        "formats": [
-            {"name": one.name, "description": one.description, "extension": one.extensions[0]} for one in formats()
-        ],
-        "samples": [
-            asdict(Selection(1, 1, Board.of(one)))
-            for one in read(SAMPLES.read_bytes(), "non")
-            if isinstance(one, Record)
-        ],
+        "formats": [{"name": one.name, "extension": one.extensions[0]} for one in formats()],
+        "samples": [asdict(Selection(1, 1, board)) for board in _samples()],
         "sets": [one.name for one in sets],
         "python_bytes": sum(map(len, python.values())),
         "live": has_live_view,
         "offline": not is_served,
     }
     yield "facts.json", _json(facts)
+
+
+def _samples() -> Iterator[Board]:
+    """Yield the puzzles of SAMPLES: a title, then a drawing, or clues in one line if none has exactly these."""
+    for block in SAMPLES.read_text(encoding="utf-8").split("\n\n"):
+        head, *lines = block.splitlines()
+        title, _, author = head.partition(" by ")
+        if len(lines) == 1:
+            [record] = read(lines[0].encode(), "oneline")
+            assert isinstance(record, Record)
+        else:
+            solution = Solution([[cell == "#" for cell in line] for line in lines])
+            record = Record(Puzzle.from_grid(solution.rows), solution=solution)
+        yield replace(Board.of(record), title=title, author=author or None)
 
 
 def _pyodide() -> dict[str, bytes]:

@@ -16,16 +16,8 @@ from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.dialogue import Request
 from nonobot.bot.kernels.shipped import has_kernels
 from nonobot.harness import UnusableError
-from nonobot.harness.page.boards import (
-    PICTURE,
-    Board,
-    Selection,
-    link_of,
-    puzzle_of_file,
-    puzzle_of_picture,
-    puzzle_of_set,
-    size_of_picture,
-)
+from nonobot.harness.page import boards
+from nonobot.harness.page.boards import PICTURE, Board, Selection
 from nonobot.harness.pictures.black_white import is_image
 from nonobot.protocol import PartialGrid, Record, formats
 
@@ -69,23 +61,23 @@ def read(question: Question, data: bytes) -> Selection:
     """Return a puzzle of a text or a file; of a picture, only that it is one: the browser makes cells of it."""
     if is_image(data):
         return Selection(format=PICTURE)
-    return puzzle_of_file(data, question["number"])
+    return boards.puzzle_of_file(data, question["number"])
 
 
 def size(question: Question, _: bytes) -> Question:
     """Return the columns and rows of the board for a picture."""
-    width, height = size_of_picture((question["width"], question["height"]), question["columns"])
+    width, height = boards.size_of_picture((question["width"], question["height"]), question["columns"])
     return {"columns": width, "rows": height}
 
 
 def picture(question: Question, data: bytes) -> Selection:
     """Return the puzzle of a picture's cells."""
-    return puzzle_of_picture(data, (question["columns"], question["rows"]), question.get("title"))
+    return boards.puzzle_of_picture(data, (question["columns"], question["rows"]), question.get("title"))
 
 
 def of_set(question: Question, _: bytes) -> Selection:
     """Return a puzzle of an official or a generated set."""
-    return puzzle_of_set(question["name"], question["number"])
+    return boards.puzzle_of_set(question["name"], question["number"])
 
 
 # --- it is solved ------------------------------------------------------------------------------------------------
@@ -150,7 +142,7 @@ def write(question: Question, _: bytes) -> Question:
     if form == "svg":
         return {"text": _drawn(_record(question, cells=question["cells"]), question["dark"])}
     if form == "link":
-        return {"text": f"{link_of(record)}\n"}
+        return {"text": f"{boards.link_of(record)}\n"}
     written = formats.write([record], form)
     if not written.count:
         raise UnusableError("; ".join(map(str, written.faults)))

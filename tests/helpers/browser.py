@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import os
 import shutil
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from nonobot.protocol import Puzzle, Record
 from nonobot.protocol.formats import write
 from nonobot.tournament_data import load_set
 from tests.helpers.places import REPOSITORY
-from tests.helpers.tabs import PATIENCE_SECONDS, Tab
-from tests.helpers.waiting import LOOK_SECONDS
+from tests.helpers.tabs import PATIENCE_SECONDS, Point, Tab, points_of
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -29,7 +24,6 @@ OPTIONS = ("--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--hide
 ROBOT = (REPOSITORY / "docs/samples/robot.non").read_text()
 HEART = "1,1:5:5:3:1-2:4:4:4:2"
 TWO = "1:1-1:1"
-BLACK = (0x1F, 0x2B, 0x46)
 RANDOM = load_set("boardgen:25x25x40:seed=7").puzzles[2].puzzle
 
 GIVEN = """(() => { const data = new DataTransfer(); data.items.add(%s); %s
@@ -87,11 +81,13 @@ class Browser(Tab):
         self.complaints.clear()
         self.page.goto(place if isinstance(place, str) else place.resolve().as_uri())
 
+    def addresses(self) -> list[str]:
+        return [request.url for request in self.requests]
+
     def reload(self) -> None:
         self.page.reload()
 
     def shape(self, width: int, dark: bool = False, ratio: float = 1, height: int = 900) -> None:
-        """Make the window that large, in CSS pixels of `ratio` pixels of the device, and choose a theme."""
         size = {"width": width, "height": height}
         self.page.set_viewport_size(size)
         self.ask("Emulation.setDeviceMetricsOverride", **size, deviceScaleFactor=ratio, mobile=width < 600)
@@ -109,36 +105,22 @@ class Browser(Tab):
         for place in places:
             self.page.click(place)
 
+    def point_at(self, x: float, y: float) -> None:
+        self.page.mouse.move(x, y)
+
+    def touch_screen(self, is_touched: bool) -> None:
+        self.ask("Emulation.setTouchEmulationEnabled", enabled=is_touched)
+
     def press(self, *keys: str) -> None:
         for key in keys:
             self.page.keyboard.press(key)
 
-    def text_of(self, place: str) -> str:
-        return self.page.text_content(place)
-
-    def says(self, place: str, text: str) -> None:
-        """Wait until an element is visible and contains a text."""
-        until = time.monotonic() + PATIENCE_SECONDS
-        while True:
-            try:
-                self.page.locator(place, has_text=text).wait_for(timeout=1000 * LOOK_SECONDS)
-                return
-            except playwright.TimeoutError:
-                self.check_server()
-                if time.monotonic() > until:
-                    raise
-
     def change(self, place: str, value: str) -> None:
-        """Fill a field in and leave it."""
         self.page.fill(place, value)
         self.page.locator(place).blur()
 
-    def drag(self, first: tuple[float, float], last: tuple[float, float], moves: int, by: str) -> None:
-        """Drag the mouse or a finger along a straight line, with so many moves."""
-        points = [
-            [a + (b - a) * step / moves for a, b in zip(first, last, strict=True)] for step in range(moves + 1)
-        ]
-        for step, (x, y) in enumerate(points):
+    def drag(self, first: Point, last: Point, moves: int, by: str) -> None:
+        for step, (x, y) in enumerate(points_of(first, last, moves)):
             if by == "finger":
                 kind = "touchMove" if step else "touchStart"
                 self.ask("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y}])
@@ -155,28 +137,3 @@ class Browser(Tab):
 
     def insert(self, text: str) -> None:
         self.page.keyboard.insert_text(text)
-
-    def focus_board(self) -> None:
-        """Go to the board as the keyboard does."""
-        self.value("document.querySelector('#zoom-in').focus()")
-        self.press("Tab")
-        if self.value("document.activeElement.id") == "frame":  # a frame that scrolls is a stop of its own
-            self.press("Tab")
-        assert self.value("document.activeElement.id") == "board"
-
-    def picture(self) -> np.ndarray:
-        """Return the board's canvas as it is, shape (height, width, 3)."""
-        image = pytest.importorskip("PIL.Image")
-        self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        url = self.value("document.querySelector('#board').toDataURL()")
-        return np.asarray(image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB"), int)
-
-    def coloured(self, *colour: int) -> int:
-        """Return how many pixels of the canvas have about this colour (red, green, blue)."""
-        return int((np.abs(self.picture() - colour).max(axis=2) < 3).sum())
-
-    def dark_cells(self, width: int, height: int) -> list[list[int]]:
-        """Return the black cells of a small board, 40 pixels each, read from its picture in light colours."""
-        cells = self.picture()[-2 - 40 * height : -2, -2 - 40 * width : -2]
-        is_black = np.abs(cells - BLACK).max(axis=2) < 3
-        return (is_black.reshape(height, 40, width, 40).mean(axis=(1, 3)) > 0.5).astype(int).tolist()

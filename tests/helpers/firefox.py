@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.tabs import PATIENCE_SECONDS, Tab
+from tests.helpers.tabs import PATIENCE_SECONDS, Point, Tab, points_of
 from tests.helpers.waiting import wait_until
 
 client = pytest.importorskip("websockets.sync.client", reason="websockets is not installed")
@@ -25,12 +25,32 @@ PREFERENCES = {
     "datareporting.policy.dataSubmissionEnabled": False,
     "dom.push.connection.enabled": False,
     "extensions.update.enabled": False,
+    "layout.css.prefers-color-scheme.content-override": 1,  # light
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
     "services.settings.server": "data:,#remote-settings-dummy/v1",
     "toolkit.telemetry.server": "",
+    "ui.allPointerCapabilities": 7,  # also a finger: as on a laptop whose screen can be touched
 }
-"""Settings of the profile: nothing is asked of anybody."""
+"""Settings of the profile: nothing is asked of anybody, and colours and pointers are the same everywhere."""
+
+KEYS = {
+    "Shift": "\ue008", "Control": "\ue009", "Alt": "\ue00a", "Tab": "\ue004", "Enter": "\ue006",
+    "Escape": "\ue00c", "Delete": "\ue017", "Home": "\ue011", "End": "\ue010", "PageUp": "\ue00e",
+    "PageDown": "\ue00f", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014",
+    "ArrowDown": "\ue015",
+}  # fmt: skip
+"""Names of keys in events, and what WebDriver calls these keys."""
+
+MIDDLE = """(place => {
+    const one = document.querySelector(place);
+    if (!one?.checkVisibility() || one.disabled) return null;
+    one.scrollIntoView({ block: "nearest" });
+    const box = one.getBoundingClientRect();
+    const [x, y] = [Math.round(box.left + box.width / 2), Math.round(box.top + box.height / 2)];
+    return one.contains(document.elementFromPoint(x, y)) ? [x, y] : null;
+})(%s)"""
+"""The middle of an element in the window, once a visitor can click there."""
 
 
 def firefox_command() -> str | None:
@@ -60,7 +80,8 @@ class Firefox(Tab):
             self._socket = self._connection.enter_context(connection)
             self.ask("session.new", capabilities={})
             self.ask("session.subscribe", events=["network.beforeRequestSent", "log.entryAdded"])
-            self._context = self.ask("browsingContext.getTree")["contexts"][0]["context"]
+            # The tab that it starts with gets no focus, and no events of it, as long as no desktop gives it some.
+            self._context = self.ask("browsingContext.create", type="tab")["context"]
         except BaseException:
             self.__exit__()
             raise
@@ -96,23 +117,72 @@ class Firefox(Tab):
         assert message["type"] == "success", message
         return message["result"]
 
-    def open(self, address: str) -> None:
+    def open(self, place: str) -> None:
         self.requests.clear()
         self.complaints.clear()
-        self.ask("browsingContext.navigate", context=self._context, url=address, wait="complete")
+        self.ask("browsingContext.navigate", context=self._context, url=place, wait="complete")
 
-    def value(self, expression: str) -> Any:
+    def value(self, expression: str, is_by_user: bool = False) -> Any:
+        """Return the value of an expression; `is_by_user`: as if a visitor's click had called it."""
         text = f"(async () => JSON.stringify(await ({expression}\n) ?? null))()"
-        answer = self.ask("script.evaluate", expression=text, target={"context": self._context}, awaitPromise=True)
+        how = {"target": {"context": self._context}, "awaitPromise": True, "userActivation": is_by_user}
+        answer = self.ask("script.evaluate", expression=text, **how)
         assert answer["type"] == "success", answer["exceptionDetails"]["text"]
         return json.loads(answer["result"]["value"])
 
-    def insert(self, text: str) -> None:
-        """Put a text in place of the input's, as pasting does."""
-        event = "new InputEvent('input', {inputType: 'insertFromPaste', bubbles: true})"
-        text = f"(one => {{ one.value = {json.dumps(text)}; one.dispatchEvent({event}); }})"
-        self.value(f"{text}(document.activeElement)")
+    def reload(self) -> None:
+        self.requests.clear()
+        self.ask("browsingContext.reload", context=self._context, wait="complete")
 
-    def click(self, place: str) -> None:
-        """Click an element, as its script sees it."""
-        self.value(f"document.querySelector({place!r}).click()")
+    def addresses(self) -> list[str]:
+        return list(self.requests)
+
+    def shape(self, width: int, dark: bool = False, ratio: float = 1, height: int = 900) -> None:
+        assert not dark, "Firefox has light colours in these tests"
+        size = {"width": width, "height": height}
+        self.ask("browsingContext.setViewport", context=self._context, viewport=size, devicePixelRatio=ratio)
+
+    def _act(self, kind: str, actions: list[dict[str, Any]], **parameters: Any) -> None:
+        """Let one device act: `key`, or `pointer` of a type that `parameters` names."""
+        name = parameters.get("pointerType", kind)
+        device = {
+            "type": kind,
+            "id": name,
+            "actions": actions,
+            **({"parameters": parameters} if parameters else {}),
+        }
+        self.ask("input.performActions", context=self._context, actions=[device])
+
+    def click(self, *places: str) -> None:
+        for place in places:
+            x, y = self.wait_for(MIDDLE % json.dumps(place))
+            self.drag((x, y), (x, y), 1, "mouse")
+
+    def point_at(self, x: float, y: float) -> None:
+        self._act("pointer", [_move((x, y))], pointerType="mouse")
+
+    def drag(self, first: Point, last: Point, moves: int, by: str) -> None:
+        down, up = {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}
+        start, *others = map(_move, points_of(first, last, moves))
+        self._act("pointer", [start, down, *others, up], pointerType="touch" if by == "finger" else "mouse")
+
+    def press(self, *keys: str) -> None:
+        for combination in keys:
+            names = combination.split("+") if len(combination) > 1 else [combination]
+            values = [KEYS.get(name, name) for name in names]
+            actions = [{"type": "keyDown", "value": value} for value in values]
+            self._act("key", actions + [{"type": "keyUp", "value": value} for value in reversed(values)])
+
+    def insert(self, text: str) -> None:
+        """Paste a text from the clipboard."""
+        self.value(f"navigator.clipboard.writeText({json.dumps(text)})", is_by_user=True)
+        self.press("Control+v")
+
+    def change(self, place: str, value: str) -> None:
+        self.click(place)
+        self.press("Control+a", "Delete", *value)
+        self.value("document.activeElement.blur()")
+
+
+def _move(point: Point) -> dict[str, Any]:
+    return {"type": "pointerMove", "x": round(point[0]), "y": round(point[1]), "duration": 0}

@@ -12,9 +12,10 @@ from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import BotLog
 from nonobot.protocol import Puzzle
 from tests.conftest import EMPTY
-from tests.helpers.browser import BLACK, GIVEN, HEART, RANDOM, ROBOT, TWO, oneline
+from tests.helpers.browser import GIVEN, HEART, RANDOM, ROBOT, TWO, oneline
 from tests.helpers.judged import played
 from tests.helpers.paged import Server
+from tests.helpers.tabs import BLACK
 
 WINDOWS = ((1400, 900), (390, 844))
 """A desktop and a phone."""
@@ -237,86 +238,6 @@ def test_hints_lead_to_the_solution_and_tell_whether_it_is_still_right(visitor):
     assert visitor.text_of("#hint").startswith("Solved")
 
 
-def test_cells_are_painted_with_the_mouse(visitor):
-    visitor.paste(HEART)
-    visitor.click("[data-view='mine']")
-    visitor.picture()  # what is shown moves the board until it is drawn
-    box = visitor.value(
-        "(() => { const one = document.querySelector('#board'); one.scrollIntoView({block: 'center'});"
-        " const box = one.getBoundingClientRect(); return [box.right, box.bottom]; })()"
-    )
-    first, last = (box[0] - 2 - 4.5 * 40, box[1] - 2 - 3.5 * 40), (box[0] - 2 - 20, box[1] - 2 - 3.5 * 40)
-    visitor.page.mouse.move(*first)
-    visitor.page.mouse.down()
-    visitor.page.mouse.move(*last, steps=4)
-    visitor.page.mouse.up()
-    assert visitor.dark_cells(5, 5)[1] == [1] * 5
-    visitor.click("#mine-undo")
-    assert sum(map(sum, visitor.dark_cells(5, 5))) == 0
-
-
-@pytest.fixture
-def touched(visitor):
-    """Return a visitor whose screen is touched."""
-    visitor.ask("Emulation.setTouchEmulationEnabled", enabled=True)
-    yield visitor
-    visitor.ask("Emulation.setTouchEmulationEnabled", enabled=False)
-
-
-def middle_of(visitor, width: int, height: int):
-    """Open an attempt on a board without a white cell; return where the middle of a cell is on the screen."""
-    visitor.paste(oneline(Puzzle.from_grid([[1] * width] * height)))
-    visitor.click("[data-view='mine']")
-    visitor.picture()  # what is shown moves the board until it is drawn
-    right, bottom = visitor.value(
-        "(() => { const one = document.querySelector('#board'); one.scrollIntoView({block: 'center'});"
-        " const box = one.getBoundingClientRect(); return [box.right, box.bottom]; })()"
-    )
-    return lambda x, y: (right - 2 - (width - x - 0.5) * 40, bottom - 2 - (height - y - 0.5) * 40)
-
-
-@pytest.mark.parametrize("by", ["mouse", "finger"])
-@pytest.mark.parametrize("moves", [1, 3, 10, 100])
-def test_a_drag_paints_every_cell_between_its_moves(touched, moves, by):
-    width, height = 12, 9
-    middle = middle_of(touched, width, height)
-    for first, last in (((0, 1), (11, 1)), ((5, 8), (5, 3)), ((0, 4), (4, 8))):
-        touched.drag(middle(*first), middle(*last), moves, by)
-        touched.says("#place", f"row {last[1] + 1}, column {last[0] + 1}: black")
-    painted = touched.dark_cells(width, height)
-    assert painted[1] == [1] * width
-    assert [row[5] for row in painted] == [0, 1, 0, 1, 1, 1, 1, 1, 1]
-    assert [painted[4 + step][step] for step in range(5)] == [1] * 5
-
-
-def test_a_finger_scrolls_or_paints_white_where_it_is_told_to(touched):
-    middle = middle_of(touched, 5, 5)
-    ends = middle(0, 0), middle(4, 0)
-    touched.click("[data-finger='scroll']")
-    touched.drag(*ends, 10, "finger")
-    assert sum(map(sum, touched.dark_cells(5, 5))) == 0
-    touched.click("[data-finger='white']")
-    touched.drag(*ends, 10, "finger")
-    touched.says("#place", "5 cells to row 1, column 5: white")
-
-
-def test_a_second_finger_paints_nothing_and_ends_no_drag(touched):
-    middle = middle_of(touched, 5, 5)
-
-    def touch(kind: str, *cells) -> None:
-        points = [dict(zip("xy", middle(*cell), strict=True), id=number) for number, cell in enumerate(cells)]
-        touched.ask("Input.dispatchTouchEvent", type=kind, touchPoints=points)
-
-    touch("touchStart", (0, 0))
-    touch("touchStart", (0, 0), (4, 4))
-    touch("touchMove", (0, 0), (0, 4))
-    touch("touchMove", (0, 0))  # which lifts the second
-    touch("touchMove", (2, 0))
-    touch("touchEnd")
-    touched.says("#place", "3 cells to row 1, column 3: black")
-    assert touched.dark_cells(5, 5) == [[1, 1, 1, 0, 0], *([[0] * 5] * 4)]
-
-
 def see_steps(visitor) -> None:
     visitor.click("[data-view='steps']")
     visitor.wait_for("Number(document.querySelector('#step-place').max) > 0")
@@ -376,7 +297,7 @@ def test_a_tournament_is_seen_as_it_goes_on(watcher, live_page, page_results):
             "document.dispatchEvent(new Event('visibilitychange'))"
         )
     watcher.wait_for("document.querySelector('#as-of').textContent")
-    assert [one.url for one in watcher.requests if "/api/live" in one.url] == [f"{live_page.address}api/live"]
+    assert [one for one in watcher.addresses() if "/api/live" in one] == [f"{live_page.address}api/live"]
 
 
 def test_tournaments_are_apart_and_their_tables_scroll_in_their_own_box(watcher, live_page, page_results):

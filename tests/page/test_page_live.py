@@ -213,7 +213,7 @@ def test_the_live_view_needs_no_puzzle_page_and_no_folder_yet(tmp_path, monkeypa
     monkeypatch.setenv("NONOBOT_PYODIDE", str(tmp_path / "nowhere"))  # as good as no kernels for browsers
     with Server("--results", "results", folder=tmp_path) as server:
         assert server.ask("/").headers["location"] == "/live"
-        for name in ("live", "static/live.js", "static/style.css", "static/icon.svg"):
+        for name in ("live", "static/live.js", "static/elements.js", "static/style.css", "static/icon.svg"):
             assert server.ask(f"/{name}").status == 200
         assert server.ask("/facts.json").status == 404
         (tmp_path / "results").mkdir()

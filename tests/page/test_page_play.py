@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from tests.helpers.browser import HEART, ROBOT
+from nonobot.protocol import Puzzle
+from tests.helpers.browser import HEART, ROBOT, oneline
 from tests.helpers.page_sequences import agree, run_sequence
 
 pytestmark = [
@@ -13,6 +14,9 @@ pytestmark = [
     pytest.mark.usefixtures("compiled"),
     pytest.mark.parametrize("page_server", ["exported"], indirect=True),  # the server does nothing for a player
 ]
+
+in_both_browsers = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
+"""The page is played with the events of a real mouse, finger and keyboard in each of the browsers."""
 
 FINISHED = (0x7B, 0x87, 0x97)
 WRONG = (0xE0, 0x3A, 0x2E)
@@ -24,16 +28,26 @@ def reload(visitor) -> None:
     visitor.verdict()
 
 
+def hidden_and_bars(visitor) -> list[int]:
+    """Return in pixels how much of the board the canvas does not show, and how thick the frame's bars are."""
+    hidden = "frame.scrollWidth - canvas.offsetWidth, frame.scrollHeight - canvas.offsetHeight"
+    bars = "frame.offsetWidth - frame.clientWidth, frame.offsetHeight - frame.clientHeight"
+    elements = "document.querySelector('#frame'), document.querySelector('#board')"
+    return visitor.value(f"((frame, canvas) => [{hidden}, {bars}])({elements})")
+
+
 def paint(visitor, *keys: str) -> None:
     visitor.click("[data-view='mine']")
     visitor.focus_board()
     visitor.press(*keys)
 
 
+@in_both_browsers
 def test_an_attempt_survives_reload_draw_and_edits_that_leave_the_clues(visitor):
     visitor.paste(ROBOT)
     paint(visitor, "b", "ArrowRight", "x")
     visitor.press("ArrowLeft")
+    assert hidden_and_bars(visitor) == [0] * 4
     painted = visitor.picture()
     visitor.value("document.activeElement.blur()")
     visitor.paste(ROBOT.replace("A robot", "Another robot"))
@@ -67,6 +81,7 @@ def test_the_attempts_at_the_last_fifty_puzzles_are_kept(visitor):
     assert kept == [str(width + 1) for width in range(52, 2, -1)]
 
 
+@in_both_browsers
 def test_typed_text_and_its_faults_survive_reload_and_draw(visitor):
     assert visitor.paste("1-2") == "fault"
     visitor.click("#tab-draw")
@@ -112,6 +127,7 @@ def test_the_address_follows_a_drawing_of_many_cells_once(visitor):
     visitor.value("delete history.replaceState")
 
 
+@in_both_browsers
 def test_puzzles_open_to_be_played_where_the_player_wants_it(visitor):
     visitor.click("#tab-pick", "#samples .chip")
     assert visitor.verdict() == "unique"
@@ -144,9 +160,14 @@ def test_mistakes_are_marked_at_once_where_the_player_wants_it(visitor):
     assert visitor.text_of("#place").startswith("row 1, column 1: black")  # as it is after each change
 
 
+@in_both_browsers
 def test_finished_clues_are_grey_and_a_solved_board_says_so(visitor):
     visitor.paste("1,1:1-1:1:1")
     paint(visitor, "b")
+    assert visitor.coloured(*FINISHED)
+    visitor.press("Control+z")
+    assert not visitor.coloured(*FINISHED)
+    visitor.press("Control+y")
     assert visitor.coloured(*FINISHED)
     visitor.press("ArrowRight", "ArrowRight", "b", "ArrowDown", "ArrowLeft")
     assert visitor.text_of("#hint") == ""
@@ -157,12 +178,16 @@ def test_finished_clues_are_grey_and_a_solved_board_says_so(visitor):
     assert visitor.text_of("#hint").startswith("Solved")
 
 
+@in_both_browsers
 def test_an_address_leads_back_to_the_puzzle_before(visitor):
     visitor.paste(HEART)
     visitor.click("#tab-pick", "#samples .chip")
     visitor.says("#title", "A heart")
+    linked = "new URLSearchParams(location.hash.slice(1)).get('puzzle')"
+    assert visitor.value(f"{linked} === document.querySelector('#text').value")
     visitor.value("history.back()")
     visitor.wait_for(f"document.querySelector('#text').value === '{HEART}'")
+    assert visitor.value("location.hash") == f"#puzzle={HEART}"
     visitor.says("#verdict", "5x5")
     assert visitor.text_of("#title") == ""
 
@@ -186,17 +211,14 @@ def test_a_search_that_was_stopped_can_go_on(visitor):
     assert visitor.value("document.querySelector('#more').hidden")
 
 
+@in_both_browsers
 @pytest.mark.parametrize(("side", "width", "height"), [(25, 390, 844), (60, 1400, 900), (60, 390, 844)])
 def test_fit_shows_the_whole_board_and_says_how_to_zoom(visitor, side, width, height):
     visitor.shape(width, height=height)
     visitor.paste(f"{':'.join([str(side)] * side)}-{':'.join([str(side)] * side)}")
-    visitor.click("[data-view='mine']", "#zoom-fit")
-    frame = (
-        "(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => [scrollWidth - clientWidth, "
-        "scrollHeight - clientHeight])(document.querySelector('#frame'))"
-    )
-    assert visitor.value(frame) == [0, 0]
-    visitor.page.mouse.move(0, 0)
+    visitor.click("[data-view='mine']", "#zoom-in", "#zoom-in", "#zoom-fit")
+    assert hidden_and_bars(visitor) == [0] * 4
+    visitor.point_at(0, 0)
     assert ("+ makes them larger" in visitor.text_of("#place")) == (side == 60)
     visitor.keep(f"page-fit-{side}-{width}")
 
@@ -215,6 +237,72 @@ def test_a_sheet_with_the_empty_grid_is_printed_and_the_solution_on_a_second_pag
     assert len(re.findall(rb"/Type */Page\b(?!s)", pdf)) == 1 + solution
     visitor.value("dispatchEvent(new Event('afterprint'))")
     assert visitor.value("document.querySelector('#sheets').children.length") == 0
+
+
+@pytest.fixture
+def touched(visitor):
+    """Return a visitor whose screen is touched."""
+    visitor.touch_screen(True)
+    yield visitor
+    visitor.touch_screen(False)
+
+
+def middle_of(visitor, width: int, height: int):
+    """Open an attempt on a board without a white cell; return where the middle of a cell is on the screen."""
+    visitor.paste(oneline(Puzzle.from_grid([[1] * width] * height)))
+    visitor.click("[data-view='mine']")
+    visitor.picture()  # what is shown moves the board until it is drawn
+    right, bottom = visitor.value(
+        "(() => { const one = document.querySelector('#board'); one.scrollIntoView({block: 'center'});"
+        " const box = one.getBoundingClientRect(); return [box.right, box.bottom]; })()"
+    )
+    return lambda x, y: (right - 2 - (width - x - 0.5) * 40, bottom - 2 - (height - y - 0.5) * 40)
+
+
+@in_both_browsers
+@pytest.mark.parametrize("by", ["mouse", "finger"])
+@pytest.mark.parametrize("moves", [1, 3, 10, 100])
+def test_a_drag_paints_every_cell_between_its_moves(touched, moves, by):
+    width, height = 12, 9
+    middle = middle_of(touched, width, height)
+    for first, last in (((0, 1), (11, 1)), ((5, 8), (5, 3)), ((0, 4), (4, 8))):
+        touched.drag(middle(*first), middle(*last), moves, by)
+        touched.says("#place", f"row {last[1] + 1}, column {last[0] + 1}: black")
+    painted = touched.dark_cells(width, height)
+    assert painted[1] == [1] * width
+    assert [row[5] for row in painted] == [0, 1, 0, 1, 1, 1, 1, 1, 1]
+    assert [painted[4 + step][step] for step in range(5)] == [1] * 5
+    touched.click(*["#mine-undo"] * 3)
+    assert sum(map(sum, touched.dark_cells(width, height))) == 0
+
+
+@in_both_browsers
+def test_a_finger_scrolls_or_paints_white_where_it_is_told_to(touched):
+    middle = middle_of(touched, 5, 5)
+    ends = middle(0, 0), middle(4, 0)
+    touched.click("[data-finger='scroll']")
+    touched.drag(*ends, 10, "finger")
+    assert sum(map(sum, touched.dark_cells(5, 5))) == 0
+    touched.click("[data-finger='white']")
+    touched.drag(*ends, 10, "finger")
+    touched.says("#place", "5 cells to row 1, column 5: white")
+
+
+def test_a_second_finger_paints_nothing_and_ends_no_drag(touched):
+    middle = middle_of(touched, 5, 5)
+
+    def touch(kind: str, *cells) -> None:
+        points = [dict(zip("xy", middle(*cell), strict=True), id=number) for number, cell in enumerate(cells)]
+        touched.ask("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+
+    touch("touchStart", (0, 0))
+    touch("touchStart", (0, 0), (4, 4))
+    touch("touchMove", (0, 0), (0, 4))
+    touch("touchMove", (0, 0))  # which lifts the second
+    touch("touchMove", (2, 0))
+    touch("touchEnd")
+    touched.says("#place", "3 cells to row 1, column 3: black")
+    assert touched.dark_cells(5, 5) == [[1, 1, 1, 0, 0], *([[0] * 5] * 4)]
 
 
 @pytest.mark.parametrize("seed", range(int(os.environ.get("NONOBOT_TEST_SEQUENCES", "2"))))

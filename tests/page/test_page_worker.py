@@ -124,7 +124,7 @@ def test_dropped_files_cause_no_request(visitor, page_server):
     visitor.value(DROPPED % (list(picture()), "box.png"))
     visitor.says("#title", "box")
     # Chromium asks for the page's icon again when the address gets another puzzle.
-    asked = [one.url for one in visitor.requests if not one.url.startswith(INNER)]
+    asked = [one for one in visitor.addresses() if not one.startswith(INNER)]
     assert {*asked} <= {f"{page_server.address}static/icon.svg"}
     if isinstance(page_server, PlainServer):
         assert page_server.sent[sent:] == []

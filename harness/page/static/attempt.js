@@ -2,14 +2,12 @@
 
 import { ask, Latest } from "./api.js";
 import { finishedOf, isSolved, onelineOf } from "./clues.js";
+import { element } from "./elements.js";
 import { History } from "./history.js";
 import { attemptAt, forgetAttempts, keep, keepAttempt, kept } from "./storage.js";
 import { BLACK, UNKNOWN, WHITE, cellsFrom, clockTime, linesInWords, lineWords, many, placeWords, sentence, textFrom } from "./words.js";
 
-const element = (id) => document.getElementById(id);
-
 export class Attempt {
-  #history = new History();
   #latest = new Latest();
   #isInStroke = false;
   #told = null;
@@ -22,9 +20,10 @@ export class Attempt {
   constructor(onChange, answer, isPlaying) {
     this.onChange = onChange;
     this.answer = answer;
+    this.history = new History("mine", () => this.cells, (cells) => this.#become(cells));
     this.start(null);
-    const click = { check: () => this.check(), hint: () => this.hint(), take: () => this.#takeHint(), undo: () => this.undo(),
-      redo: () => this.redo(), clear: () => this.clear(), forget: () => this.#forget() };
+    const click = { check: () => this.check(), hint: () => this.hint(), take: () => this.#takeHint(),
+      clear: () => this.clear(), forget: () => this.#forget() };
     for (const [name, act] of Object.entries(click)) element(`mine-${name}`).addEventListener("click", act);
     const mistakes = element("mine-mistakes");
     mistakes.checked = kept().mistakes ?? false;
@@ -54,7 +53,7 @@ export class Attempt {
     const before = board && attemptAt(key);
     this.cells = before?.cells.length === count ? cellsFrom(before.cells) : this.given.slice();
     this.seconds = before?.seconds ?? 0;
-    this.#history.clear();
+    this.history.clear();
     this.#changed();
   }
 
@@ -65,7 +64,7 @@ export class Attempt {
   paint(index, value) {
     if (this.cells[index] === value) return;
     if (!this.#isInStroke) {
-      this.#history.keep(this.cells);
+      this.history.keep();
       this.cells = this.cells.slice();
     }
     this.#isInStroke = true;
@@ -79,23 +78,14 @@ export class Attempt {
     this.#keep();
   }
 
-  undo() {
-    this.#become(this.#history.undo(this.cells));
-  }
-
-  redo() {
-    this.#become(this.#history.redo(this.cells));
-  }
-
   clear() {
     if (!this.hasBegun) return;
-    this.#history.keep(this.cells);
+    this.history.keep();
     this.seconds = 0;
     this.#become(this.given.slice());
   }
 
   #become(cells) {
-    if (!cells) return;
     this.cells = cells;
     this.#isInStroke = false;
     this.#changed();
@@ -109,8 +99,6 @@ export class Attempt {
     this.isSolved = Boolean(this.board) && isSolved(this.board, this.cells);
     const { title } = this.board ?? {};
     this.#say(this.isSolved ? `Solved${this.seconds ? ` in ${clockTime(this.seconds)}` : ""}.${title ? ` ${title}` : ""}` : "");
-    element("mine-undo").disabled = !this.#history.canUndo;
-    element("mine-redo").disabled = !this.#history.canRedo;
     this.#showClock();
   }
 
@@ -198,7 +186,7 @@ export class Attempt {
 
   #takeHint() {
     if (!this.#told) return;
-    this.#history.keep(this.cells);
+    this.history.keep();
     const cells = this.cells.slice();
     for (const cell of this.#told.black) cells[cell] = BLACK;
     for (const cell of this.#told.white) cells[cell] = WHITE;

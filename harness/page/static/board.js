@@ -147,8 +147,8 @@ export class BoardView {
       width: Math.min(content.width, Math.floor(most.width)),
       height: Math.min(content.height, Math.floor(most.height)),
     };
-    this.content = content;
-    for (const [element, box] of [[this.spacer, content], [this.frame, shown]]) {
+    // The canvas, too: a larger one would give the frame bars, which it is measured with below.
+    for (const [element, box] of [[this.spacer, content], [this.frame, shown], [this.canvas, shown]]) {
       element.style.width = `${box.width / ratio}px`;
       element.style.height = `${box.height / ratio}px`;
     }
@@ -263,11 +263,23 @@ export class BoardView {
     });
   }
 
+  #fill(colour, x, y, width, height) {
+    this.context.fillStyle = colour;
+    this.context.fillRect(x, y, width, height);
+  }
+
+  // Until the context is restored, nothing outside is drawn.
+  #clip(x, y, width, height) {
+    this.context.save();
+    this.context.beginPath();
+    this.context.rect(x, y, width, height);
+    this.context.clip();
+  }
+
   draw() {
-    const { context, cell, left, top, shown, colours } = this;
+    const { context, cell, left, top, shown } = this;
     const offset = this.#offset();
-    context.fillStyle = colours.margin;
-    context.fillRect(0, 0, shown.width, shown.height);
+    this.#fill(this.colours.margin, 0, 0, shown.width, shown.height);
     const view = {
       x0: Math.max(0, Math.floor(offset.x / cell)),
       y0: Math.max(0, Math.floor(offset.y / cell)),
@@ -275,10 +287,7 @@ export class BoardView {
       y1: Math.min(this.height, Math.ceil((offset.y + shown.height - top) / cell)),
     };
     const origin = { x: left - offset.x, y: top - offset.y };
-    context.save();
-    context.beginPath();
-    context.rect(left, top, shown.width - left, shown.height - top);
-    context.clip();
+    this.#clip(left, top, shown.width - left, shown.height - top);
     this.#drawCells(view, origin);
     this.#drawLines(view, origin);
     this.#drawMarks(view, origin);
@@ -289,39 +298,33 @@ export class BoardView {
 
   #drawCells(view, origin) {
     const { context, cell, colours, marks } = this;
-    context.fillStyle = colours.paper;
-    context.fillRect(origin.x, origin.y, this.width * cell, this.height * cell);
+    this.#fill(colours.paper, origin.x, origin.y, this.width * cell, this.height * cell);
     this.#drawBands(origin);
     const isPartial = this.cells.some((one) => one !== UNKNOWN) && this.cells.some((one) => one === UNKNOWN);
     const known = isPartial && !marks.isPicture;
     const fresh = marks.fresh;
     for (let y = view.y0; y < view.y1; y++) {
       const row = y * this.width;
+      const top = origin.y + y * cell;
       for (let x = view.x0; x < view.x1; x++) {
         const now = this.cells[row + x];
+        const left = origin.x + x * cell;
         if (now === UNKNOWN) {
-          if (known && cell < 6) {
-            context.fillStyle = colours.shade;
-            context.fillRect(origin.x + x * cell, origin.y + y * cell, cell, cell);
-          }
+          if (known && cell < 6) this.#fill(colours.shade, left, top, cell, cell);
           continue;
         }
         const isFresh = fresh?.has(row + x);
         if (now === BLACK) {
-          context.fillStyle = isFresh ? colours.fresh : colours.ink;
           let end = x + 1; // a run of black cells at once
           while (end < view.x1 && this.cells[row + end] === BLACK && !!fresh?.has(row + end) === !!isFresh) end++;
-          context.fillRect(origin.x + x * cell, origin.y + y * cell, (end - x) * cell, cell);
+          this.#fill(isFresh ? colours.fresh : colours.ink, left, top, (end - x) * cell, cell);
           x = end - 1;
           continue;
         }
-        if (isFresh) {
-          context.fillStyle = colours["fresh-white"];
-          context.fillRect(origin.x + x * cell, origin.y + y * cell, cell, cell);
-        }
+        if (isFresh) this.#fill(colours["fresh-white"], left, top, cell, cell);
         if (known && cell >= 6) {
           context.strokeStyle = isFresh ? colours.fresh : colours.dot;
-          this.#drawCross(origin.x + x * cell, origin.y + y * cell, cell * 0.3, Math.max(1, cell * 0.07));
+          this.#drawCross(left, top, cell * 0.3, Math.max(1, cell * 0.07));
         }
       }
     }
@@ -340,14 +343,13 @@ export class BoardView {
   }
 
   #drawBands(origin) {
-    const { context, cell, colours, marks } = this;
-    const bands = [];
-    for (const line of marks.wrongLines ?? []) bands.push([line, colours["wrong-band"]]);
+    const { cell, colours, marks } = this;
+    const bands = (marks.wrongLines ?? []).map((line) => [line, colours["wrong-band"]]);
     if (marks.line) bands.push([marks.line, colours.band]);
     for (const [[kind, number], colour] of bands) {
-      context.fillStyle = colour;
-      if (kind === "row") context.fillRect(origin.x, origin.y + (number - 1) * cell, this.width * cell, cell);
-      else context.fillRect(origin.x + (number - 1) * cell, origin.y, cell, this.height * cell);
+      const from = (number - 1) * cell;
+      if (kind === "row") this.#fill(colour, origin.x, origin.y + from, this.width * cell, cell);
+      else this.#fill(colour, origin.x + from, origin.y, cell, this.height * cell);
     }
   }
 
@@ -407,16 +409,10 @@ export class BoardView {
       const [before, after] = finished?.[kind][index] ?? [0, 0];
       return block < before || block >= count - after ? colours.finished : colours.clue;
     };
-    context.save();
-    context.beginPath();
-    context.rect(0, top, left, shown.height - top);
-    context.clip();
+    this.#clip(0, top, left, shown.height - top);
     context.textAlign = "right";
     for (let y = view.y0; y < view.y1; y++) {
-      if (at?.y === y) {
-        context.fillStyle = colours.band;
-        context.fillRect(0, origin.y + y * cell, left, cell);
-      }
+      if (at?.y === y) this.#fill(colours.band, 0, origin.y + y * cell, left, cell);
       let x = left - Math.round(font * 0.45);
       const clue = this.rows[y].length ? this.rows[y] : [0];
       for (let block = clue.length - 1; block >= 0 && x > 0; block--) {
@@ -427,16 +423,10 @@ export class BoardView {
       }
     }
     context.restore();
-    context.save();
-    context.beginPath();
-    context.rect(left, 0, shown.width - left, top);
-    context.clip();
+    this.#clip(left, 0, shown.width - left, top);
     context.textAlign = "center";
     for (let x = view.x0; x < view.x1; x++) {
-      if (at?.x === x) {
-        context.fillStyle = colours.band;
-        context.fillRect(origin.x + x * cell, 0, cell, top);
-      }
+      if (at?.x === x) this.#fill(colours.band, origin.x + x * cell, 0, cell, top);
       let y = top - Math.round(font * 0.7);
       const clue = this.columns[x].length ? this.columns[x] : [0];
       for (let block = clue.length - 1; block >= 0 && y > -font; block--) {

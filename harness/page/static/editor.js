@@ -1,13 +1,11 @@
 // Drawing: the cells make the clues.
 
 import { cluesOf, onelineOf } from "./clues.js";
+import { element } from "./elements.js";
 import { History } from "./history.js";
 import { BLACK, WHITE } from "./words.js";
 
-const element = (id) => document.getElementById(id);
-
 export class Editor {
-  #history = new History();
   #isInStroke = false;
 
   // onChange: called with the board whenever a cell or the size has changed.
@@ -16,9 +14,8 @@ export class Editor {
     this.longestSide = Infinity; // until the server has told it
     this.state = { width: 15, height: 15, cells: new Int8Array(225).fill(WHITE) };
     this.puzzle = this.#puzzle();
+    this.history = new History("draw", () => this.state, (state) => this.#become(state));
     this.#show();
-    element("draw-undo").addEventListener("click", () => this.undo());
-    element("draw-redo").addEventListener("click", () => this.redo());
     element("draw-invert").addEventListener("click", () => this.#change((cells) => cells.map((one) => 1 - one)));
     element("draw-clear").addEventListener("click", () => this.#change((cells) => cells.map(() => WHITE)));
     for (const id of ["draw-width", "draw-height"]) {
@@ -36,14 +33,14 @@ export class Editor {
 
   // Draws on from a board that was there.
   take(width, height, cells) {
-    this.#history.keep(this.state);
+    this.history.keep();
     this.#become({ width, height, cells: cells.map((one) => (one === BLACK ? BLACK : WHITE)) });
   }
 
   paint(index, value) {
     const colour = value === BLACK ? BLACK : WHITE;
     if (this.state.cells[index] === colour) return;
-    if (!this.#isInStroke) this.#history.keep(this.state);
+    if (!this.#isInStroke) this.history.keep();
     const cells = this.#isInStroke ? this.state.cells : this.state.cells.slice();
     this.#isInStroke = true;
     cells[index] = colour;
@@ -62,22 +59,12 @@ export class Editor {
     for (let y = 0; y < Math.min(h, this.state.height); y++) {
       for (let x = 0; x < Math.min(w, this.state.width); x++) cells[y * w + x] = this.state.cells[y * this.state.width + x];
     }
-    this.#history.keep(this.state);
+    this.history.keep();
     this.#become({ width: w, height: h, cells });
   }
 
-  undo() {
-    const state = this.#history.undo(this.state);
-    if (state) this.#become(state);
-  }
-
-  redo() {
-    const state = this.#history.redo(this.state);
-    if (state) this.#become(state);
-  }
-
   #change(made) {
-    this.#history.keep(this.state);
+    this.history.keep();
     this.#become({ ...this.state, cells: made(this.state.cells) });
   }
 
@@ -91,7 +78,5 @@ export class Editor {
   #show() {
     element("draw-width").value = this.state.width;
     element("draw-height").value = this.state.height;
-    element("draw-undo").disabled = !this.#history.canUndo;
-    element("draw-redo").disabled = !this.#history.canRedo;
   }
 }

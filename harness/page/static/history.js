@@ -1,4 +1,6 @@
-// States to go back to, and forward again.
+// States to go back to, and forward again, with the buttons for that.
+
+import { element } from "./elements.js";
 
 const MOST = 300;
 
@@ -6,36 +8,46 @@ export class History {
   #back = [];
   #forward = [];
 
-  // Keeps a state that is about to be changed.
-  keep(state) {
-    this.#back.push(state);
+  // `name` begins the ids of the buttons. `now` returns the state; `become` takes the one to go to.
+  constructor(name, now, become) {
+    this.buttons = { undo: element(`${name}-undo`), redo: element(`${name}-redo`) };
+    this.now = now;
+    this.become = become;
+    for (const way of ["undo", "redo"]) this.buttons[way].addEventListener("click", () => this[way]());
+    this.#show();
+  }
+
+  // Keeps the state, which is about to be changed.
+  keep() {
+    this.#back.push(this.now());
     if (this.#back.length > MOST) this.#back.shift();
     this.#forward = [];
+    this.#show();
   }
 
-  // Returns the state before, or undefined; `now` is what can be gone forward to again.
-  undo(now) {
-    const state = this.#back.pop();
-    if (state) this.#forward.push(now);
-    return state;
+  undo() {
+    this.#go(this.#back, this.#forward);
   }
 
-  redo(now) {
-    const state = this.#forward.pop();
-    if (state) this.#back.push(now);
-    return state;
+  redo() {
+    this.#go(this.#forward, this.#back);
   }
 
-  get canUndo() {
-    return this.#back.length > 0;
-  }
-
-  get canRedo() {
-    return this.#forward.length > 0;
+  #go(from, to) {
+    if (!from.length) return;
+    to.push(this.now());
+    this.become(from.pop());
+    this.#show();
   }
 
   clear() {
     this.#back = [];
     this.#forward = [];
+    this.#show();
+  }
+
+  #show() {
+    this.buttons.undo.disabled = !this.#back.length;
+    this.buttons.redo.disabled = !this.#forward.length;
   }
 }

@@ -1,9 +1,9 @@
 // The puzzle comes in: text that is read while one types, files, pictures, several puzzles of one file.
 
 import { ask } from "./api.js";
+import { element, made } from "./elements.js";
 
 const TYPING_MS = 160;
-const element = (id) => document.getElementById(id);
 const delay = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 export class PuzzleInput {
@@ -141,26 +141,15 @@ export class PuzzleInput {
   #showFaults({ faults, warnings, isFile }) {
     this.#markLines(isFile ? [] : faults.map(([line]) => line).filter(Boolean));
     const shown = faults.slice(0, 8).map(([line, what]) => {
-      const words = document.createElement("p");
-      words.className = "fault";
-      if (line && !isFile) {
-        const button = document.createElement("button");
-        button.className = "link";
-        button.textContent = `line ${line}`;
-        button.addEventListener("click", () => this.#select(line));
-        words.append(button, `: ${what}`);
-      } else {
-        words.textContent = line ? `line ${line}: ${what}` : what;
-      }
+      if (!line || isFile) return made("p", line ? `line ${line}: ${what}` : what, "fault");
+      const button = made("button", `line ${line}`, "link");
+      button.addEventListener("click", () => this.#select(line));
+      const words = made("p", "", "fault");
+      words.append(button, `: ${what}`);
       return words;
     });
-    for (const warning of warnings.slice(0, 4)) {
-      const words = document.createElement("p");
-      words.className = "quiet";
-      words.textContent = warning;
-      shown.push(words);
-    }
-    element("faults").replaceChildren(...shown);
+    const warned = warnings.slice(0, 4).map((warning) => made("p", warning, "quiet"));
+    element("faults").replaceChildren(...shown, ...warned);
     this.text.setAttribute("aria-invalid", faults.length > 0);
   }
 
@@ -170,9 +159,7 @@ export class PuzzleInput {
     const parts = [];
     let next = 0;
     for (const line of [...new Set(wrong)].filter((one) => one <= numbers.length).sort((a, b) => a - b)) {
-      const mark = document.createElement("mark");
-      mark.textContent = line;
-      parts.push(numbers.slice(next, line - 1).join(""), mark, "\n");
+      parts.push(numbers.slice(next, line - 1).join(""), made("mark", line), "\n");
       next = line;
     }
     this.gutter.replaceChildren(...parts, numbers.slice(next).join(""));

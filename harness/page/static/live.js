@@ -1,29 +1,19 @@
 // A tournament as it goes on: what the server sends whenever the folder changes.
 
-const element = (id) => document.getElementById(id);
-
-function made(name, text = "", className = "") {
-  const one = document.createElement(name);
-  one.textContent = text;
-  if (className) one.className = className;
-  return one;
-}
+import { element, made } from "./elements.js";
 
 // Columns: [heading, value of a row (a text, an element or several), its class].
 function table(columns, rows) {
-  const found = document.createElement("table");
+  const found = made("table");
   const head = found.createTHead().insertRow();
   for (const [heading, , className] of columns) {
-    const cell = made("th", heading, className);
-    cell.scope = "col";
-    head.append(cell);
+    head.append(Object.assign(made("th", heading, className), { scope: "col" }));
   }
   const body = found.createTBody();
   for (const row of rows) {
     const line = body.insertRow();
     for (const [, value, className] of columns) {
-      const cell = line.insertCell();
-      if (className) cell.className = className;
+      const cell = line.appendChild(made("td", "", className));
       cell.append(...[value(row)].flat());
     }
   }
@@ -33,9 +23,7 @@ function table(columns, rows) {
 const grouped = (number) => (number ?? "–").toLocaleString("en");
 
 function bar(run) {
-  const found = document.createElement("progress");
-  found.max = run.count;
-  found.value = run.done;
+  const found = Object.assign(made("progress"), { max: run.count, value: run.done });
   found.setAttribute("aria-label", `${run.done} of ${run.count} puzzles`);
   return found;
 }
@@ -138,12 +126,8 @@ function standings({ tournaments, rankings }) {
 }
 
 function figure(one) {
-  const found = document.createElement("figure");
-  const image = document.createElement("img");
-  image.src = `/api/cactus/${one.key}`;
-  image.alt = one.words;
-  image.width = 440;
-  image.height = 380;
+  const found = made("figure");
+  const image = Object.assign(new Image(440, 380), { src: `/api/cactus/${one.key}`, alt: one.words });
   const legend = made("ul", "", "legend");
   for (const [name, light, dark] of one.series) {
     const item = made("li", name);

@@ -4,6 +4,7 @@ import { facts, Latest, python } from "./api.js";
 import { Attempt } from "./attempt.js";
 import { BoardView } from "./board.js";
 import { Editor } from "./editor.js";
+import { element } from "./elements.js";
 import { PuzzleInput } from "./input.js";
 import { Picks } from "./picks.js";
 import { keepOffline, setTotal, takeNewVersion } from "./status.js";
@@ -15,7 +16,6 @@ import { UNKNOWN, cellsFrom, many } from "./words.js";
 
 const DRAWN_MS = 200;
 const MOST_IN_ADDRESS = 20_000; // characters
-const element = (id) => document.getElementById(id);
 
 // The state of the page, from which everything is drawn. `puzzle` is what is shown: its text, link, board, faults. It is
 // the one that was `read` last, or the one that is drawn.
@@ -92,15 +92,11 @@ let drawnTimer = 0;
 // Says where the puzzle is and what it is worth; not after each cell of a drag, since browsers limit how often an
 // address changes.
 function settle(isNew = false) {
-  showAddress(isNew);
-  solve(state.seconds);
-}
-
-// The address has the puzzle, so that it can be kept and passed on; a new puzzle can be left by going back.
-function showAddress(isNew) {
+  // The address has the puzzle, so that it can be kept and passed on; a new puzzle can be left by going back.
   const { link } = state.puzzle;
   const address = addressOf(link.length > MOST_IN_ADDRESS ? "" : link);
   if (address !== location.href) history[isNew && state.puzzle.board ? "pushState" : "replaceState"](null, "", address);
+  solve(state.seconds);
 }
 
 async function solve(seconds) {
@@ -286,10 +282,10 @@ addEventListener("keydown", (event) => {
   if (event.target.closest("input:not([type=range], [type=checkbox]), textarea, select")) return;
   if (event.altKey || event.metaKey || event.defaultPrevented) return;
   const key = event.key.toLowerCase();
-  const now = painter();
   if (event.ctrlKey) {
-    const act = { z: () => (event.shiftKey ? now.redo() : now.undo()), y: () => now.redo() }[key];
-    if (act && now) (act(), event.preventDefault());
+    const way = { z: event.shiftKey ? "redo" : "undo", y: "redo" }[key];
+    const now = painter();
+    if (way && now) (now.history[way](), event.preventDefault());
     return;
   }
   if (!event.target.closest("#board-card")) return;
@@ -301,16 +297,12 @@ addEventListener("keydown", (event) => {
 
 const linked = () => new URLSearchParams(location.search).get("puzzle") ?? new URLSearchParams(location.hash.slice(1)).get("puzzle") ?? "";
 
-// A link brings its puzzle. Where it is that of the text that was there before, that text comes back, as without a link.
-function putText() {
+async function begin() {
+  // A link brings its puzzle. Where it is that of the text before, that text comes back, as without a link.
   const before = kept();
   const link = linked();
   if (!link || before.link === link) input.put(before.text ?? "", before.number);
   else input.put(link);
-}
-
-async function begin() {
-  putText();
   const known = await facts();
   state.seconds = python.seconds = known.puzzle_seconds;
   picks.fill(known);

@@ -1,9 +1,9 @@
 // A puzzle is picked: samples, and sets by name and number.
 
 import { ask } from "./api.js";
+import { element, made } from "./elements.js";
 
 const GENERATED = ["boardgen:25x25x1000:seed=7", "boardgen:10x10x1000:seed=1"];
-const element = (id) => document.getElementById(id);
 
 export class Picks {
   #sets = [];
@@ -23,9 +23,7 @@ export class Picks {
     for (const id of ["samples", "welcome-samples"]) {
       element(id).replaceChildren(
         ...samples.map((sample) => {
-          const button = document.createElement("button");
-          button.className = "chip";
-          button.textContent = sample.board.title;
+          const button = made("button", sample.board.title, "chip");
           button.addEventListener("click", () => this.bring(() => ({ ...sample, text: sample.link }), true));
           return button;
         }),

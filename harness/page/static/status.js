@@ -1,8 +1,8 @@
 // What the page says of itself: how far Python has been loaded, what can be cancelled, whether it works offline.
 
 import { python } from "./api.js";
+import { element } from "./elements.js";
 
-const element = (id) => document.getElementById(id);
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
 let total = 0;

@@ -1,10 +1,10 @@
 // How it is solved: the moments of the solve, forward and back.
 
 import { ask, Latest } from "./api.js";
+import { element } from "./elements.js";
 import { BLACK, UNKNOWN, WHITE, cellsFrom, lineWords, many, placeWords, sentence } from "./words.js";
 
 const KEPT_EVERY = 64; // boards kept, to step back from
-const element = (id) => document.getElementById(id);
 
 export class Stepping {
   #latest = new Latest();

@@ -1,9 +1,8 @@
 // What is taken away: the puzzle in any format, its picture, a link.
 
 import { ask } from "./api.js";
+import { element, made } from "./elements.js";
 import { cellsFrom, textFrom } from "./words.js";
-
-const element = (id) => document.getElementById(id);
 
 const fileName = (board, ending) =>
   `${(board.title ?? "").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "puzzle"}${ending}`;
@@ -11,9 +10,7 @@ const fileName = (board, ending) =>
 const blobOf = (text, type = "text/plain") => new Blob([text], { type });
 
 function save(blob, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
+  const link = Object.assign(made("a"), { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
@@ -30,7 +27,7 @@ async function pngOf(svg) {
   image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
     await image.decode();
-    const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+    const canvas = Object.assign(made("canvas"), { width: image.width, height: image.height });
     canvas.getContext("2d").drawImage(image, 0, 0);
     return await new Promise((done) => canvas.toBlob(done, "image/png"));
   } finally {
@@ -120,8 +117,8 @@ export class TakeAway {
       const svg = await this.#asked({ board, cells }, "svg", false);
       const picture = Object.assign(new Image(), { alt: title, src: URL.createObjectURL(blobOf(svg, "image/svg+xml")) });
       await picture.decode();
-      const sheet = document.createElement("section");
-      sheet.append(Object.assign(document.createElement("h1"), { textContent: title }), picture);
+      const sheet = made("section");
+      sheet.append(made("h1", title), picture);
       return sheet;
     }));
     element("sheets").replaceChildren(...sheets);

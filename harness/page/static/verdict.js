@@ -1,10 +1,11 @@
 // The verdict in words.
 
 import { ask, CANCELLED, Latest } from "./api.js";
+import { element, made } from "./elements.js";
 import { linesInWords, many, time } from "./words.js";
 
 const PATIENCE_MS = 250;
-const box = document.getElementById("verdict");
+const box = element("verdict");
 
 const HEADS = { unique: "Unique", multiple: "Multiple solutions", unsolvable: "Unsolvable", unknown: "Unknown" };
 
@@ -12,15 +13,9 @@ function show(kind, head, ...details) {
   const text = [head, ...details.filter(Boolean)].join(" ");
   if (box.dataset.verdict === kind && box.textContent === text) return; // else it would be read out again
   box.dataset.verdict = kind;
-  const parts = [document.createElement("strong")];
-  parts[0].textContent = head;
-  for (const detail of details.filter(Boolean)) {
-    const words = document.createElement("span");
-    words.textContent = detail;
-    parts.push(" ", words);
-  }
-  box.replaceChildren(...parts);
-  document.getElementById("more").hidden = kind !== "unknown";
+  const words = details.filter(Boolean).flatMap((detail) => [" ", made("span", detail)]);
+  box.replaceChildren(made("strong", head), ...words);
+  element("more").hidden = kind !== "unknown";
 }
 
 // The cells in which two solutions differ.
