@@ -154,7 +154,7 @@ def test_journals_that_a_killed_judge_left_before_and_after_a_run(tmp_path, outp
     path = definition(tmp_path, {"good": "perfect"})
     first = tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json"
     journal = journal_path(first)
-    for content in (b"", b'{"kind": "run", "bo'):
+    for content in (b"", b'{"kind":"run","bo'):
         first.parent.mkdir(parents=True, exist_ok=True)
         journal.write_bytes(content)
         assert played(str(path), "--quiet") == 0
