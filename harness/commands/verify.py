@@ -6,6 +6,7 @@ The answers may be those of any program; only the clues decide.
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from nonobot.arguments import Parser
@@ -61,6 +62,8 @@ def _questions(arguments: argparse.Namespace) -> PuzzleSet:
     try:
         return loaded(arguments.questions, arguments.size)
     except UnusableError:
+        if not (Path(arguments.questions).is_file() and os.access(arguments.questions, os.R_OK)):
+            raise
         try:
             load_set(arguments.answers, arguments.size)
         except SetError:
