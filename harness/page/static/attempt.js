@@ -14,8 +14,8 @@ export class Attempt {
   #marks = {};
   #key = null; // of the puzzle under which the attempt is kept
 
-  // onChange: called when what is to be shown has changed, with the cell or line to scroll to, if any. `answer` returns what is known of the puzzle. `isPlaying`:
-  // whether the attempt is what one looks at.
+  // onChange: called when what is to be shown has changed, with the cell or line to scroll to, if any. `answer`
+  // returns what is known of the puzzle. `isPlaying`: whether the attempt is what one looks at.
   constructor(onChange, answer, isPlaying) {
     this.onChange = onChange;
     this.answer = answer;
@@ -125,22 +125,15 @@ export class Attempt {
   }
 
   async check() {
-    if (!this.cells.some((one) => one !== UNKNOWN)) {
-      this.#latest.cancel();
-      return this.#say("No cell is set yet.");
-    }
     const right = this.#onlySolution();
-    if (!right) return this.#ask("check", (found) => this.#tellCheck(found));
-    this.#latest.cancel();
-    const wrong = this.#wrongAgainst(right);
-    this.#tellCheck({ right: !wrong.length, wrong, only: true });
-    this.onChange();
-    this.#bringIntoView();
+    const wrong = right && this.#wrongAgainst(right);
+    await this.#ask("check", (found) => this.#tellCheck(found), right && { right: !wrong.length, wrong, only: true });
   }
 
   #tellCheck({ right, wrong, only }) {
-    if (right === null) return this.#say("It cannot be told: no solution is known.");
     const number = this.cells.filter((one) => one !== UNKNOWN).length;
+    if (!number) return this.#say("No cell is set yet.");
+    if (right === null) return this.#say("It cannot be told: no solution is known.");
     if (right) return this.#say(`Still right: ${many(number, "cell")} set, and the board can be finished from there.`);
     const places = wrong.slice(0, 3).map((cell) => placeWords(this.board, cell)).join("; ");
     const than = only ? "" : ", held against the nearest solution";
@@ -191,13 +184,14 @@ export class Attempt {
     element("mine-hint").focus();
   }
 
-  // Asks a question once: a second click while it runs asks nothing.
-  async #ask(what, told) {
+  // Asks a question once: a second click while it runs asks nothing. `known`: the answer, where it is known.
+  async #ask(what, told, known = null) {
     if (!this.board || this.#asking === what) return;
     this.#say("Asking …");
     this.#asking = what;
     try {
-      const found = await this.#latest.run((signal) => ask(what, { board: this.board, cells: textFrom(this.cells) }, signal));
+      const question = { board: this.board, cells: textFrom(this.cells) };
+      const found = await this.#latest.run((signal) => known ?? ask(what, question, signal));
       if (!found) return;
       told(found);
     } catch (error) {

@@ -107,12 +107,9 @@ export class BoardView {
 
   zoom(direction) {
     const now = this.cell / devicePixelRatio;
-    if (direction === 0) {
-      this.zoomed = "fit";
-    } else {
-      const smaller = SIZES.filter((size) => size < now - 0.5 && size >= SMALLEST_WITH_CLUES);
-      this.zoomed = (direction > 0 ? SIZES.find((size) => size > now + 0.5) : smaller.at(-1)) ?? now;
-    }
+    const larger = SIZES.find((size) => size > now + 0.5);
+    const smaller = SIZES.findLast((size) => size < now - 0.5 && size >= SMALLEST_WITH_CLUES);
+    this.zoomed = direction === 0 ? "fit" : ((direction > 0 ? larger : smaller) ?? now);
     const offset = this.#offset();
     const middle = {
       x: (offset.x + (this.shown.width - this.left) / 2) / this.cell,
@@ -227,11 +224,9 @@ export class BoardView {
   // The cell at a point; null beyond the board, under the clues, and beyond the edge of the frame.
   #cellOf({ x, y }) {
     const offset = this.#offset();
-    const isSeen = (place, from, room, count) => place >= from / this.cell && place < Math.min(count, (from + room) / this.cell);
-    const isInView =
-      isSeen(x, offset.x, this.shown.width - this.left, this.width) &&
-      isSeen(y, offset.y, this.shown.height - this.top, this.height);
-    return isInView ? { x: Math.floor(x), y: Math.floor(y) } : null;
+    const isSeen = (place, from, room) => place * this.cell >= from && place * this.cell < from + room;
+    const isInView = isSeen(x, offset.x, this.shown.width - this.left) && isSeen(y, offset.y, this.shown.height - this.top);
+    return isInView && x < this.width && y < this.height ? { x: Math.floor(x), y: Math.floor(y) } : null;
   }
 
   cellAt(event) {
@@ -453,7 +448,7 @@ export class BoardView {
 
   #listen() {
     const { canvas, frame } = this;
-    // What a drag makes of cells like its first, with which pointer, from where, and the point where that was last.
+    // What a drag makes of which cells, with which pointer, from which cell, and the point where the pointer was last.
     let stroke = null;
     const end = (isTakenBack) => {
       if (stroke) this.onStroke?.(isTakenBack);
@@ -462,8 +457,10 @@ export class BoardView {
     // Fingers that do not paint pan: what is in the middle between them stays there.
     const fingers = new Map();
     const middle = (axis) => [...fingers.values()].reduce((sum, finger) => sum + finger[axis], 0) / fingers.size;
-    let held;
-    const hold = () => (held = { x: frame.scrollLeft + middle("clientX"), y: frame.scrollTop + middle("clientY") });
+    let held; // the place there, from the beginning of what scrolls
+    const hold = () => {
+      held = { x: frame.scrollLeft + middle("clientX"), y: frame.scrollTop + middle("clientY") };
+    };
     canvas.addEventListener("pointermove", (event) => {
       if (fingers.has(event.pointerId)) {
         fingers.set(event.pointerId, event);
@@ -474,7 +471,8 @@ export class BoardView {
       if (stroke) {
         const point = this.#pointAt(event);
         const cells = pointsBetween(stroke.point, point).map((between) => this.#cellOf(between));
-        for (const cell of cells) if (cell && this.#valueAt(cell) === stroke.before) this.#paint(cell, stroke.value);
+        const isLikeFirst = (cell) => cell && this.#valueAt(cell) === stroke.before;
+        for (const cell of cells) if (isLikeFirst(cell)) this.#paint(cell, stroke.value);
         stroke.point = point;
       }
       if (place?.x !== this.hover?.x || place?.y !== this.hover?.y) {
@@ -515,8 +513,8 @@ export class BoardView {
     canvas.addEventListener("pointerup", lift);
     canvas.addEventListener("pointercancel", lift);
     canvas.addEventListener("click", (event) => {
-      const place = event.pointerType === "touch" && this.finger === "scroll" && this.onPaint && this.cellAt(event);
-      if (!place) return;
+      const place = this.cellAt(event);
+      if (!place || !this.onPaint || event.pointerType !== "touch" || this.finger !== "scroll") return;
       this.#paint(place, this.nextOf(this.#valueAt(place)));
       this.onStroke?.(false);
     });

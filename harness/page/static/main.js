@@ -258,7 +258,9 @@ element("more").addEventListener("click", () => {
   element("stage").focus(); // the button goes
   solve(Number(element("more").dataset.seconds));
 });
-for (const [way, by] of [["in", 1], ["out", -1], ["fit", 0]]) element(`zoom-${way}`).addEventListener("click", () => view.zoom(by));
+for (const [id, by] of Object.entries({ "zoom-in": 1, "zoom-out": -1, "zoom-fit": 0 })) {
+  element(id).addEventListener("click", () => view.zoom(by));
+}
 view.onSize = () => state.board && showPlace();
 element("draw-from").addEventListener("click", () => {
   if (state.lastShown) editor.take(state.lastShown.width, state.lastShown.height, state.lastShown.cells);

@@ -10,7 +10,6 @@ let loaded = 0;
 
 function showLoading(state) {
   const words = total && loaded >= total ? "Starting the solver" : "Loading the solver";
-  element("loading").hidden = false;
   const bar = element("loading-bar");
   if (total) {
     bar.max = total;
@@ -22,17 +21,12 @@ function showLoading(state) {
 
 python.onState = (state, detail) => {
   document.documentElement.dataset.python = state;
-  if (state === "loading" || state === "restarting") {
-    loaded = detail;
-    showLoading(state);
-  } else if (state === "failed") {
-    element("loading").hidden = true;
-    element("failure").textContent = detail;
-    element("failure").hidden = false;
-  } else {
-    element("loading").hidden = true;
-    element("failure").hidden = true;
-  }
+  element("loading").hidden = state !== "loading" && state !== "restarting";
+  element("failure").hidden = state !== "failed";
+  if (state === "failed") element("failure").textContent = detail;
+  if (element("loading").hidden) return;
+  loaded = detail;
+  showLoading(state);
 };
 
 python.onState(...python.state);
