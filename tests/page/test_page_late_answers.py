@@ -90,7 +90,7 @@ def test_a_width_that_is_being_typed_is_kept_if_an_answer_comes(visitor, tmp_pat
     visitor.says("#verdict", "6x3")
     visitor.value(HOLD % "read")
     visitor.value("document.querySelector('#picture-invert').click()")
-    visitor.value("document.querySelector('#text').focus()")
+    visitor.value("document.querySelector('#text').select()")
     visitor.insert(HEART)
     visitor.value("window.release()")
     assert visitor.verdict() == "unique"
