@@ -124,10 +124,10 @@ export class Attempt {
     return Array.from(this.cells.keys()).filter((at) => this.cells[at] !== UNKNOWN && this.cells[at] !== right[at]);
   }
 
-  async check() {
+  check() {
     const right = this.#onlySolution();
     const wrong = right && this.#wrongAgainst(right);
-    await this.#ask("check", (found) => this.#tellCheck(found), right && { right: !wrong.length, wrong, only: true });
+    return this.#ask("check", (one) => this.#tellCheck(one), right && { right: !wrong.length, wrong, only: true });
   }
 
   #tellCheck({ right, wrong, only }) {

@@ -34,11 +34,6 @@ function pointsBetween(from, to) {
   });
 }
 
-// The number of cells of a drag along the longer side.
-function lengthOf(first, last) {
-  return Math.max(Math.abs(last.x - first.x), Math.abs(last.y - first.y)) + 1;
-}
-
 export class BoardView {
   // Called with a cell and what to make of it (BLACK, WHITE, UNKNOWN, or null for the next in turn).
   onPaint = null;
@@ -225,8 +220,9 @@ export class BoardView {
   #cellOf({ x, y }) {
     const offset = this.#offset();
     const isSeen = (place, from, room) => place * this.cell >= from && place * this.cell < from + room;
-    const isInView = isSeen(x, offset.x, this.shown.width - this.left) && isSeen(y, offset.y, this.shown.height - this.top);
-    return isInView && x < this.width && y < this.height ? { x: Math.floor(x), y: Math.floor(y) } : null;
+    const isColumn = x < this.width && isSeen(x, offset.x, this.shown.width - this.left);
+    const isRow = y < this.height && isSeen(y, offset.y, this.shown.height - this.top);
+    return isColumn && isRow ? { x: Math.floor(x), y: Math.floor(y) } : null;
   }
 
   cellAt(event) {
@@ -448,7 +444,7 @@ export class BoardView {
 
   #listen() {
     const { canvas, frame } = this;
-    // What a drag makes of which cells, with which pointer, from which cell, and the point where the pointer was last.
+    // What a drag makes of which cells, with which pointer, from where, and the point where that was last.
     let stroke = null;
     const end = (isTakenBack) => {
       if (stroke) this.onStroke?.(isTakenBack);
@@ -477,7 +473,10 @@ export class BoardView {
       }
       if (place?.x !== this.hover?.x || place?.y !== this.hover?.y) {
         this.hover = event.pointerType === "touch" ? null : place;
-        if (place) this.onMove?.(place, false, stroke ? lengthOf(stroke.first, place) : 1);
+        if (place) {
+          const first = stroke?.first ?? place;
+          this.onMove?.(place, false, Math.max(Math.abs(place.x - first.x), Math.abs(place.y - first.y)) + 1);
+        }
         this.redraw();
       }
     });

@@ -32,10 +32,7 @@ const painter = () => (isDrawing() ? editor : isPlaying() && state.board ? attem
 const view = new BoardView(element("frame"), element("spacer"), element("board"));
 const verdict = new Verdict();
 const editor = new Editor(() => isDrawing() && become(editor.puzzle, false));
-const attempt = new Attempt((place) => {
-  refresh();
-  if (place && isPlaying()) view.scrollTo(place);
-}, () => state.answer, isPlaying);
+const attempt = new Attempt(refresh, () => state.answer, isPlaying);
 const stepping = new Stepping(() => refresh());
 const incoming = new Latest();
 const input = new PuzzleInput(bring);
@@ -158,13 +155,14 @@ function draw() {
   refresh();
 }
 
-// Draws the cells from the state.
-function refresh() {
+// Draws the cells from the state; scrolls to a cell or line of the attempt, if one is named.
+function refresh(place = null) {
   if (!state.board || isStale()) return;
   if (isDrawing()) view.show(editor.state.cells, { differ: differences() });
   else if (state.view === "steps") view.show(stepping.cells, stepping.marks);
   else if (state.view === "mine") view.show(attempt.cells, attempt.marks);
   else showSolution();
+  if (place && isPlaying()) view.scrollTo(place);
   showPlace();
 }
 

@@ -10,11 +10,7 @@ let loaded = 0;
 
 function showLoading(state) {
   const words = total && loaded >= total ? "Starting the solver" : "Loading the solver";
-  const bar = element("loading-bar");
-  if (total) {
-    bar.max = total;
-    bar.value = Math.min(loaded, total);
-  }
+  if (total) Object.assign(element("loading-bar"), { max: total, value: Math.min(loaded, total) });
   const part = total ? ` · ${megabytes(Math.min(loaded, total))} of ${megabytes(total)} MB` : "";
   element("loading-words").textContent = state === "restarting" ? "Restarting the solver" : `${words}${part}`;
 }
