@@ -180,7 +180,10 @@ def test_the_board_stays_where_it_is_once_the_solver_is_loaded(visitor, width):
     visitor.shape(width)
     visitor.paste(ROBOT)
     top = "document.querySelector('#board-card').getBoundingClientRect().top + scrollY"
-    visitor.value("import(new URL('static/api.js', document.baseURI).href).then(({ python }) => (window.python = python, 0))")
+    visitor.value(
+        "import(new URL('static/api.js', document.baseURI).href)"
+        ".then(({ python }) => (window.python = python, null))"
+    )
     visitor.value("document.querySelector('#verdict').textContent = 'Solving …'")
     visitor.value("window.python.onState('loading', 0)")
     during = visitor.value(top)

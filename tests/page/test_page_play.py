@@ -380,7 +380,8 @@ def test_a_hint_and_its_line_are_in_view_on_a_phone(touched):
         touched.wait_for("!document.querySelector('#mine-take').hidden")
         kind, number = re.match(r"(Row|Column) (\d+)", touched.text_of("#hint")).groups()
         start, size = ("Top", "Height") if kind == "Row" else ("Left", "Width")
-        scrolled, shown, whole = touched.value(f"[{frame}.scroll{start}, {frame}.client{size}, {frame}.scroll{size}]")
+        lengths = f"[{frame}.scroll{start}, {frame}.client{size}, {frame}.scroll{size}]"
+        scrolled, shown, whole = touched.value(lengths)
         line = (int(number) - 0.5) * 18 - scrolled  # its middle, from the first cell that is seen
         assert 0 < line < shown - (whole - 25 * 18)
         for place in ("#hint", "#mine-take"):

@@ -452,15 +452,13 @@ export class BoardView {
     };
     // Fingers that do not paint pan: what is in the middle between them stays there.
     const fingers = new Map();
-    const middle = (axis) => [...fingers.values()].reduce((sum, finger) => sum + finger[axis], 0) / fingers.size;
+    const mean = (axis) => [...fingers.values()].reduce((sum, finger) => sum + finger[axis], 0) / fingers.size;
     let held; // the place there, from the beginning of what scrolls
-    const hold = () => {
-      held = { x: frame.scrollLeft + middle("clientX"), y: frame.scrollTop + middle("clientY") };
-    };
+    const hold = () => (held = { x: frame.scrollLeft + mean("clientX"), y: frame.scrollTop + mean("clientY") });
     canvas.addEventListener("pointermove", (event) => {
       if (fingers.has(event.pointerId)) {
         fingers.set(event.pointerId, event);
-        if (!stroke) return frame.scrollTo(held.x - middle("clientX"), held.y - middle("clientY"));
+        if (!stroke) return frame.scrollTo(held.x - mean("clientX"), held.y - mean("clientY"));
       }
       if (stroke && stroke.pointer !== event.pointerId) return;
       const place = this.cellAt(event);
