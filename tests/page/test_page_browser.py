@@ -47,7 +47,7 @@ def test_a_fault_is_at_its_line_while_one_types(visitor):
     visitor.says("#faults", "the clue of column 1")
     assert visitor.text_of("#faults") == "line 1: the clue of column 1 needs 2 cells, the column has 1"
     assert visitor.text_of("#gutter mark") == "1"
-    assert "line 1: the clue of column 1" in visitor.text_of("#verdict")
+    assert visitor.text_of("#verdict") == "No puzzle can be read."  # the fault is said once
     visitor.click("#faults .link")
     assert visitor.value("document.querySelector('#text').selectionEnd") == 3
     assert visitor.paste("1:1-2") == "unique"
@@ -114,11 +114,10 @@ def test_a_file_and_a_picture_are_opened(visitor, tmp_path):
 
 def test_a_file_that_is_too_large_or_empty_is_said_so(visitor):
     assert not visitor.value(GIVEN % ("new File([], 'empty.non')", "", "DragEvent", "drop"))
-    visitor.says("#verdict", "empty.non cannot be read: it is empty")
+    visitor.says("#faults", "empty.non cannot be read: it is empty")
     file = "new File([new Uint8Array((16 << 20) + 1)], 'large.png')"
     assert not visitor.value(GIVEN % (file, "", "DragEvent", "drop"))
-    for place in ("#faults", "#verdict"):
-        visitor.says(place, "large.png cannot be read: more than 16 MiB")
+    visitor.says("#faults", "large.png cannot be read: more than 16 MiB")
 
 
 def test_clues_appear_as_one_draws(visitor):
@@ -170,10 +169,26 @@ def test_a_wrong_link_shows_its_fault_while_one_draws(visitor, page_server):
     assert visitor.value(said) == "Drawing …"
     visitor.change("#draw-width", "9")
     visitor.value("location.hash = 'puzzle=1-2'")
-    visitor.says("#verdict", "the clue of column 1 needs 2 cells")
+    visitor.says("#faults", "the clue of column 1 needs 2 cells")
     assert visitor.value("document.querySelector('#panel-text').hidden") is False
     visitor.open("about:blank")
     visitor.open(page_server.address)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_board_stays_where_it_is_once_the_solver_is_loaded(visitor, width):
+    visitor.shape(width)
+    visitor.paste(ROBOT)
+    top = "document.querySelector('#board-card').getBoundingClientRect().top + scrollY"
+    visitor.value(
+        "import(new URL('static/api.js', document.baseURI).href)"
+        ".then(({ python }) => (window.python = python, null))"
+    )
+    visitor.value("document.querySelector('#verdict').textContent = 'Solving …'")
+    visitor.value("window.python.onState('loading', 0)")
+    during = visitor.value(top)
+    visitor.value("window.python.onState('ready')")
+    assert visitor.value(top) == during
 
 
 def test_two_solutions_can_both_be_seen_and_lines_that_contradict_are_marked(visitor):

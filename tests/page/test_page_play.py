@@ -6,7 +6,7 @@ import re
 import pytest
 
 from nonobot.protocol import Puzzle
-from tests.helpers.browser import HEART, ROBOT, oneline
+from tests.helpers.browser import HEART, RANDOM, ROBOT, oneline
 from tests.helpers.page_sequences import agree, run_sequence
 
 pytestmark = [
@@ -69,8 +69,11 @@ def test_an_attempt_survives_reload_draw_and_edits_that_leave_the_clues(visitor)
     assert visitor.text_of("#place").startswith("row 1, column 1: black")
     visitor.press("ArrowRight")
     assert visitor.text_of("#place").startswith("row 1, column 2: white")
-    visitor.click("#mine-forget")
-    assert visitor.value("JSON.parse(localStorage.nonobot).attempts") == []
+    for answer in ("false", "true"):
+        visitor.value(f"window.confirm = () => {answer}, null")
+        visitor.click("#mine-forget")
+        kept = visitor.value("JSON.parse(localStorage.nonobot).attempts.length")
+        assert kept == (0 if answer == "true" else 1)
 
 
 def test_the_attempts_at_the_last_fifty_puzzles_are_kept(visitor):
@@ -173,8 +176,9 @@ def test_finished_clues_are_grey_and_a_solved_board_says_so(visitor):
     assert visitor.text_of("#hint") == ""
     visitor.press("b")
     assert visitor.text_of("#hint").startswith("Solved")
+    assert visitor.coloured(*FINISHED)
     reload(visitor)
-    visitor.click("[data-view='mine']")
+    assert visitor.value("document.querySelector('[data-view=mine]').ariaPressed") == "true"  # as it was begun
     assert visitor.text_of("#hint").startswith("Solved")
 
 
@@ -221,6 +225,17 @@ def test_fit_shows_the_whole_board_and_says_how_to_zoom(visitor, side, width, he
     visitor.point_at(0, 0)
     assert ("+ makes them larger" in visitor.text_of("#place")) == (side == 60)
     visitor.keep(f"page-fit-{side}-{width}")
+    visitor.click(*["#zoom-out"] * 5)
+    has_clues = visitor.picture().max(axis=2).min() < 150
+    assert has_clues == (side == 25)  # the clues of the other boards are in no whole view
+
+
+def test_clear_leaves_the_clock_as_it_is(visitor):
+    visitor.paste(HEART)
+    paint(visitor, "b")
+    visitor.wait_for("document.querySelector('#mine-clock').textContent !== '0:00'")
+    visitor.click("#mine-clear")
+    assert visitor.text_of("#mine-clock") != "0:00"
 
 
 @pytest.mark.parametrize("solution", [False, True])
@@ -272,7 +287,9 @@ def test_a_drag_paints_every_cell_between_its_moves(touched, moves, by):
     assert painted[1] == [1] * width
     assert [row[5] for row in painted] == [0, 1, 0, 1, 1, 1, 1, 1, 1]
     assert [painted[4 + step][step] for step in range(5)] == [1] * 5
-    touched.click(*["#mine-undo"] * 3)
+    touched.drag(middle(9, 0), middle(14, 0), moves, by)  # beyond the board
+    assert touched.dark_cells(width, height)[0] == [0] * 9 + [1] * 3
+    touched.click(*["#mine-undo"] * 4)
     assert sum(map(sum, touched.dark_cells(width, height))) == 0
 
 
@@ -288,21 +305,109 @@ def test_a_finger_scrolls_or_paints_white_where_it_is_told_to(touched):
     touched.says("#place", "5 cells to row 1, column 5: white")
 
 
-def test_a_second_finger_paints_nothing_and_ends_no_drag(touched):
+@in_both_browsers
+def test_a_drag_changes_only_cells_like_its_first(touched):
     middle = middle_of(touched, 5, 5)
+    touched.drag(middle(0, 0), middle(2, 0), 3, "finger")
+    touched.click("[data-finger='white']")
+    touched.drag(middle(4, 0), middle(0, 0), 3, "finger")
+    touched.says("#place", "5 cells to row 1, column 1: black")
+    assert attempt_at_first(touched) == "11100" + "?" * 20
+    touched.drag(middle(0, 0), middle(0, 0), 1, "finger")  # a tap changes any
+    assert attempt_at_first(touched) == "01100" + "?" * 20
 
-    def touch(kind: str, *cells) -> None:
-        points = [dict(zip("xy", middle(*cell), strict=True), id=number) for number, cell in enumerate(cells)]
-        touched.ask("Input.dispatchTouchEvent", type=kind, touchPoints=points)
 
-    touch("touchStart", (0, 0))
-    touch("touchStart", (0, 0), (4, 4))
-    touch("touchMove", (0, 0), (0, 4))
-    touch("touchMove", (0, 0))  # which lifts the second
-    touch("touchMove", (2, 0))
-    touch("touchEnd")
-    touched.says("#place", "3 cells to row 1, column 3: black")
-    assert touched.dark_cells(5, 5) == [[1, 1, 1, 0, 0], *([[0] * 5] * 4)]
+@in_both_browsers
+@pytest.mark.parametrize("by", ["mouse", "finger"])
+def test_a_drag_ends_at_the_edge_of_what_is_seen(touched, by):
+    touched.paste(oneline(Puzzle.from_grid([[1] * 25] * 25)))
+    touched.click("[data-view='mine']", *["#zoom-in"] * 4)
+    box = "(box => [box.left + box.width / 2, box.bottom])"  # of the canvas: the frame may have a bar below it
+    x, bottom = touched.value(f"{box}(document.querySelector('#board').getBoundingClientRect())")
+    touched.drag((x, bottom - 3), (x, bottom + 100), 5, by)
+    assert attempt_at_first(touched).count("1") == 1
+
+
+def attempt_at_first(visitor) -> str:
+    """Return the cells of the attempt that was kept last."""
+    return visitor.value("JSON.parse(localStorage.nonobot).attempts[0].cells")
+
+
+def touch(visitor, kind: str, *points: tuple[float, float]) -> None:
+    fingers = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
+    visitor.ask("Input.dispatchTouchEvent", type=kind, touchPoints=fingers)
+
+
+def test_a_second_finger_takes_the_drag_back_and_both_pan_the_board(touched):
+    touched.shape(390, height=844)
+    touched.paste(oneline(RANDOM))
+    touched.click("[data-view='mine']", *["#zoom-in"] * 2)
+    frame = "document.querySelector('#frame')"
+    touched.value(f"{frame}.scrollIntoView({{block: 'center'}}), {frame}.scrollTo(0, 0)")
+    x, y = touched.value(
+        f"(box => [(box.left + box.right) / 2, (box.top + box.bottom) / 2])({frame}.getBoundingClientRect())"
+    )
+    touch(touched, "touchStart", (x, y))
+    touch(touched, "touchEnd")
+    touched.says("#place", ": black. Row")  # also without a move
+    before = attempt_at_first(touched)
+    assert before.count("1") == 1
+    touch(touched, "touchStart", (x + 80, y))
+    touch(touched, "touchMove", (x + 80, y + 60))
+    touch(touched, "touchStart", (x + 80, y + 60), (x + 20, y))
+    touch(touched, "touchMove", (x + 20, y + 20), (x - 40, y - 40))
+    scrolled = f"[{frame}.scrollLeft, {frame}.scrollTop]"
+    touched.wait_for(f"{frame}.scrollTop > 30")
+    assert touched.value(scrolled) == pytest.approx([60, 40], abs=1)
+    touch(touched, "touchMove", (x + 20, y + 20))  # which lifts the second
+    touch(touched, "touchMove", (x, y))
+    touch(touched, "touchEnd")
+    assert attempt_at_first(touched) == before
+    assert touched.value("document.querySelector('#mine-redo').disabled")
+    touched.click("#mine-undo")
+    assert "1" not in attempt_at_first(touched)
+
+
+def test_a_hint_and_its_line_are_in_view_on_a_phone(touched):
+    touched.shape(390, height=844)
+    touched.paste(HEART)  # so that the next board has its own size
+    touched.paste(oneline(RANDOM))
+    touched.click("[data-view='mine']")
+    frame = "document.querySelector('#frame')"
+    for end in (0, 9999):
+        touched.value(f"{frame}.scrollTo({end}, {end}), scrollTo(0, 0)")
+        touched.click("#mine-hint")
+        touched.wait_for("!document.querySelector('#mine-take').hidden")
+        kind, number = re.match(r"(Row|Column) (\d+)", touched.text_of("#hint")).groups()
+        start, size = ("Top", "Height") if kind == "Row" else ("Left", "Width")
+        lengths = f"[{frame}.scroll{start}, {frame}.client{size}, {frame}.scroll{size}]"
+        scrolled, shown, whole = touched.value(lengths)
+        line = (int(number) - 0.5) * 18 - scrolled  # its middle, from the first cell that is seen
+        assert 0 < line < shown - (whole - 25 * 18)
+        for place in ("#hint", "#mine-take"):
+            box = f"document.querySelector('{place}').getBoundingClientRect()"
+            assert touched.value(f"{box}.top >= 0 && {box}.bottom <= innerHeight"), place
+
+
+def test_on_a_touch_screen_puzzles_open_to_be_played(touched):
+    touched.shape(390, height=844)
+    touched.reload()
+    touched.wait_for("document.documentElement.dataset.python === 'ready'")
+    assert not touched.value("document.querySelector('.keys').checkVisibility()")
+    touched.click("#tab-pick", "#samples .chip")
+    touched.says("#title", "A heart")
+    mine = "document.querySelector('[data-view=mine]').ariaPressed"
+    assert touched.value(mine) == "true"
+    touched.click("#play-first")
+    paint(touched, "b")
+    touched.click("[data-view='solution']")
+    for number, is_mine in ((2, "false"), (1, "true")):  # with an attempt, a puzzle opens on it
+        touched.click(f"#samples .chip:nth-child({number})")
+        touched.verdict()
+        touched.wait_for(f"{mine} === '{is_mine}'")
+    reload(touched)
+    assert not touched.value("document.querySelector('#play-first').checked")
+    assert touched.value(mine) == "true"
 
 
 @pytest.mark.parametrize("seed", range(int(os.environ.get("NONOBOT_TEST_SEQUENCES", "2"))))

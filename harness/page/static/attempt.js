@@ -9,14 +9,13 @@ import { BLACK, UNKNOWN, WHITE, cellsFrom, clockTime, linesInWords, lineWords, m
 
 export class Attempt {
   #latest = new Latest();
-  #isInStroke = false;
   #told = null;
   #asking = "";
   #marks = {};
   #key = null; // of the puzzle under which the attempt is kept
 
-  // onChange: called when what is to be shown has changed. `answer` returns what is known of the puzzle. `isPlaying`:
-  // whether the attempt is what one looks at.
+  // onChange: called when what is to be shown has changed, with the cell or line to scroll to, if any. `answer`
+  // returns what is known of the puzzle. `isPlaying`: whether the attempt is what one looks at.
   constructor(onChange, answer, isPlaying) {
     this.onChange = onChange;
     this.answer = answer;
@@ -63,34 +62,30 @@ export class Attempt {
 
   paint(index, value) {
     if (this.cells[index] === value) return;
-    if (!this.#isInStroke) {
-      this.history.keep();
-      this.cells = this.cells.slice();
-    }
-    this.#isInStroke = true;
+    if (this.history.keepStroke()) this.cells = this.cells.slice();
     this.cells[index] = value;
     this.#changed();
     this.onChange();
   }
 
-  endStroke() {
-    this.#isInStroke = false;
+  endStroke(isTakenBack) {
+    this.history.endStroke(isTakenBack);
     this.#keep();
+    if (this.isSolved) this.#bringIntoView();
   }
 
   clear() {
     if (!this.hasBegun) return;
     this.history.keep();
-    this.seconds = 0;
     this.#become(this.given.slice());
   }
 
   #become(cells) {
     this.cells = cells;
-    this.#isInStroke = false;
     this.#changed();
     this.#keep();
     this.onChange();
+    if (this.isSolved) this.#bringIntoView();
   }
 
   // The cells are others: what was said of those before holds no more.
@@ -112,38 +107,33 @@ export class Attempt {
   }
 
   #forget() {
+    if (!confirm("Delete your attempts at all puzzles from this browser? Undo cannot bring them back.")) return;
     forgetAttempts();
     this.#say("The attempts at all puzzles are deleted; what you see is kept again with the next cell that you set.");
   }
 
   // What the board marks: finished clues, mistakes where the player wants to see them, and what was said last.
   get marks() {
-    if (!this.board || this.isSolved) return { isPicture: this.isSolved };
+    if (!this.board) return {};
     const right = element("mine-mistakes").checked && this.#onlySolution();
-    const wrong = right ? new Set(this.#wrongAgainst(right)) : null;
-    return { finished: finishedOf(this.board, this.cells), ...(wrong?.size ? { wrong } : {}), ...this.#marks };
+    const wrong = right && new Set(this.#wrongAgainst(right));
+    return { finished: finishedOf(this.board, this.cells), wrong, isPicture: this.isSolved, ...this.#marks };
   }
 
   #wrongAgainst(right) {
     return Array.from(this.cells.keys()).filter((at) => this.cells[at] !== UNKNOWN && this.cells[at] !== right[at]);
   }
 
-  async check() {
-    if (!this.cells.some((one) => one !== UNKNOWN)) {
-      this.#latest.cancel();
-      return this.#say("No cell is set yet.");
-    }
+  check() {
     const right = this.#onlySolution();
-    if (!right) return this.#ask("check", (found) => this.#tellCheck(found));
-    this.#latest.cancel();
-    const wrong = this.#wrongAgainst(right);
-    this.#tellCheck({ right: !wrong.length, wrong, only: true });
-    this.onChange();
+    const wrong = right && this.#wrongAgainst(right);
+    return this.#ask("check", (one) => this.#tellCheck(one), right && { right: !wrong.length, wrong, only: true });
   }
 
   #tellCheck({ right, wrong, only }) {
-    if (right === null) return this.#say("It cannot be told: no solution is known.");
     const number = this.cells.filter((one) => one !== UNKNOWN).length;
+    if (!number) return this.#say("No cell is set yet.");
+    if (right === null) return this.#say("It cannot be told: no solution is known.");
     if (right) return this.#say(`Still right: ${many(number, "cell")} set, and the board can be finished from there.`);
     const places = wrong.slice(0, 3).map((cell) => placeWords(this.board, cell)).join("; ");
     const than = only ? "" : ", held against the nearest solution";
@@ -194,20 +184,28 @@ export class Attempt {
     element("mine-hint").focus();
   }
 
-  // Asks a question once: a second click while it runs asks nothing.
-  async #ask(what, told) {
+  // Asks a question once: a second click while it runs asks nothing. `known`: the answer, where it is known.
+  async #ask(what, told, known = null) {
     if (!this.board || this.#asking === what) return;
     this.#say("Asking …");
     this.#asking = what;
     try {
-      const found = await this.#latest.run((signal) => ask(what, { board: this.board, cells: textFrom(this.cells) }, signal));
+      const question = { board: this.board, cells: textFrom(this.cells) };
+      const found = await this.#latest.run((signal) => known ?? ask(what, question, signal));
       if (!found) return;
       told(found);
     } catch (error) {
       this.#say(error.message);
     }
-    this.#asking = "";
-    this.onChange();
+    const { line, wrongLines } = this.#marks;
+    const [kind, number] = line ?? wrongLines?.[0] ?? [];
+    this.onChange({ [kind === "row" ? "y" : "x"]: kind && number - 1 });
+    this.#bringIntoView();
+  }
+
+  // What was said last, and the button for it.
+  #bringIntoView() {
+    for (const id of ["hint", "mine-take"]) element(id).scrollIntoView({ block: "nearest" });
   }
 
   #say(words, marks = {}) {

@@ -34,21 +34,16 @@ function pointsBetween(from, to) {
   });
 }
 
-// The number of cells of a drag along the longer side.
-function lengthOf(first, last) {
-  return Math.max(Math.abs(last.x - first.x), Math.abs(last.y - first.y)) + 1;
-}
-
 export class BoardView {
   // Called with a cell and what to make of it (BLACK, WHITE, UNKNOWN, or null for the next in turn).
   onPaint = null;
-  // Called when a stroke of painting ends.
+  // Called when a stroke of painting ends, with whether what it painted is to be taken back.
   onStroke = null;
   // Called with the cell that is pointed at, whether a key moved there, and the number of cells of the drag.
   onMove = null;
   // Called when the cells have another size.
   onSize = () => {};
-  // What a finger does: "black" or "white" paints, "scroll" scrolls, and taps paint.
+  // What a finger does: "black" or "white" paints, and several scroll; "scroll" scrolls, and taps paint.
   finger = "black";
 
   constructor(frame, spacer, canvas) {
@@ -107,12 +102,9 @@ export class BoardView {
 
   zoom(direction) {
     const now = this.cell / devicePixelRatio;
-    if (direction === 0) {
-      this.zoomed = "fit";
-    } else {
-      const sizes = direction > 0 ? SIZES.filter((size) => size > now + 0.5) : SIZES.filter((size) => size < now - 0.5);
-      this.zoomed = (direction > 0 ? sizes[0] : sizes.at(-1)) ?? now;
-    }
+    const larger = SIZES.find((size) => size > now + 0.5);
+    const smaller = SIZES.findLast((size) => size < now - 0.5 && size >= SMALLEST_WITH_CLUES);
+    this.zoomed = direction === 0 ? "fit" : ((direction > 0 ? larger : smaller) ?? now);
     const offset = this.#offset();
     const middle = {
       x: (offset.x + (this.shown.width - this.left) / 2) / this.cell,
@@ -224,26 +216,28 @@ export class BoardView {
     };
   }
 
-  // The cell at a point; null beyond the board and under the clues.
+  // The cell at a point; null beyond the board, under the clues, and beyond the edge of the frame.
   #cellOf({ x, y }) {
     const offset = this.#offset();
-    const isInView = x >= offset.x / this.cell && y >= offset.y / this.cell && x < this.width && y < this.height;
-    return isInView ? { x: Math.floor(x), y: Math.floor(y) } : null;
+    const isSeen = (place, from, room) => place * this.cell >= from && place * this.cell < from + room;
+    const isColumn = x < this.width && isSeen(x, offset.x, this.shown.width - this.left);
+    const isRow = y < this.height && isSeen(y, offset.y, this.shown.height - this.top);
+    return isColumn && isRow ? { x: Math.floor(x), y: Math.floor(y) } : null;
   }
 
   cellAt(event) {
     return this.#cellOf(this.#pointAt(event));
   }
 
-  // Scrolls as far as it takes to see a cell.
-  #scrollTo({ x, y }) {
+  // Scrolls as far as it takes to see a cell, or with only one of its coordinates a line.
+  scrollTo({ x, y }) {
     const ratio = devicePixelRatio;
     const room = { x: this.shown.width - this.left, y: this.shown.height - this.top };
     const offset = this.#offset();
     const to = (place, now, size) =>
       Math.max(Math.min(now, place * this.cell), (place + 1) * this.cell - size + this.end);
-    this.frame.scrollLeft = to(x, offset.x, room.x) / ratio;
-    this.frame.scrollTop = to(y, offset.y, room.y) / ratio;
+    this.frame.scrollLeft = to(x ?? offset.x / this.cell, offset.x, room.x) / ratio;
+    this.frame.scrollTop = to(y ?? offset.y / this.cell, offset.y, room.y) / ratio;
   }
 
   // --- drawing ---------------------------------------------------------------------------------------------------
@@ -362,16 +356,13 @@ export class BoardView {
       if (isRow) context.fillRect(origin.x + view.x0 * cell, origin.y + at, (view.x1 - view.x0) * cell, size);
       else context.fillRect(origin.x + at, origin.y + view.y0 * cell, size, (view.y1 - view.y0) * cell);
     };
-    const isHeavy = (index, count) => index % GROUP === 0 || index === count;
-    if (cell / devicePixelRatio >= SMALLEST_WITH_LINES + 1) {
-      context.fillStyle = colours.thin;
-      for (let x = view.x0; x <= view.x1; x++) if (!isHeavy(x, this.width)) line(false, x, false);
-      for (let y = view.y0; y <= view.y1; y++) if (!isHeavy(y, this.height)) line(true, y, false);
-    }
-    context.fillStyle = colours.heavy;
     const every = cell / devicePixelRatio >= SMALLEST_WITH_LINES ? GROUP : Infinity;
-    for (let x = view.x0; x <= view.x1; x++) if (x % every === 0 || x === this.width || x === 0) line(false, x, true);
-    for (let y = view.y0; y <= view.y1; y++) if (y % every === 0 || y === this.height || y === 0) line(true, y, true);
+    const isHeavy = (index, count) => index % every === 0 || index === count;
+    for (const heavy of cell / devicePixelRatio >= SMALLEST_WITH_LINES + 1 ? [false, true] : [true]) {
+      context.fillStyle = heavy ? colours.heavy : colours.thin;
+      for (let x = view.x0; x <= view.x1; x++) if (isHeavy(x, this.width) === heavy) line(false, x, heavy);
+      for (let y = view.y0; y <= view.y1; y++) if (isHeavy(y, this.height) === heavy) line(true, y, heavy);
+    }
   }
 
   #drawMarks(view, origin) {
@@ -452,22 +443,38 @@ export class BoardView {
   // --- pointer and keyboard ----------------------------------------------------------------------------------------
 
   #listen() {
-    const { canvas } = this;
-    // What a drag paints, with which pointer, from which cell, and the point where the pointer was last.
+    const { canvas, frame } = this;
+    // What a drag makes of which cells, with which pointer, from where, and the point where that was last.
     let stroke = null;
-    const paint = (place, value) => this.onPaint?.(place.y * this.width + place.x, value);
+    const end = (isTakenBack) => {
+      if (stroke) this.onStroke?.(isTakenBack);
+      stroke = null;
+    };
+    // Fingers that do not paint pan: what is in the middle between them stays there.
+    const fingers = new Map();
+    const mean = (axis) => [...fingers.values()].reduce((sum, finger) => sum + finger[axis], 0) / fingers.size;
+    let held; // the place there, from the beginning of what scrolls
+    const hold = () => (held = { x: frame.scrollLeft + mean("clientX"), y: frame.scrollTop + mean("clientY") });
     canvas.addEventListener("pointermove", (event) => {
+      if (fingers.has(event.pointerId)) {
+        fingers.set(event.pointerId, event);
+        if (!stroke) return frame.scrollTo(held.x - mean("clientX"), held.y - mean("clientY"));
+      }
       if (stroke && stroke.pointer !== event.pointerId) return;
       const place = this.cellAt(event);
       if (stroke) {
         const point = this.#pointAt(event);
         const cells = pointsBetween(stroke.point, point).map((between) => this.#cellOf(between));
-        for (const cell of cells) if (cell) paint(cell, stroke.value);
+        const isLikeFirst = (cell) => cell && this.#valueAt(cell) === stroke.before;
+        for (const cell of cells) if (isLikeFirst(cell)) this.#paint(cell, stroke.value);
         stroke.point = point;
       }
       if (place?.x !== this.hover?.x || place?.y !== this.hover?.y) {
         this.hover = event.pointerType === "touch" ? null : place;
-        if (place) this.onMove?.(place, false, stroke ? lengthOf(stroke.first, place) : 1);
+        if (place) {
+          const first = stroke?.first ?? place;
+          this.onMove?.(place, false, Math.max(Math.abs(place.x - first.x), Math.abs(place.y - first.y)) + 1);
+        }
         this.redraw();
       }
     });
@@ -477,34 +484,36 @@ export class BoardView {
     });
     canvas.addEventListener("pointerdown", (event) => {
       const place = this.cellAt(event);
+      const isFinger = event.pointerType === "touch";
+      const isPainting = this.onPaint && event.button <= 2 && !(isFinger && this.finger === "scroll");
+      if (isFinger && isPainting) {
+        if (event.isPrimary) fingers.clear();
+        fingers.set(event.pointerId, event);
+        hold();
+        if (fingers.size > 1) return end(true);
+      }
       if (!place) return;
       this.cursor = place;
-      const isFinger = event.pointerType === "touch";
-      if (!this.onPaint || event.button > 2 || (isFinger && (this.finger === "scroll" || !event.isPrimary))) return;
+      this.onMove?.(place, false);
+      if (!isPainting) return;
       canvas.setPointerCapture(event.pointerId);
-      const before = this.cells[place.y * this.width + place.x];
+      const before = this.#valueAt(place);
       const colour = event.button === 2 ? WHITE : isFinger ? { black: BLACK, white: WHITE }[this.finger] : null;
       const value = colour === null ? this.nextOf(before) : before === colour ? UNKNOWN : colour;
-      stroke = { value, pointer: event.pointerId, first: place, point: this.#pointAt(event) };
-      paint(place, value);
+      stroke = { before, value, pointer: event.pointerId, first: place, point: this.#pointAt(event) };
+      this.#paint(place, value);
     });
     const lift = (event) => {
-      if (stroke?.pointer !== event.pointerId) return;
-      this.onStroke?.();
-      stroke = null;
+      if (fingers.delete(event.pointerId)) hold();
+      if (stroke?.pointer === event.pointerId) end(false);
     };
     canvas.addEventListener("pointerup", lift);
     canvas.addEventListener("pointercancel", lift);
     canvas.addEventListener("click", (event) => {
-      if (event.pointerType !== "touch" || (this.onPaint && this.finger !== "scroll")) return;
       const place = this.cellAt(event);
-      if (!place) return;
-      this.cursor = place;
-      this.onMove?.(place, false);
-      if (this.onPaint) {
-        paint(place, this.nextOf(this.cells[place.y * this.width + place.x]));
-        this.onStroke?.();
-      }
+      if (!place || !this.onPaint || event.pointerType !== "touch" || this.finger !== "scroll") return;
+      this.#paint(place, this.nextOf(this.#valueAt(place)));
+      this.onStroke?.(false);
     });
     canvas.addEventListener("contextmenu", (event) => this.onPaint && event.preventDefault());
     canvas.addEventListener("focus", () => {
@@ -516,7 +525,15 @@ export class BoardView {
       this.isFocused = false;
       this.redraw();
     });
-    canvas.addEventListener("keydown", (event) => this.#onKey(event, paint));
+    canvas.addEventListener("keydown", (event) => this.#onKey(event));
+  }
+
+  #paint({ x, y }, value) {
+    this.onPaint?.(y * this.width + x, value);
+  }
+
+  #valueAt({ x, y }) {
+    return this.cells[y * this.width + x];
   }
 
   // What a cell becomes that is painted without a colour being named.
@@ -525,45 +542,44 @@ export class BoardView {
     return now === UNKNOWN ? BLACK : now === BLACK ? WHITE : UNKNOWN;
   }
 
-  #onKey(event, paint) {
+  #onKey(event) {
     const step = event.ctrlKey ? GROUP : 1;
     const moves = {
       ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step],
       Home: [-this.width, 0], End: [this.width, 0], PageUp: [0, -this.height], PageDown: [0, this.height],
     };
     const colour = { b: BLACK, w: WHITE, x: WHITE, u: UNKNOWN, delete: UNKNOWN, backspace: UNKNOWN }[event.key.toLowerCase()];
-    const index = this.cursor.y * this.width + this.cursor.x;
+    const before = this.#valueAt(this.cursor);
+    let value; // that is painted
     if (event.key in moves && !event.altKey && !event.metaKey) {
       const [x, y] = moves[event.key];
-      const before = this.cells[index];
       this.cursor = {
         x: Math.min(this.width - 1, Math.max(0, this.cursor.x + x)),
         y: Math.min(this.height - 1, Math.max(0, this.cursor.y + y)),
       };
-      if (event.shiftKey && this.onPaint && step === 1) {
-        paint(this.cursor, before);
-        this.onStroke?.();
-      }
+      if (event.shiftKey && step === 1) value = before;
     } else if ((event.key === " " || event.key === "Enter") && this.onPaint) {
-      paint(this.cursor, this.nextOf(this.cells[index]));
-      this.onStroke?.();
+      value = this.nextOf(before);
     } else if (colour !== undefined && this.onPaint && !event.ctrlKey && !event.altKey && !event.metaKey) {
-      paint(this.cursor, this.hasTwoColours && colour === UNKNOWN ? WHITE : colour);
-      this.onStroke?.();
+      value = this.hasTwoColours && colour === UNKNOWN ? WHITE : colour;
     } else {
       return;
+    }
+    if (value !== undefined) {
+      this.#paint(this.cursor, value);
+      this.onStroke?.(false);
     }
     event.preventDefault();
     this.isFocused = true;
     this.hover = null;
-    this.#scrollTo(this.cursor);
+    this.scrollTo(this.cursor);
     this.onMove?.(this.cursor, true);
     this.redraw();
   }
 
   // A cell in words, with the clues of its lines.
   words({ x, y }) {
-    const name = { [BLACK]: "black", [WHITE]: "white", [UNKNOWN]: "unknown" }[this.cells[y * this.width + x]];
+    const name = { [BLACK]: "black", [WHITE]: "white", [UNKNOWN]: "unknown" }[this.#valueAt({ x, y })];
     return `row ${y + 1}, column ${x + 1}: ${name}. Row: ${clueWords(this.rows[y])}. Column: ${clueWords(this.columns[x])}`;
   }
 }

@@ -6,8 +6,6 @@ import { History } from "./history.js";
 import { BLACK, WHITE } from "./words.js";
 
 export class Editor {
-  #isInStroke = false;
-
   // onChange: called with the board whenever a cell or the size has changed.
   constructor(onChange) {
     this.onChange = onChange;
@@ -40,15 +38,13 @@ export class Editor {
   paint(index, value) {
     const colour = value === BLACK ? BLACK : WHITE;
     if (this.state.cells[index] === colour) return;
-    if (!this.#isInStroke) this.history.keep();
-    const cells = this.#isInStroke ? this.state.cells : this.state.cells.slice();
-    this.#isInStroke = true;
+    const cells = this.history.keepStroke() ? this.state.cells.slice() : this.state.cells;
     cells[index] = colour;
     this.#become({ ...this.state, cells });
   }
 
-  endStroke() {
-    this.#isInStroke = false;
+  endStroke(isTakenBack) {
+    this.history.endStroke(isTakenBack);
   }
 
   resize(width, height) {

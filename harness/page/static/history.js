@@ -5,6 +5,7 @@ import { element } from "./elements.js";
 const MOST = 300;
 
 export class History {
+  #isInStroke = false;
   #back = [];
   #forward = [];
 
@@ -25,6 +26,19 @@ export class History {
     this.#show();
   }
 
+  // Keeps the state before the first change of a stroke; returns whether this is the first.
+  keepStroke() {
+    const isFirst = !this.#isInStroke;
+    if (isFirst) this.keep();
+    this.#isInStroke = true;
+    return isFirst;
+  }
+
+  endStroke(isTakenBack) {
+    if (isTakenBack && this.#isInStroke) this.#go(this.#back, []);
+    this.#isInStroke = false;
+  }
+
   undo() {
     this.#go(this.#back, this.#forward);
   }
@@ -35,6 +49,7 @@ export class History {
 
   #go(from, to) {
     if (!from.length) return;
+    this.#isInStroke = false;
     to.push(this.now());
     this.become(from.pop());
     this.#show();

@@ -56,6 +56,7 @@ export class PuzzleInput {
   }
 
   open(file) {
+    element("tab-text").click(); // where its faults are
     return this.bring(async (signal) => {
       const data = await this.#contentOf(file);
       if (signal.aborted) return undefined;
@@ -192,7 +193,6 @@ export class PuzzleInput {
       const [file] = event.dataTransfer?.files ?? [];
       if (!file) return;
       event.preventDefault();
-      element("tab-text").click();
       this.open(file);
     });
     addEventListener("paste", (event) => {

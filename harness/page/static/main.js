@@ -32,7 +32,7 @@ const painter = () => (isDrawing() ? editor : isPlaying() && state.board ? attem
 const view = new BoardView(element("frame"), element("spacer"), element("board"));
 const verdict = new Verdict();
 const editor = new Editor(() => isDrawing() && become(editor.puzzle, false));
-const attempt = new Attempt(() => refresh(), () => state.answer, isPlaying);
+const attempt = new Attempt(refresh, () => state.answer, isPlaying);
 const stepping = new Stepping(() => refresh());
 const incoming = new Latest();
 const input = new PuzzleInput(bring);
@@ -71,11 +71,11 @@ function become(puzzle, isNew) {
   state.solution = 0;
   if (puzzle.board || !puzzle.faults.length) state.board = puzzle.board;
   if (isOther && !isDrawing()) pointed = null;
-  if (isOther && puzzle.board && !isDrawing() && element("play-first").checked) state.view = "mine";
   if (state.board) view.setPuzzle(state.board.rows, state.board.columns);
   if (!isDrawing() && !isStale()) {
     attempt.start(state.board);
     stepping.start(state.board);
+    if (isOther && puzzle.board && (element("play-first").checked || attempt.hasBegun)) state.view = "mine";
   }
   draw();
   clearTimeout(drawnTimer);
@@ -102,8 +102,7 @@ function settle(isNew = false) {
 async function solve(seconds) {
   const { puzzle } = state;
   if (!puzzle.board) {
-    const [[line, what] = []] = puzzle.faults;
-    if (what) verdict.say("fault", "No puzzle can be read.", line ? `line ${line}: ${what}` : what);
+    if (puzzle.faults.length) verdict.say("fault", "No puzzle can be read."); // the faults are below the text
     else verdict.say("none", "Paste, draw or pick a puzzle.");
     return;
   }
@@ -148,7 +147,7 @@ function draw() {
   const now = painter();
   view.hasTwoColours = isDrawing();
   view.onPaint = now && ((cell, value) => now.paint(cell, value));
-  view.onStroke = now && (() => now.endStroke());
+  view.onStroke = now && ((isTakenBack) => now.endStroke(isTakenBack));
   element("board").classList.toggle("paints", Boolean(now));
   element("board").classList.toggle("drags", Boolean(now) && view.finger !== "scroll");
   element("finger").hidden = !now;
@@ -156,13 +155,14 @@ function draw() {
   refresh();
 }
 
-// Draws the cells from the state.
-function refresh() {
+// Draws the cells from the state; scrolls to a cell or line of the attempt, if one is named.
+function refresh(place = null) {
   if (!state.board || isStale()) return;
   if (isDrawing()) view.show(editor.state.cells, { differ: differences() });
   else if (state.view === "steps") view.show(stepping.cells, stepping.marks);
   else if (state.view === "mine") view.show(attempt.cells, attempt.marks);
   else showSolution();
+  if (place && isPlaying()) view.scrollTo(place);
   showPlace();
 }
 
@@ -246,7 +246,7 @@ function onChoice(group, name, chosen) {
 onChoice("views", "view", (name) => (state.view = name));
 onChoice("solutions", "solution", (number) => (state.solution = Number(number)));
 onChoice("finger", "finger", (does) => (view.finger = does));
-element("play-first").checked = kept().playFirst ?? false;
+element("play-first").checked = kept().playFirst ?? matchMedia("(pointer: coarse)").matches;
 element("play-first").addEventListener("change", ({ target: { checked } }) => {
   keep({ playFirst: checked });
   state.view = checked ? "mine" : state.view;
@@ -256,9 +256,9 @@ element("more").addEventListener("click", () => {
   element("stage").focus(); // the button goes
   solve(Number(element("more").dataset.seconds));
 });
-element("zoom-in").addEventListener("click", () => view.zoom(1));
-element("zoom-out").addEventListener("click", () => view.zoom(-1));
-element("zoom-fit").addEventListener("click", () => view.zoom(0));
+for (const [id, by] of Object.entries({ "zoom-in": 1, "zoom-out": -1, "zoom-fit": 0 })) {
+  element(id).addEventListener("click", () => view.zoom(by));
+}
 view.onSize = () => state.board && showPlace();
 element("draw-from").addEventListener("click", () => {
   if (state.lastShown) editor.take(state.lastShown.width, state.lastShown.height, state.lastShown.cells);

@@ -10,29 +10,19 @@ let loaded = 0;
 
 function showLoading(state) {
   const words = total && loaded >= total ? "Starting the solver" : "Loading the solver";
-  element("loading").hidden = false;
-  const bar = element("loading-bar");
-  if (total) {
-    bar.max = total;
-    bar.value = Math.min(loaded, total);
-  }
+  if (total) Object.assign(element("loading-bar"), { max: total, value: Math.min(loaded, total) });
   const part = total ? ` · ${megabytes(Math.min(loaded, total))} of ${megabytes(total)} MB` : "";
   element("loading-words").textContent = state === "restarting" ? "Restarting the solver" : `${words}${part}`;
 }
 
 python.onState = (state, detail) => {
   document.documentElement.dataset.python = state;
-  if (state === "loading" || state === "restarting") {
-    loaded = detail;
-    showLoading(state);
-  } else if (state === "failed") {
-    element("loading").hidden = true;
-    element("failure").textContent = detail;
-    element("failure").hidden = false;
-  } else {
-    element("loading").hidden = true;
-    element("failure").hidden = true;
-  }
+  element("loading").hidden = state !== "loading" && state !== "restarting";
+  element("failure").hidden = state !== "failed";
+  if (state === "failed") element("failure").textContent = detail;
+  if (element("loading").hidden) return;
+  loaded = detail;
+  showLoading(state);
 };
 
 python.onState(...python.state);

@@ -68,8 +68,7 @@ export class Stepping {
     const to = Math.max(0, Math.min(this.steps.length, place));
     const from = Math.floor(to / KEPT_EVERY);
     let at = this.place <= to && this.place >= from * KEPT_EVERY ? this.place : Math.min(from, this.#kept.length - 1) * KEPT_EVERY;
-    if (at !== this.place) this.cells = this.#kept[at / KEPT_EVERY].slice();
-    else this.cells = this.cells.slice();
+    this.cells = (at === this.place ? this.cells : this.#kept[at / KEPT_EVERY]).slice();
     for (; at < to; at++) {
       const { black = [], white = [], unknown = [] } = this.steps[at];
       for (const cell of black) this.cells[cell] = BLACK;
