@@ -133,7 +133,8 @@ def variable(text: str) -> tuple[str, str]:
     """Return name and value of an environment variable given as `NAME=VALUE`."""
     name, _, value = text.partition("=")
     if not name or "=" not in text or "\0" in value:
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, such as OMP_NUM_THREADS=1")
+        # Without the text, which may be a secret.
+        raise argparse.ArgumentTypeError("expected NAME=VALUE, such as OMP_NUM_THREADS=1")
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise argparse.ArgumentTypeError(f"{name!r} is not a variable's name; use letters, digits and _")
     return name, value

@@ -25,7 +25,8 @@ def user_cache() -> Path:
     with contextlib.suppress(RuntimeError):  # neither HOME nor the list of users contains a home
         if sys.platform == "darwin":
             return Path.home() / "Library" / "Caches" / "nonobot"
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nonobot"
+        chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        return (chosen if chosen.is_absolute() else Path.home() / ".cache") / "nonobot"
     return temporary_cache()
 
 

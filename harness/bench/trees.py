@@ -73,6 +73,8 @@ def commit_of(revision: str, repository: Path) -> str:
     except subprocess.CalledProcessError:
         hint = shallow_hint(repository)
         raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists them{hint}") from None
+    if name.startswith(b"^"):
+        raise UnusableError(f"{revision} is a range; name one revision")
     return name.decode().strip()
 
 

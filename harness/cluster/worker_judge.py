@@ -11,8 +11,8 @@ import fcntl
 import hashlib
 import os
 import signal
+import stat
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.play.journal import Record, end_leftover, journal_path, read_records
 from nonobot.harness.play.judge_process import start
 from nonobot.harness.play.run_state import stderr_path
-from nonobot.harness.process.machine import can_pin
+from nonobot.harness.process.machine import can_pin, place_of_workers
 from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
 from nonobot.harness.tournament.rounds import ScheduledRun
@@ -171,15 +171,13 @@ def _end_with(home: Connection, known: threading.Event) -> None:
 @contextlib.contextmanager
 def _own_core() -> Iterator[tuple[int | None, Path]]:
     """Provide an empty folder and a core that no other run here uses (None without pinning); end leftover bots."""
-    place = Path(tempfile.gettempdir()) / f"nonojudge-{os.getuid()}"
-    place.mkdir(mode=0o700, exist_ok=True)
-    if place.lstat().st_uid != os.getuid():  # also a link of somebody else
-        raise UnusableError(f"{place} belongs to somebody else")
+    place = place_of_workers()
+    _require_own_folder(place)
     while True:
         for core in reversed(usable_cores()):
             folder = place / f"core-{core}"
-            folder.mkdir(exist_ok=True)
-            lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT)
+            _require_own_folder(folder)
+            lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
             try:
                 if _locked(lock):
                     _tidy(folder)
@@ -189,6 +187,14 @@ def _own_core() -> Iterator[tuple[int | None, Path]]:
             finally:
                 os.close(lock)
         time.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+def _require_own_folder(folder: Path) -> None:
+    """Make a folder, unless it is there; UnusableError if it is somebody else's, or a link."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    status = folder.lstat()
+    if status.st_uid != os.getuid() or not stat.S_ISDIR(status.st_mode):
+        raise UnusableError(f"{folder} belongs to somebody else, or is a link; remove it")
 
 
 def _locked(file: int) -> bool:

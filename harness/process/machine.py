@@ -6,6 +6,7 @@ import contextlib
 import os
 import platform
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -71,6 +72,11 @@ def _busy_share(cores: Sequence[int]) -> float | None:
 def can_pin() -> bool:
     """Return whether this system can pin a process to a core; macOS cannot."""
     return sys.platform == "linux"
+
+
+def place_of_workers() -> Path:
+    """Return the folder in which the workers of this user keep a folder for each core."""
+    return Path(tempfile.gettempdir()) / f"nonojudge-{os.getuid()}"
 
 
 def tournament_core(count: int = 1) -> int | tuple[int, ...] | None:

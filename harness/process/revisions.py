@@ -25,14 +25,14 @@ MOST_BYTES = 4 << 20  # largest list of packed branches and tags to read: 60,000
 MOST_NAME_BYTES = 4096  # largest file that names a folder, a branch or a commit: Linux knows no longer path
 
 
-def git(folder: Path, *arguments: str, seconds: float | None = None) -> bytes:
+def git(folder: Path, *arguments: str, seconds: float | None = None, **variables: str) -> bytes:
     """Return the output of git in a folder, also within a hook of git; CalledProcessError if git fails.
 
     A repository's configuration can name programs, and git runs them. So the folder must be in the judge's own
     clone, or in one whose code the user asked the judge to run.
     """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment["LC_ALL"] = "C"
+    environment |= {"LC_ALL": "C", **variables}
     # Even a trusted repository shall start none of its programs: hooks, and a monitor of files.
     quietly = ("--no-optional-locks", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
     command = ["git", "-C", str(folder), *quietly, *arguments]
@@ -50,11 +50,14 @@ def git(folder: Path, *arguments: str, seconds: float | None = None) -> bytes:
 def git_in_own_clone(*arguments: str) -> bytes:
     """Return the output of git in the clone that the judge was loaded from; OSError if that was none.
 
-    The judge is perhaps installed in a folder of another clone, on which git must not run.
+    The judge is perhaps installed in a folder of another clone, on which git must not run. Git reads no
+    configuration of the user: a bot in the judge's clone would choose among its filters, in `.gitattributes`.
     """
     if not (HOME / ".git").exists():
         raise FileNotFoundError(HOME / ".git")
-    return git(HOME, *arguments, seconds=LONGEST_SECONDS)
+    without = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    is_known = ("-c", "safe.directory=*")  # the judge runs the code of this clone, whoever owns it
+    return git(HOME, *is_known, *arguments, seconds=LONGEST_SECONDS, **without)
 
 
 def revision_of(command: Sequence[str]) -> str | None:
@@ -69,8 +72,7 @@ def revision_of(command: Sequence[str]) -> str | None:
             commit = git_in_own_clone("rev-parse", "--verify", "HEAD").decode().strip()
             # A clone in the clone, even if added to it, has its own configuration.
             status = ("status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
-            # A bot elsewhere in this clone would choose among the filters of the user's configuration.
-            edited = git_in_own_clone(*status, "--", *PACKAGES)
+            edited = git_in_own_clone(*status, "--", *PACKAGES)  # elsewhere in the clone may be bots
         except (OSError, subprocess.SubprocessError):
             return None
         return f"{commit}-dirty" if edited else commit

@@ -14,12 +14,20 @@ from pathlib import Path
 
 import nonobot
 from nonobot.harness.process.bot_command import HOME, homes, is_in, real_path
+from nonobot.harness.process.machine import place_of_workers
 from nonobot.system import kernel_cache, temporary_cache, user_cache
 
 GIT = ".git"  # git runs programs that a repository's configuration names
 MOST_LOOKED_AT = 200_000  # most files in a folder that a warm-up may write: a second of the judge's time
 _END_OF_WORD = r"\s:;,|&'\"=<>()"  # characters that end a path in a command line or a list
 _ABSOLUTE_PATH = re.compile(f"/[^{_END_OF_WORD}]+")
+IN_PLACE_OF_HIDDEN = (
+    *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"),
+    *("PYTHONPYCACHEPREFIX", "PYTHONUSERBASE"),
+)
+"""Variables that name folders for many programs, in place of hidden ones of the home."""
+
+_OWN_HOME = re.compile(rf"(?<![^{_END_OF_WORD}])~(?=/)")
 STATES_OF_A_SHELL = ("PWD", "OLDPWD")  # variables that name folders from which no program loads anything
 
 
@@ -31,13 +39,13 @@ def writable_folders(own: Iterable[Path], foreign: Iterable[Path]) -> Iterator[t
     """
     judges = folders_of_the_judge()
     values = _values_of_variables()
-    kept = [*foreign, *judges, Path.cwd(), *_named_in(values)]
+    kept = [*foreign, *judges, Path.cwd(), *_named_in(values), *_targets_in(os.get_exec_path())]
     for real in map(real_path, filter(Path.is_dir, own)):
         is_kept = any(is_in(one, real) for one in kept) or is_in(real, *judges)
         words = re.compile(f"{re.escape(str(real))}(?![^/{_END_OF_WORD}])")  # also where the path has a space
         is_kept = is_kept or any(map(words.search, values))
         # Python finds modules in the first folders of a clone of nonobot.
-        if not is_kept and real.parent != HOME and GIT not in real.parts and not _is_hidden_in_home(real):
+        if not is_kept and real.parent != HOME and GIT not in real.parts and not _is_of_programs(real):
             with contextlib.suppress(OverflowError):
                 yield real, [*_kept_in(real)]
 
@@ -50,7 +58,7 @@ def folders_of_the_judge() -> list[Path]:
     pythons = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, site.getusersitepackages())
     caches = [user_cache()]
     with contextlib.suppress(FileNotFoundError):
-        caches.append(temporary_cache())
+        caches += [temporary_cache(), place_of_workers()]
     return list({one.resolve(): None for one in (*package(), *map(Path, pythons), *libraries, *caches)})
 
 
@@ -77,7 +85,10 @@ def _values_of_variables() -> set[str]:
     with contextlib.suppress(OSError):
         first = Path("/proc/self/environ").read_bytes().split(b"\0")
         variables += [word for word in map(os.fsdecode, first) if word.startswith("PATH=")]
-    return {variable.partition("=")[2] for variable in variables}
+    values = {variable.partition("=")[2] for variable in variables}
+    # Programs and shells expand what the variable contains.
+    values |= {os.path.expandvars(value) for value in values}
+    return values | {_OWN_HOME.sub(str(home), value) for home in homes() for value in values}
 
 
 def _named_in(values: Iterable[str]) -> Iterator[Path]:
@@ -88,6 +99,12 @@ def _named_in(values: Iterable[str]) -> Iterator[Path]:
     for value in values:
         places = [*filter(None, value.split(os.pathsep)), *_ABSOLUTE_PATH.findall(value)]
         yield from (real_path(Path(place).absolute()) for place in places)
+
+
+def _targets_in(folders: Iterable[str]) -> Iterator[Path]:
+    """Yield the files that links in folders of programs lead to."""
+    for folder in folders:
+        yield from (real_path(Path(entry.path)) for entry in entries_of(folder) if entry.is_symlink())
 
 
 def _kept_in(folder: Path) -> Iterator[Path]:
@@ -114,6 +131,14 @@ def _kept_in(folder: Path) -> Iterator[Path]:
     yield from {folder / path.relative_to(folder).parts[0] for path in elsewhere}
 
 
-def _is_hidden_in_home(real: Path) -> bool:
-    """Return whether a folder is one of the home's for many programs, such as `~/.config`."""
-    return real.name.startswith(".") and real.parent in homes()
+def _is_of_programs(real: Path) -> bool:
+    """Return whether a folder is in one from which programs of the user load programs and settings.
+
+    These are `~/bin`, which login shells add to PATH, the hidden folders of the home, such as `~/.config`, and
+    those that take their place.
+    """
+    beneath = [real.relative_to(home) for home in homes() if is_in(real, home)]
+    instead = [real_path(Path(os.environ[name])) for name in IN_PLACE_OF_HIDDEN if os.environ.get(name)]
+    return is_in(real, *instead) or any(
+        one.parts[0].startswith(".") or one.parts[0] == "bin" for one in beneath if one.parts
+    )

@@ -254,7 +254,8 @@ def _in_own_words(message: str, raw: Any) -> str:
     if found := re.match(r"Expected `(.*?)`(?: (\S+) ([0-9.]+))?", must_be):
         must_be = " or ".join(_TYPES.get(one, one) for one in found[1].split(" | ") if one != "null")
         must_be += f" {_BOUNDS[found[2]]} {float(found[3]):,.0f}" if found[2] else ""
-    return f"{place.removesuffix(': ')} must be {must_be}, not {shortened(repr(value), 80)}"
+    is_now = "" if "environment" in names else f", not {shortened(repr(value), 80)}"  # values may be secrets
+    return f"{place.removesuffix(': ')} must be {must_be}{is_now}"
 
 
 def _memory_limit(limits: Limits) -> int | UnsetType | None:

@@ -75,7 +75,7 @@ def test_what_a_text_means(read, text, value):
         (count, ("0", "-1", "1.0", "1_0", "\u0665", "9" * 19, ""), "is not a whole number of 1 or more"),
         (whole(1, 9, "a number of things"), ("0", "10"), "is not a number of things from 1 to 9"),
         (byte_count, ("4T", "-1", "0"), "is not a number of bytes, such as 500M or 4G"),
-        (variable, ("A", "=b", "A=\0", ""), "is not NAME=VALUE, such as OMP_NUM_THREADS=1"),
+        (variable, ("A", "=b", "A=\0", ""), "expected NAME=VALUE, such as OMP_NUM_THREADS=1"),
         (variable, ("A B=c", "1A=b", "A-1=b"), "is not a variable's name; use letters, digits and _"),
         (explained(int), ("x",), "invalid literal for int"),
     ],

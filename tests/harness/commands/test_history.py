@@ -145,13 +145,16 @@ def test_the_judges_own_bot_has_the_commit_of_the_judges_clone_and_whether_it_wa
 
 def test_a_bot_in_the_judges_clone_chooses_no_filter_of_the_users_configuration(tmp_path, monkeypatch):
     """A bot that was added to the clone, and that its warm-up edits, names a filter in its `.gitattributes`."""
-    (tmp_path / "clone" / "bots").mkdir(parents=True)
-    commit = made(tmp_path / "clone", **{"bots/.gitattributes": "* filter=users\n", "bots/a": "before\n"})
+    for folder in ("bots", "harness"):
+        (tmp_path / "clone" / folder).mkdir(parents=True)
+    files = {"bots/.gitattributes": "* filter=users\n", "bots/a": "before\n"}
+    commit = made(tmp_path / "clone", **files, **{name.replace("bots", "harness"): files[name] for name in files})
     (tmp_path / "clone" / "bots" / "a").write_text("edited\n")
+    (tmp_path / "clone" / "harness" / "a").write_text("edited\n")
     (tmp_path / ".gitconfig").write_text(f'[filter "users"]\n\tclean = tee {tmp_path}/ran\n')
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(revisions, "HOME", tmp_path / "clone")
-    assert revision_of(OWN_BOT) == commit
+    assert revision_of(OWN_BOT) == f"{commit}-dirty"
     assert not (tmp_path / "ran").exists()
     git(tmp_path / "clone", "status")
     assert (tmp_path / "ran").exists()

@@ -23,6 +23,7 @@ from nonobot.harness.play.run_state import RunState, records_of
 from nonobot.harness.process import revisions
 from nonobot.harness.process.bot_command import HOME, OWN_BOT, own_warm_up
 from nonobot.harness.process.interrupts import Interrupts
+from nonobot.harness.process.machine import place_of_workers
 from nonobot.harness.process.revisions import git, revision_of
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames
@@ -293,20 +294,25 @@ def test_no_warm_up_writes_what_the_judge_runs_or_trusts(tmp_path, monkeypatch):
         (tmp_path / "home" / name).mkdir(parents=True)
     monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path / "elsewhere"))
     kernel_cache().mkdir()
-    home = tmp_path / "home"
+    home, elsewhere = tmp_path / "home", tmp_path / "configuration"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(elsewhere))
+    for folder in (home / ".config/dask/later", home / "bin/of", home / "bots/bin", elsewhere / "git"):
+        folder.mkdir(parents=True)
     for folder in (
         *(library, library / "pytest", library.parent, Path(sys.prefix), Path(sys.executable).parent),
         *(HOME / "nonobot", HOME / "harness", HOME, Path(json.__file__).parent),
         *(programs, programs / "of", tmp_path / "clone/.git", tmp_path / "clone/.git/hooks"),
         *(home / ".config", home / ".local", home / ".local/lib", home / ".local/lib/python3/site-packages"),
         *(home / ".cache", user_cache(), user_cache() / "kernels", kernel_cache()),
+        *(home / ".config/git", home / ".config/dask/later", home / "bin", home / "bin/of", elsewhere / "git"),
     ):
         assert "write" not in warm_up_writes(folder, folder), folder
-    for folder in (home / "bots", home / "bots/.mine", home / ".config/git", tmp_path / "clone"):
+    for folder in (home / "bots", home / "bots/.mine", home / "bots/bin", tmp_path / "clone"):
         assert warm_up_writes(folder, folder) == ["write"], folder
     assert warm_up_writes(tmp_path / "clone", tmp_path / "clone/.git/hooks") == ["read"]
-    temporary_cache().mkdir(mode=0o700, exist_ok=True)
-    assert "write" not in warm_up_writes(temporary_cache(), temporary_cache())
+    for folder in (temporary_cache(), place_of_workers()):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        assert "write" not in warm_up_writes(folder, folder)
 
 
 WRITABLE = (

@@ -124,15 +124,16 @@ libc = ctypes.CDLL(None, use_errno=True)
 def refused(result):
     return result < 0 and ctypes.get_errno() == 1
 print(refused(libc.inotify_init()), refused(libc.inotify_init1(0)), refused(libc.fanotify_init(0x200, 0)))
-print(refused(libc.mq_open(b"/queue", os.O_RDONLY)))
+print(refused(libc.mq_open(b"/queue", os.O_RDONLY)), refused(libc.msgget(0, 0)), refused(libc.shmget(0, 1, 0)))
 print(refused(libc.fcntl(os.open("/", os.O_RDONLY), 1026, 1)))
 """
-"""Asks for what Linux counts for all processes of a user together, few of each, and for signals from a folder."""
+"""Asks for what Linux counts for all processes of a user together, few of each, for memory
+of no process, and for signals from a folder."""
 
 
 @filter_only
-def test_a_bot_takes_nothing_that_the_user_has_few_of():
-    assert said_under_the_filter(SHARED) == "True True True\nTrue\nTrue\n"
+def test_a_bot_takes_nothing_that_the_user_has_few_of_or_that_nobody_measures():
+    assert said_under_the_filter(SHARED) == "True True True\nTrue True True\nTrue\n"
 
 
 ORDINARY = """

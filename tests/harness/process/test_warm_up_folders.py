@@ -68,6 +68,27 @@ def test_a_folder_in_a_command_line_of_a_variable_is_not_written(tmp_path, monke
     assert written(folder)
 
 
+@pytest.mark.parametrize(
+    "value",
+    ["~/bots/bot/rc", "source$HOME/bots/bot/rc", "-S ~/bots/bot/rc", "x:~/bots/bot"],
+    ids=range(4),  # pytest has a variable with the name of the test
+)
+def test_what_programs_expand_in_a_variable_is_expanded(tmp_path, monkeypatch, value):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = bot(tmp_path / "bots/bot")
+    assert written(folder)
+    monkeypatch.setenv("OPTIONS", value)
+    assert not written(folder)
+
+
+def test_a_folder_into_which_a_link_to_a_program_leads_is_not_written(tmp_path, monkeypatch):
+    (tool := bot(tmp_path / "bots/bot") / "tool").touch(0o755)
+    (bot(tmp_path / "programs") / "git").symlink_to(tool)
+    assert written(tool.parent)
+    monkeypatch.setenv("PATH", str(tmp_path / "programs"), prepend=os.pathsep)
+    assert not written(tool.parent)
+
+
 def test_the_folder_that_a_shell_was_in_before_is_written(tmp_path, monkeypatch):
     monkeypatch.setenv("OLDPWD", str(bot(tmp_path / "bot")))
     assert written(tmp_path / "bot")
