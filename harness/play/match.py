@@ -240,11 +240,7 @@ def resume(
         names = {one.name for one in today}
         files = [one for one in recorded.program_files or () if one.name in names]
         beginning = replace(
-            recorded,
-            **_said(bot, configuration, sandbox is not None),
-            machine=machine_facts(configuration.cores),
-            revision=revision_of(bot.command) or UNSET,
-            program_files=files or UNSET,
+            recorded, **_said(bot, configuration, sandbox is not None), program_files=files or UNSET
         )
         run = RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox)
         run.replay(records)
