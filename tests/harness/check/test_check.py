@@ -199,8 +199,13 @@ def test_the_summary_repeats_the_advice_of_many_steps():
     assert "advice" not in summary([step] * 4)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("bot", MISSED)
+@pytest.mark.parametrize(
+    "bot",
+    [
+        pytest.param(bot, marks=pytest.mark.nightly if bot in MISSED_AT_ONCE else pytest.mark.slow)
+        for bot in MISSED
+    ],
+)
 def test_a_bot_misses_its_step_and_no_other(tmp_path, bot):
     results = results_of(tmp_path, bot, patience=4.0)  # a machine at work may hold up the steps that are met
     assert missed(results) == MISSED[bot]
