@@ -29,6 +29,7 @@ from nonobot.harness import StartError
 from nonobot.harness.process.bot_command import made_environment, start_fault
 from nonobot.harness.process.cgroup import made_group, with_memory_limit
 from nonobot.harness.process.exchange_folder import ExchangeFolder
+from nonobot.harness.process.interrupts import uninterrupted
 from nonobot.harness.process.machine import on_cores
 from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox, variables_file
@@ -102,11 +103,14 @@ class BotProcess:
                 undo.callback(self.tree.close)
                 self._pipes_of_sandbox = [*map(undo.enter_context, pipes_of_sandbox() if sandbox else ())]
                 self.filtered = len(self._pipes_of_sandbox) > 2
-                self._child = self._begun(command, limits, sandbox)
-                self.pid = self._child.pid
-                undo.callback(self.tree.kill)
-                undo.enter_context(self._child)  # closes its pipes and waits for it, as no other thread does yet
-                undo.callback(self._child.kill)
+                with uninterrupted():  # a process that is started and not known would run on
+                    self._child = self._begun(command, limits, sandbox)
+                    self.pid = self._child.pid
+                    undo.callback(self.tree.kill)
+                    undo.enter_context(
+                        self._child
+                    )  # closes its pipes and waits for it, as no other thread does yet
+                    undo.callback(self._child.kill)
                 self._serve()
                 undo.pop_all()
         except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:

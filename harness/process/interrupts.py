@@ -50,6 +50,18 @@ class Interrupts:
             one.told = True
 
 
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Do what the block does as a whole: a signal to stop raises KeyboardInterrupt at its end.
+
+    It raises nothing within a block of :class:`Interrupts`, which notes the signal.
+    """
+    with Interrupts() as interrupts:
+        yield
+    if interrupts.told and not Interrupts._open:
+        raise KeyboardInterrupt
+
+
 LEAST_STANDSTILL_SECONDS = 1.0  # the judge looks at a bot every 0.05 s, on a busy machine less often
 
 

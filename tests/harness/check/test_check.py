@@ -403,25 +403,29 @@ def test_json_for_machines_and_lines_for_people_and_a_warning_costs_nothing(chec
 
 
 PRESSES_CTRL_C = """
-import os, signal, sys
+import os, signal, subprocess, sys
 import psutil
 from nonobot.harness.__main__ import main
 from nonobot.harness.process.bot_process import BotProcess
 
 moment = sys.argv.pop(1)
-carried_out = getattr(BotProcess, moment)
+owner = subprocess.Popen if moment == "_execute_child" else BotProcess
+carried_out = getattr(owner, moment)
 
 def pressed(*words):
+    if owner is subprocess.Popen:
+        carried_out(*words)
     print(*(one.pid for one in psutil.Process().children()), flush=True)
     os.kill(os.getpid(), signal.SIGINT)
-    carried_out(*words)
+    if owner is BotProcess:
+        carried_out(*words)
 
-setattr(BotProcess, moment, pressed)
+setattr(owner, moment, pressed)
 sys.exit(main())
 """
 
 
-@pytest.mark.parametrize("moment", ["_serve", "read", "_kill"])
+@pytest.mark.parametrize("moment", ["_execute_child", "_serve", "read", "_kill"])
 def test_a_ctrl_c_while_the_bot_is_started_heard_or_ended_ends_it(moment):
     sleeper = ["--timeout", "0.1", "--start-timeout", "0.1", "--only", "1", "--", "sleep", "1000"]
     command = [sys.executable, "-c", PRESSES_CTRL_C, moment, "check", "--contain", "no", *sleeper]
