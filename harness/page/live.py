@@ -172,7 +172,7 @@ def _under_way(path: Path) -> UnderWay | None:
     if not records or not isinstance(records[0], RunResult):
         return None
     score = Score.of(one.result for one in records if isinstance(one, PuzzleJudged))
-    wall, before, running = 0.0, 0.0, False
+    wall, before, running = 0.0, 0.0, age_seconds < FRESH_SECONDS  # its first attempt is about to begin
     for one in records:
         match one:
             case AttemptStarted(_, _, pid, created):

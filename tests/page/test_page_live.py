@@ -193,6 +193,8 @@ def test_a_judge_that_is_killed_does_not_answer_and_is_then_interrupted(tmp_path
 
     played("perfect", tmp_path, stopped)
     journal = tmp_path / "killed.journal.jsonl"
+    journal.write_bytes(kept.read_bytes().partition(b"\n")[0] + b"\n")  # its first attempt has not begun
+    assert shown(tmp_path)["under_way"][0]["running"]
     journal.write_bytes(kept.read_bytes())
     assert (looks[0]["running"], looks[0]["silent"]) == (True, False)
     for age, running, silent in [(0, True, False), (10, True, True), (60, False, False)]:
