@@ -74,7 +74,8 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         run.miss(run.referee.left()[0], run.used.wall_seconds + bot.usage.wall_seconds)
     elif reason is EndReason.CRASHED and bot.refused:
         said = last_line_of(run.stderr_path) or "no sandbox"
-        reason, detail = EndReason.NOT_STARTED, f"cannot start {run.beginning.command[0]!r}: {said}"
+        hint = "docs/sandbox.md says what a sandbox shows"
+        reason, detail = EndReason.NOT_STARTED, f"cannot start {run.beginning.command[0]!r}: {said}; {hint}"
     if not loop.complete:
         detail = detail or (exchange.answers.trouble if exchange else None) or loop.trouble
     end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
