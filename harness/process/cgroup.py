@@ -47,7 +47,7 @@ class Group:
     """The cgroups of one bot, one for each available controller."""
 
     def __init__(self, homes: dict[str, _Home], limits: Configuration) -> None:
-        name = f"{NAME}-{os.getpid()}-{next(_serial)}"
+        name = f"{_own_name()}-{next(_serial)}"
         self._process_limit = limits.process_limit
         self._refused: bool | None = None
         self._at: dict[str, Path] = {}
@@ -225,12 +225,22 @@ def _homes() -> dict[str, _Home]:
     """Return the judge's groups by controller, and remove empty groups of killed judges."""
     homes = _homes_in(Path("/proc/self/cgroup"), Path("/proc/self/mounts"))
     for folder in {home.folder for home in homes.values()}:
-        for left in folder.glob(f"{NAME}-*-*"):
-            pid = left.name.split("-")[1]
+        for left in folder.glob(f"{NAME}-{_namespace()}-*-*"):
+            pid = left.name.split("-")[2]
             if pid.isdigit() and not Path("/proc", pid).exists():
                 with contextlib.suppress(OSError):  # it still has processes
                     left.rmdir()
     return homes
+
+
+def _own_name() -> str:
+    """Return the beginning of the names of this judge's groups, which no other judge uses."""
+    return f"{NAME}-{_namespace()}-{os.getpid()}"
+
+
+def _namespace() -> int:
+    """Return the number of the judge's PID namespace: judges in several containers may share a cgroup."""
+    return Path("/proc/self/ns/pid").stat().st_ino
 
 
 def _homes_in(own: Path, mounts: Path) -> dict[str, _Home]:
@@ -287,7 +297,7 @@ def _delegated(folder: Path) -> dict[str, _Home]:
 
 
 def _can_make(folder: Path) -> bool:
-    trial = folder / f"{NAME}-{os.getpid()}-0"
+    trial = folder / f"{_own_name()}-0"
     with contextlib.suppress(OSError):
         trial.mkdir()
         trial.rmdir()

@@ -13,6 +13,7 @@ from nonobot.harness.process.cgroup import made_group
 from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration
 from tests.helpers.judged import remove
+from tests.helpers.places import REPOSITORY
 from tests.helpers.waiting import finished, wait_until
 
 EVERYTHING = CgroupMeasures(cpu=True, memory=True, processes=True)
@@ -51,6 +52,23 @@ def test_what_is_started_in_it_is_counted_when_it_is_dead_too(group_of):
     assert 60_000_000 < group.peak_memory_bytes < 110_000_000
     assert not group.out_of_memory
     assert not group.out_of_processes
+
+
+def test_a_judge_in_another_container_removes_no_group_of_this_one(group_of):
+    """It shares the cgroup but not the numbers of processes, so this judge looks dead to it."""
+    group = group_of()
+    modules = "from tests.harness.process.test_cgroup import Configuration, made_group"
+    code = f"{modules}; made_group(Configuration()).remove()"
+    there = ["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "-c", code]
+    done = subprocess.run(there, cwd=REPOSITORY, capture_output=True, text=True)
+    if done.stderr.startswith("unshare:"):
+        pytest.skip(done.stderr)
+    assert done.stderr == ""
+    with group.entered():
+        process = python("import time; time.sleep(600)")
+    assert group.pids() == [process.pid]
+    group.kill()
+    process.wait()
 
 
 def test_the_judge_leaves_it_and_keeps_its_cores(group_of):

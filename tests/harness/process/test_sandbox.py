@@ -202,7 +202,10 @@ def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
         (tmp_path / name).write_text(f"#!{interpreter}\n")
         (tmp_path / name).chmod(0o700)
     assert cli.run(["run", "--set", str(RECIPE), "--contain", "yes", "--quiet", "--", "./odd"]) == 2
-    assert "cannot start './odd': bwrap: execvp ./odd: No such file or directory; docs/sandbox.md" in capsys.readouterr().err
+    assert (
+        "cannot start './odd': bwrap: execvp ./odd: No such file or directory; docs/sandbox.md"
+        in capsys.readouterr().err
+    )
 
 
 FORGERS = {
