@@ -281,6 +281,7 @@ TRAPS: dict[str, Callable[[Path], object]] = {
     "folder": Path.mkdir,
     "circle": lambda path: path.symlink_to(path),
     "mine": lambda path: path.symlink_to(path.parent.with_name("mine")),
+    "another name of mine": lambda path: path.hardlink_to(path.parent.with_name("mine")),
     "nothing": lambda path: path.symlink_to(path.parent.with_name("gone")),
     "kernel's log": lambda path: path.symlink_to("/proc/kmsg"),
     "short lines": lambda path: path.write_bytes(b"$1\n" * 6_000_000),
