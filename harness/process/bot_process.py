@@ -107,9 +107,8 @@ class BotProcess:
                     self._child = self._begun(command, limits, sandbox)
                     self.pid = self._child.pid
                     undo.callback(self.tree.kill)
-                    undo.enter_context(
-                        self._child
-                    )  # closes its pipes and waits for it, as no other thread does yet
+                    # This closes its pipes and waits for it, as no other thread does yet.
+                    undo.enter_context(self._child)
                     undo.callback(self._child.kill)
                 self._serve()
                 undo.pop_all()

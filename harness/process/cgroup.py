@@ -239,8 +239,13 @@ def _own_name() -> str:
 
 
 def _namespace() -> int:
-    """Return the number of the judge's PID namespace: judges in several containers may share a cgroup."""
-    return Path("/proc/self/ns/pid").stat().st_ino
+    """Return the number of the judge's PID namespace: judges in several containers may share a cgroup.
+
+    It is 0 on a kernel without namespaces.
+    """
+    with contextlib.suppress(OSError):
+        return Path("/proc/self/ns/pid").stat().st_ino
+    return 0
 
 
 def _homes_in(own: Path, mounts: Path) -> dict[str, _Home]:

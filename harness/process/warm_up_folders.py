@@ -21,14 +21,10 @@ GIT = ".git"  # git runs programs that a repository's configuration names
 MOST_LOOKED_AT = 200_000  # most files in a folder that a warm-up may write: a second of the judge's time
 _END_OF_WORD = r"\s:;,|&'\"=<>()"  # characters that end a path in a command line or a list
 _ABSOLUTE_PATH = re.compile(f"/[^{_END_OF_WORD}]+")
-IN_PLACE_OF_HIDDEN = (
-    *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"),
-    *("PYTHONPYCACHEPREFIX", "PYTHONUSERBASE"),
-)
-"""Variables that name folders for many programs, in place of hidden ones of the home."""
-
 _OWN_HOME = re.compile(rf"(?<![^{_END_OF_WORD}])~(?=/)")
 STATES_OF_A_SHELL = ("PWD", "OLDPWD")  # variables that name folders from which no program loads anything
+IN_PLACE_OF_HIDDEN = re.compile("XDG_(CACHE|CONFIG|DATA|STATE)_HOME|PYTHONPYCACHEPREFIX|PYTHONUSERBASE")
+"""Variables that name folders of many programs, in place of hidden ones of the home."""
 
 
 def writable_folders(own: Iterable[Path], foreign: Iterable[Path]) -> Iterator[tuple[Path, list[Path]]]:
@@ -137,8 +133,8 @@ def _is_of_programs(real: Path) -> bool:
     These are `~/bin`, which login shells add to PATH, the hidden folders of the home, such as `~/.config`, and
     those that take their place.
     """
-    beneath = [real.relative_to(home) for home in homes() if is_in(real, home)]
-    instead = [real_path(Path(os.environ[name])) for name in IN_PLACE_OF_HIDDEN if os.environ.get(name)]
-    return is_in(real, *instead) or any(
-        one.parts[0].startswith(".") or one.parts[0] == "bin" for one in beneath if one.parts
+    first = [real.relative_to(home).parts[:1] for home in homes() if is_in(real, home)]
+    instead = [value for name, value in os.environ.items() if value and IN_PLACE_OF_HIDDEN.fullmatch(name)]
+    return is_in(real, *map(real_path, map(Path, instead))) or any(
+        name == "bin" or name.startswith(".") for (name,) in filter(None, first)
     )

@@ -129,6 +129,7 @@ DATA = (
     _of_bot("theirs/bots/*.sh", "run tournament duel"),
     _of_bot("theirs/bots/one/checked.py", "check"),
     _of_bot("theirs/*sh", "bisect"),
+    _of_clone("theirs/*.git", "run tournament bisect"),  # of a worktree: a file that names the folder
     _of_clone("theirs/*.git/HEAD", "run tournament bisect"),
     _of_clone("theirs/*.git/refs/heads/*", "run tournament bisect"),
     _beside_bot("list", "theirs/bots/*", "run tournament check duel"),

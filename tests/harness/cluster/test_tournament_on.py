@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,8 +16,9 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from nonobot.harness import cli
+from nonobot.harness import UnusableError, cli
 from nonobot.harness.cluster import run_queue, worker_judge
+from nonobot.harness.process.machine import place_of_workers
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament.rounds import held
 from nonobot.system import usable_cores
@@ -367,6 +369,22 @@ def test_a_lock_that_is_taken_or_removed_is_none(tmp_path):
         path.unlink()
         one.close()
         assert not worker_judge._locked(other.fileno())
+
+
+@pytest.mark.parametrize("place", ["", "core-{}", "core-{}/lock"])
+def test_a_worker_follows_no_link_to_the_folders_of_its_cores(tmp_path, monkeypatch, place):
+    """The temporary folder belongs to everybody."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (theirs := tmp_path / "theirs").mkdir()
+    own = place_of_workers()
+    for core in usable_cores():
+        link = own / place.format(core)
+        link.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not link.is_symlink():
+            link.symlink_to(theirs / "new" if place.endswith("lock") else theirs)
+    with pytest.raises((UnusableError, OSError), match=r"is a link|symbolic link"), worker_judge._own_core():
+        pass
+    assert list(theirs.iterdir()) == []
 
 
 def test_one_command_at_a_time_plays_a_tournament(tmp_path, capsys):

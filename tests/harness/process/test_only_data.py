@@ -315,6 +315,15 @@ def test_no_warm_up_writes_what_the_judge_runs_or_trusts(tmp_path, monkeypatch):
         assert "write" not in warm_up_writes(folder, folder)
 
 
+def test_no_cache_is_in_the_working_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("cache", "./cache", ""):
+        monkeypatch.setenv("XDG_CACHE_HOME", name)  # the specification says to ignore relative paths
+        assert user_cache() == tmp_path / ".cache" / "nonobot"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert user_cache() == tmp_path / "cache" / "nonobot"
+
+
 WRITABLE = (
     "for path; do if test -w $path; then echo writable: $path >&2; fi; done"  # root, too, writes on no such mount
 )

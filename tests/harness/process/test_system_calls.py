@@ -127,8 +127,8 @@ print(refused(libc.inotify_init()), refused(libc.inotify_init1(0)), refused(libc
 print(refused(libc.mq_open(b"/queue", os.O_RDONLY)), refused(libc.msgget(0, 0)), refused(libc.shmget(0, 1, 0)))
 print(refused(libc.fcntl(os.open("/", os.O_RDONLY), 1026, 1)))
 """
-"""Asks for what Linux counts for all processes of a user together, few of each, for memory
-of no process, and for signals from a folder."""
+"""Asks for what Linux counts for all processes of a user together, few of each, for memory of no process, and for
+signals from a folder."""
 
 
 @filter_only

@@ -313,8 +313,8 @@ def test_a_board_that_is_too_large_for_a_page_has_no_picture():
     facts = SetFacts("gone.txt", "0" * 64, MOST_CELLS // 500, 500, 1)
     black = replace(samples.run_of("x").score.puzzles[0], verdict=Verdict.WRONG, cells_hex="f" * (MOST_CELLS // 4))
     assert Gallery(facts, []).picture(black)
-    larger = replace(facts, width=9999, height=9999)
-    assert Gallery(larger, []).picture(replace(black, cells_hex="f" * (9999**2 // 4 + 1))) is None
+    larger = replace(facts, height=504)
+    assert Gallery(larger, []).picture(replace(black, cells_hex="f" * (MOST_CELLS // 500 * 504 // 4))) is None
 
 
 def run_with(times: dict[int, float]) -> Run:
