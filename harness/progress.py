@@ -1,4 +1,4 @@
-"""Progress of long jobs on stderr: bars on a terminal, otherwise an occasional line."""
+"""Progress of long jobs on stderr, with the time left: bars on a terminal, otherwise an occasional line."""
 
 from __future__ import annotations
 

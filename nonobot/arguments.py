@@ -1,4 +1,4 @@
-"""Command-line arguments of both commands: parser, readers of values, shell completion, hints in error messages.
+"""Command-line arguments of both commands: parser, readers of values, shell completion, "did you mean ...?".
 
 It loads only argparse, so that `--help` answers at once.
 """

@@ -20,30 +20,44 @@ from nonobot.protocol import formats
 from tests.helpers.places import REPOSITORY
 
 PAGES = sorted((REPOSITORY / "docs").glob("*.md"))
-PACKAGES = ("nonobot", "protocol", "bot", "tournament_data", "harness", "tools")
+PACKAGES = ("nonobot", "protocol", "bot", "tournament_data", "harness", "tools", ".ci")
 PART = re.compile(r"(?<=^<!-- generated: )(.*?)( -->\n).*?(?=^<!-- end -->$)", re.MULTILINE | re.DOTALL)
+COMMENT = re.compile(r"(?:#!.*\n)?((?:(?://|#) .+\n)+)")  # of scripts, TOML files and JavaScript
+
+
+def sources(package: str) -> list[Path]:
+    """Return the modules, scripts and TOML files of a top-level folder, without those that it links to."""
+    paths = sorted((REPOSITORY / package).rglob("*"))
+    own = [path for path in paths if path.is_file() and not any(above.is_symlink() for above in path.parents)]
+    return [path for path in own if path.suffix in (".py", ".js", ".toml") or package == ".ci"]
 
 
 def modules(package: str) -> list[Path]:
-    """Return the modules of a top-level package, without those that it links to."""
-    paths = sorted((REPOSITORY / package).rglob("*.py"))
-    return [path for path in paths if not any(above.is_symlink() for above in path.parents)]
+    """Return the modules of a top-level package."""
+    return [path for path in sources(package) if path.suffix == ".py"]
 
 
-def summary(module: Path) -> str:
-    """Return the first paragraph of a module's docstring on one line, without its full stop."""
-    docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
-    return " ".join(docstring.partition("\n\n")[0].split()).removesuffix(".")
+def summary(source: Path) -> str:
+    """Return the first paragraph of a module's docstring, or of a comment its first sentence, on one line."""
+    text = source.read_text(encoding="utf-8")
+    if source.suffix == ".py":
+        paragraph = (ast.get_docstring(ast.parse(text)) or "").partition("\n\n")[0]
+    else:
+        comment = COMMENT.match(text)
+        paragraph = re.sub(r"^(//|#) ", "", comment[1], flags=re.MULTILINE) if comment else ""
+        paragraph = re.split(r"(?<=\.)\s", paragraph)[0]
+    return " ".join(paragraph.split()).removesuffix(".")
 
 
 def module_map() -> str:
-    """Return each folder with its modules, and their summaries."""
+    """Return each folder with its sources, and their summaries; that of a folder is in `__init__.py`."""
     lines = []
     for package in PACKAGES:
-        paths = modules(package)
+        paths = sources(package)
         for folder in sorted({path.parent for path in paths}):
-            lines.append(f"{folder.relative_to(REPOSITORY)}/  {summary(folder / '__init__.py')}".rstrip())
-            inside = [path for path in paths if path.parent == folder and path.name != "__init__.py"]
+            about = folder / "__init__.py"
+            lines.append(f"{folder.relative_to(REPOSITORY)}/  {summary(about) if about in paths else ''}".rstrip())
+            inside = [path for path in paths if path.parent == folder and path != about]
             lines.extend(f"  {path.name:<24} {summary(path)}" for path in inside)
     return "\n".join(["```text", *lines, "```"])
 

@@ -1,4 +1,4 @@
-"""Search with `git bisect` for the commit that changed a bot's work or made it slower.
+"""Search with `git bisect`, also across merges, for the commit that changed a bot's work or made it slower.
 
 Git bisects in a worktree without files, and the judge runs copies of the commits, so no checkout changes. Commits
 with the same sources of the bot are judged once.

@@ -1,4 +1,4 @@
-"""The self-test: all steps in order, with those about the process; docs/check.md lists the same steps."""
+"""The self-test of a bot: all steps in the order in which they are carried out, with those about the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test whether the candidate is slower than the baseline: one statistic of pairs of runs, for all commands.
+"""Is the candidate slower than the baseline? Test and confidence interval of pairs of runs, for all commands.
 
 If both versions are the same code, a logarithmic difference of d within a pair is as likely as -d. The signed-rank
 test assumes nothing else. Wilcoxon (1945); interval of Hodges and Lehmann (1963), and Tukey.

@@ -1,4 +1,4 @@
-"""Calls from the page in the browser: the Python of its Web Worker, which needs only the standard library.
+"""Calls from the page in the browser (solve, steps, hint, read, write): the Python of its Web Worker.
 
 A call is a name, JSON, and bytes (a file, or the cells of a picture); a function of that name answers it.
 """

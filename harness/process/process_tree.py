@@ -1,4 +1,4 @@
-"""The process tree of a bot: listed, measured, signalled and killed completely.
+"""The process tree of a bot: listed, measured where there is no cgroup, signalled and killed completely.
 
 On Linux the judge becomes the subreaper of its descendants: a process that a bot detached (`setsid`, double fork)
 gets the judge as its parent, and is counted and ended like the rest. On other systems the judge loses such a

@@ -1,1 +1,1 @@
-"""Results compared: the official ranking of several bots, and two versions of a bot puzzle by puzzle."""
+"""Results ranked: the official ranking of several bots, and the cross table of a match."""

@@ -1,4 +1,4 @@
-"""The pairings of a match: of two participants, the one that solves more of the other's puzzles wins."""
+"""The pairings of a match and their points: 2 for more of the other's puzzles solved, 1 for a draw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result of a run, as the schema of every result file; values of the user's variables (secrets) are masked.
+"""The result of a run, as the schema of every result file; of the values of `--env` it keeps only digests.
 
 A file states its `kind` and its `schema_version`. A change that old readers cannot read raises the version. The
 name of each time contains its unit.

@@ -1,4 +1,4 @@
-"""Runs and checks of answers in words: summary, outcome, likely mistake of the bot, doubts about its own log."""
+"""Runs and checks of answers in words: the summary that `run` prints, likely mistakes of a bot, doubts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file that defines a tournament: its bots, its sets and the configuration of its runs."""
+"""The file that defines a tournament: its bots, sets, configuration, and the names of its result files."""
 
 from __future__ import annotations
 

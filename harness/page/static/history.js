@@ -1,4 +1,4 @@
-// States to go back to, and forward again, with the buttons for that.
+// Undo and redo: states to go back to, and forward again, with the buttons for that.
 
 import { element } from "./elements.js";
 

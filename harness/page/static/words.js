@@ -1,4 +1,4 @@
-// Boards and lines in words.
+// Boards, lines and numbers in words.
 
 export const UNKNOWN = -1;
 export const WHITE = 0;
