@@ -63,10 +63,14 @@ COMMANDS = {
 PAGE = """
 import sys
 from pathlib import Path
+from nonobot.harness import UnusableError
 from nonobot.harness.page import site
 from nonobot.harness.page.server import listening_socket, serve
 site._contents = lambda *_: iter([("service_worker.js", b""), ("static/page.js", b"")])
-site.write_site(Path("site"), 5.0)
+try:
+    site.write_site(Path("site"), 5.0)
+except UnusableError as error:
+    print(error, file=sys.stderr)
 own = listening_socket("127.0.0.1", 0)
 serve(own, "127.0.0.1", Path(sys.argv[1]), Path("results"), lambda: print(own.getsockname()[1], flush=True))
 """
