@@ -120,13 +120,13 @@ class BotProcess:
         self, command: Sequence[str], limits: Configuration, sandbox: Sandbox | None
     ) -> subprocess.Popen[bytes]:
         """Return the started process; with a sandbox it is bubblewrap, and the bot is its descendant."""
-        passed = [one.fileno() for one in self._pipes_of_sandbox[1:]]
+        passed = [pipe.fileno() for pipe in self._pipes_of_sandbox[1:]]
         environment = made_environment(command, limits.environment, self.sandboxed) | {MARK: self.mark}
-        words = [shutil.which(command[0]) or command[0], *command[1:]]  # in the judge's PATH, not the bot's
+        arguments = [shutil.which(command[0]) or command[0], *command[1:]]  # in the judge's PATH, not the bot's
         with contextlib.ExitStack() as during_start:
             if sandbox:
                 passed.insert(0, during_start.enter_context(variables_file(environment)).fileno())
-                words = sandbox.around(words, environment, *passed, memory_bytes=limits.most_memory_bytes)
+                arguments = sandbox.around(arguments, environment, *passed, memory_bytes=limits.most_memory_bytes)
                 environment = {}
                 join_new_keyring()
             during_start.enter_context(self.tree.joined())
@@ -134,7 +134,7 @@ class BotProcess:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # inherited: a bot that aborts leaves no core file
             self.started = time.monotonic()
             return subprocess.Popen(
-                words,
+                arguments,
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
