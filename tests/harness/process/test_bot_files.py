@@ -79,7 +79,7 @@ def played(behaviour, folder, names=NAMES, **terms):
 
 
 def arrivals(result):
-    return [one.arrived_seconds for one in result.score.puzzles]
+    return [puzzle.arrived_seconds for puzzle in result.score.puzzles]
 
 
 def test_the_champion_of_2011_to_2015(tmp_path):
@@ -134,7 +134,7 @@ def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeyp
     let_time_fly(monkeypatch, tmp_path / "result.stderr.txt")
     result = played("writes_and_hangs_at_3", tmp_path, puzzle_limit_seconds=50.0, wall_limit_seconds=1e6)
     assert verdicts(result) == [RIGHT, RIGHT, "late", RIGHT, RIGHT]
-    assert [one.own_log for one in result.attempts] == [BotLog({1: 0.25}), BotLog({4: 0.5}, 0.75)]
+    assert [attempt.own_log for attempt in result.attempts] == [BotLog({1: 0.25}), BotLog({4: 0.5}, 0.75)]
     assert any(line.startswith("its own log: 2 puzzles in 1.00 s; ") for line in run_lines(result))
 
 
@@ -169,7 +169,7 @@ def laid_out(tmp_path):
 
 def test_files_in_folders(laid_out):
     exchange = laid_out(FileNames("in/questions.txt", "out/solutions/mine.txt"))
-    questions = b"".join(one.text for one in SET.puzzles)
+    questions = b"".join(puzzle.text for puzzle in SET.puzzles)
     assert (exchange.folder / "in/questions.txt").read_bytes() == questions
     assert (exchange.folder / "out/solutions").is_dir()
     assert exchange.own_log(0) is UNSET
@@ -218,8 +218,8 @@ def test_what_a_command_names_here_it_names_in_full_there(tmp_path, laid_out, ow
     (tmp_path / "folder").mkdir()
     for name in ("bot", "folder/data", "input.txt"):
         (tmp_path / name).touch()
-    expected = [str(Path(one)) if one.startswith("HERE") else one for one in run or given]
-    assert [one.replace(str(tmp_path), "HERE") for one in laid_out().command(given)] == expected
+    expected = [str(Path(word)) if word.startswith("HERE") else word for word in run or given]
+    assert [word.replace(str(tmp_path), "HERE") for word in laid_out().command(given)] == expected
 
 
 @pytest.mark.parametrize(
@@ -280,13 +280,13 @@ def test_folders_that_forbid_it_and_odd_names_go_and_what_links_lead_to_stays(tm
 
 
 def nest(folder, levels):
-    at = os.open(folder, os.O_RDONLY)
+    deepest = os.open(folder, os.O_RDONLY)
     for _ in range(levels):
-        os.mkdir("deeper", dir_fd=at)
-        below = os.open("deeper", os.O_RDONLY, dir_fd=at)
-        os.close(at)
-        at = below
-    os.close(at)
+        os.mkdir("deeper", dir_fd=deepest)
+        below = os.open("deeper", os.O_RDONLY, dir_fd=deepest)
+        os.close(deepest)
+        deepest = below
+    os.close(deepest)
 
 
 @pytest.mark.slow

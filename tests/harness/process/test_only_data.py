@@ -197,8 +197,8 @@ def test_the_judge_warms_up_its_own_bot_in_a_clean_environment_and_folder(tmp_pa
     given = {"PYTHONPATH": str(tmp_path), "PYTHONHOME": str(tmp_path), "PYTHONSTARTUP": str(tmp_path / "numpy.py")}
     given |= {"HOME": str(tmp_path), "NONOBOT_CACHE_DIR": str(tmp_path), "NUMBA_OPT": "0"}
     limits = Configuration(environment=given)
-    for words in (OWN_BOT, [str(Path(sys.executable).with_name("nonobot"))]):
-        assert warmed_up([*words, "--version"], None, limits) > 0
+    for start in (OWN_BOT, [str(Path(sys.executable).with_name("nonobot"))]):
+        assert warmed_up([*start, "--version"], None, limits) > 0
     assert not ran.exists()
     if built_sandbox(Contain.AUTO):
         assert warmed_up([*OWN_BOT, "--version"], built_sandbox(Contain.AUTO), limits) > 0
@@ -208,24 +208,24 @@ def test_the_judge_warms_up_its_own_bot_in_a_clean_environment_and_folder(tmp_pa
 def test_the_warm_up_of_the_judges_own_bot_writes_nothing_but_kernels(tmp_path):
     warmed_up([*OWN_BOT, "--stats", "stats", "--log", "log", "--version"], None, Configuration())
     assert not any(tmp_path.iterdir())
-    words = own_warm_up(["--stats", "stats", "--log", "log", "--size", "5x5"])
-    assert words[words.index("--warm-up") - 1].endswith("command()")  # before any word of the bot's
+    warm_up = own_warm_up(["--stats", "stats", "--log", "log", "--size", "5x5"])
+    assert warm_up[warm_up.index("--warm-up") - 1].endswith("command()")  # before any word of the bot's
 
 
 @pytest.mark.parametrize(
-    "words", [["-m", "nonobot"], ["-I", "-m", "nonobot"], ["-P", "-c", ""], ["-P", "nonobot"]]
+    "arguments", [["-m", "nonobot"], ["-I", "-m", "nonobot"], ["-P", "-c", ""], ["-P", "nonobot"]]
 )
-def test_a_python_that_may_find_another_nonobot_is_a_bot_like_any_other(words, ran):
+def test_a_python_that_may_find_another_nonobot_is_a_bot_like_any_other(arguments, ran):
     Path("nonobot.py").write_text(f"open({str(ran)!r}, 'w')\n")
-    result = not_started(SET, Bot("a", [sys.executable, *words]), Configuration(), "not now")
-    assert "-m nonobot" not in [one.name for one in result.program_files or ()]
+    result = not_started(SET, Bot("a", [sys.executable, *arguments]), Configuration(), "not now")
+    assert "-m nonobot" not in [file.name for file in result.program_files or ()]
     assert not ran.exists()
 
 
 def test_ctrl_c_ends_the_reading_of_a_long_journal(tmp_path):
     result = played("perfect", tmp_path)
     path = tmp_path / "long.journal.jsonl"
-    lines = [msgspec.json.encode(one) + b"\n" for one in records_of(result)]
+    lines = [msgspec.json.encode(record) + b"\n" for record in records_of(result)]
     path.write_bytes(content := b"".join(lines[:2]) + lines[2] * 1000)
     with Interrupts() as interrupts:
         with Journal(path) as journal:
@@ -338,17 +338,17 @@ def test_a_sandboxed_warm_up_that_names_them_cannot_write_them(tmp_path, capfd):
     trusted = [kernel_cache(), library, library / "pytest", Path(sys.prefix), HOME / "nonobot", HOME / "bot"]
     files = [library / "pytest" / "__init__.py", Path(sys.executable).with_name("nonojudge")]
     git_data = [bots / ".git", bots / ".git" / "config", bots / ".git" / "hooks"]
-    words = ["sh", "-c", WRITABLE, "sh", *map(str, [*trusted, *files, *git_data])]
-    assert warmed_up([*words, str(bots / "bot")], built_sandbox(Contain.YES), Configuration()) > 0
+    warm_up = ["sh", "-c", WRITABLE, "sh", *map(str, [*trusted, *files, *git_data])]
+    assert warmed_up([*warm_up, str(bots / "bot")], built_sandbox(Contain.YES), Configuration()) > 0
     assert capfd.readouterr().err == f"writable: {bots}/bot\n"  # its own folder
 
 
 # What a folder shows
 
 
-def shows(words, path):
+def shows(bot, path):
     """Return whether a bot sees a path."""
-    return seen(Sandbox().mounts(words), path) == ["read"]
+    return seen(Sandbox().mounts(bot), path) == ["read"]
 
 
 def script(path, interpreter="/bin/sh"):
@@ -373,13 +373,13 @@ def test_links_and_first_lines_in_the_folder_of_a_bot_show_no_other_folder(tmp_p
         ["sh", f"bots/evil/{name}"]
         for name in ("data", "to", "to/key", "to/run.sh", "bot", "up", "odd.sh", "far.sh")
     ]
-    named += [[words[1]] for words in named] + [[str(tmp_path / words[1])] for words in named]
+    named += [[bot[1]] for bot in named] + [[str(tmp_path / bot[1])] for bot in named]
     named += [["bots/evil/bin/bot"], ["sh", "-c", "cat bots/evil/to/key"], ["cat", f"--book={evil}/data"]]
-    for words in named:
-        mounts = Sandbox().mounts([*words, "bots/evil/code.sh"])
-        assert seen(mounts, key) != ["read"], words
-        assert seen(mounts, tmp_path / "bots") != ["read"], words
-        assert not {str(evil / name) for name in targets} & {one[-1] for one in mounts}, words
+    for bot in named:
+        mounts = Sandbox().mounts([*bot, "bots/evil/code.sh"])
+        assert seen(mounts, key) != ["read"], bot
+        assert seen(mounts, tmp_path / "bots") != ["read"], bot
+        assert not {str(evil / name) for name in targets} & {mount[-1] for mount in mounts}, bot
 
 
 def test_links_of_the_user_and_to_installed_programs_are_followed(tmp_path):
@@ -389,9 +389,9 @@ def test_links_of_the_user_and_to_installed_programs_are_followed(tmp_path):
     (tmp_path / "mine/env/bin/python").symlink_to(python)
     (tmp_path / "mine/book").touch()
     (tmp_path / "mine/now").symlink_to("book")
-    for words in (["mine/env/bin/python", "mine/book"], ["mine/env/bin/bot"], ["nice", "mine/env/bin/bot"]):
-        assert shows(words, python)
-        assert shows(words, python.parents[1] / "lib")
+    for bot in (["mine/env/bin/python", "mine/book"], ["mine/env/bin/bot"], ["nice", "mine/env/bin/bot"]):
+        assert shows(bot, python)
+        assert shows(bot, python.parents[1] / "lib")
     (tmp_path / "link").symlink_to("mine")
     assert shows(["cat", "link/now"], tmp_path / "mine/book")
     assert shows(["cat", "link/now"], tmp_path / "link/book")
@@ -404,14 +404,14 @@ def test_a_link_that_is_not_followed_is_named(tmp_path, monkeypatch, capsys):
     (tmp_path / "here").mkdir()
     (tmp_path / "here/bot").symlink_to(script(tmp_path / "there/bot"))
     monkeypatch.chdir(tmp_path / "here")
-    words = ["run", "--set", str(RECIPE), "--contain", "yes", "--quiet"]
+    run = ["run", "--set", str(RECIPE), "--contain", "yes", "--quiet"]
     there = tmp_path / "there/bot"
     for bot in (["./bot"], ["sh", "./bot"]):
-        assert cli.run([*words, "--", *bot]) == 2
+        assert cli.run([*run, "--", *bot]) == 2
         said = f"': ./bot is a link out of its folder; name {there} itself, or add --show {there}\n"
         assert capsys.readouterr().err.endswith(said)
-    assert cli.run([*words, "--show", str(tmp_path / "there"), "--", "./bot"]) == 1
-    assert cli.run([*words, "--", str(tmp_path / "there/bot")]) == 1
+    assert cli.run([*run, "--show", str(tmp_path / "there"), "--", "./bot"]) == 1
+    assert cli.run([*run, "--", str(tmp_path / "there/bot")]) == 1
 
 
 # Resuming
@@ -457,7 +457,7 @@ def test_the_files_that_a_journal_names_are_not_read(tmp_path):
     changed = [replace(file, name=name, sha256="0" * 64) for name in names]
     write_json(tmp_path / "result.json", replace(run, program_files=[*first.program_files, *changed]))
     result = resume(SET, Bot(run.bot, run.command), run.configuration, tmp_path / "result.json")
-    assert [one.name for one in result.program_files] == [one.name for one in first.program_files]
+    assert [file.name for file in result.program_files] == [file.name for file in first.program_files]
 
 
 def test_no_line_of_a_file_is_shown_that_a_link_in_results_leads_to(tmp_path, capsys):
@@ -477,8 +477,8 @@ def test_a_folder_in_place_of_the_file_for_stderr_is_a_line_and_no_journal_stays
     assert [path.name for path in tmp_path.iterdir()] == ["result.stderr.txt"]
 
 
-def resumed(*words):
-    return cli.run(["run", "--quiet", "--set", str(RECIPE), "--resume", "result.json", *words])
+def resumed(*arguments):
+    return cli.run(["run", "--quiet", "--set", str(RECIPE), "--resume", "result.json", *arguments])
 
 
 def test_a_run_is_resumed_by_its_own_command_and_options_alone(tmp_path, ran, capsys):
@@ -491,7 +491,7 @@ def test_a_run_is_resumed_by_its_own_command_and_options_alone(tmp_path, ran, ca
     assert not ran.exists()
     err = capsys.readouterr().err.splitlines()
     said = "nonojudge: result.json: this run began under other conditions; give its command and options again: "
-    assert [one.startswith(said) for one in err] == [True, True, True]
+    assert [line.startswith(said) for line in err] == [True, True, True]
     now = shlex.join([sys.executable, "-P", "-m", "nonobot", "--size", "5x5"])
     assert f"command touch {ran}, now {now}; " in err[1]
     assert f"shown files {tmp_path}, now none" in err[1]

@@ -49,9 +49,9 @@ from tests.helpers.waiting import wait_until
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
 
-def said_by(words, sandbox, limits=None):
+def said_by(bot_command, sandbox, limits=None):
     output = b""
-    with BotProcess(words, LastWords(), sandbox, limits) as bot:
+    with BotProcess(bot_command, LastWords(), sandbox, limits) as bot:
         bot.send(b"", last=True)
         until = time.monotonic() + 60
         while not bot.exited and time.monotonic() < until:
@@ -99,7 +99,7 @@ def in_memory(request, monkeypatch):
         yield Path(folder)
 
 
-slow_places = [pytest.param(one, marks=pytest.mark.slow) for one in ("/var/tmp", "/dev/shm")]
+slow_places = [pytest.param(folder, marks=pytest.mark.slow) for folder in ("/var/tmp", "/dev/shm")]
 
 
 @sandbox_only
@@ -162,9 +162,9 @@ def test_values_of_variables_are_on_no_command_line_and_add_no_option():
     sandbox, line = built_sandbox(Contain.YES), 'echo "${EMPTY+set}$EMPTY, $TOKEN"; exec sleep 60'
     with BotProcess(["sh", "-c", line], LastWords(), sandbox, Configuration(environment=given)) as bot:
         assert bot.read(time.monotonic() + 60) == b"set, a secret\nof two lines\n"
-        lines = [one.info["cmdline"] or [] for one in psutil.process_iter(["cmdline"])]
-        assert any(line in words for words in lines)
-        assert not [words for words in lines if given["TOKEN"] in " ".join(words)]
+        lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
+        assert any(line in arguments for arguments in lines)
+        assert not [arguments for arguments in lines if given["TOKEN"] in " ".join(arguments)]
         bot.stop(at_once=True)
     with pytest.raises(StartError, match="null byte"):
         said_by(["true"], sandbox, Configuration(environment={"A": "\0--bind\0/\0/"}))
@@ -395,9 +395,9 @@ def test_what_is_to_be_shown_has_to_be_there(tmp_path):
         built_sandbox(Contain.AUTO, [tmp_path / "nowhere"])
 
 
-def wait_for_end(*words):
-    """Wait until the system has ended the processes with these words."""
-    wait_until(lambda: not any(map(pids_with, words)))
+def wait_for_end(*marks):
+    """Wait until the system has ended the processes with these marks in their commands."""
+    wait_until(lambda: not any(map(pids_with, marks)))
 
 
 @sandbox_only
@@ -407,21 +407,21 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     code = f"trap '' TERM INT HUP; (setsid sh -c 'sleep 900 #{seed}' &) 2> /dev/null; "
     code += f"until test -e go; do sleep 0.01; done; cat {shlex.quote(solutions)}"
     bot = ["sh", "-c", code, f"bot-{os.getpid()}-{seed}"]
-    words = ["run", "--set", str(RECIPE), "--quiet", "--contain", "yes"]
-    judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", *words, "--result", "r.json", "--", *bot])
+    run = ["run", "--set", str(RECIPE), "--quiet", "--contain", "yes"]
+    judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", *run, "--result", "r.json", "--", *bot])
     # In its first milliseconds, until it has set up the mounts, bubblewrap itself is not bound to the judge.
     wait_until(lambda: pids_with(f"sleep 900 #{seed}"), judge)
     journal = journal_path(tmp_path / "r.json")
-    wait_until(lambda: any(isinstance(one, AttemptStarted) for one in read_records(journal)), judge)
+    wait_until(lambda: any(isinstance(record, AttemptStarted) for record in read_records(journal)), judge)
     time.sleep(random.Random(seed).uniform(0, 0.3))
     judge.send_signal(signal.SIGKILL)
     judge.wait()
     wait_for_end(bot[-1], f"sleep 900 #{seed}")
     (tmp_path / "go").touch()
-    assert cli.run([*words, "--resume", "r.json", "--", *bot]) == 0
+    assert cli.run([*run, "--resume", "r.json", "--", *bot]) == 0
     result = read_result(tmp_path / "r.json")
     assert verdicts(result) == ["right"] * 5
-    assert [one.end.reason.value for one in result.attempts] == ["interrupted", "finished"]
+    assert [attempt.end.reason.value for attempt in result.attempts] == ["interrupted", "finished"]
     cut_off, whole = result.attempts
     assert (cut_off.sandboxed, cut_off.cgroup_measures, cut_off.filtered) == (
         True,
