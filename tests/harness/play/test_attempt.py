@@ -79,14 +79,14 @@ def play(monkeypatch, tmp_path):
 
 
 def times(played):
-    arrived = [one.arrived_seconds for one in played.results.values()]
-    return arrived, [one.took_seconds for one in played.results.values()]
+    arrived = [result.arrived_seconds for result in played.results.values()]
+    return arrived, [result.took_seconds for result in played.results.values()]
 
 
 def test_in_a_batch_a_puzzle_is_in_work_from_the_answer_before_it(play):
     played = play(BATCH, ("waits", 2.0), ("wrote", ONE), ("waits", 1.0), ("wrote", TWO + THREE), ENDED)
     assert (played.reason, played.detail) == (EndReason.FINISHED, None)
-    assert [one.verdict.value for one in played.results.values()] == ["right"] * 3
+    assert [result.verdict.value for result in played.results.values()] == ["right"] * 3
     assert times(played) == (pytest.approx([2.0, 3.0, 3.0]), pytest.approx([2.0, 1.0, 0.0]))
 
 
@@ -110,11 +110,11 @@ def test_what_earlier_attempts_used_counts(play):
     assert played.seconds == pytest.approx(1.0, abs=0.1)
 
 
-@pytest.mark.parametrize("at", [9.99, 10.0])
-def test_what_was_written_at_the_limit_or_before_an_interrupt_counts(play, at):
-    played = play(BATCH, ("waits", at), ("wrote", ONE + TWO), wall_limit_seconds=10.0)
+@pytest.mark.parametrize("seconds", [9.99, 10.0])
+def test_what_was_written_at_the_limit_or_before_an_interrupt_counts(play, seconds):
+    played = play(BATCH, ("waits", seconds), ("wrote", ONE + TWO), wall_limit_seconds=10.0)
     assert played.reason is EndReason.TIME_LIMIT
-    assert times(played)[0] == pytest.approx([at, at])
+    assert times(played)[0] == pytest.approx([seconds, seconds])
     played = play(BATCH, ("wrote", ONE + TWO), told=True)
     assert (played.reason, [*played.results]) == (EndReason.INTERRUPTED, [1, 2])
 
@@ -202,7 +202,7 @@ def test_what_was_written_before_a_puzzles_limit_counts_however_late_it_is_judge
     ]
     played = play(*script, ENDED, puzzle_limit_seconds=3.0)
     assert (played.reason, [*played.results]) == (EndReason.FINISHED, [1, 2, 3])
-    assert [one.verdict.value for one in played.results.values()] == ["right"] * 3
+    assert [result.verdict.value for result in played.results.values()] == ["right"] * 3
 
 
 @pytest.mark.parametrize("last", [ONE + TWO + THREE, b""])
@@ -234,7 +234,7 @@ def test_a_bot_that_the_system_ended_for_its_memory_did_not_crash(play, status, 
 
 def test_the_journal_gets_the_usage_every_two_seconds(play):
     played = play(BATCH, tree=Tree(computes=0.05, memory=7), wall_limit_seconds=5.0)
-    signs = [one.usage for one in played.journal if isinstance(one, Alive)]
-    assert [one.wall_seconds for one in signs] == pytest.approx([2.0, 4.0], abs=0.1)
-    assert [one.cpu_seconds for one in signs] == pytest.approx([2.0, 4.0], abs=0.2)
+    signs = [record.usage for record in played.journal if isinstance(record, Alive)]
+    assert [usage.wall_seconds for usage in signs] == pytest.approx([2.0, 4.0], abs=0.1)
+    assert [usage.cpu_seconds for usage in signs] == pytest.approx([2.0, 4.0], abs=0.2)
     assert signs[0].peak_memory_bytes == 7
