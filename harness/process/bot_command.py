@@ -162,11 +162,7 @@ def made_environment(
     imported through PYTHONPATH, the bot gets that one folder of it.
     """
     named = [command[0], *words_after(command)]
-    named += [
-        interpreter
-        for interpreter in map(interpreter_in, [shutil.which(word) or word for word in named])
-        if interpreter
-    ]
+    named += filter(None, map(interpreter_in, [shutil.which(word) or word for word in named]))
     needed = {Path(found).parent for word in named if os.sep not in word and (found := shutil.which(word))}
     found_in = [folder for folder in os.get_exec_path() if folder and Path(folder) in needed]
     made = {

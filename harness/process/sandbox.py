@@ -109,9 +109,8 @@ class Sandbox:
         arguments += ["--json-status-fd", str(status)]
         arguments += ["--seccomp", str(system_calls)] if system_calls is not None else []
         arguments += ["--args", str(variables)]
-        modules = [
-            Path(folder).absolute() for folder in environment.get("PYTHONPATH", "").split(os.pathsep) if folder
-        ]
+        folders = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
+        modules = [Path(folder).absolute() for folder in folders]
         mounts = self.mounts(command, size, [folder for folder in modules if not _is_of_every_bot(folder)])
         return [*arguments, *(word for mount in mounts for word in mount), "--", *command]
 
@@ -231,8 +230,7 @@ def built_sandbox(
         if contain is Contain.YES:
             raise UnusableError(f"--contain yes: {why}")
         return None
-    hidden = (tuple(dict.fromkeys(map(real_path, paths))) for paths in (hide, secret, results))
-    hide, secret, results = hidden
+    hide, secret, results = (tuple(dict.fromkeys(map(real_path, paths))) for paths in (hide, secret, results))
     return Sandbox(options=options, show=tuple(show), hide=hide, secret=secret, results=results)
 
 

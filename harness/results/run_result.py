@@ -185,9 +185,8 @@ class Score(Struct, frozen=True):
     @property
     def missing(self) -> list[int]:
         """Numbers of the puzzles without an answer; empty if that is all of them."""
-        return [
-            puzzle.number for puzzle in self.puzzles if puzzle.verdict is Verdict.MISSING and not self.unanswered
-        ]
+        missing = [puzzle.number for puzzle in self.puzzles if puzzle.verdict is Verdict.MISSING]
+        return [] if self.unanswered else missing
 
 
 class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):

@@ -25,19 +25,16 @@ def worth(runs: Sequence[RunResult]) -> list[str]:
     }
     unfiltered = any(attempt.filtered is False for attempt in attempts)
     missing = sorted({memory for attempt in attempts for memory in attempt.unmeasured or ()})
+    sandboxes = {run.sandboxed for run in started}
+    sandbox = sandboxes.pop() if len(sandboxes) == 1 else "in some runs"
     parts = [
-        f"sandbox: {_together([run.sandboxed for run in started])}"
-        + (", system calls not filtered" if unfiltered else "")
+        f"sandbox: {sandbox}{', system calls not filtered' if unfiltered else ''}",
+        _are([name for name, is_exact in exact.items() if is_exact], "exact"),
     ]
-    parts.append(_are([name for name, is_exact in exact.items() if is_exact], "exact"))
     if rest := [name for name, is_exact in exact.items() if not is_exact]:
         parts.append(_are(rest, "approximate") + (f", without {' and '.join(missing)}" if missing else ""))
     remedies = _remedies(started, unfiltered, bool(rest))
     return ["; ".join(parts), *(["; ".join(remedies)] if remedies else [])]
-
-
-def _together(values: Sequence[str]) -> str:
-    return values[0] if len({*values}) == 1 else "in some runs"
 
 
 def _are(names: Sequence[str], quality: str) -> str:
