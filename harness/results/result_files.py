@@ -115,13 +115,6 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
     return result
 
 
-def head_of(content: bytes) -> _Head:
-    """Return the `kind` and the `schema_version` that a JSON document states."""
-    with contextlib.suppress(*UNDECODABLE):
-        return msgspec.json.decode(content, type=_Head)
-    return _Head()
-
-
 class OtherDocumentError(UnusableError):
     """A file of nonojudge, but of another kind than needed."""
 
@@ -139,7 +132,9 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, description: st
     `kinds` are the accepted values of the file's field `kind`, and `description` names such a file in messages.
     OtherDocumentError if the file has another kind, UnusableError if it is malformed or has another version.
     """
-    head = head_of(content)  # first, because another version may have another form
+    head = _Head()
+    with contextlib.suppress(*UNDECODABLE):  # first, because another version may have another form
+        head = msgspec.json.decode(content, type=_Head)
     if head.kind in KINDS.difference(kinds):
         raise OtherDocumentError(f"{path} is not {description}: its kind is {head.kind}")
     if head.schema_version not in (None, version):
