@@ -38,6 +38,14 @@ def command(behaviour: str, folder: Path) -> list[str]:
     return [sys.executable, "-S", str(SCRIPTED_BOT), behaviour, str(solutions)]
 
 
+def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
+    """Write a file that can be executed, in folders that are made if they are missing; return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
 def played(behaviour: str, folder: Path, on_verdict: OnVerdict = lambda *_: None, **terms: Any) -> RunResult:
     """Return the result of a scripted bot on the small set; `terms` are fields of `Configuration`."""
     terms.setdefault("wall_limit_seconds", 20.0)

@@ -23,6 +23,7 @@ from nonobot.harness.process.sandbox import built_sandbox
 from nonobot.harness.results.conditions import BUSY_SHARE, busy_warning
 from nonobot.harness.results.result_files import read_result
 from nonobot.system import usable_cores
+from tests.helpers.judged import program
 from tests.helpers.places import DOUBLES
 from tests.helpers.waiting import next_line, running
 
@@ -104,8 +105,7 @@ def test_what_keeps_a_file_from_being_started_is_named_with_its_remedy(program, 
 
 def test_a_folder_and_a_quoted_command_are_named(tmp_path, own_folder):
     assert start_fault(str(tmp_path)) == "it is a folder: name the program in it"
-    (tmp_path / "bot").write_bytes(b"#!/bin/sh\n")
-    (tmp_path / "bot").chmod(0o700)
+    program(tmp_path / "bot")
     assert start_fault("./bot 8") == "no such file; without quotes around the words the program is ./bot"
     assert start_fault("./bat 8") is None
     assert start_fault("./" + "x" * 300).endswith(": File name too long")
@@ -137,10 +137,9 @@ def test_a_program_that_can_be_started_is(content, tmp_path):
     "content", ["#!/bin/sh\0x\n", "#!/usr/bin/env sh\0x\n", "#!/bin/sh\n'''exec' /bin/sh\0x\n"]
 )
 def test_a_first_line_ends_at_a_nul_as_for_the_kernel(content, tmp_path):
-    (tmp_path / "bot").write_text(content)
-    (tmp_path / "bot").chmod(0o700)
-    assert start_fault(str(tmp_path / "bot")) is None
-    named = [str(path) for path in everything_named([str(tmp_path / "bot")])]
+    bot = str(program(tmp_path / "bot", content))
+    assert start_fault(bot) is None
+    named = [str(path) for path in everything_named([bot])]
     assert "\0" not in "".join(named)
     assert any(path.endswith("sh") for path in named)
 
@@ -238,13 +237,10 @@ def test_the_judge_makes_the_environment_and_lists_it(monkeypatch, contain):
 
 @pytest.mark.usefixtures("own_folder")
 def test_programs_that_a_command_names_are_found_in_the_judges_path_and_no_others(tmp_path, monkeypatch, contain):
-    for name in ("venv/bin", "tools"):
-        (tmp_path / name).mkdir(parents=True)
     for path, line in (("venv/bin/mypython", 'exec sh "$@"'), ("tools/helper", ""), ("bot", "")):
         says = 'printf \'{"PATH": "%s", "helper": "%s"}\' "$PATH" "$(command -v helper)" >&2'
         first = "#!/usr/bin/env mypython" if path == "bot" else "#!/bin/sh"
-        (tmp_path / path).write_text(f"{first}\n{line or says}\n")
-        (tmp_path / path).chmod(0o755)
+        program(tmp_path / path, f"{first}\n{line or says}\n")
     monkeypatch.setenv("PATH", f"{tmp_path}/tools:{tmp_path}/venv/bin:{os.environ['PATH']}")
     for bot in (["./bot"], ["mypython", "bot"], ["env", "mypython", "bot"], ["sh", "-c", "mypython bot"]):
         made, _ = environment_of(monkeypatch, contain, "--show", "venv", bot=bot)

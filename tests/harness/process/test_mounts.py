@@ -18,7 +18,7 @@ from nonobot.harness.process.bot_files import bot_files, files_named
 from nonobot.harness.process.sandbox import Sandbox
 from nonobot.system import kernel_cache
 from nonobot.tournament_data.sets import file_of
-from tests.helpers.judged import RECIPE
+from tests.helpers.judged import RECIPE, program
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -209,13 +209,6 @@ def test_what_only_root_may_read_is_covered_where_root_runs_bots(here, monkeypat
 # The files that a command names, and what belongs to them
 
 
-def program(path, first="#!/bin/sh"):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(first + "\n")
-    path.chmod(0o755)
-    return str(path)
-
-
 def test_what_a_command_names_comes_to_an_end(tmp_path, plain_path):
     for name in ("bot.py", "book", "weights"):
         (tmp_path / name).touch()
@@ -225,8 +218,7 @@ def test_what_a_command_names_comes_to_an_end(tmp_path, plain_path):
     assert Path("/etc") not in named
     first, second = (plain_path / name for name in ("one", "other"))
     for script, interpreter in ((first, second), (second, first)):
-        script.write_text(f"#!{interpreter}\n")
-        script.chmod(0o755)
+        program(script, f"#!{interpreter}\n")
     assert {first, second} <= set(named_by([str(first)]))
 
 
@@ -237,7 +229,7 @@ def test_what_belongs_to_a_program_in_a_folder_bin_and_of_home_its_libraries_alo
     tmp_path, monkeypatch, where, more
 ):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    bot = program(tmp_path / where / "bot")
+    bot = str(program(tmp_path / where / "bot"))
     for name in ("lib", "lib64", "share", "other", ".secret", "pyvenv.cfg"):
         (tmp_path / where).with_name(name).mkdir()
     assert {path.name for path in prefixes_of([bot])} == {"bin", "lib", "lib64"} | more
@@ -248,7 +240,7 @@ def test_what_belongs_to_a_program_in_a_folder_bin_and_of_home_its_libraries_alo
 def test_a_program_behind_another_is_installed_as_well_and_so_is_what_runs_it(plain_path, before):
     interpreter = program(plain_path / "its" / "bin" / "python")
     (plain_path / "its" / "lib").mkdir()
-    bot = program(plain_path / "bot" / "bin" / "bot", f"#!{interpreter}")
+    bot = str(program(plain_path / "bot" / "bin" / "bot", f"#!{interpreter}\n"))
     prefixes = {path.relative_to(plain_path).as_posix() for path in prefixes_of([*before, bot])}
     assert prefixes == {"its/bin", "its/lib", "bot/bin"}
     assert [*folders_of([*before, bot])] == []  # a warm-up writes in those
@@ -258,13 +250,13 @@ def test_home_is_known_by_each_of_its_names(tmp_path, monkeypatch):
     (tmp_path / "real" / "home").mkdir(parents=True)
     (tmp_path / "link").symlink_to("real")
     monkeypatch.setenv("HOME", str(tmp_path / "link" / "home"))
-    bot = program(tmp_path / "real" / "home" / "bot")
+    bot = str(program(tmp_path / "real" / "home" / "bot"))
     assert [*folders_of([bot])] == [Path(bot)] * 2
     assert [*named_by(["cat", str(tmp_path / "real" / "home")])] == []
 
 
 def test_a_worker_needs_the_files_and_the_interpreter_of_a_command_of_any_words(tmp_path):
-    bot = program(tmp_path / "bot", "#!/usr/bin/env python3")
+    bot = str(program(tmp_path / "bot", "#!/usr/bin/env python3\n"))
     (tmp_path / "book").touch()
     todo = [SimpleNamespace(programs=[[bot, "book", "x" * 5000, "\0", "", str(tmp_path)], []])]
     assert needed(todo).args == ((bot, "python3", "./book"),)
@@ -317,9 +309,7 @@ def test_links_in_a_circle_are_no_program_and_no_error_of_the_judge(tmp_path, ou
 
 def test_a_program_has_only_so_many_neighbours(tmp_path, monkeypatch):
     monkeypatch.setattr(bot_command, "MOST_NEIGHBOURS", 3)
-    script = tmp_path / "app/bin/bot"
-    script.parent.mkdir(parents=True)
-    script.touch(0o755)
+    script = program(tmp_path / "app/bin/bot")
     for number in range(5):
         (tmp_path / f"app/lib{number or ''}").mkdir()
     found = {path.name for path in prefixes_of([str(script)])}
@@ -330,8 +320,6 @@ def test_a_program_that_a_first_line_names_is_not_hidden_from_others(tmp_path, p
     engine = tmp_path / "tools/bin/engine"
     bots = [tmp_path / "eve/bot", tmp_path / "tools/bin/bob"]
     for script in (engine, *bots):
-        script.parent.mkdir(parents=True, exist_ok=True)
-        script.write_text(f"#!{engine}\n")
-        script.chmod(0o755)
+        program(script, f"#!{engine}\n")
     assert {*own_files([str(bots[0])])} == {bots[0]}
     assert {*own_files([str(bots[1])])} == {bots[1]}

@@ -35,7 +35,7 @@ from tests.harness.commands.test_history import made
 from tests.harness.play.test_match_resume import interrupt_after
 from tests.harness.process.test_mounts import seen
 from tests.helpers.clusters import definition
-from tests.helpers.judged import RECIPE, command, played, verdicts
+from tests.helpers.judged import RECIPE, command, played, program, verdicts
 from tests.helpers.sandboxes import sandbox_only
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
@@ -56,18 +56,13 @@ def ran(tmp_path):
 def trapped(folder, ran):
     """Make a clone whose configuration names a program in each way that git has for its own files; return it."""
     made(folder, **{".gitattributes": "* filter=evil diff=evil\n"})
-    (folder / "program").write_text(f"#!/bin/sh\ntouch {ran}\ncat\n")
-    (folder / "program").chmod(0o755)
-    program = folder / "program"
+    trap = program(folder / "program", f"#!/bin/sh\ntouch {ran}\ncat\n")
     with (folder / ".git" / "config").open("a") as config:
-        config.write(f"[core]\n\tfsmonitor = {program}\n\tpager = {program}\n\tsshCommand = {program}\n")
-        config.write(f'[filter "evil"]\n\tclean = {program}\n\tsmudge = {program}\n\tprocess = {program}\n')
-        config.write(
-            f'[diff "evil"]\n\tcommand = {program}\n\ttextconv = {program}\n[alias]\n\tstatus = !{program}\n'
-        )
+        config.write(f"[core]\n\tfsmonitor = {trap}\n\tpager = {trap}\n\tsshCommand = {trap}\n")
+        config.write(f'[filter "evil"]\n\tclean = {trap}\n\tsmudge = {trap}\n\tprocess = {trap}\n')
+        config.write(f'[diff "evil"]\n\tcommand = {trap}\n\ttextconv = {trap}\n[alias]\n\tstatus = !{trap}\n')
     for name in ("post-index-change", "reference-transaction"):
-        (folder / ".git" / "hooks" / name).write_bytes(program.read_bytes())
-        (folder / ".git" / "hooks" / name).chmod(0o755)
+        program(folder / ".git" / "hooks" / name, trap.read_text())
     (folder / "bot").write_text("#!/bin/sh\nexit\n")  # edited: git compares it with the commit by the filter
     return folder
 
@@ -108,8 +103,7 @@ def test_git_runs_nothing_of_a_folder_that_claims_to_be_a_worktree(tmp_path, ran
     made(tmp_path)
     theirs = tmp_path / "bots" / "theirs"
     trapped(theirs / "far" / "away", ran)
-    (theirs / "bot").write_text("#!/bin/sh\n")
-    (theirs / "bot").chmod(0o755)
+    program(theirs / "bot")
     (theirs / " ..").symlink_to("far/away/in")
     (theirs / "far" / "away" / "in").mkdir()
     (theirs / ".git").write_text("gitdir:  ../../.git\n")
@@ -269,8 +263,7 @@ def test_no_file_in_the_working_folder_has_a_say_in_how_kernels_compile(tmp_path
 def test_no_program_is_taken_from_a_folder_named_relative_to_the_working_one(tmp_path, ran):
     """Such as an empty one in `PATH=$PATH:`, where a program is not installed."""
     for name in ("bwrap", "git", "fc-list"):
-        (tmp_path / name).write_text(f"#!/bin/sh\ntouch {ran}\n")
-        (tmp_path / name).chmod(0o755)
+        program(tmp_path / name, f"#!/bin/sh\ntouch {ran}\n")
     judge = [sys.executable, "-P", "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--", "/bin/cat"]
     for path in ("", ".", f":.:{os.environ['PATH']}"):
         done = subprocess.run(judge, env=os.environ | {"PATH": path}, **CAPTURED)
@@ -351,20 +344,13 @@ def shows(bot, path):
     return seen(Sandbox().mounts(bot), path) == ["read"]
 
 
-def script(path, interpreter="/bin/sh"):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!{interpreter}\n")
-    path.chmod(0o755)
-    return path
-
-
 def test_links_and_first_lines_in_the_folder_of_a_bot_show_no_other_folder(tmp_path):
-    key, run = script(tmp_path / "secret/deep/key"), script(tmp_path / "secret/deep/run.sh")
+    key, run = program(tmp_path / "secret/deep/key"), program(tmp_path / "secret/deep/run.sh")
     key.chmod(0o600)
-    evil = script(tmp_path / "bots/evil/bin/bot").parent.parent
-    script(evil / "code.sh")
-    script(evil / "odd.sh", run)
-    script(evil / "far.sh", key)
+    evil = program(tmp_path / "bots/evil/bin/bot").parent.parent
+    program(evil / "code.sh")
+    program(evil / "odd.sh", f"#!{run}\n")
+    program(evil / "far.sh", f"#!{key}\n")
     targets = {"lib": key.parent, "share": key.parents[1], "etc": "../../secret", "to": key.parent, "up": "../.."}
     targets |= {"data": key, "bot": run}
     for name, target in targets.items():
@@ -383,9 +369,9 @@ def test_links_and_first_lines_in_the_folder_of_a_bot_show_no_other_folder(tmp_p
 
 
 def test_links_of_the_user_and_to_installed_programs_are_followed(tmp_path):
-    python = script(tmp_path / "elsewhere/versions/3/bin/python3")
+    python = program(tmp_path / "elsewhere/versions/3/bin/python3")
     (python.parents[1] / "lib").mkdir()
-    script(tmp_path / "mine/env/bin/bot", tmp_path / "mine/env/bin/python")
+    program(tmp_path / "mine/env/bin/bot", f"#!{tmp_path}/mine/env/bin/python\n")
     (tmp_path / "mine/env/bin/python").symlink_to(python)
     (tmp_path / "mine/book").touch()
     (tmp_path / "mine/now").symlink_to("book")
@@ -402,7 +388,7 @@ def test_links_of_the_user_and_to_installed_programs_are_followed(tmp_path):
 @sandbox_only
 def test_a_link_that_is_not_followed_is_named(tmp_path, monkeypatch, capsys):
     (tmp_path / "here").mkdir()
-    (tmp_path / "here/bot").symlink_to(script(tmp_path / "there/bot"))
+    (tmp_path / "here/bot").symlink_to(program(tmp_path / "there/bot"))
     monkeypatch.chdir(tmp_path / "here")
     run = ["run", "--set", str(RECIPE), "--contain", "yes", "--quiet"]
     there = tmp_path / "there/bot"

@@ -42,7 +42,7 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.worth import worth
 from nonobot.tournament_data import load_set
-from tests.helpers.judged import RECIPE, command, pids_with, played, verdicts
+from tests.helpers.judged import RECIPE, command, pids_with, played, program, verdicts
 from tests.helpers.sandboxes import any_sandbox, no_sandbox, sandbox_only
 from tests.helpers.waiting import wait_until
 
@@ -187,10 +187,10 @@ def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
 @any_sandbox
 def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
     (tmp_path / "text").write_text("x")
-    for program in ("no-such-program", "./no-such-program", "./text"):
+    for name in ("no-such-program", "./no-such-program", "./text"):
         said = []
         for sandbox in (built_sandbox(Contain.YES), None):
-            with pytest.raises(StartError) as error, BotProcess([program], LastWords(), sandbox=sandbox):
+            with pytest.raises(StartError) as error, BotProcess([name], LastWords(), sandbox=sandbox):
                 pass
             said.append(str(error.value))
         assert said[0] == said[1]
@@ -199,8 +199,7 @@ def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
 @sandbox_only
 def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
     for name, interpreter in (("odd", tmp_path / "inner"), ("inner", "/no/such/interpreter")):
-        (tmp_path / name).write_text(f"#!{interpreter}\n")
-        (tmp_path / name).chmod(0o700)
+        program(tmp_path / name, f"#!{interpreter}\n")
     assert cli.run(["run", "--set", str(RECIPE), "--contain", "yes", "--quiet", "--", "./odd"]) == 2
     assert (
         "cannot start './odd': bwrap: execvp ./odd: No such file or directory; docs/sandbox.md"
@@ -312,12 +311,9 @@ BY_PIP = "#!/bin/sh\n'''exec' \"{python}\" \"$0\" \"$@\"\n' '''"
 )
 def test_a_script_sees_its_interpreter(tmp_path, first):
     """As that of a venv whose Python lies in somebody's home, which is not shown as such."""
-    script = tmp_path / "bin" / "mybot"
-    script.parent.mkdir()
     if " " in sys.executable and first != BY_PIP:
         pytest.skip("the kernel cuts a #! line at the first space")
-    script.write_text(first.format(python=sys.executable) + "\nprint('started')\n")
-    script.chmod(0o755)
+    script = program(tmp_path / "bin" / "mybot", first.format(python=sys.executable) + "\nprint('started')\n")
     assert said_by([str(script)], built_sandbox(Contain.YES)) == "started\n"
 
 
@@ -330,10 +326,7 @@ def test_a_shim_finds_the_program_that_it_starts(tmp_path):
         "libexec/run": f'#!/bin/sh\nexec "{manager}/versions/$(cat "{manager}/version")/bin/mypython" "$@"\n',
         "versions/3/bin/mypython": "#!/bin/sh\necho started\n",
     }.items():
-        script = manager / name
-        script.parent.mkdir(parents=True)
-        script.write_text(text)
-        script.chmod(0o755)
+        program(manager / name, text)
     (manager / "version").write_text("3\n")
     assert said_by([str(manager / "shims" / "mypython")], built_sandbox(Contain.YES)) == "started\n"
 
