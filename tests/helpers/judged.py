@@ -27,6 +27,7 @@ from tests.helpers.places import DOUBLES
 from tests.helpers.waiting import wait_until
 
 RECIPE = Recipe(5, 5, 5, seed=3)
+SET = load_set(str(RECIPE))
 SCRIPTED_BOT = DOUBLES / "scripted_bot.py"
 
 
@@ -50,7 +51,7 @@ def played(behaviour: str, folder: Path, on_verdict: OnVerdict = lambda *_: None
     """Return the result of a scripted bot on the small set; `terms` are fields of `Configuration`."""
     terms.setdefault("wall_limit_seconds", 20.0)
     bot = Bot(behaviour, command(behaviour, folder))
-    return play(load_set(str(RECIPE)), bot, Configuration(**terms), folder / "result.json", on_verdict)
+    return play(SET, bot, Configuration(**terms), folder / "result.json", on_verdict)
 
 
 def verdicts(result: RunResult) -> list[str]:

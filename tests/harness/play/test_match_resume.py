@@ -28,10 +28,8 @@ from nonobot.harness.results.conditions import CgroupMeasures, Feed
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, Usage, Verdict
 from nonobot.tournament_data import load_set
-from tests.helpers.judged import RECIPE, command, little_patience, pids_with, played, verdicts  # noqa: F401
+from tests.helpers.judged import RECIPE, SET, command, little_patience, pids_with, played, verdicts  # noqa: F401
 from tests.helpers.waiting import wait_until
-
-SET = load_set(str(RECIPE))
 
 pytestmark = pytest.mark.usefixtures("little_patience")
 

@@ -22,10 +22,10 @@ from nonobot.harness.results.conditions import Configuration, Contain, Feed, Fil
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import BotLog, EndReason
 from nonobot.harness.results.run_text import run_lines
-from nonobot.tournament_data import load_set
 from tests.helpers.judged import (  # noqa: F401
     RECIPE,
     SCRIPTED_BOT,
+    SET,
     command,
     let_time_fly,
     little_patience,
@@ -37,7 +37,6 @@ from tests.helpers.ranked import run_result
 from tests.helpers.waiting import wait_until
 
 RIGHT, MISSING = "right", "missing"
-SET = load_set(str(RECIPE))
 NAMES = FileNames("input.txt", "solution.txt", "log.txt")
 
 pytestmark = pytest.mark.usefixtures("little_patience", "nothing_hangs")

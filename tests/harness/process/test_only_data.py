@@ -30,17 +30,15 @@ from nonobot.harness.results.conditions import Configuration, Contain, FileNames
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.text import last_line_of
 from nonobot.system import kernel_cache, temporary_cache, user_cache
-from nonobot.tournament_data import load_set
 from tests.harness.commands.test_history import made
 from tests.harness.play.test_match_resume import interrupt_after
 from tests.harness.process.test_mounts import seen
 from tests.helpers.clusters import definition
-from tests.helpers.judged import RECIPE, command, played, program, verdicts
+from tests.helpers.judged import RECIPE, SET, command, played, program, verdicts
 from tests.helpers.sandboxes import sandbox_only
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
-SET = load_set(str(RECIPE))
 CAPTURED = {"capture_output": True, "text": True, "check": False}
 
 

@@ -41,8 +41,7 @@ from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.worth import worth
-from nonobot.tournament_data import load_set
-from tests.helpers.judged import RECIPE, command, pids_with, played, program, verdicts
+from tests.helpers.judged import RECIPE, SET, command, pids_with, played, program, verdicts
 from tests.helpers.sandboxes import any_sandbox, no_sandbox, sandbox_only
 from tests.helpers.waiting import wait_until
 
@@ -220,7 +219,7 @@ FORGERS = {
 @pytest.mark.parametrize("forger", FORGERS)
 def test_what_pretends_that_it_was_not_started_has_crashed(tmp_path, forger):
     bot = Bot("forger", ["sh", "-c", FORGERS[forger]])
-    result = play(load_set(str(RECIPE)), bot, Configuration(contain=Contain.YES), tmp_path / "result.json")
+    result = play(SET, bot, Configuration(contain=Contain.YES), tmp_path / "result.json")
     assert (result.end.reason, result.end.exit_status) == (EndReason.CRASHED, 1)
 
 
@@ -452,7 +451,7 @@ def test_a_bot_beside_the_questions_cannot_read_them_nor_results_nor_other_bots(
     folder = tmp_path / "bot"
     (folder / "other").mkdir(parents=True)
     for name in ("now.txt", "later.txt"):
-        (folder / name).write_bytes(load_set(str(RECIPE)).text)
+        (folder / name).write_bytes(SET.text)
     (folder / "old").mkdir()
     for name in ("other/bot.sh", "other/weights", "own.txt", "old/run.json", "old/run.stderr.txt"):
         (folder / name).write_text('{"kind": "run"}')

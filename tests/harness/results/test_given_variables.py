@@ -13,15 +13,13 @@ from nonobot.harness.play.match import Bot, play
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.results.conditions import Configuration, digest_of_variable
 from nonobot.harness.results.result_files import json_text, read_result, storable
-from nonobot.tournament_data import load_set
-from tests.helpers.judged import RECIPE, command, little_patience, verdicts  # noqa: F401
+from tests.helpers.judged import RECIPE, SET, command, little_patience, verdicts  # noqa: F401
 from tests.helpers.ranked import run_result, written
 from tests.helpers.talking import interrupted, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "little_patience")
 
 VALUE = "xyzzy-plugh"
-SET = load_set(str(RECIPE))
 
 
 def contents(folder):
