@@ -21,6 +21,7 @@ FIRST, SECOND, THIRD = (puzzle.text for puzzle in SET.puzzles)
 ONE, TWO, THREE = (format_answer(number, board) for number, (_, board) in enumerate(RECIPE.boards(), 1))
 BATCH = ("last", FIRST + SECOND + THIRD)
 ENDED = ("ended", None)
+BABBLES = ("babbles", 20.0)
 
 
 class Tree:
@@ -157,59 +158,35 @@ def test_answers_that_count_for_no_puzzle_end_the_attempt(play, monkeypatch, str
     assert "more than 100 answers that count for no puzzle" in str(played)
 
 
+@pytest.mark.parametrize("noise", [[], [BABBLES]])
 @pytest.mark.parametrize(
     ("script", "reason"),
     [([("wrote", ONE + TWO + THREE)], EndReason.FINISHED), ([("closed", None)], EndReason.CLOSED_STDOUT)],
 )
-def test_after_the_last_output_a_bot_has_a_grace_period(play, script, reason):
-    played = play(BATCH, ("waits", 1.0), *script)
+def test_after_the_last_output_a_bot_has_a_grace_period_silent_or_not(play, script, reason, noise):
+    played = play(BATCH, ("waits", 1.0), *script, *noise)
     assert (played.reason, bool(played.detail)) == (reason, reason is EndReason.FINISHED)
     assert played.seconds == pytest.approx(1.0 + LINGER_SECONDS, abs=0.1)
     if reason is EndReason.CLOSED_STDOUT:
         assert play(BATCH, *script, stall_limit_seconds=1.0).reason is reason  # which says more than a stall
 
 
+@pytest.mark.parametrize("noise", [[], [BABBLES]])
 @pytest.mark.parametrize("feed", Feed)
-def test_the_limit_of_a_puzzle_counts_from_the_start_of_its_work(play, feed):
+def test_the_limit_of_a_puzzle_counts_from_the_start_of_its_work_silent_or_not(play, feed, noise):
     sent = [BATCH] if feed is Feed.BATCH else [("sent", FIRST)]
     then = [] if feed is Feed.BATCH else [("sent", SECOND)]
-    played = play(*sent, ("waits", 2.0), ("wrote", ONE), *then, puzzle_limit_seconds=3.0, feed=feed)
-    assert (played.reason, played.detail) == (EndReason.PUZZLE_LIMIT, "$2")
-    assert played.seconds == pytest.approx(5.0, abs=0.1)
-
-
-BABBLES = ("babbles", 20.0)
-
-
-@pytest.mark.parametrize("feed", Feed)
-def test_a_bot_that_is_never_silent_ends_at_the_limit_of_a_puzzle(play, feed):
-    sent = [BATCH] if feed is Feed.BATCH else [("sent", FIRST)]
-    then = [] if feed is Feed.BATCH else [("sent", SECOND)]
-    script = [*sent, ("waits", 2.0), ("wrote", ONE), *then, BABBLES]
+    script = [*sent, ("waits", 2.0), ("wrote", ONE), *then, *noise]
     played = play(*script, puzzle_limit_seconds=3.0, feed=feed)
     assert (played.reason, played.detail) == (EndReason.PUZZLE_LIMIT, "$2")
     assert played.seconds == pytest.approx(5.0, abs=0.1)
 
 
 def test_what_was_written_before_a_puzzles_limit_counts_however_late_it_is_judged(play):
-    script = [
-        BATCH,
-        ("waits", 2.99),
-        ("wrote", ONE + TWO[:-1]),
-        ("wrote", b"\n"),
-        ("waits", 2.99),
-        ("wrote", THREE),
-    ]
-    played = play(*script, ENDED, puzzle_limit_seconds=3.0)
+    first_two = [("waits", 2.99), ("wrote", ONE + TWO[:-1]), ("wrote", b"\n")]
+    played = play(BATCH, *first_two, ("waits", 2.99), ("wrote", THREE), ENDED, puzzle_limit_seconds=3.0)
     assert (played.reason, [*played.results]) == (EndReason.FINISHED, [1, 2, 3])
     assert [result.verdict.value for result in played.results.values()] == ["right"] * 3
-
-
-@pytest.mark.parametrize("last", [ONE + TWO + THREE, b""])
-def test_a_bot_that_is_never_silent_has_no_longer_grace(play, last):
-    played = play(BATCH, ("waits", 1.0), ("wrote", last), *([] if last else [("closed", None)]), BABBLES)
-    assert played.reason is (EndReason.FINISHED if last else EndReason.CLOSED_STDOUT)
-    assert played.seconds == pytest.approx(1.0 + LINGER_SECONDS, abs=0.1)
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,11 @@ import pytest
 
 from nonobot.harness.process import cgroup
 from nonobot.harness.process.cgroup import made_group
-from nonobot.harness.process.process_tree import ProcessTree
-from nonobot.harness.results.conditions import CgroupMeasures, Configuration
+from nonobot.harness.process.process_tree import EVERYTHING, ProcessTree
+from nonobot.harness.results.conditions import Configuration
 from tests.helpers.judged import remove
 from tests.helpers.places import REPOSITORY
 from tests.helpers.waiting import finished, wait_until
-
-EVERYTHING = CgroupMeasures(cpu=True, memory=True, processes=True)
 
 
 def python(code, *, prints=False):
