@@ -209,8 +209,8 @@ def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
 FORGERS = {
     "words": "echo 'bwrap: execvp odd: No such file or directory' >&2; exit 1",
     "descriptors": """
-        for one in /proc/self/fd/* /proc/1/fd/* /proc/$PPID/fd/*; do
-            case $one in */[012]) ;; *) printf '\\0' > $one ;; esac
+        for file in /proc/self/fd/* /proc/1/fd/* /proc/$PPID/fd/*; do
+            case $file in */[012]) ;; *) printf '\\0' > $file ;; esac
         done; exit 1""",
 }
 
@@ -227,8 +227,8 @@ def test_what_pretends_that_it_was_not_started_has_crashed(tmp_path, forger):
 
 KEEPER = f"""
 import ctypes, os
-call, at = ctypes.CDLL(None).syscall, {KEYCTL}.get(os.uname().machine)
-print(call(at, 10, -3, b"user", b"note", 0) >= 0, call(at - 2, b"user", b"note", b"x", 1, -3) >= 0)
+call, keyctl = ctypes.CDLL(None).syscall, {KEYCTL}.get(os.uname().machine)
+print(call(keyctl, 10, -3, b"user", b"note", 0) >= 0, call(keyctl - 2, b"user", b"note", b"x", 1, -3) >= 0)
 """
 """Looks for a key in the session keyring, and stores it there; `add_key` is two before `keyctl`."""
 

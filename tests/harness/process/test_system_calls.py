@@ -100,7 +100,7 @@ def test_a_bot_in_its_sandbox_has_no_lease(lent):
 LEASE_IN_32_BITS = """
 import ctypes, mmap, os, sys
 def call(number, *arguments):
-    ebx, ecx, edx = (one.to_bytes(4, "little") for one in arguments)
+    ebx, ecx, edx = (argument.to_bytes(4, "little") for argument in arguments)
     page = mmap.mmap(-1, 4096, prot=7)
     page.write(b"\\x53\\xb8" + number.to_bytes(4, "little") + b"\\xbb" + ebx + b"\\xb9" + ecx + b"\\xba" + edx)
     page.write(b"\\xcd\\x80\\x5b\\xc3")
