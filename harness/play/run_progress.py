@@ -42,14 +42,11 @@ class RunProgress(Progress):
     def _line(self, last: str, seconds: float) -> str:
         """Return a line that begins with the most important figures, because terminals are narrow."""
         answered = self._verdicts.total()
+        counted = [verdict for verdict in Verdict if verdict is Verdict.RIGHT or self._verdicts[verdict]]
         parts = [
             last,
             f"{answered}/{self._total}",
-            *(
-                f"{self._verdicts[verdict]} {verdict}"
-                for verdict in Verdict
-                if verdict is Verdict.RIGHT or self._verdicts[verdict]
-            ),
+            *(f"{self._verdicts[verdict]} {verdict}" for verdict in counted),
             f"{answered / seconds:.1f}/s" if seconds > 0 else "",
             self._slowest,
         ]

@@ -278,20 +278,16 @@ def test_folders_that_forbid_it_and_odd_names_go_and_what_links_lead_to_stays(tm
     assert stat.S_IMODE(tmp_path.stat().st_mode) & 0o700 == 0o700
 
 
-def nest(folder, levels):
-    deepest = os.open(folder, os.O_RDONLY)
-    for _ in range(levels):
-        os.mkdir("deeper", dir_fd=deepest)
-        below = os.open("deeper", os.O_RDONLY, dir_fd=deepest)
-        os.close(deepest)
-        deepest = below
-    os.close(deepest)
-
-
 @pytest.mark.slow
 def test_what_is_nested_deeper_than_a_path_may_be_long_goes():
     with scratch_folder() as folder:
-        nest(folder, 1500)
+        deepest = os.open(folder, os.O_RDONLY)
+        for _ in range(1500):
+            os.mkdir("deeper", dir_fd=deepest)
+            below = os.open("deeper", os.O_RDONLY, dir_fd=deepest)
+            os.close(deepest)
+            deepest = below
+        os.close(deepest)
     wait_until(lambda: not folder.exists(), Removal(folder))
 
 

@@ -315,9 +315,7 @@ def test_no_cache_is_in_the_working_folder(monkeypatch, tmp_path):
     assert user_cache() == tmp_path / "cache" / "nonobot"
 
 
-WRITABLE = (
-    "for path; do if test -w $path; then echo writable: $path >&2; fi; done"  # root, too, writes on no such mount
-)
+WRITABLE = "for path; do if test -w $path; then echo writable: $path >&2; fi; done"  # not even root writes there
 
 
 @sandbox_only
@@ -413,11 +411,9 @@ def cut_off(tmp_path, **changes):
     return run
 
 
-LIMITS = {"memory_limit_bytes": None, "process_limit": None, "wall_limit_seconds": 1e9, "contain": Contain.NO}
-
-
 def test_a_journal_decides_nothing_about_what_runs_or_what_it_may_do(tmp_path, ran):
-    evil = Configuration(**LIMITS, environment={"LD_PRELOAD": "/evil.so"})
+    without = {"memory_limit_bytes": None, "process_limit": None, "wall_limit_seconds": 1e9, "contain": Contain.NO}
+    evil = Configuration(**without, environment={"LD_PRELOAD": "/evil.so"})
     changes = {"command": ["touch", str(ran)], "configuration": evil, "show": ["/root", "/home"], "bot": "evil"}
     changes |= {"files": FileNames("../../etc/passwd", "../out"), "hide": ["/"], "program_files": UNSET}
     run = cut_off(tmp_path, **changes)
