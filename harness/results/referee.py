@@ -229,13 +229,10 @@ class Referee:
         puzzles = (self.results.get(number, PuzzleResult(number, Verdict.MISSING)) for number in self._places)
         score = Score.of(puzzles, self.duplicate_count, self.stray_count, self.notes)
         faulty = [result for result in score.puzzles if result.verdict in (Verdict.WRONG, Verdict.MALFORMED)]
-        if not faulty:
-            return score
-        grids = [cells_of(result, self._set) for result in faulty]
-        answers = [
-            Answer(result.number, 0, grid, problem=None if grid else result.detail)
-            for result, grid in zip(faulty, grids, strict=True)
-        ]
+        answers = []
+        for result in faulty:
+            grid = cells_of(result, self._set)
+            answers.append(Answer(result.number, 0, grid, problem=None if grid else result.detail))
         mistake = common_mistake({puzzle.number: puzzle.puzzle for puzzle in self._set.puzzles}, answers)
         return replace(score, mistake=mistake or UNSET)
 
