@@ -131,7 +131,7 @@ class AttemptLoop:
         self._last_arrival = 0.0
         self.trouble: str | None = None  # why the bot is not complete, as far as the judge can see
         if self._limits.feed is Feed.BATCH:
-            self.conversation.send(b"".join(one.text for one in puzzles), True)
+            self.conversation.send(b"".join(puzzle.text for puzzle in puzzles), True)
         self._feed()
 
     @property

@@ -206,7 +206,9 @@ def end_leftover(records: Sequence[Record]) -> None:
 
     A stranger's journal may name any process, so it has to state the mark of the process, which nobody can guess.
     """
-    attempt = next((one for one in reversed(records) if isinstance(one, AttemptStarted | AttemptEnded)), None)
+    attempt = next(
+        (event for event in reversed(records) if isinstance(event, AttemptStarted | AttemptEnded)), None
+    )
     if not isinstance(attempt, AttemptStarted):
         return
     with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):

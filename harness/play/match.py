@@ -72,8 +72,8 @@ class Bot:
 
     def sandbox(self, contain: Contain, result_path: Path, set_name: str) -> Sandbox | None:
         """Return its sandbox for a set; see :func:`~nonobot.harness.process.sandbox.built_sandbox`."""
-        results = [one for one in self.hide if one in result_path.parents]
-        others = [one for one in self.hide if one not in results]
+        results = [path for path in self.hide if path in result_path.parents]
+        others = [path for path in self.hide if path not in results]
         results += [result_path.parent, Path("results")]
         sandbox = built_sandbox(contain, self.show, others, results, files_of_sets([set_name, *self.sets]))
         return sandbox and dataclasses.replace(sandbox, writable=tuple(self.writable))
@@ -107,18 +107,18 @@ def warmed_up(
     """
     if not command:
         return None
-    words, sandbox = command, sandbox and dataclasses.replace(sandbox, prepares=True)
+    warm_up, sandbox = command, sandbox and dataclasses.replace(sandbox, prepares=True)
     limits = with_memory_limit(replace(run, core=None))
     own = own_arguments(command)
     if own is not None:
         compile_modules()
-        words, sandbox = own_warm_up(own), None
+        warm_up, sandbox = own_warm_up(own), None
         limits = replace(limits, environment={"NONOBOT_PROGRESS": "live"} if live else UNSET)
     limit_seconds = limit_seconds or WARM_UP_SECONDS
     limit: EndReason | None = None
     with Interrupts() as interrupts:
         try:
-            process = BotProcess(words, PassedOn(live), sandbox, limits)
+            process = BotProcess(warm_up, PassedOn(live), sandbox, limits)
         except StartError as error:
             raise WarmUpError(f"--warm-up: {error}") from None
         with process:
@@ -237,8 +237,8 @@ def resume(
             raise
         for record in records[there:]:
             journal.add(record)
-        names = {one.name for one in today}
-        files = [one for one in recorded.program_files or () if one.name in names]
+        names = {file.name for file in today}
+        files = [file for file in recorded.program_files or () if file.name in names]
         beginning = replace(
             recorded, **_said(bot, configuration, sandbox is not None), program_files=files or UNSET
         )

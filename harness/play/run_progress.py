@@ -42,10 +42,11 @@ class RunProgress(Progress):
     def _line(self, last: str, seconds: float) -> str:
         """Return a line that begins with the most important figures, because terminals are narrow."""
         answered = self._verdicts.total()
+        counted = [verdict for verdict in Verdict if verdict is Verdict.RIGHT or self._verdicts[verdict]]
         parts = [
             last,
             f"{answered}/{self._total}",
-            *(f"{self._verdicts[one]} {one}" for one in Verdict if one is Verdict.RIGHT or self._verdicts[one]),
+            *(f"{self._verdicts[verdict]} {verdict}" for verdict in counted),
             f"{answered / seconds:.1f}/s" if seconds > 0 else "",
             self._slowest,
         ]
@@ -94,7 +95,7 @@ class AllRunsProgress:
             self._bars.update(self._tasks[name], completed=answered, note=self._notes[name])
         elif not self._quiet and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
-            playing = [f"{one} {note}" for one, note in self._notes.items()]
+            playing = [f"{run} {note}" for run, note in self._notes.items()]
             report("; ".join([f"{self._played}/{self._run_count} runs", *playing]))
 
     def end(self, name: str) -> None:

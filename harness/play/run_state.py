@@ -59,7 +59,7 @@ class RunState:
         self.stderr_path = stderr_path(result_path)
         self.stderr_bytes = 0  # of the attempts that have ended
         self.open_attempt: AttemptStarted | None = None  # left without an end by a killed judge
-        self._puzzles = {one.number: one for one in puzzle_set.puzzles}
+        self._puzzles = {puzzle.number: puzzle for puzzle in puzzle_set.puzzles}
         self._on_verdict = on_verdict
         self._alive = NO_USAGE
         self._seconds = 0.0  # run time of the last verdict
@@ -67,7 +67,7 @@ class RunState:
     @property
     def used(self) -> Usage:
         """Usage of the attempts that have ended."""
-        return Usage.of_all([one.usage for one in self.attempts])
+        return Usage.of_all([attempt.usage for attempt in self.attempts])
 
     def puzzles_left(self) -> list[SetPuzzle]:
         """Return the puzzles for the next attempt."""
@@ -155,10 +155,10 @@ class RunState:
 def records_of(result: RunResult) -> list[Record]:
     """Return the journal from which `result` could have come."""
     score = result.score
-    judged = [PuzzleJudged(one) for one in score.puzzles if one.verdict is not Verdict.MISSING]
+    judged = [PuzzleJudged(puzzle) for puzzle in score.puzzles if puzzle.verdict is not Verdict.MISSING]
     ends = [
-        AttemptEnded(one, result.stderr_bytes, score.duplicate_count, score.stray_count, score.notes)
-        for one in result.attempts
+        AttemptEnded(attempt, result.stderr_bytes, score.duplicate_count, score.stray_count, score.notes)
+        for attempt in result.attempts
     ]
     beginning = replace(result, attempts=[], stderr_bytes=0, stderr_file=None, score=Score.of([]))
     return [beginning, *judged, *ends]

@@ -47,7 +47,7 @@ INTERPRETERS = {".py": "python3", ".js": "node", ".rb": "ruby", ".pl": "perl", "
 """Programs that run a source, by its suffix."""
 
 _NAMES = "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "opt", "nix/store", "gnu/store"
-SYSTEM = tuple(Path("/", one) for one in _NAMES)  # what programs of any kind need to start
+SYSTEM = tuple(Path("/", name) for name in _NAMES)  # what programs of any kind need to start
 OPT = Path("/opt")  # system folder for programs that people install by hand
 KERNEL_FOLDERS = tuple(map(Path, ("/proc", "/dev", "/sys", "/run")))  # their files do not belong to a bot
 SHM = Path("/dev/shm")  # except here, in memory, as in `/tmp`
@@ -75,12 +75,12 @@ def own_arguments(command: Sequence[str]) -> list[str] | None:
     That is `OWN_BOT`, or the program `nonobot` in the folder of the judge's Python. Such a bot runs like any other
     and is trusted no more: its environment may change what it imports.
     """
-    named, *words = command
+    named, *arguments = command
     program, python = Path(shutil.which(named) or named), Path(sys.executable)
     if program.parent == python.parent and real_path(program) == real_path(python):
         _, *start = OWN_BOT
-        return words[len(start) :] if words[: len(start)] == start else None
-    return words if real_path(program) == real_path(python.with_name("nonobot")) else None
+        return arguments[len(start) :] if arguments[: len(start)] == start else None
+    return arguments if real_path(program) == real_path(python.with_name("nonobot")) else None
 
 
 def is_own_bot(command: Sequence[str]) -> bool:
@@ -94,7 +94,7 @@ def own_warm_up(arguments: Sequence[str]) -> list[str]:
     What it compiles, every later `nonobot` runs. So it imports the modules that the judge imports, and nothing of
     a bot's, of the working folder or of the environment; numba would read its configuration in the working folder.
     """
-    path = [one for one in sys.path if Path(one).is_absolute()]
+    path = [folder for folder in sys.path if Path(folder).is_absolute()]
     program = (
         f"import os, sys; os.chdir('/'); sys.path[:] = {[*path, str(HOME)]!r}; "
         "from nonobot.__main__ import command; command()"
@@ -161,10 +161,10 @@ def made_environment(
     PATH includes those folders of the judge's PATH in which programs of the command were found. If the judge was
     imported through PYTHONPATH, the bot gets that one folder of it.
     """
-    words = [command[0], *words_after(command)]
-    words += [one for one in map(interpreter_in, [shutil.which(word) or word for word in words]) if one]
-    needed = {Path(found).parent for word in words if os.sep not in word and (found := shutil.which(word))}
-    found_in = [one for one in os.get_exec_path() if one and Path(one) in needed]
+    named = [command[0], *words_after(command)]
+    named += filter(None, map(interpreter_in, [shutil.which(word) or word for word in named]))
+    needed = {Path(found).parent for word in named if os.sep not in word and (found := shutil.which(word))}
+    found_in = [folder for folder in os.get_exec_path() if folder and Path(folder) in needed]
     made = {
         "PATH": os.pathsep.join(dict.fromkeys([*map(os.path.abspath, found_in), *PATH])),
         "HOME": SCRATCH if sandboxed else os.environ.get("HOME"),
@@ -189,8 +189,8 @@ def everything_named(command: Sequence[str]) -> Iterator[Path]:
 
 def words_after(command: Sequence[str]) -> list[str]:
     """Return the words after a program that may name files, also in `--option=word` and in a shell's line."""
-    words = [word for given in command[1:] for word in (given, given.partition("=")[2], *_tokens(given))]
-    return list(dict.fromkeys(words))
+    names = [word for given in command[1:] for word in (given, given.partition("=")[2], *_tokens(given))]
+    return list(dict.fromkeys(names))
 
 
 def _with_interpreters(path: Path) -> Iterator[Path]:
@@ -220,19 +220,19 @@ def leads_out(path: Path) -> bool:
 
     Links in the user's home, and above it or above the working folder, are the user's own and do not count.
     """
-    at = Path(path.anchor)  # without links, as far as the way was gone
+    reached = Path(path.anchor)  # without links, as far as the way was gone
     for part in path.parts[1:]:
-        folder, at = at, at.parent if part == os.pardir else at / part
-        if at.is_symlink():
-            at = Path(os.path.realpath(at))
-            if not is_in(at, folder) and folder not in _of_the_user():
+        folder, reached = reached, reached.parent if part == os.pardir else reached / part
+        if reached.is_symlink():
+            reached = Path(os.path.realpath(reached))
+            if not is_in(reached, folder) and folder not in _of_the_user():
                 return True
     return False
 
 
 def _of_the_user() -> set[Path]:
     """Return the folders whose links are the user's own."""
-    return {*Path.cwd().parents, *homes(), *(above for one in homes() for above in one.parents)}
+    return {*Path.cwd().parents, *homes(), *(above for home in homes() for above in home.parents)}
 
 
 def interpreter_in(program: str | Path) -> str | None:
@@ -247,12 +247,12 @@ def interpreter_in(program: str | Path) -> str | None:
         line, second, *_ = [*text.split(b"\n"), b""]
     except (OSError, ValueError):
         return None
-    words = line[2:].decode(errors="replace").split() if line.startswith(b"#!") else []
-    if words and second.startswith(b"'''exec' "):
-        words = _tokens(os.fsdecode(second))[1:]
-    if words and Path(words[0]).name == "env":
-        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
-    return words[0] if words else None
+    command = line[2:].decode(errors="replace").split() if line.startswith(b"#!") else []
+    if command and second.startswith(b"'''exec' "):
+        command = _tokens(os.fsdecode(second))[1:]
+    if command and Path(command[0]).name == "env":
+        command = [word for word in command[1:] if not word.startswith("-") and "=" not in word]
+    return command[0] if command else None
 
 
 def start_fault(program: str) -> str | None:
@@ -290,10 +290,10 @@ def _fault_of(program: str) -> str | None:
     if not head.startswith(b"#!"):
         return _first_line_fault(head, path, quoted)
     line, end, _ = head[2:].partition(b"\0")[0].partition(b"\n")
-    words = line.split() or [b""]
-    if end and line.endswith(b"\r") and not (b"perl" in words[0] and words[1:]):  # Perl reads its options itself
+    parts = line.split() or [b""]
+    if end and line.endswith(b"\r") and not (b"perl" in parts[0] and parts[1:]):  # Perl reads its options itself
         return f"its #! line has a Windows line ending: sed -i 's/\\r$//' {quoted}"
-    interpreter = os.fsdecode(words[0])
+    interpreter = os.fsdecode(parts[0])
     if not Path(interpreter).exists():
         remedy = "" if os.sep in interpreter else f": write #!/usr/bin/env {interpreter or 'python3'}"
         return f"its #! line names {interpreter or 'nothing'}, which is not there{remedy}"
@@ -375,7 +375,7 @@ def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
         yield folder.parent if folder.name == SHIMS and alone else folder
         for pattern in BESIDE_BIN if alone else BESIDE_BIN[:1]:
             neighbours = sorted(folder.parent.glob(pattern))[:MOST_NEIGHBOURS]
-            yield from (one for one in neighbours if not leads_out(one))
+            yield from (neighbour for neighbour in neighbours if not leads_out(neighbour))
 
 
 def is_installed(path: Path) -> bool:
@@ -414,6 +414,6 @@ def homes() -> set[Path]:
 def _is_wide(path: Path) -> bool:
     """Return whether a folder contains too much to belong to a program: home, its parents, /tmp."""
     temporary = {Path(os.environ.get("TMPDIR") or "/tmp"), Path("/tmp"), Path("/var/tmp"), SHM}
-    temporary |= {one.resolve() for one in temporary}
-    wide = {*homes(), *temporary, OPT, *(above for one in (*homes(), *temporary) for above in one.parents)}
+    temporary |= {folder.resolve() for folder in temporary}
+    wide = {*homes(), *temporary, OPT, *(above for folder in (*homes(), *temporary) for above in folder.parents)}
     return path in wide or real_path(path) in wide

@@ -38,16 +38,16 @@ def files_named(commands: Iterable[Sequence[str]]) -> list[str]:
 
     :func:`located` finds these files also in another working folder or on another machine.
     """
-    words: dict[str, None] = {}
+    names: dict[str, None] = {}
     for command in filter(None, commands):
         interpreter = interpreter_in(located(command[0]))
-        words |= dict.fromkeys([command[0], *([interpreter] if interpreter else [])])
+        names |= dict.fromkeys([command[0], *([interpreter] if interpreter else [])])
         for word in words_after(command):
             path = Path(word).absolute()
             of_kernel = is_in(path, *KERNEL_FOLDERS) and not is_in(path, SHM)
             if is_here(word) and path.is_file() and not of_kernel:
-                words[word if os.sep in word else f"{os.curdir}{os.sep}{word}"] = None
-    return list(words)
+                names[word if os.sep in word else f"{os.curdir}{os.sep}{word}"] = None
+    return list(names)
 
 
 def located(word: str) -> Path:
@@ -91,8 +91,10 @@ def modules_digest(*packages: str) -> str:
     """Return a digest of all modules of `nonobot`, or of some packages: one version of a clone has many states."""
     digest = hashlib.sha256()
     folder = Path(nonobot.__file__).parent
-    tops = [folder / one for one in packages] or [folder]
-    found = (Path(name) / one for top in tops for name, _, ones in os.walk(top, followlinks=True) for one in ones)
+    tops = [folder / package for package in packages] or [folder]
+    found = (
+        Path(name) / file for top in tops for name, _, files in os.walk(top, followlinks=True) for file in files
+    )
     for path in sorted(found):
         if path.suffix == ".py":
             digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
@@ -101,17 +103,17 @@ def modules_digest(*packages: str) -> str:
 
 def bot_files(commands: Sequence[Sequence[str]], show: Iterable[Path] = ()) -> list[ProgramFile]:
     """Return the files of a bot: those that its commands name, without the system's, and those to `show`."""
-    words = [word for word in files_named(commands) if not _is_of_system(located(word))]
-    words += [str(path) for path in show if path.is_file()]
+    names = [word for word in files_named(commands) if not _is_of_system(located(word))]
+    names += [str(path) for path in show if path.is_file()]
     if any(is_own_bot(command) for command in commands if command):
-        words.append(OWN_MODULES)
-    return [file for word in dict.fromkeys(words) if (file := digest_of(word))]
+        names.append(OWN_MODULES)
+    return [file for word in dict.fromkeys(names) if (file := digest_of(word))]
 
 
 def changed_files(recorded: Iterable[ProgramFile], today: Iterable[ProgramFile]) -> list[str]:
     """Return the names of recorded files whose content is another one today; missing files do not count."""
-    digests = {one.name: one.sha256 for one in today}
-    return [one.name for one in recorded if digests.get(one.name, one.sha256) != one.sha256]
+    digests = {file.name: file.sha256 for file in today}
+    return [file.name for file in recorded if digests.get(file.name, file.sha256) != file.sha256]
 
 
 def change_in_words(name: str) -> str:
@@ -126,18 +128,18 @@ def without_written(recorded: Sequence[ProgramFile], command: Sequence[str]) -> 
     the user stops the judge, all stay.
     """
     try:
-        changed = changed_files(recorded, filter(None, (digest_of(one.name) for one in recorded)))
+        changed = changed_files(recorded, filter(None, (digest_of(file.name) for file in recorded)))
     except KeyboardInterrupt:
         return list(recorded)
     scripts = files_named([command])[1:2] if INTERPRETER.fullmatch(Path(command[0]).name) else []
     return [
-        one
-        for one in recorded
-        if one.name not in changed or one.name in scripts or os.access(located(one.name), os.X_OK)
+        file
+        for file in recorded
+        if file.name not in changed or file.name in scripts or os.access(located(file.name), os.X_OK)
     ]
 
 
 def _is_of_system(path: Path) -> bool:
     """Return whether a file, or the target of its link, comes with the system, whose updates replace no bot."""
     ends = path.absolute(), real_path(path)
-    return any(is_in(one, *SYSTEM, *KERNEL_FOLDERS) and not is_in(one, OPT, LOCAL, SHM) for one in ends)
+    return any(is_in(end, *SYSTEM, *KERNEL_FOLDERS) and not is_in(end, OPT, LOCAL, SHM) for end in ends)

@@ -43,9 +43,7 @@ PIPE_BYTES = 1 << 20
 """Capacity of the answer pipe, where the system allows it, and most bytes of a read. A bot can write its next
 answer while the judge checks one."""
 
-MARK = (
-    "NONOBOT_RUN"  # variable of a bot with a word that nobody can guess, by which a later judge knows the process
-)
+MARK = "NONOBOT_RUN"  # variable with a word that nobody can guess, by which a later judge knows the bot
 SECONDS_TO_OBEY = 1.5  # time between SIGTERM and SIGKILL: 2 s after a limit, the bot's processes are gone
 SECONDS_BETWEEN_REAPINGS = 0.05
 MOST_SECONDS_OF_A_WAIT = 3600.0  # longest wait of one call of the selector
@@ -96,8 +94,7 @@ class BotProcess:
         self.processes_beside = OWN_PROCESSES if sandbox else 0  # in the tree, but of the sandbox
         if limits.process_limit is not None:
             limits = replace(limits, process_limit=limits.process_limit + self.processes_beside)
-        # The process with everything it started.
-        self.tree = ProcessTree(made_group(limits), limits.cores, self.sandboxed)
+        self.tree = ProcessTree(made_group(limits), limits.cores, self.sandboxed)  # with everything it started
         try:
             with contextlib.ExitStack() as undo:
                 undo.callback(self.tree.close)
@@ -120,13 +117,13 @@ class BotProcess:
         self, command: Sequence[str], limits: Configuration, sandbox: Sandbox | None
     ) -> subprocess.Popen[bytes]:
         """Return the started process; with a sandbox it is bubblewrap, and the bot is its descendant."""
-        passed = [one.fileno() for one in self._pipes_of_sandbox[1:]]
+        passed = [pipe.fileno() for pipe in self._pipes_of_sandbox[1:]]
         environment = made_environment(command, limits.environment, self.sandboxed) | {MARK: self.mark}
-        words = [shutil.which(command[0]) or command[0], *command[1:]]  # in the judge's PATH, not the bot's
+        arguments = [shutil.which(command[0]) or command[0], *command[1:]]  # in the judge's PATH, not the bot's
         with contextlib.ExitStack() as during_start:
             if sandbox:
                 passed.insert(0, during_start.enter_context(variables_file(environment)).fileno())
-                words = sandbox.around(words, environment, *passed, memory_bytes=limits.most_memory_bytes)
+                arguments = sandbox.around(arguments, environment, *passed, memory_bytes=limits.most_memory_bytes)
                 environment = {}
                 join_new_keyring()
             during_start.enter_context(self.tree.joined())
@@ -134,7 +131,7 @@ class BotProcess:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # inherited: a bot that aborts leaves no core file
             self.started = time.monotonic()
             return subprocess.Popen(
-                words,
+                arguments,
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

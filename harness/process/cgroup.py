@@ -168,8 +168,8 @@ def _number_in(folder: Path, *places: str) -> int | None:
     for place in places:
         file, _, key = place.partition(" ")
         with contextlib.suppress(OSError, ValueError, IndexError):
-            words = (folder / file).read_text().split()
-            return int(words[words.index(key) + 1 if key else 0])
+            fields = (folder / file).read_text().split()
+            return int(fields[fields.index(key) + 1 if key else 0])
     return None
 
 
@@ -215,9 +215,9 @@ def _memory_folders(
 ) -> Iterator[Path]:
     """Yield the groups that limit the judge's memory: its own, and those above it."""
     for controllers, mount, folder in _groups_in(own, mounts):
-        for one in (folder, *folder.parents) if controllers & {"", "memory"} else ():
-            if mount in (one, *one.parents):
-                yield one
+        for group in (folder, *folder.parents) if controllers & {"", "memory"} else ():
+            if mount in (group, *group.parents):
+                yield group
 
 
 @cache
@@ -255,21 +255,21 @@ def _homes_in(own: Path, mounts: Path) -> dict[str, _Home]:
         if controllers == {""}:
             homes = _delegated(folder) | homes
         else:
-            for one in controllers & set(CONTROLLERS):
+            for controller in controllers & set(CONTROLLERS):
                 if _can_make(folder):
-                    homes[one] = _Home(folder, "tasks", folder)
+                    homes[controller] = _Home(folder, "tasks", folder)
     return homes
 
 
 def _groups_in(own: Path, mounts: Path) -> Iterator[tuple[set[str], Path, Path]]:
     """Yield the judge's groups: the controllers (version 2: the empty name), the mount, and the folder there."""
     try:
-        at = [line.split() for line in mounts.read_text(errors="surrogateescape").splitlines()]
+        mounted = [line.split() for line in mounts.read_text(errors="surrogateescape").splitlines()]
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:  # not Linux
         return
     for _, controllers, path in lines:
-        for _, mount, kind, options, *_ in at:
+        for _, mount, kind, options, *_ in mounted:
             if kind == ("cgroup" if controllers else "cgroup2"):
                 its = set(controllers.split(",")) & {"", *options.split(",")}
                 if its:
@@ -283,7 +283,7 @@ def _delegated(folder: Path) -> dict[str, _Home]:
         offered = (folder / "cgroup.controllers").read_text().split()
     except OSError:
         return {}
-    wanted = [one for one in ("pids", "memory", "cpu", "cpuset") if one in offered]
+    wanted = [controller for controller in ("pids", "memory", "cpu", "cpuset") if controller in offered]
     if "pids" not in wanted or not _can_make(folder):
         return {}
     back = folder
@@ -294,11 +294,11 @@ def _delegated(folder: Path) -> dict[str, _Home]:
             back = folder / NAME
             back.mkdir(exist_ok=True)
             _write(back / "cgroup.procs", "0")
-        _write(folder / "cgroup.subtree_control", " ".join(f"+{one}" for one in wanted))
+        _write(folder / "cgroup.subtree_control", " ".join(f"+{controller}" for controller in wanted))
     except OSError:
         return {}
     home = _Home(folder, "cgroup.procs", back)
-    return {"cpuacct": home, **{one: home for one in wanted if one in CONTROLLERS}}
+    return {"cpuacct": home, **{controller: home for controller in wanted if controller in CONTROLLERS}}
 
 
 def _can_make(folder: Path) -> bool:

@@ -70,8 +70,8 @@ class Conversation(Generic[T]):
         if not data:
             self.over = self.over or self._bot.exited or self._bot.output_closed
         elif self._room >= 0:
-            self._chunks.append((data, self._seconds()))
-            self._last_seconds = self._chunks[-1][1]
+            self._last_seconds = self._clock() - self._bot.started
+            self._chunks.append((data, self._last_seconds))
             if self.first_seconds is UNSET:
                 self.first_seconds = self._last_seconds
             self._waiting_bytes += len(data)
@@ -117,6 +117,3 @@ class Conversation(Generic[T]):
                     yield answer, seconds
             self._waiting_bytes -= len(data)
             self.read_bytes += len(data)
-
-    def _seconds(self) -> float:
-        return self._clock() - self._bot.started

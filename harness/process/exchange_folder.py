@@ -53,7 +53,7 @@ class ExchangeFolder:
         try:
             for name in (names.reads, names.writes, names.logs or names.writes):
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / names.reads).write_bytes(b"".join(one.text for one in puzzles))
+            (folder / names.reads).write_bytes(b"".join(puzzle.text for puzzle in puzzles))
         except OSError as error:
             raise StartError(f"cannot write the questions, {names.reads!r}: {error.strerror}") from None
 
@@ -63,8 +63,8 @@ class ExchangeFolder:
         The bot's own files keep their names, and so does a program that is named without a folder.
         """
         stay = {self._names.reads, self._names.writes, self._names.logs}
-        program, *words = command
-        full = [str(Path(word).absolute()) if word not in stay and is_here(word) else word for word in words]
+        program, *arguments = command
+        full = [str(Path(word).absolute()) if word not in stay and is_here(word) else word for word in arguments]
         return [str(Path(program).absolute()) if os.sep in program else program, *full]
 
     def excess(self) -> str | None:
@@ -131,12 +131,12 @@ def _excess(folder: Path) -> str | None:
     while folders:
         try:
             with os.scandir(folders.pop()) as found:
-                for one in found:
+                for entry in found:
                     entries += 1
                     with contextlib.suppress(FileNotFoundError):
-                        size += one.stat(follow_symlinks=False).st_blocks * 512
-                    if one.is_dir(follow_symlinks=False):
-                        folders.append(one.path)
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
                     if entries > MOST_ENTRIES or size > MOST_FOLDER_BYTES:
                         return f"more than {MOST_ENTRIES:,} files or {megabytes(MOST_FOLDER_BYTES)} in its folder"
         except (FileNotFoundError, NotADirectoryError):  # the bot is still working

@@ -28,8 +28,8 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         here = threading.current_thread() is threading.main_thread()
-        heeded = [one for one in STOPPING if here and signal.getsignal(one) is not signal.SIG_IGN]
-        self.told = any(one.told for one in self._open)
+        heeded = [signum for signum in STOPPING if here and signal.getsignal(signum) is not signal.SIG_IGN]
+        self.told = any(block.told for block in self._open)
         self._open.append(self)
         self._before = {number: signal.signal(number, self._note) for number in heeded}
         return self
@@ -42,12 +42,12 @@ class Interrupts:
     @classmethod
     def heed(cls) -> None:
         """Raise KeyboardInterrupt if a block was told to stop: where that leaves nothing half done."""
-        if any(one.told for one in cls._open):
+        if any(block.told for block in cls._open):
             raise KeyboardInterrupt
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
-        for one in self._open:
-            one.told = True
+        for block in self._open:
+            block.told = True
 
 
 @contextlib.contextmanager

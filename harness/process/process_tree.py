@@ -70,7 +70,7 @@ class ProcessTree:
         self._oom_kills = 0 if self.cgroup_measures.memory else oom_kills()
         self._judge = psutil.Process()
         self._peak_at_birth = 0
-        self._not_in_it = {one.pid for one in self._judge.children(recursive=True)}
+        self._not_in_it = {process.pid for process in self._judge.children(recursive=True)}
         self._root: int | None = None
         self._cpu_of_dead = 0.0
         self._known: dict[int, psutil.Process] = {}
@@ -266,7 +266,7 @@ class ProcessTree:
             self.reap_orphans()
 
     def _other_roots(self) -> set[int]:
-        return {one._root for one in _open_trees if one is not self and one._root is not None}
+        return {tree._root for tree in _open_trees if tree is not self and tree._root is not None}
 
     def _processes(self) -> list[psutil.Process]:
         """Return the processes of the tree from a look at all of the machine's, which misses none."""
@@ -274,8 +274,8 @@ class ProcessTree:
         apart = self._not_in_it | self._other_roots()
         for root in self._other_roots():
             with contextlib.suppress(psutil.Error):  # it has ended
-                apart |= {one.pid for one in psutil.Process(root).children(recursive=True)}
-        return [one for one in processes if one.pid not in apart]
+                apart |= {child.pid for child in psutil.Process(root).children(recursive=True)}
+        return [process for process in processes if process.pid not in apart]
 
     def _pids(self) -> list[int]:
         """Return the processes of the tree; cheaper, but may miss one that is just changing its parent."""
@@ -321,12 +321,12 @@ def _children_of(pid: int) -> list[int]:
         lists = []
     if not lists:  # not Linux, or without these lists: examine all processes
         with contextlib.suppress(psutil.Error):
-            return [one.pid for one in psutil.Process(pid).children()]
+            return [child.pid for child in psutil.Process(pid).children()]
         return []
     children: list[int] = []
-    for one in lists:
+    for of_thread in lists:
         with contextlib.suppress(OSError):  # the thread has ended
-            children += map(int, one.read_bytes().split())
+            children += map(int, of_thread.read_bytes().split())
     return children
 
 
@@ -347,8 +347,8 @@ def _end_first(pid: int) -> None:
 def _names_in(folder: str) -> Iterator[str]:
     """Yield the names in a folder of /proc as they are read; none if it is gone."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError), os.scandir(folder) as entries:
-        for one in entries:
-            yield one.name
+        for entry in entries:
+            yield entry.name
 
 
 def _scratch_sizes(pid: int) -> dict[tuple[int, int], int]:

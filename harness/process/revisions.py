@@ -79,7 +79,7 @@ def revision_of(command: Sequence[str]) -> str | None:
     ours = _data_of(Path.cwd())
     named = list(named_by(command)) if ours else []
     # The Python that runs a script may be in the environment of another project's clone.
-    scripts = [path for path in named if not any((one / "pyvenv.cfg").exists() for one in path.parents)]
+    scripts = [path for path in named if not any((folder / "pyvenv.cfg").exists() for folder in path.parents)]
     for path in scripts or named:
         if ours and (its := _data_of(path)) and (its.clone == ours.clone or _is_worktree(its, ours.shared)):
             return _checked_out(its)

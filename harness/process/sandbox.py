@@ -105,13 +105,14 @@ class Sandbox:
                 raise OSError(errno.ENOENT, why)
         size = ("--size", str(2 * memory_bytes if memory_bytes else SCRATCH_BYTES)) if "--size" in _help() else ()
         # Its own session: a signal to the bot's group must not reach bubblewrap, which waits outside.
-        words = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-        words += ["--json-status-fd", str(status)]
-        words += ["--seccomp", str(system_calls)] if system_calls is not None else []
-        words += ["--args", str(variables)]
-        modules = [Path(one).absolute() for one in environment.get("PYTHONPATH", "").split(os.pathsep) if one]
-        mounts = self.mounts(command, size, [one for one in modules if not _is_of_every_bot(one)])
-        return [*words, *(word for one in mounts for word in one), "--", *command]
+        arguments = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+        arguments += ["--json-status-fd", str(status)]
+        arguments += ["--seccomp", str(system_calls)] if system_calls is not None else []
+        arguments += ["--args", str(variables)]
+        folders = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
+        modules = [Path(folder).absolute() for folder in folders]
+        mounts = self.mounts(command, size, [folder for folder in modules if not _is_of_every_bot(folder)])
+        return [*arguments, *(word for mount in mounts for word in mount), "--", *command]
 
     def mounts(
         self, command: Sequence[str], size: Sequence[str] = (), modules: Sequence[Path] = ()
@@ -126,35 +127,35 @@ class Sandbox:
         named = [*everything_named(command)]
         shown = _without_nested([*self.show, *own, *prefixes_of(command), *package(), *modules])
         of_root = _covered_from_root(named, shown)
-        within = [file for one in _without_nested([*own, *self.show, *modules]) for file in _hidden_within(one)]
+        within = [file for top in _without_nested([*own, *self.show, *modules]) for file in _hidden_within(top)]
         hidden = _without_nested([*self._hidden(shown, named), *within])
         folders, kept = self._written(own)
         written = _without_nested(folders)
-        emptied = _emptied([one for one in hidden if not is_in(one, *written)])
+        emptied = _emptied([path for path in hidden if not is_in(path, *written)])
         is_there = here in ALWAYS_THERE or is_in(here, *shown, *SYSTEM, Path("/proc"))
         empty = () if is_there else (str(here),)
         return [
             *map(_system, filter(Path.exists, SYSTEM)),
             *map(_cover, of_root),
             ("--proc", "/proc"),
-            *(("--ro-bind-try", f"/proc/{one}", f"/proc/{one}") for one in OF_ROOT if os.geteuid() == 0),
+            *(("--ro-bind-try", f"/proc/{part}", f"/proc/{part}") for part in OF_ROOT if os.geteuid() == 0),
             ("--dev", "/dev"),
             (*size, "--tmpfs", "/dev/shm"),
             ("--remount-ro", "/dev"),
             (*size, "--tmpfs", "/tmp"),
             ("--symlink", "../tmp", "/var/tmp"),
-            *(("--tmpfs", one) for one in empty),
+            *(("--tmpfs", path) for path in empty),
             ("--ro-bind-try", CPU_FACTS, CPU_FACTS),
-            *(("--ro-bind", str(one), str(one)) for one in shown),
+            *(("--ro-bind", str(path), str(path)) for path in shown),
             *(mount for folder, left in emptied.items() for mount in _with_only(folder, left)),
-            *map(_cover, (one for one in hidden if one.parent not in emptied)),
-            *(("--bind", str(one), str(one)) for one in written),
-            *(("--bind", str(one), str(one)) for one in _folders_between(written, [*kept, *hidden])),
-            *(("--ro-bind", str(one), str(one)) for one in kept),
-            *map(_cover, (one for one in hidden if is_in(one, *written))),
+            *map(_cover, (path for path in hidden if path.parent not in emptied)),
+            *(("--bind", str(path), str(path)) for path in written),
+            *(("--bind", str(path), str(path)) for path in _folders_between(written, [*kept, *hidden])),
+            *(("--ro-bind", str(path), str(path)) for path in kept),
+            *map(_cover, (path for path in hidden if is_in(path, *written))),
             ("--dir", str(self.scratch or here)),  # it may be in a covered folder
-            *(("--remount-ro", str(one)) for one in (*of_root, *emptied, *hidden) if one.is_dir()),
-            *(("--remount-ro", one) for one in (*empty, "/")),
+            *(("--remount-ro", str(path)) for path in (*of_root, *emptied, *hidden) if path.is_dir()),
+            *(("--remount-ro", path) for path in (*empty, "/")),
             ("--chdir", str(self.scratch or here)),
         ]
 
@@ -162,26 +163,26 @@ class Sandbox:
         """Yield what must be covered, under each name that it has in the folders that are shown."""
         show = [*map(real_path, self.show)]
         needed = [*show, *(real_path(path) for path in (*named, *shown) if not leads_out(path))]
-        for folder in (*shown, *(one for one in SYSTEM if not _is_link(one))):
+        for folder in (*shown, *(system_folder for system_folder in SYSTEM if not _is_link(system_folder))):
             real = real_path(folder)
-            for one in self._hidden_in(real, show, needed):
-                yield folder / one.relative_to(real)
+            for hidden in self._hidden_in(real, show, needed):
+                yield folder / hidden.relative_to(real)
 
     def _hidden_in(self, folder: Path, show: Sequence[Path], needed: Sequence[Path]) -> Iterator[Path]:
         """Yield what is hidden in a folder from a bot that needs the paths `needed`; all are real paths."""
-        for one in self.results:
-            if is_in(one, folder) and any(is_in(path, one) for path in needed):
-                yield from (file for pattern in ("*", "*/*") for file in one.glob(pattern) if _is_result(file))
-            elif is_in(one, folder):
-                yield one
-        for one in self.secret:
-            if is_in(one, folder) and one not in needed:
-                yield one
-        for one in self.hide:
-            installed = one.parent.name == "bin" and is_in(one, *SYSTEM)
-            named = any(is_in(path, one) for path in needed) or is_in(one, *show)
-            if is_in(one, folder) and not installed and not named:
-                yield one
+        for results in self.results:
+            if is_in(results, folder) and any(is_in(path, results) for path in needed):
+                yield from (file for pattern in ("*", "*/*") for file in results.glob(pattern) if _is_result(file))
+            elif is_in(results, folder):
+                yield results
+        for secret in self.secret:
+            if is_in(secret, folder) and secret not in needed:
+                yield secret
+        for other in self.hide:
+            installed = other.parent.name == "bin" and is_in(other, *SYSTEM)
+            named = any(is_in(path, other) for path in needed) or is_in(other, *show)
+            if is_in(other, folder) and not installed and not named:
+                yield other
 
     def _written(self, own: Sequence[Path]) -> tuple[list[Path], list[Path]]:
         """Return what the bot may write, for a warm-up also the bot's own folders, and what is kept in them."""
@@ -199,11 +200,11 @@ def variables_file(environment: Mapping[str, str]) -> IO[bytes]:
     Some variables would make bubblewrap itself run a stranger's code outside. On its command line, every user of
     the machine could read their values. ValueError: a name or value contains a NUL, which would begin an option.
     """
-    words = [word for name, value in environment.items() for word in ("--setenv", name, value)]
-    if any("\0" in word for word in words):
+    options = [word for name, value in environment.items() for word in ("--setenv", name, value)]
+    if any("\0" in word for word in options):
         raise ValueError("embedded null byte")
     file = os.fdopen(os.memfd_create("variables"), "w+b", buffering=0)
-    file.write(b"".join(os.fsencode(word) + b"\0" for word in words))
+    file.write(b"".join(os.fsencode(word) + b"\0" for word in options))
     file.seek(0)
     return file
 
@@ -229,8 +230,7 @@ def built_sandbox(
         if contain is Contain.YES:
             raise UnusableError(f"--contain yes: {why}")
         return None
-    hidden = (tuple(dict.fromkeys(map(real_path, paths))) for paths in (hide, secret, results))
-    hide, secret, results = hidden
+    hide, secret, results = (tuple(dict.fromkeys(map(real_path, paths))) for paths in (hide, secret, results))
     return Sandbox(options=options, show=tuple(show), hide=hide, secret=secret, results=results)
 
 
@@ -329,7 +329,7 @@ def _covered_from_root(named: Sequence[Path], shown: Sequence[Path]) -> list[Pat
     A program that the command names stays, if it lies there and is not shown by itself.
     """
     programs = [path for path in named if not is_in(path, *shown, Path("/etc"))]
-    return [one for one in _of_root_alone() if not any(is_in(path, one) for path in programs)]
+    return [part for part in _of_root_alone() if not any(is_in(path, part) for path in programs)]
 
 
 @cache
@@ -374,14 +374,14 @@ def _hidden_within(folder: Path) -> Iterator[Path]:
     """
     folders, looked_at = deque([str(folder)]), 0
     while folders and looked_at < MOST_LOOKED_AT:
-        for one in entries_of(folders.popleft(), MOST_LOOKED_AT - looked_at):
+        for entry in entries_of(folders.popleft(), MOST_LOOKED_AT - looked_at):
             looked_at += 1
-            may_be_result = one.name.endswith(RESULT_NAMES) or ASIDE in one.name
-            is_plain = one.is_file(follow_symlinks=False) or one.is_symlink()
-            if one.is_dir(follow_symlinks=False):
-                folders.append(one.path)
-            elif not is_plain or (may_be_result and _is_result(Path(one.path))):
-                yield Path(one.path)
+            may_be_result = entry.name.endswith(RESULT_NAMES) or ASIDE in entry.name
+            is_plain = entry.is_file(follow_symlinks=False) or entry.is_symlink()
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+            elif not is_plain or (may_be_result and _is_result(Path(entry.path))):
+                yield Path(entry.path)
 
 
 def _is_result(path: Path) -> bool:
@@ -395,5 +395,5 @@ def _is_result(path: Path) -> bool:
         return False
     with contextlib.suppress(OSError):  # if the judge cannot read it, neither can the bot
         beginning = beginning_of(path, 200)
-        return any(one in beginning for one in RESULT_BEGINNING)
+        return any(mark in beginning for mark in RESULT_BEGINNING)
     return False

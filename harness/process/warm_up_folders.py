@@ -37,9 +37,9 @@ def writable_folders(own: Iterable[Path], foreign: Iterable[Path]) -> Iterator[t
     values = _values_of_variables()
     kept = [*foreign, *judges, Path.cwd(), *_named_in(values), *_targets_in(os.get_exec_path())]
     for real in map(real_path, filter(Path.is_dir, own)):
-        is_kept = any(is_in(one, real) for one in kept) or is_in(real, *judges)
-        words = re.compile(f"{re.escape(str(real))}(?![^/{_END_OF_WORD}])")  # also where the path has a space
-        is_kept = is_kept or any(map(words.search, values))
+        is_kept = any(is_in(path, real) for path in kept) or is_in(real, *judges)
+        mention = re.compile(f"{re.escape(str(real))}(?![^/{_END_OF_WORD}])")  # also where the path has a space
+        is_kept = is_kept or any(map(mention.search, values))
         # Python finds modules in the first folders of a clone of nonobot.
         if not is_kept and real.parent != HOME and GIT not in real.parts and not _is_of_programs(real):
             with contextlib.suppress(OverflowError):
@@ -48,21 +48,21 @@ def writable_folders(own: Iterable[Path], foreign: Iterable[Path]) -> Iterator[t
 
 def folders_of_the_judge() -> list[Path]:
     """Return the folders that contain what the judge runs and imports, and its caches, as real paths."""
-    is_clone = any(one.is_symlink() for one in Path(nonobot.__file__).parent.iterdir())
+    is_clone = any(entry.is_symlink() for entry in Path(nonobot.__file__).parent.iterdir())
     # The other folders of a clone may contain bots.
-    libraries = [one for one in map(Path, sys.path) if one.is_absolute() and not (is_clone and one == HOME)]
+    libraries = [path for path in map(Path, sys.path) if path.is_absolute() and not (is_clone and path == HOME)]
     pythons = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, site.getusersitepackages())
     caches = [user_cache()]
     with contextlib.suppress(FileNotFoundError):
         caches += [temporary_cache(), place_of_workers()]
-    return list({one.resolve(): None for one in (*package(), *map(Path, pythons), *libraries, *caches)})
+    return list({folder.resolve(): None for folder in (*package(), *map(Path, pythons), *libraries, *caches)})
 
 
 def package() -> list[Path]:
     """Return the package `nonobot`, which bots may import, the packages that it links to, and its kernels."""
     folder = Path(nonobot.__file__).absolute().parent
-    links = [one.resolve() for one in (folder, *folder.iterdir())]
-    return [folder, *(one for one in links if one.is_dir()), kernel_cache()]
+    links = [entry.resolve() for entry in (folder, *folder.iterdir())]
+    return [folder, *(link for link in links if link.is_dir()), kernel_cache()]
 
 
 def entries_of(folder: str | Path, most: int | None = None) -> list[os.DirEntry[str]]:
@@ -123,7 +123,7 @@ def _kept_in(folder: Path) -> Iterator[Path]:
                 names.setdefault((status.st_dev, status.st_ino, status.st_nlink), []).append(path)
         if left <= 0:
             raise OverflowError
-    elsewhere = [one for (_, _, links), paths in names.items() if len(paths) < links for one in paths]
+    elsewhere = [file for (_, _, links), paths in names.items() if len(paths) < links for file in paths]
     yield from {folder / path.relative_to(folder).parts[0] for path in elsewhere}
 
 

@@ -85,30 +85,30 @@ def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> 
     every = [*puzzles.values()]
     boards: list[tuple[int, Cells]] = []
     texts: list[str] = []
-    for one in answers:
-        place = places.get(one.number)
+    for answer in answers:
+        place = places.get(answer.number)
         if place is None:
             continue
-        if one.problem is not None:
-            texts.append(one.problem)
-        elif one.solution and len(boards) <= MOST_EXAMINED and judge(every[place], one)[0] is Verdict.WRONG:
-            boards.append((place, one.solution.rows))
+        if answer.problem is not None:
+            texts.append(answer.problem)
+        elif answer.solution and len(boards) <= MOST_EXAMINED and judge(every[place], answer)[0] is Verdict.WRONG:
+            boards.append((place, answer.solution.rows))
     changes = [_made_right_by(every, place, cells) for place, cells in boards[:MOST_EXAMINED]]
-    lengths = [_of_length(one, every[0]) for one in texts[:MOST_EXAMINED]]
+    lengths = [_of_length(problem, every[0]) for problem in texts[:MOST_EXAMINED]]
     if not texts[1:] and " rows, " in "".join(texts):  # the bot ended within an answer
         lengths = []
     wrong = _shared_by_most(changes, len(boards), "wrong", ("would be", "would be"))
     return wrong or _shared_by_most(lengths, len(texts), "malformed", ("has", "have"))
 
 
-def _shared_by_most(each: list[list[str]], of_all: int, verdict: str, verbs: tuple[str, str]) -> str | None:
-    """Return in a sentence what most of `each` share: '17 of the first 20 malformed answers have 5 rows'."""
-    for what, count in Counter(chain.from_iterable(each)).most_common(1):
-        if 2 * count > len(each):
-            shared = "all" if count == len(each) else f"{count} of"
-            first = "the first " if of_all > len(each) else ""
-            who = f"the {verdict} answer" if of_all == 1 else f"{shared} {first}{len(each)} {verdict} answers"
-            return f"{who} {verbs[count > 1]} {what}"
+def _shared_by_most(findings: list[list[str]], of_all: int, verdict: str, verbs: tuple[str, str]) -> str | None:
+    """Return in a sentence what most of `findings` share: '17 of the first 20 malformed answers have 5 rows'."""
+    for finding, count in Counter(chain.from_iterable(findings)).most_common(1):
+        if 2 * count > len(findings):
+            shared = "all" if count == len(findings) else f"{count} of"
+            first = "the first " if of_all > len(findings) else ""
+            who = f"the {verdict} answer" if of_all == 1 else f"{shared} {first}{len(findings)} {verdict} answers"
+            return f"{who} {verbs[count > 1]} {finding}"
     return None
 
 
@@ -163,7 +163,7 @@ class Referee:
         self, puzzle_set: PuzzleSet, any_order: bool = False, puzzle_limit_seconds: float | None = None
     ) -> None:
         self._set = puzzle_set
-        self._places = {one.number: place for place, one in enumerate(puzzle_set.puzzles)}
+        self._places = {puzzle.number: place for place, puzzle in enumerate(puzzle_set.puzzles)}
         self._not_counted = {fault.number for fault in puzzle_set.faults} - {None, *self._places}
         self._any_order = any_order
         self._puzzle_limit = puzzle_limit_seconds
@@ -222,21 +222,18 @@ class Referee:
         """Return the numbers of the puzzles whose answers still count, in the order of the set."""
         # Answers come in order: a bot that answered a later puzzle has skipped those before it.
         passed = -1 if self._any_order or self._last is None else self._places[self._last]
-        return [one for one, place in self._places.items() if place > passed and one not in self.results]
+        return [number for number, place in self._places.items() if place > passed and number not in self.results]
 
     def score(self) -> Score:
         """Return a verdict for every puzzle, in the order of the set; MISSING without an answer."""
-        puzzles = (self.results.get(one, PuzzleResult(one, Verdict.MISSING)) for one in self._places)
+        puzzles = (self.results.get(number, PuzzleResult(number, Verdict.MISSING)) for number in self._places)
         score = Score.of(puzzles, self.duplicate_count, self.stray_count, self.notes)
-        faulty = [one for one in score.puzzles if one.verdict in (Verdict.WRONG, Verdict.MALFORMED)]
-        if not faulty:
-            return score
-        grids = [cells_of(one, self._set) for one in faulty]
-        answers = [
-            Answer(one.number, 0, grid, problem=None if grid else one.detail)
-            for one, grid in zip(faulty, grids, strict=True)
-        ]
-        mistake = common_mistake({one.number: one.puzzle for one in self._set.puzzles}, answers)
+        faulty = [result for result in score.puzzles if result.verdict in (Verdict.WRONG, Verdict.MALFORMED)]
+        answers = []
+        for result in faulty:
+            grid = cells_of(result, self._set)
+            answers.append(Answer(result.number, 0, grid, problem=None if grid else result.detail))
+        mistake = common_mistake({puzzle.number: puzzle.puzzle for puzzle in self._set.puzzles}, answers)
         return replace(score, mistake=mistake or UNSET)
 
     def restore(self, duplicate_count: int, stray_count: int, notes: list[str]) -> None:
@@ -268,7 +265,7 @@ class Referee:
 def score_of_file(puzzle_set: PuzzleSet, source: str, any_order: bool = False, waits: bool = True) -> Score:
     """Return the score of an answer file; `waits` as for :func:`opened`, UnusableError if it cannot be read."""
     referee = Referee(puzzle_set, any_order)
-    longest = max(most_bytes_of_an_answer(one.puzzle) for one in puzzle_set.puzzles)
+    longest = max(most_bytes_of_an_answer(puzzle.puzzle) for puzzle in puzzle_set.puzzles)
     most_bytes = MOST_OTHER_BYTES + longest * len(puzzle_set.puzzles)
     with opened(source, "the answers ", waits=waits) as file:
         for answer in read_answers(answer_lines(file, most_bytes), puzzle_set.width, puzzle_set.height):

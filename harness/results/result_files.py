@@ -50,9 +50,9 @@ def storable(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {name: storable(one) for name, one in value.items()}
+        return {name: storable(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
-        return [storable(one) for one in value]
+        return [storable(member) for member in value]
     plain = msgspec.to_builtins(value)
     return value if plain is value else storable(plain)
 
@@ -82,15 +82,15 @@ def write_json(path: Path, result: RunResult | VerifyResult) -> None:
         file.write(json_text(result).encode())
 
 
-def content_of(path: Path, what: str = "") -> bytes:
+def content_of(path: Path, description: str = "") -> bytes:
     """Return the content of a regular file; UnusableError if it cannot be read.
 
-    `what` describes the file in the message (`the result `).
+    `description` describes the file in the message (`the result `).
     """
     try:
         return system.content_of(path, MOST_BYTES)
     except OSError as error:
-        raise UnusableError(f"cannot read {what}{path}: {error.strerror or error}") from None
+        raise UnusableError(f"cannot read {description}{path}: {error.strerror or error}") from None
 
 
 def read_result(path: Path) -> RunResult | VerifyResult:
@@ -108,18 +108,11 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
         raise UnusableError(f"{path} is a result without puzzles or without a run")
     if result.score.verdicts != Score.of(puzzles).verdicts:
         raise UnusableError(f"{path}: the verdicts counted are not those of its puzzles")
-    if len({one.number for one in puzzles}) != len(puzzles) or len(puzzles) != result.set.puzzle_count:
+    if len({puzzle.number for puzzle in puzzles}) != len(puzzles) or len(puzzles) != result.set.puzzle_count:
         raise UnusableError(
             f"{path}: its verdicts are not one for each of the set's {result.set.puzzle_count} puzzles"
         )
     return result
-
-
-def head_of(content: bytes) -> _Head:
-    """Return the `kind` and the `schema_version` that a JSON document states."""
-    with contextlib.suppress(*UNDECODABLE):
-        return msgspec.json.decode(content, type=_Head)
-    return _Head()
 
 
 class OtherDocumentError(UnusableError):
@@ -133,15 +126,17 @@ class _Head(msgspec.Struct):
     kind: str = ""
 
 
-def decoded(content: bytes, path: Path, kind: Any, version: int, what: str, kinds: Collection[str]) -> Any:
+def decoded(content: bytes, path: Path, kind: Any, version: int, description: str, kinds: Collection[str]) -> Any:
     """Return the content of a JSON file as a `kind`, which may be a union of types, with a `schema_version`.
 
-    `kinds` are the accepted values of the file's field `kind`, and `what` names such a file in messages.
+    `kinds` are the accepted values of the file's field `kind`, and `description` names such a file in messages.
     OtherDocumentError if the file has another kind, UnusableError if it is malformed or has another version.
     """
-    head = head_of(content)  # first, because another version may have another form
+    head = _Head()
+    with contextlib.suppress(*UNDECODABLE):  # first, because another version may have another form
+        head = msgspec.json.decode(content, type=_Head)
     if head.kind in KINDS.difference(kinds):
-        raise OtherDocumentError(f"{path} is not {what}: its kind is {head.kind}")
+        raise OtherDocumentError(f"{path} is not {description}: its kind is {head.kind}")
     if head.schema_version not in (None, version):
         raise UnusableError(
             f"{path}: schema version {head.schema_version}, of another nonojudge; this one reads {version}"
@@ -149,7 +144,7 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, what: str, kind
     try:
         return msgspec.json.decode(content, type=kind)
     except UNDECODABLE as error:
-        raise UnusableError(f"{path} is not {what}: {shortened(str(error), 200)}") from None
+        raise UnusableError(f"{path} is not {description}: {shortened(str(error), 200)}") from None
 
 
 def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]:

@@ -85,9 +85,9 @@ class Usage(Struct, frozen=True):
     def of_all(cls, usages: Sequence[Usage]) -> Usage:
         """Return the usage of processes that ran one after another."""
         return cls(
-            sum(one.wall_seconds for one in usages),
-            sum(one.cpu_seconds for one in usages),
-            max((one.peak_memory_bytes for one in usages), default=0),
+            sum(usage.wall_seconds for usage in usages),
+            sum(usage.cpu_seconds for usage in usages),
+            max((usage.peak_memory_bytes for usage in usages), default=0),
         )
 
 
@@ -164,7 +164,7 @@ class Score(Struct, frozen=True):
     ) -> Score:
         """Return the score of `puzzles`, its verdicts counted."""
         puzzles = list(puzzles)
-        verdicts = {verdict: sum(one.verdict is verdict for one in puzzles) for verdict in Verdict}
+        verdicts = {verdict: sum(puzzle.verdict is verdict for puzzle in puzzles) for verdict in Verdict}
         return cls(verdicts, puzzles, duplicates, strays, list(notes))
 
     @property
@@ -185,7 +185,8 @@ class Score(Struct, frozen=True):
     @property
     def missing(self) -> list[int]:
         """Numbers of the puzzles without an answer; empty if that is all of them."""
-        return [one.number for one in self.puzzles if one.verdict is Verdict.MISSING and not self.unanswered]
+        missing = [puzzle.number for puzzle in self.puzzles if puzzle.verdict is Verdict.MISSING]
+        return [] if self.unanswered else missing
 
 
 class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
@@ -229,7 +230,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     def answers_due(self) -> bool:
         """Whether a further answer could count: one to the last puzzle or, with `any_order`, to any."""
         puzzles = self.score.puzzles if self.configuration.any_order else self.score.puzzles[-1:]
-        return any(one.verdict is Verdict.MISSING for one in puzzles)
+        return any(puzzle.verdict is Verdict.MISSING for puzzle in puzzles)
 
     @property
     def stood_still_seconds(self) -> float:
@@ -244,7 +245,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     @property
     def usage(self) -> Usage:
         """Usage of all attempts together."""
-        return Usage.of_all([one.usage for one in self.attempts])
+        return Usage.of_all([attempt.usage for attempt in self.attempts])
 
     @property
     def core_count(self) -> int:
@@ -254,23 +255,25 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     @property
     def sandboxed(self) -> str:
         """Whether the bot ran in a sandbox: yes, no, in some attempts, or unknown."""
-        return _in_attempts({one.sandboxed is True for one in self.started_attempts})
+        return _in_attempts({attempt.sandboxed is True for attempt in self.started_attempts})
 
     @property
     def filtered(self) -> str:
         """Whether Linux refused system calls to the bot: yes, no, in some attempts, or unknown."""
-        return _in_attempts({one.filtered for one in self.started_attempts if one.filtered is not UNSET})
+        return _in_attempts(
+            {attempt.filtered for attempt in self.started_attempts if attempt.filtered is not UNSET}
+        )
 
     @property
     def cgroup_measures(self) -> str:
         """Figures that the cgroup measured in every attempt, in words."""
-        each = [astuple(one.cgroup_measures or CgroupMeasures()) for one in self.started_attempts]
-        return str(CgroupMeasures(*map(all, zip(*each, strict=True)))) if each else UNKNOWN
+        measured = [astuple(attempt.cgroup_measures or CgroupMeasures()) for attempt in self.started_attempts]
+        return str(CgroupMeasures(*map(all, zip(*measured, strict=True)))) if measured else UNKNOWN
 
     @property
     def started_attempts(self) -> list[Attempt]:
         """Attempts in which the bot started."""
-        return [one for one in self.attempts if one.end.reason is not EndReason.NOT_STARTED]
+        return [attempt for attempt in self.attempts if attempt.end.reason is not EndReason.NOT_STARTED]
 
     @property
     def time_seconds(self) -> float:
@@ -283,7 +286,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         """
         if not self.started:
             return self.configuration.wall_limit_seconds
-        arrivals = [one.arrived_seconds for one in self.score.puzzles if one.arrived_seconds is not None]
+        arrivals = [puzzle.arrived_seconds for puzzle in self.score.puzzles if puzzle.arrived_seconds is not None]
         if len(arrivals) == len(self.score.puzzles):
             return max(arrivals)
         return self.usage.wall_seconds
@@ -300,7 +303,7 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         if not self.files or not self.files.logs:
             return []
         unread = BotLog({}, error="not read: the judge was killed")
-        return [one.own_log or unread for one in self.started_attempts]
+        return [attempt.own_log or unread for attempt in self.started_attempts]
 
 
 class VerifyResult(Struct, frozen=True, tag_field="kind", tag="verify"):

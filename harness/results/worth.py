@@ -14,35 +14,32 @@ def worth(runs: Sequence[RunResult]) -> list[str]:
     What the user declined (`--contain no`) is not recommended. Nothing is returned if no bot started.
     """
     started = [run for run in runs if run.started]
-    attempts = [one for run in started for one in run.started_attempts]
+    attempts = [attempt for run in started for attempt in run.started_attempts]
     if not attempts:
         return []
-    measures = [one.cgroup_measures or CgroupMeasures() for one in attempts]
+    measures = [attempt.cgroup_measures or CgroupMeasures() for attempt in attempts]
     exact = {
         "wall time": True,
-        "CPU time": all(one.cpu for one in measures),
-        "memory": all(one.memory for one in measures),
+        "CPU time": all(measured.cpu for measured in measures),
+        "memory": all(measured.memory for measured in measures),
     }
-    unfiltered = any(one.filtered is False for one in attempts)
-    missing = sorted({what for one in attempts for what in one.unmeasured or ()})
+    unfiltered = any(attempt.filtered is False for attempt in attempts)
+    missing = sorted({memory for attempt in attempts for memory in attempt.unmeasured or ()})
+    sandboxes = {run.sandboxed for run in started}
+    sandbox = sandboxes.pop() if len(sandboxes) == 1 else "in some runs"
     parts = [
-        f"sandbox: {_together([run.sandboxed for run in started])}"
-        + (", system calls not filtered" if unfiltered else "")
+        f"sandbox: {sandbox}{', system calls not filtered' if unfiltered else ''}",
+        _are([name for name, is_exact in exact.items() if is_exact], "exact"),
     ]
-    parts.append(_are([name for name, is_exact in exact.items() if is_exact], "exact"))
     if rest := [name for name, is_exact in exact.items() if not is_exact]:
         parts.append(_are(rest, "approximate") + (f", without {' and '.join(missing)}" if missing else ""))
     remedies = _remedies(started, unfiltered, bool(rest))
     return ["; ".join(parts), *(["; ".join(remedies)] if remedies else [])]
 
 
-def _together(values: Sequence[str]) -> str:
-    return values[0] if len({*values}) == 1 else "in some runs"
-
-
-def _are(names: Sequence[str], what: str) -> str:
+def _are(names: Sequence[str], quality: str) -> str:
     *most, last = names
-    return f"{', '.join(most)} and {last} are {what}" if most else f"{last} is {what}"
+    return f"{', '.join(most)} and {last} are {quality}" if most else f"{last} is {quality}"
 
 
 def _remedies(runs: Sequence[RunResult], unfiltered: bool, approximate: bool) -> list[str]:

@@ -27,6 +27,7 @@ from tests.helpers.places import DOUBLES
 from tests.helpers.waiting import wait_until
 
 RECIPE = Recipe(5, 5, 5, seed=3)
+SET = load_set(str(RECIPE))
 SCRIPTED_BOT = DOUBLES / "scripted_bot.py"
 
 
@@ -38,11 +39,19 @@ def command(behaviour: str, folder: Path) -> list[str]:
     return [sys.executable, "-S", str(SCRIPTED_BOT), behaviour, str(solutions)]
 
 
+def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
+    """Write a file that can be executed, in folders that are made if they are missing; return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
 def played(behaviour: str, folder: Path, on_verdict: OnVerdict = lambda *_: None, **terms: Any) -> RunResult:
     """Return the result of a scripted bot on the small set; `terms` are fields of `Configuration`."""
     terms.setdefault("wall_limit_seconds", 20.0)
     bot = Bot(behaviour, command(behaviour, folder))
-    return play(load_set(str(RECIPE)), bot, Configuration(**terms), folder / "result.json", on_verdict)
+    return play(SET, bot, Configuration(**terms), folder / "result.json", on_verdict)
 
 
 def verdicts(result: RunResult) -> list[str]:

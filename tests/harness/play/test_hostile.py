@@ -64,7 +64,7 @@ def _small_world():
 
 
 @contained_or_not
-@pytest.mark.parametrize("bomb", [BOMBS[0], *(pytest.param(one, marks=slow) for one in BOMBS[1:])])
+@pytest.mark.parametrize("bomb", [BOMBS[0], *(pytest.param(name, marks=slow) for name in BOMBS[1:])])
 @pytest.mark.usefixtures("_small_world")
 def test_what_multiplies_ends_at_the_limit_of_processes(tmp_path, bomb, contain):
     assert end_of(bomb, tmp_path, contain, wall_limit_seconds=20.0) is EndReason.PROCESS_LIMIT
@@ -82,7 +82,10 @@ def test_what_multiplies_ends_where_the_kernel_does_not_count(tmp_path, bomb, mo
 @contained_or_not
 @pytest.mark.parametrize(
     "behaviour",
-    ["detached", *(pytest.param(one, marks=slow) for one in ("deaf", "stopped", "opens_files", "floods_stderr"))],
+    [
+        "detached",
+        *(pytest.param(name, marks=slow) for name in ("deaf", "stopped", "opens_files", "floods_stderr")),
+    ],
 )
 def test_what_stays_ends_at_the_limit_of_time(tmp_path, behaviour, contain):
     assert end_of(behaviour, tmp_path, contain) is EndReason.TIME_LIMIT
@@ -109,7 +112,7 @@ def test_what_fills_its_scratch_fills_its_own_memory(tmp_path):
 def test_what_takes_other_cores_where_no_cgroup_holds_it_is_put_back_and_told(tmp_path, contain, monkeypatch):
     monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
     result = result_of("takes_cores", tmp_path, contain, wall_limit_seconds=20.0)
-    [taken] = [one.cores_taken for one in result.attempts]
+    [taken] = [attempt.cores_taken for attempt in result.attempts]
     assert {*taken} >= {*usable_cores()} - {*result.configuration.cores}
     assert last_words(result) == "put back"
     assert sum("used other cores" in line for line in run_lines(result)) == 1

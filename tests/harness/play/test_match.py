@@ -40,10 +40,10 @@ def test_a_perfect_bot(tmp_path, feed):
     assert result.score.all_right
     assert (result.end.reason, result.end.exit_status, result.end.signal) == (EndReason.FINISHED, 0, None)
     assert result.score.notes == []
-    arrivals = [one.arrived_seconds for one in result.score.puzzles]
+    arrivals = [puzzle.arrived_seconds for puzzle in result.score.puzzles]
     assert 0 < arrivals[0] <= arrivals[-1]
     assert arrivals == sorted(arrivals)
-    assert all(0 <= one.took_seconds <= one.arrived_seconds for one in result.score.puzzles)
+    assert all(0 <= puzzle.took_seconds <= puzzle.arrived_seconds for puzzle in result.score.puzzles)
     assert result.stderr_file is None
     assert not (tmp_path / "result.stderr.txt").exists()
 
@@ -106,9 +106,9 @@ def test_the_pages_of_a_file_count_for_nobody(tmp_path, monkeypatch, counted):
 def test_a_puzzle_that_takes_too_long_is_passed_over(tmp_path, feed):
     result = played("hang_at_3", tmp_path, puzzle_limit_seconds=50.0, wall_limit_seconds=1e6, feed=feed)
     assert verdicts(result) == [RIGHT, RIGHT, LATE, RIGHT, RIGHT]
-    ends = [(one.first_puzzle, one.end.reason) for one in result.attempts]
+    ends = [(attempt.first_puzzle, attempt.end.reason) for attempt in result.attempts]
     assert ends == [(1, EndReason.PUZZLE_LIMIT), (4, EndReason.FINISHED)]
-    arrivals = [one.arrived_seconds for one in result.score.puzzles if one.arrived_seconds is not None]
+    arrivals = [puzzle.arrived_seconds for puzzle in result.score.puzzles if puzzle.arrived_seconds is not None]
     assert arrivals == sorted(arrivals)
     assert result.time_seconds == result.usage.wall_seconds > 50.0
     assert (tmp_path / "result.stderr.txt").read_text() == "hanging\n"
@@ -145,7 +145,7 @@ def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_
     ):
         assert not any("set to boards" in line for line in run_lines(told))
     most = score_lines(Score.of(puzzles([1, *[None] * 12], {1: Verdict.WRONG})))[0]
-    assert most == f"0 of 13 right; 1 wrong, 12 missing: {', '.join(f'${one}' for one in range(2, 12))} and 2 more"
+    assert most == "0 of 13 right; 1 wrong, 12 missing: $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 and 2 more"
 
 
 @pytest.mark.parametrize("behaviour", ["end_after_3_without_a_line_end", "hang_after_3_without_a_line_end"])

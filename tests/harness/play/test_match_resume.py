@@ -28,10 +28,8 @@ from nonobot.harness.results.conditions import CgroupMeasures, Feed
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, Usage, Verdict
 from nonobot.tournament_data import load_set
-from tests.helpers.judged import RECIPE, command, little_patience, pids_with, played, verdicts  # noqa: F401
+from tests.helpers.judged import RECIPE, SET, command, little_patience, pids_with, played, verdicts  # noqa: F401
 from tests.helpers.waiting import wait_until
-
-SET = load_set(str(RECIPE))
 
 pytestmark = pytest.mark.usefixtures("little_patience")
 
@@ -58,7 +56,7 @@ def interrupted(folder, **terms):
 
 
 def attempts(result):
-    return [(one.first_puzzle, one.end.reason.value) for one in result.attempts]
+    return [(attempt.first_puzzle, attempt.end.reason.value) for attempt in result.attempts]
 
 
 def gone_on_with(run, path, *told):
@@ -80,7 +78,7 @@ def test_a_journal_of_verdicts_alone_is_refused(tmp_path):
 def test_an_interrupted_run_goes_on_with_the_next_puzzle(tmp_path, feed):
     first = interrupted(tmp_path, feed=feed)
     told = []
-    result = gone_on_with(first, tmp_path / "result.json", lambda one, seconds: told.append(one.number))
+    result = gone_on_with(first, tmp_path / "result.json", lambda judged, seconds: told.append(judged.number))
     assert told == [1, 2, 3, 4, 5]
     assert verdicts(result) == ["right"] * 5
     assert attempts(result) == [(1, "interrupted"), (3, "finished")]
@@ -132,12 +130,12 @@ def test_a_judge_killed_by_sigkill_loses_the_puzzle_in_work_at_most(tmp_path):
     own = command("hang_once_at_3", tmp_path)
     judge = subprocess.Popen([*JUDGE, "--result", "result.json", "--", *own], cwd=tmp_path)
     path = tmp_path / "result.journal.jsonl"
-    wait_until(lambda: sum(isinstance(one, PuzzleJudged) for one in read_records(path)) == 2, judge)
+    wait_until(lambda: sum(isinstance(record, PuzzleJudged) for record in read_records(path)) == 2, judge)
     wait_until((tmp_path / "solutions.txt.marker").exists, judge)
     judge.kill()
     judge.wait()
     assert not (tmp_path / "result.json").exists()
-    bot = next(one.pid for one in read_records(path) if hasattr(one, "pid"))
+    bot = next(record.pid for record in read_records(path) if hasattr(record, "pid"))
     path.write_bytes(path.read_bytes() + b'{"kind":"ruled","ruling":{"number":3,"verd')
     assert bot in pids_with("hang_once_at_3")  # it sleeps, so it does not notice
     done = resumed(tmp_path, own)
@@ -147,7 +145,7 @@ def test_a_judge_killed_by_sigkill_loses_the_puzzle_in_work_at_most(tmp_path):
     result = read_result(tmp_path / "result.json")
     assert attempts(result) == [(1, "interrupted"), (3, "finished")]
     assert "the judge was killed" in result.attempts[0].end.detail
-    arrivals = [one.arrived_seconds for one in result.score.puzzles]
+    arrivals = [puzzle.arrived_seconds for puzzle in result.score.puzzles]
     assert arrivals == sorted(arrivals)
     assert result.attempts[0].usage.wall_seconds >= arrivals[1]
     assert not path.exists()
@@ -158,7 +156,7 @@ def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path
     own = command("never_end", tmp_path)
     judge = subprocess.Popen([*JUDGE, "--result", "result.json", "--", *own], cwd=tmp_path)
     path = tmp_path / "result.journal.jsonl"
-    wait_until(lambda: sum(isinstance(one, PuzzleJudged) for one in read_records(path)) == 5, judge)
+    wait_until(lambda: sum(isinstance(record, PuzzleJudged) for record in read_records(path)) == 5, judge)
     judge.kill()
     judge.wait()
     done = resumed(tmp_path, own)
@@ -245,7 +243,7 @@ def test_what_was_added_is_there_and_more_can_be_added(tmp_path, records):
 
 def test_wherever_it_was_cut_off_the_whole_lines_are_there(tmp_path, records):
     whole = written(tmp_path / "x.journal.jsonl", records).read_bytes()
-    ends = [at + 1 for at, byte in enumerate(whole) if byte == ord("\n")]
+    ends = [position + 1 for position, byte in enumerate(whole) if byte == ord("\n")]
     cut = tmp_path / "cut.journal.jsonl"
     for length in [0, *range(ends[0] - 1, len(whole) + 1)]:
         cut.write_bytes(whole[:length])

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.usefixtures("own_folder")
 def judge(folder, feed):
     """Return a run of a bot that waits for a file `go` before its third answer."""
     options = ["--puzzle-limit", str(LIMIT_SECONDS), "--feed", feed.value, "--contain", "no", "--result", "r.json"]
-    words = [sys.executable, "-m", "nonobot.harness", "run", "--quiet", "--set", str(RECIPE), *options]
-    return running([*words, "--", *command("wait_at_3", folder)], stdout=-1, stderr=-1)
+    run = [sys.executable, "-m", "nonobot.harness", "run", "--quiet", "--set", str(RECIPE), *options]
+    return running([*run, "--", *command("wait_at_3", folder)], stdout=-1, stderr=-1)
 
 
 def whole(process):

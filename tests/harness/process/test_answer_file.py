@@ -188,15 +188,14 @@ def test_a_look_takes_so_much_and_no_more(bot, answers, monkeypatch, most):
     assert [answers.look(), answers.look()] == [ANSWERS[0], b""]
 
 
-VERSIONS = st.lists(
-    st.tuples(st.lists(st.sampled_from([*ANSWERS, WORD, BAD]), unique=True), st.integers(0, 200)),
-    min_size=1,
-    max_size=8,
-)
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
-@given(versions=VERSIONS)
+@given(
+    versions=st.lists(
+        st.tuples(st.lists(st.sampled_from([*ANSWERS, WORD, BAD]), unique=True), st.integers(0, 200)),
+        min_size=1,
+        max_size=8,
+    )
+)
 def test_whatever_becomes_of_the_file_each_answer_that_was_seen_whole_comes_once(tmp_path, versions):
     bot, answers = Writer(tmp_path), answers_in(tmp_path, answer_bytes=200)  # as many as a file has here
     wanted = {}

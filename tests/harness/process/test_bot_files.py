@@ -22,10 +22,10 @@ from nonobot.harness.results.conditions import Configuration, Contain, Feed, Fil
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import BotLog, EndReason
 from nonobot.harness.results.run_text import run_lines
-from nonobot.tournament_data import load_set
 from tests.helpers.judged import (  # noqa: F401
     RECIPE,
     SCRIPTED_BOT,
+    SET,
     command,
     let_time_fly,
     little_patience,
@@ -37,7 +37,6 @@ from tests.helpers.ranked import run_result
 from tests.helpers.waiting import wait_until
 
 RIGHT, MISSING = "right", "missing"
-SET = load_set(str(RECIPE))
 NAMES = FileNames("input.txt", "solution.txt", "log.txt")
 
 pytestmark = pytest.mark.usefixtures("little_patience", "nothing_hangs")
@@ -79,7 +78,7 @@ def played(behaviour, folder, names=NAMES, **terms):
 
 
 def arrivals(result):
-    return [one.arrived_seconds for one in result.score.puzzles]
+    return [puzzle.arrived_seconds for puzzle in result.score.puzzles]
 
 
 def test_the_champion_of_2011_to_2015(tmp_path):
@@ -134,7 +133,7 @@ def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeyp
     let_time_fly(monkeypatch, tmp_path / "result.stderr.txt")
     result = played("writes_and_hangs_at_3", tmp_path, puzzle_limit_seconds=50.0, wall_limit_seconds=1e6)
     assert verdicts(result) == [RIGHT, RIGHT, "late", RIGHT, RIGHT]
-    assert [one.own_log for one in result.attempts] == [BotLog({1: 0.25}), BotLog({4: 0.5}, 0.75)]
+    assert [attempt.own_log for attempt in result.attempts] == [BotLog({1: 0.25}), BotLog({4: 0.5}, 0.75)]
     assert any(line.startswith("its own log: 2 puzzles in 1.00 s; ") for line in run_lines(result))
 
 
@@ -169,7 +168,7 @@ def laid_out(tmp_path):
 
 def test_files_in_folders(laid_out):
     exchange = laid_out(FileNames("in/questions.txt", "out/solutions/mine.txt"))
-    questions = b"".join(one.text for one in SET.puzzles)
+    questions = b"".join(puzzle.text for puzzle in SET.puzzles)
     assert (exchange.folder / "in/questions.txt").read_bytes() == questions
     assert (exchange.folder / "out/solutions").is_dir()
     assert exchange.own_log(0) is UNSET
@@ -218,8 +217,8 @@ def test_what_a_command_names_here_it_names_in_full_there(tmp_path, laid_out, ow
     (tmp_path / "folder").mkdir()
     for name in ("bot", "folder/data", "input.txt"):
         (tmp_path / name).touch()
-    expected = [str(Path(one)) if one.startswith("HERE") else one for one in run or given]
-    assert [one.replace(str(tmp_path), "HERE") for one in laid_out().command(given)] == expected
+    expected = [str(Path(word)) if word.startswith("HERE") else word for word in run or given]
+    assert [word.replace(str(tmp_path), "HERE") for word in laid_out().command(given)] == expected
 
 
 @pytest.mark.parametrize(
@@ -279,20 +278,16 @@ def test_folders_that_forbid_it_and_odd_names_go_and_what_links_lead_to_stays(tm
     assert stat.S_IMODE(tmp_path.stat().st_mode) & 0o700 == 0o700
 
 
-def nest(folder, levels):
-    at = os.open(folder, os.O_RDONLY)
-    for _ in range(levels):
-        os.mkdir("deeper", dir_fd=at)
-        below = os.open("deeper", os.O_RDONLY, dir_fd=at)
-        os.close(at)
-        at = below
-    os.close(at)
-
-
 @pytest.mark.slow
 def test_what_is_nested_deeper_than_a_path_may_be_long_goes():
     with scratch_folder() as folder:
-        nest(folder, 1500)
+        deepest = os.open(folder, os.O_RDONLY)
+        for _ in range(1500):
+            os.mkdir("deeper", dir_fd=deepest)
+            below = os.open("deeper", os.O_RDONLY, dir_fd=deepest)
+            os.close(deepest)
+            deepest = below
+        os.close(deepest)
     wait_until(lambda: not folder.exists(), Removal(folder))
 
 

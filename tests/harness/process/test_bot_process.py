@@ -23,6 +23,7 @@ from nonobot.harness.process.sandbox import built_sandbox
 from nonobot.harness.results.conditions import BUSY_SHARE, busy_warning
 from nonobot.harness.results.result_files import read_result
 from nonobot.system import usable_cores
+from tests.helpers.judged import program
 from tests.helpers.places import DOUBLES
 from tests.helpers.waiting import next_line, running
 
@@ -49,12 +50,12 @@ def test_of_a_stderr_that_is_not_kept_in_a_file_the_end_is_known(tmp_path, monke
     log.close()
     assert log.received_bytes == 3
     monkeypatch.setattr(bot_process, "TAIL_BYTES", 12)
-    words = LastWords()
-    assert words.last_line == ""
+    kept = LastWords()
+    assert kept.last_line == ""
     for piece in (b"much before", b" and\nthe ", b"last\n \n"):
-        words.write(piece)
-    words.close()
-    assert (words.data, words.last_line) == (b"\nthe last\n \n", "the last")
+        kept.write(piece)
+    kept.close()
+    assert (kept.data, kept.last_line) == (b"\nthe last\n \n", "the last")
 
 
 @pytest.mark.parametrize("program", ["no-such-program", os.sep, "bot\0"])
@@ -104,8 +105,7 @@ def test_what_keeps_a_file_from_being_started_is_named_with_its_remedy(program, 
 
 def test_a_folder_and_a_quoted_command_are_named(tmp_path, own_folder):
     assert start_fault(str(tmp_path)) == "it is a folder: name the program in it"
-    (tmp_path / "bot").write_bytes(b"#!/bin/sh\n")
-    (tmp_path / "bot").chmod(0o700)
+    program(tmp_path / "bot")
     assert start_fault("./bot 8") == "no such file; without quotes around the words the program is ./bot"
     assert start_fault("./bat 8") is None
     assert start_fault("./" + "x" * 300).endswith(": File name too long")
@@ -137,12 +137,11 @@ def test_a_program_that_can_be_started_is(content, tmp_path):
     "content", ["#!/bin/sh\0x\n", "#!/usr/bin/env sh\0x\n", "#!/bin/sh\n'''exec' /bin/sh\0x\n"]
 )
 def test_a_first_line_ends_at_a_nul_as_for_the_kernel(content, tmp_path):
-    (tmp_path / "bot").write_text(content)
-    (tmp_path / "bot").chmod(0o700)
-    assert start_fault(str(tmp_path / "bot")) is None
-    named = [str(one) for one in everything_named([str(tmp_path / "bot")])]
+    bot = str(program(tmp_path / "bot", content))
+    assert start_fault(bot) is None
+    named = [str(path) for path in everything_named([bot])]
     assert "\0" not in "".join(named)
-    assert any(one.endswith("sh") for one in named)
+    assert any(path.endswith("sh") for path in named)
 
 
 def test_a_bot_that_cannot_be_served_is_gone(monkeypatch):
@@ -208,14 +207,14 @@ def test_what_a_system_does_not_report_is_none_and_an_idle_one_no_reason_for_a_w
 SAYS_ALL = "import json, os, sys; print(json.dumps(dict(os.environ)), file=sys.stderr)"
 
 
-def environment_of(monkeypatch, contain, *options, words=(sys.executable, "-S", "-c", SAYS_ALL)):
+def environment_of(monkeypatch, contain, *options, bot=(sys.executable, "-S", "-c", SAYS_ALL)):
     """Return the environment that a bot finds, in which nothing depends on the judge's shell, and the result."""
     for name in ("PYTHONUNBUFFERED", "LC_ALL", "SECRET_TOKEN", "OMP_NUM_THREADS", "NONOBOT_SETS"):
         monkeypatch.setenv(name, "1")
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setenv("HOME", str(Path.cwd()))
     run = ["run", "--quiet", "--set", "boardgen:5x5x1:seed=3", "--result", "result.json", "--force"]
-    cli.run([*run, "--contain", contain, *options, "--", *words])
+    cli.run([*run, "--contain", contain, *options, "--", *bot])
     found = json.loads(Path("result.stderr.txt").read_text())
     return {name: value for name, value in found.items() if name != "PWD"}, read_result(Path("result.json"))
 
@@ -238,19 +237,16 @@ def test_the_judge_makes_the_environment_and_lists_it(monkeypatch, contain):
 
 @pytest.mark.usefixtures("own_folder")
 def test_programs_that_a_command_names_are_found_in_the_judges_path_and_no_others(tmp_path, monkeypatch, contain):
-    for name in ("venv/bin", "tools"):
-        (tmp_path / name).mkdir(parents=True)
     for path, line in (("venv/bin/mypython", 'exec sh "$@"'), ("tools/helper", ""), ("bot", "")):
         says = 'printf \'{"PATH": "%s", "helper": "%s"}\' "$PATH" "$(command -v helper)" >&2'
         first = "#!/usr/bin/env mypython" if path == "bot" else "#!/bin/sh"
-        (tmp_path / path).write_text(f"{first}\n{line or says}\n")
-        (tmp_path / path).chmod(0o755)
+        program(tmp_path / path, f"{first}\n{line or says}\n")
     monkeypatch.setenv("PATH", f"{tmp_path}/tools:{tmp_path}/venv/bin:{os.environ['PATH']}")
-    for words in (["./bot"], ["mypython", "bot"], ["env", "mypython", "bot"], ["sh", "-c", "mypython bot"]):
-        made, _ = environment_of(monkeypatch, contain, "--show", "venv", words=words)
+    for bot in (["./bot"], ["mypython", "bot"], ["env", "mypython", "bot"], ["sh", "-c", "mypython bot"]):
+        made, _ = environment_of(monkeypatch, contain, "--show", "venv", bot=bot)
         assert made["PATH"].split(":")[0] == f"{tmp_path}/venv/bin"
         assert made["helper"] == ""
-    made, _ = environment_of(monkeypatch, "no", "--env", f"PATH={os.environ['PATH']}", words=["./bot"])
+    made, _ = environment_of(monkeypatch, "no", "--env", f"PATH={os.environ['PATH']}", bot=["./bot"])
     assert made["helper"] == f"{tmp_path}/tools/helper"
 
 
@@ -262,7 +258,7 @@ def test_a_bot_that_never_flushes_scores_nothing_whatever_the_shell_says(monkeyp
     run = ["run", "--set", "boardgen:5x6x5:seed=3", "--feed", "interactive", "--stall-limit", "0.5"]
     assert "0 of 5 right; 5 missing" in output_of(cli.run, [*run, *bot], status=1).out
     assert cli.run(["check", "--size", "5x6", "--only", "6,7", "--timeout", "1", "--json", *bot]) == 1
-    steps = {one["number"]: one["verdict"] for one in json.loads(capsys.readouterr().out)["checks"]}
+    steps = {step["number"]: step["verdict"] for step in json.loads(capsys.readouterr().out)["checks"]}
     assert (steps[6], steps[7]) == ("failed", "skipped")  # which needs the other
     unbuffered_bot = ["--env", "PYTHONUNBUFFERED=1", *bot]
     assert cli.run(["check", "--size", "5x6", "--only", "6,7", *unbuffered_bot]) == 0

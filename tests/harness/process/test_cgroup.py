@@ -10,13 +10,11 @@ import pytest
 
 from nonobot.harness.process import cgroup
 from nonobot.harness.process.cgroup import made_group
-from nonobot.harness.process.process_tree import ProcessTree
-from nonobot.harness.results.conditions import CgroupMeasures, Configuration
+from nonobot.harness.process.process_tree import EVERYTHING, ProcessTree
+from nonobot.harness.results.conditions import Configuration
 from tests.helpers.judged import remove
 from tests.helpers.places import REPOSITORY
 from tests.helpers.waiting import finished, wait_until
-
-EVERYTHING = CgroupMeasures(cpu=True, memory=True, processes=True)
 
 
 def python(code, *, prints=False):
@@ -35,8 +33,8 @@ def group_of():
         return made[-1]
 
     yield make
-    for one in filter(None, made):
-        remove(one)
+    for group in filter(None, made):
+        remove(group)
 
 
 def test_what_is_started_in_it_is_counted_when_it_is_dead_too(group_of):
@@ -99,7 +97,7 @@ def test_processes_that_start_before_the_limit_holds_are_too_many(group_of):
         processes = [python("import time; time.sleep(1000)") for _ in range(2)]
     assert group.out_of_processes
     group.kill()
-    assert [one.wait() for one in processes] == [-9, -9]
+    assert [process.wait() for process in processes] == [-9, -9]
     assert group.out_of_processes  # it was before it was killed
 
 

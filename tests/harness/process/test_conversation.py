@@ -62,7 +62,7 @@ def test_the_cuts_between_chunks_do_not_matter(pieces, data):
     chunks = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     _, talk = talk_with(*[("wrote", chunk) for chunk in chunks if chunk], ("ended", None))
     answers = [*iter(talk.answer, None), *talk.close()]
-    assert [one for one, _ in answers] == list(read_answers(text.splitlines(keepends=True), 2, 2))
+    assert [answer for answer, _ in answers] == list(read_answers(text.splitlines(keepends=True), 2, 2))
 
 
 @pytest.mark.parametrize("end", ["ended", "closed"])
@@ -71,7 +71,7 @@ def test_after_the_end_there_is_no_answer_but_a_last_line_counts(end):
     assert shown(talk.answer()) == (1, 0.0)
     assert talk.answer() is None
     assert talk.over
-    assert [shown(one) for one in talk.close()] == [(2, 0.0)]
+    assert [shown(answer) for answer in talk.close()] == [(2, 0.0)]
 
 
 def test_to_a_bot_that_writes_too_much_nobody_listens():

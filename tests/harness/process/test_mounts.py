@@ -18,7 +18,7 @@ from nonobot.harness.process.bot_files import bot_files, files_named
 from nonobot.harness.process.sandbox import Sandbox
 from nonobot.system import kernel_cache
 from nonobot.tournament_data.sets import file_of
-from tests.helpers.judged import RECIPE
+from tests.helpers.judged import RECIPE, program
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -47,13 +47,13 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def seen(words, *paths):
+def seen(mounts, *paths):
     """Return what a bot may do with each path: what was mounted last over it says so."""
     states = []
     for path in paths:
         state = "absent"
-        for one in words:
-            option, *where = one[-2:] if "--tmpfs" in one else one
+        for mount in mounts:
+            option, *where = mount[-2:] if "--tmpfs" in mount else mount
             if option in STATES and is_in(Path(path), Path(where[-1])):
                 state = "covered" if where[0] == "/dev/null" else STATES[option]
         states.append(state)
@@ -69,29 +69,29 @@ def hiding(folder, **more):
 
 
 def test_what_is_named_is_shown_and_nothing_else_of_home(here):
-    words = Sandbox().mounts(bot("bots/mine/bot.py"))
-    paths = [here / one for one in ("bots/mine/bot.py", "bots/other.py", "home/secret")]
-    assert seen(words, *paths, "/usr/lib", here) == ["read", "empty", "empty", "read", "empty"]
-    assert words[-2:] == [("--remount-ro", "/"), ("--chdir", str(here))]
+    mounts = Sandbox().mounts(bot("bots/mine/bot.py"))
+    paths = [here / name for name in ("bots/mine/bot.py", "bots/other.py", "home/secret")]
+    assert seen(mounts, *paths, "/usr/lib", here) == ["read", "empty", "empty", "read", "empty"]
+    assert mounts[-2:] == [("--remount-ro", "/"), ("--chdir", str(here))]
 
 
 @pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no folder in memory")
 def test_a_bot_in_a_folder_in_memory_is_seen(here):
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         (script := Path(folder, "bot.py")).touch()
-        words = Sandbox().mounts(bot(script))
-        assert seen(words, script, "/dev/shm/other", "/dev/null") == ["read", "empty", "read"]
+        mounts = Sandbox().mounts(bot(script))
+        assert seen(mounts, script, "/dev/shm/other", "/dev/null") == ["read", "empty", "read"]
         assert str(script) in files_named([bot(script)])
-        assert str(script) in [one.name for one in bot_files([bot(script)])]
+        assert str(script) in [file.name for file in bot_files([bot(script)])]
 
 
 def test_what_is_mounted_last_holds_nothing_that_is_hidden(here):
     view = hiding(here, prepares=True)
-    words = view.mounts(["sh", "bots", "bots/mine/bot.py"])
-    assert seen(words, here / "bots/results/set/run.json", here / "bots") == ["empty", "read"]
+    mounts = view.mounts(["sh", "bots", "bots/mine/bot.py"])
+    assert seen(mounts, here / "bots/results/set/run.json", here / "bots") == ["empty", "read"]
     assert seen(view.mounts(bot("bots/mine/bot.py")), here / "bots/mine/data") == ["write"]
     shows = hiding(here, show=(here / "bots",), prepares=True).mounts(["true"])  # wins over bots, not over results
-    paths = [here / "bots" / one for one in ("other.py", "results", "mine/data")]
+    paths = [here / "bots" / name for name in ("other.py", "results", "mine/data")]
     assert seen(shows, *paths) == ["read", "empty", "read"]
 
 
@@ -128,20 +128,20 @@ def test_work_in_a_folder_of_the_system_is_hidden(here, monkeypatch):
     others = tuple(named_by(bot("bots/other.py")))
     assert here / "bots/other.py" in others
     view = Sandbox(hide=others, results=(here / "bots/results",))
-    paths = [here / one for one in ("bots/mine/data", "bots/other.py", "bots/results/set/run.json")]
+    paths = [here / name for name in ("bots/mine/data", "bots/other.py", "bots/results/set/run.json")]
     assert seen(view.mounts(bot("bots/mine/bot.py")), *paths, "/usr") == ["read", "covered", "empty", "read"]
 
 
 def test_what_is_hidden_is_so_once_and_under_each_name_of_its_folder(here):
     (here / "link").symlink_to("bots")
     (here / "bots/bot.py").touch()
-    words = hiding(here, prepares=True).mounts(bot("link/bot.py"))
+    mounts = hiding(here, prepares=True).mounts(bot("link/bot.py"))
     for folder in (here / "link", here / "bots"):
-        paths = (folder / one for one in ("bot.py", "other.py", "results"))
-        assert seen(words, *paths) == ["read", "covered", "empty"]
+        paths = (folder / name for name in ("bot.py", "other.py", "results"))
+        assert seen(mounts, *paths) == ["read", "covered", "empty"]
     view = Sandbox(hide=(here / "bots/gone",), results=(here / "bots/results", here / "bots/results/set"))
-    words = view.mounts(["python3", "bots/other.py"])
-    covers = [one[-1] for one in words if "--tmpfs" in one]
+    mounts = view.mounts(["python3", "bots/other.py"])
+    covers = [mount[-1] for mount in mounts if "--tmpfs" in mount]
     assert covers[-1] == str(here / "bots/results")
 
 
@@ -150,17 +150,17 @@ def test_results_among_which_a_bot_lies_are_hidden_one_by_one(here):
     for name, kind in (("today.json", "run"), ("set/run.json", "verify")):
         (here / "bots/results" / name).write_text(f'{{"kind": "{kind}"}}')
     (here / "bots/results/weights.json").write_text("{}")
-    words = Sandbox(results=(here / "bots/results",)).mounts(bot("bots/results/bot.py"))
+    mounts = Sandbox(results=(here / "bots/results",)).mounts(bot("bots/results/bot.py"))
     paths = [here / "bots/results" / name for name in ("today.json", "set/run.json", "weights.json")]
-    assert seen(words, *paths) == ["covered", "covered", "read"]
+    assert seen(mounts, *paths) == ["covered", "covered", "read"]
 
 
 def test_a_link_with_the_name_of_a_result_stops_no_run(here):
     """Bubblewrap covers no link."""
     for name in ("x.stderr.txt", "x.journal.jsonl", "x.json"):
         (here / "bots/mine" / name).symlink_to("/etc/passwd")
-    words = Sandbox().mounts(bot("bots/mine/bot.py"))
-    assert not any(part.startswith(str(here / "bots/mine/x")) for one in words for part in one)
+    mounts = Sandbox().mounts(bot("bots/mine/bot.py"))
+    assert not any(part.startswith(str(here / "bots/mine/x")) for mount in mounts for part in mount)
 
 
 def test_many_results_beside_a_bot_are_hidden_by_one_mount(here):
@@ -168,22 +168,22 @@ def test_many_results_beside_a_bot_are_hidden_by_one_mount(here):
     before = Sandbox().mounts(bot("bots/mine/bot.py"))
     for number in range(100):
         (here / f"bots/mine/{number}.json").write_text('{"kind": "run"}')
-    words = Sandbox().mounts(bot("bots/mine/bot.py"))
+    mounts = Sandbox().mounts(bot("bots/mine/bot.py"))
     mine = here / "bots/mine"
-    assert seen(words, mine / "7.json", mine / "bot.py") == ["empty", "read"]
-    assert ("--symlink", "bot.py", str(mine / "link")) in words
-    assert ("--remount-ro", str(mine)) in words
-    assert len(words) < len(before) + 10
+    assert seen(mounts, mine / "7.json", mine / "bot.py") == ["empty", "read"]
+    assert ("--symlink", "bot.py", str(mine / "link")) in mounts
+    assert ("--remount-ro", str(mine)) in mounts
+    assert len(mounts) < len(before) + 10
 
 
 @pytest.mark.parametrize("folder", ["/", "/tmp", "/dev/shm", "/usr", "/proc"])
 def test_a_working_folder_that_is_there_is_not_covered(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    words = Sandbox().mounts(["true"])
-    assert ("--dir", folder) in words
-    assert words.count(("--tmpfs", folder)) == (folder in ("/tmp", "/dev/shm"))
-    assert ("--remount-ro", folder) not in words[:-2]
-    assert words[-1] == ("--chdir", folder)
+    mounts = Sandbox().mounts(["true"])
+    assert ("--dir", folder) in mounts
+    assert mounts.count(("--tmpfs", folder)) == (folder in ("/tmp", "/dev/shm"))
+    assert ("--remount-ro", folder) not in mounts[:-2]
+    assert mounts[-1] == ("--chdir", folder)
 
 
 def test_what_only_root_may_read_is_covered_where_root_runs_bots(here, monkeypatch):
@@ -196,9 +196,9 @@ def test_what_only_root_may_read_is_covered_where_root_runs_bots(here, monkeypat
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     sandbox._of_root_alone.cache_clear()
     assert {*sandbox._of_root_alone()} == {here / "secret", here / "bots/other.py", here / "bots/mine/data"}
-    words = Sandbox().mounts(["true"])
-    assert ("--ro-bind", "/dev/null", str(here / "bots/other.py")) in words
-    assert words.index(("--tmpfs", str(here / "secret"))) < words.index(("--remount-ro", str(here / "secret")))
+    mounts = Sandbox().mounts(["true"])
+    assert ("--ro-bind", "/dev/null", str(here / "bots/other.py")) in mounts
+    assert mounts.index(("--tmpfs", str(here / "secret"))) < mounts.index(("--remount-ro", str(here / "secret")))
     assert seen(Sandbox().mounts(bot("bots/mine/bot.py")), here / "bots/mine/data") == ["read"]
     monkeypatch.setattr(sandbox, "MOST_LOOKED_AT", 1)
     sandbox._of_root_alone.cache_clear()
@@ -209,25 +209,17 @@ def test_what_only_root_may_read_is_covered_where_root_runs_bots(here, monkeypat
 # The files that a command names, and what belongs to them
 
 
-def program(path, first="#!/bin/sh"):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(first + "\n")
-    path.chmod(0o755)
-    return str(path)
-
-
 def test_what_a_command_names_comes_to_an_end(tmp_path, plain_path):
     for name in ("bot.py", "book", "weights"):
         (tmp_path / name).touch()
-    words = [sys.executable, "bot.py", "--book=book", "25x25", "\0", "x" * 5000, "cat weights; true", "/etc"]
-    named = [path for path in named_by(words) if tmp_path in path.parents]
+    command = [sys.executable, "bot.py", "--book=book", "25x25", "\0", "x" * 5000, "cat weights; true", "/etc"]
+    named = [path for path in named_by(command) if tmp_path in path.parents]
     assert [path.name for path in dict.fromkeys(named)] == ["bot.py", "book", "weights"]
     assert Path("/etc") not in named
-    one, other = (plain_path / name for name in ("one", "other"))
-    for script, next_one in ((one, other), (other, one)):
-        script.write_text(f"#!{next_one}\n")
-        script.chmod(0o755)
-    assert {one, other} <= set(named_by([str(one)]))
+    first, second = (plain_path / name for name in ("one", "other"))
+    for script, interpreter in ((first, second), (second, first)):
+        program(script, f"#!{interpreter}\n")
+    assert {first, second} <= set(named_by([str(first)]))
 
 
 @pytest.mark.parametrize(
@@ -237,7 +229,7 @@ def test_what_belongs_to_a_program_in_a_folder_bin_and_of_home_its_libraries_alo
     tmp_path, monkeypatch, where, more
 ):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    bot = program(tmp_path / where / "bot")
+    bot = str(program(tmp_path / where / "bot"))
     for name in ("lib", "lib64", "share", "other", ".secret", "pyvenv.cfg"):
         (tmp_path / where).with_name(name).mkdir()
     assert {path.name for path in prefixes_of([bot])} == {"bin", "lib", "lib64"} | more
@@ -248,7 +240,7 @@ def test_what_belongs_to_a_program_in_a_folder_bin_and_of_home_its_libraries_alo
 def test_a_program_behind_another_is_installed_as_well_and_so_is_what_runs_it(plain_path, before):
     interpreter = program(plain_path / "its" / "bin" / "python")
     (plain_path / "its" / "lib").mkdir()
-    bot = program(plain_path / "bot" / "bin" / "bot", f"#!{interpreter}")
+    bot = str(program(plain_path / "bot" / "bin" / "bot", f"#!{interpreter}\n"))
     prefixes = {path.relative_to(plain_path).as_posix() for path in prefixes_of([*before, bot])}
     assert prefixes == {"its/bin", "its/lib", "bot/bin"}
     assert [*folders_of([*before, bot])] == []  # a warm-up writes in those
@@ -258,13 +250,13 @@ def test_home_is_known_by_each_of_its_names(tmp_path, monkeypatch):
     (tmp_path / "real" / "home").mkdir(parents=True)
     (tmp_path / "link").symlink_to("real")
     monkeypatch.setenv("HOME", str(tmp_path / "link" / "home"))
-    bot = program(tmp_path / "real" / "home" / "bot")
+    bot = str(program(tmp_path / "real" / "home" / "bot"))
     assert [*folders_of([bot])] == [Path(bot)] * 2
     assert [*named_by(["cat", str(tmp_path / "real" / "home")])] == []
 
 
 def test_a_worker_needs_the_files_and_the_interpreter_of_a_command_of_any_words(tmp_path):
-    bot = program(tmp_path / "bot", "#!/usr/bin/env python3")
+    bot = str(program(tmp_path / "bot", "#!/usr/bin/env python3\n"))
     (tmp_path / "book").touch()
     todo = [SimpleNamespace(programs=[[bot, "book", "x" * 5000, "\0", "", str(tmp_path)], []])]
     assert needed(todo).args == ((bot, "python3", "./book"),)
@@ -291,8 +283,8 @@ def test_what_is_secret_is_so_for_a_warm_up_that_writes_beside_it(here):
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text('{"kind": "run"}')
-    words = Sandbox(secret=(files[0],), prepares=True).mounts(bot("bots/mine/bot.py"))
-    assert seen(words, *files, here / "bots/mine/data") == ["covered", "covered", "covered", "write"]
+    mounts = Sandbox(secret=(files[0],), prepares=True).mounts(bot("bots/mine/bot.py"))
+    assert seen(mounts, *files, here / "bots/mine/data") == ["covered", "covered", "covered", "write"]
 
 
 def test_a_set_has_a_file_or_none(here):
@@ -305,21 +297,19 @@ def test_a_set_has_a_file_or_none(here):
     assert {*files_of_sets(["q.txt", "boardgen:5x5x5:seed=1"])} > {Path("q.txt"), file_of("taai2011")}
 
 
-@pytest.mark.parametrize("words", [["./circle"], ["sh", "circle"]])
-def test_links_in_a_circle_are_no_program_and_no_error_of_the_judge(tmp_path, output_of, words):
+@pytest.mark.parametrize("command", [["./circle"], ["sh", "circle"]])
+def test_links_in_a_circle_are_no_program_and_no_error_of_the_judge(tmp_path, output_of, command):
     Path("circle").symlink_to("round")
     Path("round").symlink_to("circle")
     result = ["--result", str(tmp_path / "result.json")]
-    status = 2 if words == ["./circle"] else 1
-    said = output_of(cli.run, ["run", "--set", str(RECIPE), "--quiet", *result, "--", *words], status=status)
+    status = 2 if command == ["./circle"] else 1
+    said = output_of(cli.run, ["run", "--set", str(RECIPE), "--quiet", *result, "--", *command], status=status)
     assert ("cannot start './circle'" in said.err) is (status == 2)
 
 
 def test_a_program_has_only_so_many_neighbours(tmp_path, monkeypatch):
     monkeypatch.setattr(bot_command, "MOST_NEIGHBOURS", 3)
-    script = tmp_path / "app/bin/bot"
-    script.parent.mkdir(parents=True)
-    script.touch(0o755)
+    script = program(tmp_path / "app/bin/bot")
     for number in range(5):
         (tmp_path / f"app/lib{number or ''}").mkdir()
     found = {path.name for path in prefixes_of([str(script)])}
@@ -330,8 +320,6 @@ def test_a_program_that_a_first_line_names_is_not_hidden_from_others(tmp_path, p
     engine = tmp_path / "tools/bin/engine"
     bots = [tmp_path / "eve/bot", tmp_path / "tools/bin/bob"]
     for script in (engine, *bots):
-        script.parent.mkdir(parents=True, exist_ok=True)
-        script.write_text(f"#!{engine}\n")
-        script.chmod(0o755)
+        program(script, f"#!{engine}\n")
     assert {*own_files([str(bots[0])])} == {bots[0]}
     assert {*own_files([str(bots[1])])} == {bots[1]}

@@ -30,17 +30,15 @@ from nonobot.harness.results.conditions import Configuration, Contain, FileNames
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.text import last_line_of
 from nonobot.system import kernel_cache, temporary_cache, user_cache
-from nonobot.tournament_data import load_set
 from tests.harness.commands.test_history import made
 from tests.harness.play.test_match_resume import interrupt_after
 from tests.harness.process.test_mounts import seen
 from tests.helpers.clusters import definition
-from tests.helpers.judged import RECIPE, command, played, verdicts
+from tests.helpers.judged import RECIPE, SET, command, played, program, verdicts
 from tests.helpers.sandboxes import sandbox_only
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
-SET = load_set(str(RECIPE))
 CAPTURED = {"capture_output": True, "text": True, "check": False}
 
 
@@ -56,18 +54,13 @@ def ran(tmp_path):
 def trapped(folder, ran):
     """Make a clone whose configuration names a program in each way that git has for its own files; return it."""
     made(folder, **{".gitattributes": "* filter=evil diff=evil\n"})
-    (folder / "program").write_text(f"#!/bin/sh\ntouch {ran}\ncat\n")
-    (folder / "program").chmod(0o755)
-    program = folder / "program"
+    trap = program(folder / "program", f"#!/bin/sh\ntouch {ran}\ncat\n")
     with (folder / ".git" / "config").open("a") as config:
-        config.write(f"[core]\n\tfsmonitor = {program}\n\tpager = {program}\n\tsshCommand = {program}\n")
-        config.write(f'[filter "evil"]\n\tclean = {program}\n\tsmudge = {program}\n\tprocess = {program}\n')
-        config.write(
-            f'[diff "evil"]\n\tcommand = {program}\n\ttextconv = {program}\n[alias]\n\tstatus = !{program}\n'
-        )
+        config.write(f"[core]\n\tfsmonitor = {trap}\n\tpager = {trap}\n\tsshCommand = {trap}\n")
+        config.write(f'[filter "evil"]\n\tclean = {trap}\n\tsmudge = {trap}\n\tprocess = {trap}\n')
+        config.write(f'[diff "evil"]\n\tcommand = {trap}\n\ttextconv = {trap}\n[alias]\n\tstatus = !{trap}\n')
     for name in ("post-index-change", "reference-transaction"):
-        (folder / ".git" / "hooks" / name).write_bytes(program.read_bytes())
-        (folder / ".git" / "hooks" / name).chmod(0o755)
+        program(folder / ".git" / "hooks" / name, trap.read_text())
     (folder / "bot").write_text("#!/bin/sh\nexit\n")  # edited: git compares it with the commit by the filter
     return folder
 
@@ -108,8 +101,7 @@ def test_git_runs_nothing_of_a_folder_that_claims_to_be_a_worktree(tmp_path, ran
     made(tmp_path)
     theirs = tmp_path / "bots" / "theirs"
     trapped(theirs / "far" / "away", ran)
-    (theirs / "bot").write_text("#!/bin/sh\n")
-    (theirs / "bot").chmod(0o755)
+    program(theirs / "bot")
     (theirs / " ..").symlink_to("far/away/in")
     (theirs / "far" / "away" / "in").mkdir()
     (theirs / ".git").write_text("gitdir:  ../../.git\n")
@@ -197,8 +189,8 @@ def test_the_judge_warms_up_its_own_bot_in_a_clean_environment_and_folder(tmp_pa
     given = {"PYTHONPATH": str(tmp_path), "PYTHONHOME": str(tmp_path), "PYTHONSTARTUP": str(tmp_path / "numpy.py")}
     given |= {"HOME": str(tmp_path), "NONOBOT_CACHE_DIR": str(tmp_path), "NUMBA_OPT": "0"}
     limits = Configuration(environment=given)
-    for words in (OWN_BOT, [str(Path(sys.executable).with_name("nonobot"))]):
-        assert warmed_up([*words, "--version"], None, limits) > 0
+    for start in (OWN_BOT, [str(Path(sys.executable).with_name("nonobot"))]):
+        assert warmed_up([*start, "--version"], None, limits) > 0
     assert not ran.exists()
     if built_sandbox(Contain.AUTO):
         assert warmed_up([*OWN_BOT, "--version"], built_sandbox(Contain.AUTO), limits) > 0
@@ -208,24 +200,24 @@ def test_the_judge_warms_up_its_own_bot_in_a_clean_environment_and_folder(tmp_pa
 def test_the_warm_up_of_the_judges_own_bot_writes_nothing_but_kernels(tmp_path):
     warmed_up([*OWN_BOT, "--stats", "stats", "--log", "log", "--version"], None, Configuration())
     assert not any(tmp_path.iterdir())
-    words = own_warm_up(["--stats", "stats", "--log", "log", "--size", "5x5"])
-    assert words[words.index("--warm-up") - 1].endswith("command()")  # before any word of the bot's
+    warm_up = own_warm_up(["--stats", "stats", "--log", "log", "--size", "5x5"])
+    assert warm_up[warm_up.index("--warm-up") - 1].endswith("command()")  # before any word of the bot's
 
 
 @pytest.mark.parametrize(
-    "words", [["-m", "nonobot"], ["-I", "-m", "nonobot"], ["-P", "-c", ""], ["-P", "nonobot"]]
+    "arguments", [["-m", "nonobot"], ["-I", "-m", "nonobot"], ["-P", "-c", ""], ["-P", "nonobot"]]
 )
-def test_a_python_that_may_find_another_nonobot_is_a_bot_like_any_other(words, ran):
+def test_a_python_that_may_find_another_nonobot_is_a_bot_like_any_other(arguments, ran):
     Path("nonobot.py").write_text(f"open({str(ran)!r}, 'w')\n")
-    result = not_started(SET, Bot("a", [sys.executable, *words]), Configuration(), "not now")
-    assert "-m nonobot" not in [one.name for one in result.program_files or ()]
+    result = not_started(SET, Bot("a", [sys.executable, *arguments]), Configuration(), "not now")
+    assert "-m nonobot" not in [file.name for file in result.program_files or ()]
     assert not ran.exists()
 
 
 def test_ctrl_c_ends_the_reading_of_a_long_journal(tmp_path):
     result = played("perfect", tmp_path)
     path = tmp_path / "long.journal.jsonl"
-    lines = [msgspec.json.encode(one) + b"\n" for one in records_of(result)]
+    lines = [msgspec.json.encode(record) + b"\n" for record in records_of(result)]
     path.write_bytes(content := b"".join(lines[:2]) + lines[2] * 1000)
     with Interrupts() as interrupts:
         with Journal(path) as journal:
@@ -269,8 +261,7 @@ def test_no_file_in_the_working_folder_has_a_say_in_how_kernels_compile(tmp_path
 def test_no_program_is_taken_from_a_folder_named_relative_to_the_working_one(tmp_path, ran):
     """Such as an empty one in `PATH=$PATH:`, where a program is not installed."""
     for name in ("bwrap", "git", "fc-list"):
-        (tmp_path / name).write_text(f"#!/bin/sh\ntouch {ran}\n")
-        (tmp_path / name).chmod(0o755)
+        program(tmp_path / name, f"#!/bin/sh\ntouch {ran}\n")
     judge = [sys.executable, "-P", "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--", "/bin/cat"]
     for path in ("", ".", f":.:{os.environ['PATH']}"):
         done = subprocess.run(judge, env=os.environ | {"PATH": path}, **CAPTURED)
@@ -324,9 +315,7 @@ def test_no_cache_is_in_the_working_folder(monkeypatch, tmp_path):
     assert user_cache() == tmp_path / "cache" / "nonobot"
 
 
-WRITABLE = (
-    "for path; do if test -w $path; then echo writable: $path >&2; fi; done"  # root, too, writes on no such mount
-)
+WRITABLE = "for path; do if test -w $path; then echo writable: $path >&2; fi; done"  # not even root writes there
 
 
 @sandbox_only
@@ -338,33 +327,26 @@ def test_a_sandboxed_warm_up_that_names_them_cannot_write_them(tmp_path, capfd):
     trusted = [kernel_cache(), library, library / "pytest", Path(sys.prefix), HOME / "nonobot", HOME / "bot"]
     files = [library / "pytest" / "__init__.py", Path(sys.executable).with_name("nonojudge")]
     git_data = [bots / ".git", bots / ".git" / "config", bots / ".git" / "hooks"]
-    words = ["sh", "-c", WRITABLE, "sh", *map(str, [*trusted, *files, *git_data])]
-    assert warmed_up([*words, str(bots / "bot")], built_sandbox(Contain.YES), Configuration()) > 0
+    warm_up = ["sh", "-c", WRITABLE, "sh", *map(str, [*trusted, *files, *git_data])]
+    assert warmed_up([*warm_up, str(bots / "bot")], built_sandbox(Contain.YES), Configuration()) > 0
     assert capfd.readouterr().err == f"writable: {bots}/bot\n"  # its own folder
 
 
 # What a folder shows
 
 
-def shows(words, path):
+def shows(bot, path):
     """Return whether a bot sees a path."""
-    return seen(Sandbox().mounts(words), path) == ["read"]
-
-
-def script(path, interpreter="/bin/sh"):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!{interpreter}\n")
-    path.chmod(0o755)
-    return path
+    return seen(Sandbox().mounts(bot), path) == ["read"]
 
 
 def test_links_and_first_lines_in_the_folder_of_a_bot_show_no_other_folder(tmp_path):
-    key, run = script(tmp_path / "secret/deep/key"), script(tmp_path / "secret/deep/run.sh")
+    key, run = program(tmp_path / "secret/deep/key"), program(tmp_path / "secret/deep/run.sh")
     key.chmod(0o600)
-    evil = script(tmp_path / "bots/evil/bin/bot").parent.parent
-    script(evil / "code.sh")
-    script(evil / "odd.sh", run)
-    script(evil / "far.sh", key)
+    evil = program(tmp_path / "bots/evil/bin/bot").parent.parent
+    program(evil / "code.sh")
+    program(evil / "odd.sh", f"#!{run}\n")
+    program(evil / "far.sh", f"#!{key}\n")
     targets = {"lib": key.parent, "share": key.parents[1], "etc": "../../secret", "to": key.parent, "up": "../.."}
     targets |= {"data": key, "bot": run}
     for name, target in targets.items():
@@ -373,25 +355,25 @@ def test_links_and_first_lines_in_the_folder_of_a_bot_show_no_other_folder(tmp_p
         ["sh", f"bots/evil/{name}"]
         for name in ("data", "to", "to/key", "to/run.sh", "bot", "up", "odd.sh", "far.sh")
     ]
-    named += [[words[1]] for words in named] + [[str(tmp_path / words[1])] for words in named]
+    named += [[bot[1]] for bot in named] + [[str(tmp_path / bot[1])] for bot in named]
     named += [["bots/evil/bin/bot"], ["sh", "-c", "cat bots/evil/to/key"], ["cat", f"--book={evil}/data"]]
-    for words in named:
-        mounts = Sandbox().mounts([*words, "bots/evil/code.sh"])
-        assert seen(mounts, key) != ["read"], words
-        assert seen(mounts, tmp_path / "bots") != ["read"], words
-        assert not {str(evil / name) for name in targets} & {one[-1] for one in mounts}, words
+    for bot in named:
+        mounts = Sandbox().mounts([*bot, "bots/evil/code.sh"])
+        assert seen(mounts, key) != ["read"], bot
+        assert seen(mounts, tmp_path / "bots") != ["read"], bot
+        assert not {str(evil / name) for name in targets} & {mount[-1] for mount in mounts}, bot
 
 
 def test_links_of_the_user_and_to_installed_programs_are_followed(tmp_path):
-    python = script(tmp_path / "elsewhere/versions/3/bin/python3")
+    python = program(tmp_path / "elsewhere/versions/3/bin/python3")
     (python.parents[1] / "lib").mkdir()
-    script(tmp_path / "mine/env/bin/bot", tmp_path / "mine/env/bin/python")
+    program(tmp_path / "mine/env/bin/bot", f"#!{tmp_path}/mine/env/bin/python\n")
     (tmp_path / "mine/env/bin/python").symlink_to(python)
     (tmp_path / "mine/book").touch()
     (tmp_path / "mine/now").symlink_to("book")
-    for words in (["mine/env/bin/python", "mine/book"], ["mine/env/bin/bot"], ["nice", "mine/env/bin/bot"]):
-        assert shows(words, python)
-        assert shows(words, python.parents[1] / "lib")
+    for bot in (["mine/env/bin/python", "mine/book"], ["mine/env/bin/bot"], ["nice", "mine/env/bin/bot"]):
+        assert shows(bot, python)
+        assert shows(bot, python.parents[1] / "lib")
     (tmp_path / "link").symlink_to("mine")
     assert shows(["cat", "link/now"], tmp_path / "mine/book")
     assert shows(["cat", "link/now"], tmp_path / "link/book")
@@ -402,16 +384,16 @@ def test_links_of_the_user_and_to_installed_programs_are_followed(tmp_path):
 @sandbox_only
 def test_a_link_that_is_not_followed_is_named(tmp_path, monkeypatch, capsys):
     (tmp_path / "here").mkdir()
-    (tmp_path / "here/bot").symlink_to(script(tmp_path / "there/bot"))
+    (tmp_path / "here/bot").symlink_to(program(tmp_path / "there/bot"))
     monkeypatch.chdir(tmp_path / "here")
-    words = ["run", "--set", str(RECIPE), "--contain", "yes", "--quiet"]
+    run = ["run", "--set", str(RECIPE), "--contain", "yes", "--quiet"]
     there = tmp_path / "there/bot"
     for bot in (["./bot"], ["sh", "./bot"]):
-        assert cli.run([*words, "--", *bot]) == 2
+        assert cli.run([*run, "--", *bot]) == 2
         said = f"': ./bot is a link out of its folder; name {there} itself, or add --show {there}\n"
         assert capsys.readouterr().err.endswith(said)
-    assert cli.run([*words, "--show", str(tmp_path / "there"), "--", "./bot"]) == 1
-    assert cli.run([*words, "--", str(tmp_path / "there/bot")]) == 1
+    assert cli.run([*run, "--show", str(tmp_path / "there"), "--", "./bot"]) == 1
+    assert cli.run([*run, "--", str(tmp_path / "there/bot")]) == 1
 
 
 # Resuming
@@ -429,11 +411,9 @@ def cut_off(tmp_path, **changes):
     return run
 
 
-LIMITS = {"memory_limit_bytes": None, "process_limit": None, "wall_limit_seconds": 1e9, "contain": Contain.NO}
-
-
 def test_a_journal_decides_nothing_about_what_runs_or_what_it_may_do(tmp_path, ran):
-    evil = Configuration(**LIMITS, environment={"LD_PRELOAD": "/evil.so"})
+    without = {"memory_limit_bytes": None, "process_limit": None, "wall_limit_seconds": 1e9, "contain": Contain.NO}
+    evil = Configuration(**without, environment={"LD_PRELOAD": "/evil.so"})
     changes = {"command": ["touch", str(ran)], "configuration": evil, "show": ["/root", "/home"], "bot": "evil"}
     changes |= {"files": FileNames("../../etc/passwd", "../out"), "hide": ["/"], "program_files": UNSET}
     run = cut_off(tmp_path, **changes)
@@ -457,7 +437,7 @@ def test_the_files_that_a_journal_names_are_not_read(tmp_path):
     changed = [replace(file, name=name, sha256="0" * 64) for name in names]
     write_json(tmp_path / "result.json", replace(run, program_files=[*first.program_files, *changed]))
     result = resume(SET, Bot(run.bot, run.command), run.configuration, tmp_path / "result.json")
-    assert [one.name for one in result.program_files] == [one.name for one in first.program_files]
+    assert [file.name for file in result.program_files] == [file.name for file in first.program_files]
 
 
 def test_no_line_of_a_file_is_shown_that_a_link_in_results_leads_to(tmp_path, capsys):
@@ -477,8 +457,8 @@ def test_a_folder_in_place_of_the_file_for_stderr_is_a_line_and_no_journal_stays
     assert [path.name for path in tmp_path.iterdir()] == ["result.stderr.txt"]
 
 
-def resumed(*words):
-    return cli.run(["run", "--quiet", "--set", str(RECIPE), "--resume", "result.json", *words])
+def resumed(*arguments):
+    return cli.run(["run", "--quiet", "--set", str(RECIPE), "--resume", "result.json", *arguments])
 
 
 def test_a_run_is_resumed_by_its_own_command_and_options_alone(tmp_path, ran, capsys):
@@ -491,7 +471,7 @@ def test_a_run_is_resumed_by_its_own_command_and_options_alone(tmp_path, ran, ca
     assert not ran.exists()
     err = capsys.readouterr().err.splitlines()
     said = "nonojudge: result.json: this run began under other conditions; give its command and options again: "
-    assert [one.startswith(said) for one in err] == [True, True, True]
+    assert [line.startswith(said) for line in err] == [True, True, True]
     now = shlex.join([sys.executable, "-P", "-m", "nonobot", "--size", "5x5"])
     assert f"command touch {ran}, now {now}; " in err[1]
     assert f"shown files {tmp_path}, now none" in err[1]

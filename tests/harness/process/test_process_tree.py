@@ -78,23 +78,23 @@ def test_a_tree_is_seen_and_killed_and_the_judges_own_children_are_not():
 def test_two_trees_leave_each_other_alone(monkeypatch):
     subreaper, set_subreaper = [], trees._set_subreaper
     monkeypatch.setattr(trees, "_set_subreaper", lambda on: subreaper.append(on) or set_subreaper(on))
-    one, other = ProcessTree(), ProcessTree()
-    first, second = started(PARENT, one), started(PARENT, other)
+    earlier, later = ProcessTree(), ProcessTree()
+    first, second = started(PARENT, earlier), started(PARENT, later)
     children = [int(next_line(process)) for process in (first, second)]
-    seen = [{process.pid for process in tree._processes()} for tree in (one, other)]
+    seen = [{process.pid for process in tree._processes()} for tree in (earlier, later)]
     assert seen == [{first.pid, children[0]}, {second.pid, children[1]}]
-    assert [set(tree._pids()) for tree in (one, other)] == seen
+    assert [set(tree._pids()) for tree in (earlier, later)] == seen
     second.kill()
     os.waitid(os.P_PID, second.pid, os.WEXITED | os.WNOWAIT)
-    one.reap_orphans()
+    earlier.reap_orphans()
     assert second.wait() == -9, "its end is not taken by another tree"
     first.kill()
     first.wait()
-    one.kill()
-    one.close()
+    earlier.kill()
+    earlier.close()
     assert subreaper == [True, True, True], "the other one is still open"
-    other.kill()
-    other.close()
+    later.kill()
+    later.close()
     assert subreaper[3:] == [False]
     assert not any(map(psutil.pid_exists, children))
 
@@ -205,11 +205,11 @@ def _started(pid, mark):
 
 
 def test_the_bot_of_a_killed_judge_is_ended_and_a_stranger_is_not():
-    bot, other = (subprocess.Popen(SLEEP, start_new_session=True, env=os.environ | {MARK: one}) for one in "ab")
+    bot, other = (subprocess.Popen(SLEEP, start_new_session=True, env=os.environ | {MARK: mark}) for mark in "ab")
     stranger = subprocess.Popen(SLEEP, start_new_session=True)  # which a journal from elsewhere names
     for process, mark in ((stranger, ""), (stranger, "a"), (other, ""), (other, "a"), (bot, "")):
         end_leftover([_started(process.pid, mark)])
-    assert [one.poll() for one in (bot, other, stranger)] == [None] * 3
+    assert [process.poll() for process in (bot, other, stranger)] == [None] * 3
     end_leftover([_started(bot.pid, "a")])
     assert bot.wait(60) == -9
     end_leftover([_started(bot.pid, "a")])

@@ -41,17 +41,16 @@ from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.worth import worth
-from nonobot.tournament_data import load_set
-from tests.helpers.judged import RECIPE, command, pids_with, played, verdicts
+from tests.helpers.judged import RECIPE, SET, command, pids_with, played, program, verdicts
 from tests.helpers.sandboxes import any_sandbox, no_sandbox, sandbox_only
 from tests.helpers.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
 
-def said_by(words, sandbox, limits=None):
+def said_by(bot_command, sandbox, limits=None):
     output = b""
-    with BotProcess(words, LastWords(), sandbox, limits) as bot:
+    with BotProcess(bot_command, LastWords(), sandbox, limits) as bot:
         bot.send(b"", last=True)
         until = time.monotonic() + 60
         while not bot.exited and time.monotonic() < until:
@@ -99,7 +98,7 @@ def in_memory(request, monkeypatch):
         yield Path(folder)
 
 
-slow_places = [pytest.param(one, marks=pytest.mark.slow) for one in ("/var/tmp", "/dev/shm")]
+slow_places = [pytest.param(folder, marks=pytest.mark.slow) for folder in ("/var/tmp", "/dev/shm")]
 
 
 @sandbox_only
@@ -162,9 +161,9 @@ def test_values_of_variables_are_on_no_command_line_and_add_no_option():
     sandbox, line = built_sandbox(Contain.YES), 'echo "${EMPTY+set}$EMPTY, $TOKEN"; exec sleep 60'
     with BotProcess(["sh", "-c", line], LastWords(), sandbox, Configuration(environment=given)) as bot:
         assert bot.read(time.monotonic() + 60) == b"set, a secret\nof two lines\n"
-        lines = [one.info["cmdline"] or [] for one in psutil.process_iter(["cmdline"])]
-        assert any(line in words for words in lines)
-        assert not [words for words in lines if given["TOKEN"] in " ".join(words)]
+        lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
+        assert any(line in arguments for arguments in lines)
+        assert not [arguments for arguments in lines if given["TOKEN"] in " ".join(arguments)]
         bot.stop(at_once=True)
     with pytest.raises(StartError, match="null byte"):
         said_by(["true"], sandbox, Configuration(environment={"A": "\0--bind\0/\0/"}))
@@ -187,10 +186,10 @@ def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
 @any_sandbox
 def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
     (tmp_path / "text").write_text("x")
-    for program in ("no-such-program", "./no-such-program", "./text"):
+    for name in ("no-such-program", "./no-such-program", "./text"):
         said = []
         for sandbox in (built_sandbox(Contain.YES), None):
-            with pytest.raises(StartError) as error, BotProcess([program], LastWords(), sandbox=sandbox):
+            with pytest.raises(StartError) as error, BotProcess([name], LastWords(), sandbox=sandbox):
                 pass
             said.append(str(error.value))
         assert said[0] == said[1]
@@ -199,8 +198,7 @@ def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
 @sandbox_only
 def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
     for name, interpreter in (("odd", tmp_path / "inner"), ("inner", "/no/such/interpreter")):
-        (tmp_path / name).write_text(f"#!{interpreter}\n")
-        (tmp_path / name).chmod(0o700)
+        program(tmp_path / name, f"#!{interpreter}\n")
     assert cli.run(["run", "--set", str(RECIPE), "--contain", "yes", "--quiet", "--", "./odd"]) == 2
     assert (
         "cannot start './odd': bwrap: execvp ./odd: No such file or directory; docs/sandbox.md"
@@ -211,8 +209,8 @@ def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
 FORGERS = {
     "words": "echo 'bwrap: execvp odd: No such file or directory' >&2; exit 1",
     "descriptors": """
-        for one in /proc/self/fd/* /proc/1/fd/* /proc/$PPID/fd/*; do
-            case $one in */[012]) ;; *) printf '\\0' > $one ;; esac
+        for file in /proc/self/fd/* /proc/1/fd/* /proc/$PPID/fd/*; do
+            case $file in */[012]) ;; *) printf '\\0' > $file ;; esac
         done; exit 1""",
 }
 
@@ -221,7 +219,7 @@ FORGERS = {
 @pytest.mark.parametrize("forger", FORGERS)
 def test_what_pretends_that_it_was_not_started_has_crashed(tmp_path, forger):
     bot = Bot("forger", ["sh", "-c", FORGERS[forger]])
-    result = play(load_set(str(RECIPE)), bot, Configuration(contain=Contain.YES), tmp_path / "result.json")
+    result = play(SET, bot, Configuration(contain=Contain.YES), tmp_path / "result.json")
     assert (result.end.reason, result.end.exit_status) == (EndReason.CRASHED, 1)
 
 
@@ -229,8 +227,8 @@ def test_what_pretends_that_it_was_not_started_has_crashed(tmp_path, forger):
 
 KEEPER = f"""
 import ctypes, os
-call, at = ctypes.CDLL(None).syscall, {KEYCTL}.get(os.uname().machine)
-print(call(at, 10, -3, b"user", b"note", 0) >= 0, call(at - 2, b"user", b"note", b"x", 1, -3) >= 0)
+call, keyctl = ctypes.CDLL(None).syscall, {KEYCTL}.get(os.uname().machine)
+print(call(keyctl, 10, -3, b"user", b"note", 0) >= 0, call(keyctl - 2, b"user", b"note", b"x", 1, -3) >= 0)
 """
 """Looks for a key in the session keyring, and stores it there; `add_key` is two before `keyctl`."""
 
@@ -312,12 +310,9 @@ BY_PIP = "#!/bin/sh\n'''exec' \"{python}\" \"$0\" \"$@\"\n' '''"
 )
 def test_a_script_sees_its_interpreter(tmp_path, first):
     """As that of a venv whose Python lies in somebody's home, which is not shown as such."""
-    script = tmp_path / "bin" / "mybot"
-    script.parent.mkdir()
     if " " in sys.executable and first != BY_PIP:
         pytest.skip("the kernel cuts a #! line at the first space")
-    script.write_text(first.format(python=sys.executable) + "\nprint('started')\n")
-    script.chmod(0o755)
+    script = program(tmp_path / "bin" / "mybot", first.format(python=sys.executable) + "\nprint('started')\n")
     assert said_by([str(script)], built_sandbox(Contain.YES)) == "started\n"
 
 
@@ -330,10 +325,7 @@ def test_a_shim_finds_the_program_that_it_starts(tmp_path):
         "libexec/run": f'#!/bin/sh\nexec "{manager}/versions/$(cat "{manager}/version")/bin/mypython" "$@"\n',
         "versions/3/bin/mypython": "#!/bin/sh\necho started\n",
     }.items():
-        script = manager / name
-        script.parent.mkdir(parents=True)
-        script.write_text(text)
-        script.chmod(0o755)
+        program(manager / name, text)
     (manager / "version").write_text("3\n")
     assert said_by([str(manager / "shims" / "mypython")], built_sandbox(Contain.YES)) == "started\n"
 
@@ -395,11 +387,6 @@ def test_what_is_to_be_shown_has_to_be_there(tmp_path):
         built_sandbox(Contain.AUTO, [tmp_path / "nowhere"])
 
 
-def wait_for_end(*words):
-    """Wait until the system has ended the processes with these words."""
-    wait_until(lambda: not any(map(pids_with, words)))
-
-
 @sandbox_only
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 11))])
 def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path, seed):
@@ -407,21 +394,21 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     code = f"trap '' TERM INT HUP; (setsid sh -c 'sleep 900 #{seed}' &) 2> /dev/null; "
     code += f"until test -e go; do sleep 0.01; done; cat {shlex.quote(solutions)}"
     bot = ["sh", "-c", code, f"bot-{os.getpid()}-{seed}"]
-    words = ["run", "--set", str(RECIPE), "--quiet", "--contain", "yes"]
-    judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", *words, "--result", "r.json", "--", *bot])
+    run = ["run", "--set", str(RECIPE), "--quiet", "--contain", "yes"]
+    judge = subprocess.Popen([sys.executable, "-m", "nonobot.harness", *run, "--result", "r.json", "--", *bot])
     # In its first milliseconds, until it has set up the mounts, bubblewrap itself is not bound to the judge.
     wait_until(lambda: pids_with(f"sleep 900 #{seed}"), judge)
     journal = journal_path(tmp_path / "r.json")
-    wait_until(lambda: any(isinstance(one, AttemptStarted) for one in read_records(journal)), judge)
+    wait_until(lambda: any(isinstance(record, AttemptStarted) for record in read_records(journal)), judge)
     time.sleep(random.Random(seed).uniform(0, 0.3))
     judge.send_signal(signal.SIGKILL)
     judge.wait()
-    wait_for_end(bot[-1], f"sleep 900 #{seed}")
+    wait_until(lambda: not any(map(pids_with, (bot[-1], f"sleep 900 #{seed}"))))
     (tmp_path / "go").touch()
-    assert cli.run([*words, "--resume", "r.json", "--", *bot]) == 0
+    assert cli.run([*run, "--resume", "r.json", "--", *bot]) == 0
     result = read_result(tmp_path / "r.json")
     assert verdicts(result) == ["right"] * 5
-    assert [one.end.reason.value for one in result.attempts] == ["interrupted", "finished"]
+    assert [attempt.end.reason.value for attempt in result.attempts] == ["interrupted", "finished"]
     cut_off, whole = result.attempts
     assert (cut_off.sandboxed, cut_off.cgroup_measures, cut_off.filtered) == (
         True,
@@ -459,7 +446,7 @@ def test_a_bot_beside_the_questions_cannot_read_them_nor_results_nor_other_bots(
     folder = tmp_path / "bot"
     (folder / "other").mkdir(parents=True)
     for name in ("now.txt", "later.txt"):
-        (folder / name).write_bytes(load_set(str(RECIPE)).text)
+        (folder / name).write_bytes(SET.text)
     (folder / "old").mkdir()
     for name in ("other/bot.sh", "other/weights", "own.txt", "old/run.json", "old/run.stderr.txt"):
         (folder / name).write_text('{"kind": "run"}')

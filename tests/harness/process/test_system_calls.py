@@ -45,17 +45,17 @@ sys.stdin.read()
 """Takes a lease on a file that it can only read, and keeps it until its input ends."""
 
 
-def started(code, *words):
+def started(code, *arguments):
     return subprocess.Popen(
-        [sys.executable, "-S", "-c", code, *map(str, words)],
+        [sys.executable, "-S", "-c", code, *map(str, arguments)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
 
 
-def said_under_the_filter(code, *words):
-    with started(FILTERED + code, *words, filter_program().hex()) as process:
+def said_under_the_filter(code, *arguments):
+    with started(FILTERED + code, *arguments, filter_program().hex()) as process:
         said = finished(process)[0]
     assert process.returncode == 0
     return said
@@ -91,8 +91,8 @@ def test_nobody_waits_for_a_lease_on_a_file_that_he_opens(lent):
 @sandbox_only
 @filter_only
 def test_a_bot_in_its_sandbox_has_no_lease(lent):
-    words = [sys.executable, "-S", "-c", LEASE, str(lent)]
-    with BotProcess(words, LastWords(), built_sandbox(Contain.YES)) as bot:
+    command = [sys.executable, "-S", "-c", LEASE, str(lent)]
+    with BotProcess(command, LastWords(), built_sandbox(Contain.YES)) as bot:
         assert bot.read(time.monotonic() + PATIENCE_SECONDS) == b"leased\n"
         assert opens_at_once(lent)
 
@@ -100,7 +100,7 @@ def test_a_bot_in_its_sandbox_has_no_lease(lent):
 LEASE_IN_32_BITS = """
 import ctypes, mmap, os, sys
 def call(number, *arguments):
-    ebx, ecx, edx = (one.to_bytes(4, "little") for one in arguments)
+    ebx, ecx, edx = (argument.to_bytes(4, "little") for argument in arguments)
     page = mmap.mmap(-1, 4096, prot=7)
     page.write(b"\\x53\\xb8" + number.to_bytes(4, "little") + b"\\xbb" + ebx + b"\\xb9" + ecx + b"\\xba" + edx)
     page.write(b"\\xcd\\x80\\x5b\\xc3")

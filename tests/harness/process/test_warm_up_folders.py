@@ -25,7 +25,7 @@ def bot(folder):
 
 def written(folder):
     """Return whether the warm-up of a bot in a folder may write there."""
-    return [one for one, _ in writable_folders([folder], [])] == [folder]
+    return [path for path, _ in writable_folders([folder], [])] == [folder]
 
 
 def kept(folder):
@@ -172,7 +172,7 @@ def test_what_is_kept_is_neither_changed_nor_moved_nor_replaced(tmp_path):
     assert warm_up(folder, line, secret=[folder / "sets/old/q.txt"])
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert files == {"bot", "made", ".venv/lib/package.py", "deep/down/.git/config", "sets/old/q.txt"}
-    mine = [folder / one for one in files - {"bot", "made"}] + [judges / "package.py"]
+    mine = [folder / name for name in files - {"bot", "made"}] + [judges / "package.py"]
     assert {path.read_text() for path in mine} == {"mine\n"}
 
 
@@ -213,8 +213,8 @@ os.open(".", os.O_TMPFILE | os.O_RDWR, 0o700)
 @sandbox_only
 @pytest.mark.skipif(not filter_program(), reason="no libseccomp")
 def test_no_warm_up_leaves_a_program_that_runs_as_its_owner(tmp_path):
-    words = [sys.executable, "-S", "-c", MODES, str(bot(tmp_path / "bot"))]
-    assert warmed_up(words, built_sandbox(Contain.YES), Configuration()) > 0
+    command = [sys.executable, "-S", "-c", MODES, str(bot(tmp_path / "bot"))]
+    assert warmed_up(command, built_sandbox(Contain.YES), Configuration()) > 0
     assert {path.stat().st_mode & 0o7777 for path in (tmp_path / "bot").iterdir()} == {0o755, 0o700}
 
 

@@ -13,15 +13,13 @@ from nonobot.harness.play.match import Bot, play
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.results.conditions import Configuration, digest_of_variable
 from nonobot.harness.results.result_files import json_text, read_result, storable
-from nonobot.tournament_data import load_set
-from tests.helpers.judged import RECIPE, command, little_patience, verdicts  # noqa: F401
+from tests.helpers.judged import RECIPE, SET, command, little_patience, verdicts  # noqa: F401
 from tests.helpers.ranked import run_result, written
 from tests.helpers.talking import interrupted, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "little_patience")
 
 VALUE = "xyzzy-plugh"
-SET = load_set(str(RECIPE))
 
 
 def contents(folder):
@@ -54,16 +52,19 @@ def test_no_value_is_in_a_result_a_journal_or_an_output(capsys):
 
 
 def between(*terms):
-    runs = [(str(number), replace(run_result(terms=one), environment={})) for number, one in enumerate(terms)]
+    runs = [
+        (str(number), replace(run_result(terms=configuration), environment={}))
+        for number, configuration in enumerate(terms)
+    ]
     return differences(runs, {"environment": MACHINE_AND_CONFIGURATION["environment"]})
 
 
 def test_a_difference_shows_and_the_same_value_is_none():
-    one, same, other, none = (
+    original, same, other, none = (
         Configuration(environment=given) for given in ({"A": "1"}, {"A": "1"}, {"A": "2"}, {})
     )
-    kept = replace(one, environment=UNSET, environment_digests={"A": digest_of_variable("A", "1")})
-    assert between(one, same, kept) == []
+    kept = replace(original, environment=UNSET, environment_digests={"A": digest_of_variable("A", "1")})
+    assert between(original, same, kept) == []
     first, second = (digest_of_variable("A", value) for value in "12")
     assert between(kept, other) == [f"not the same environment: A (digest {first}) (0); A (digest {second}) (1)"]
     assert between(kept, none) == [f"not the same environment: A (digest {first}) (0); A not set (1)"]

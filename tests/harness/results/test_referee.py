@@ -33,7 +33,7 @@ def test_the_verdict_on_an_answer(puzzle, answer, verdict, detail):
 
 SET = load_set("boardgen:5x5x4:seed=1")
 SOLUTIONS = [solution for _, solution in Recipe.parse(SET.name).boards()]
-FIRST, SECOND, THIRD, FOURTH = (Answer(number, 1, one) for number, one in enumerate(SOLUTIONS, 1))
+FIRST, SECOND, THIRD, FOURTH = (Answer(number, 1, solution) for number, solution in enumerate(SOLUTIONS, 1))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_the_order_of_answers(came, any_order, expected, left):
     referee = Referee(SET, any_order)
     for answer in came:
         referee.take(answer)
-    assert [one.verdict.value for one in referee.score().puzzles] == expected
+    assert [puzzle.verdict.value for puzzle in referee.score().puzzles] == expected
     assert referee.left() == left
     assert referee.answers_due == bool(left)
 
@@ -106,28 +106,28 @@ def taken(boards, count):
 
 
 def test_a_mistake_is_that_of_most_of_the_first_wrong_answers():
-    boards = [one.cells for _, one in Recipe.parse("boardgen:9x7x30:seed=4").boards()]
+    boards = [board.cells for _, board in Recipe.parse("boardgen:9x7x30:seed=4").boards()]
     other = [[1] * 9] * 7
-    inverted, mirrored = [1 - one for one in boards], [one[:, ::-1] for one in boards]
+    inverted, mirrored = [1 - board for board in boards], [board[:, ::-1] for board in boards]
     exchanged = "would be right with 0 and 1 exchanged: 1 is black"
     assert taken(boards, 30) is None
     assert taken([*boards[:5], inverted[5]], 30) == f"the wrong answer {exchanged}"
     assert taken([*inverted[:8], *[other] * 3], 30) == f"8 of 11 wrong answers {exchanged}"
     assert taken(inverted, 30) == f"all the first 20 wrong answers {exchanged}"
     assert taken([*[other] * 2, *inverted[2:]], 30) == f"18 of the first 20 wrong answers {exchanged}"
-    turned = {"if mirrored top to bottom: the first row is the top one": [one[::-1] for one in boards]}
+    turned = {"if mirrored top to bottom: the first row is the top one": [board[::-1] for board in boards]}
     corner = "the first row is the top one, and its first number the left cell"
-    turned |= {f"if rotated by 180 degrees: {corner}": [one[::-1, ::-1] for one in boards]}
+    turned |= {f"if rotated by 180 degrees: {corner}": [board[::-1, ::-1] for board in boards]}
     repeat = "repeat the number that followed the question's '$'"
     turned |= {f"for the puzzle before it: the answers are off by one; {repeat}": [*boards[:1], *boards]}
-    for words, answers in turned.items():
-        assert taken(answers[:10], 30).endswith(f" wrong answers would be right {words}")
+    for change, answers in turned.items():
+        assert taken(answers[:10], 30).endswith(f" wrong answers would be right {change}")
     assert taken([*inverted[:2], *mirrored[2:4], *[other] * 2], 30) is None
     assert taken([*[other] * 20, *inverted[20:]], 30) is None
     both = (
         "if mirrored left to right, with 0 and 1 exchanged: the first number of a row is its left cell, and 1 is"
     )
-    assert taken([1 - one for one in mirrored[:3]], 30) == f"all 3 wrong answers would be right {both} black"
+    assert taken([1 - board for board in mirrored[:3]], 30) == f"all 3 wrong answers would be right {both} black"
 
 
 def test_the_turns_of_square_boards_are_named():

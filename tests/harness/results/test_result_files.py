@@ -42,11 +42,11 @@ from tests.helpers.ranked import run_result, written
 @pytest.mark.parametrize(
     ("edit", "why"),
     [
-        (lambda one: one["score"].update(puzzles=[]), "without puzzles or without a run"),
-        (lambda one: one.update(attempts=[]), "without puzzles or without a run"),
-        (lambda one: one["score"]["verdicts"].update(right=99), "the verdicts counted are not those"),
-        (lambda one: one["score"]["puzzles"][0].update(number=2), "not one for each of the set's 3 puzzles"),
-        (lambda one: one["set"].update(puzzle_count=4), "not one for each of the set's 4 puzzles"),
+        (lambda result: result["score"].update(puzzles=[]), "without puzzles or without a run"),
+        (lambda result: result.update(attempts=[]), "without puzzles or without a run"),
+        (lambda result: result["score"]["verdicts"].update(right=99), "the verdicts counted are not those"),
+        (lambda result: result["score"]["puzzles"][0].update(number=2), "not one for each of the set's 3 puzzles"),
+        (lambda result: result["set"].update(puzzle_count=4), "not one for each of the set's 4 puzzles"),
     ],
 )
 def test_a_result_that_contradicts_itself_is_refused(tmp_path, edit, why):
@@ -94,9 +94,9 @@ def test_each_file_that_cannot_be_read_costs_a_line_and_no_other(
     Path("itself.json").symlink_to("itself.json")
     with Path("sparse.json").open("wb") as file:
         file.truncate(2 << 30)
-    bad = sorted({one.name for one in Path().iterdir()} - {"good.json"})
-    for words, status in ((["table"], 1), (["compare", "good.json"], 2)):
-        out, err = output_of(cli.run, [*words, "."], status=status)
+    bad = sorted({path.name for path in Path().iterdir()} - {"good.json"})
+    for arguments, status in ((["table"], 1), (["compare", "good.json"], 2)):
+        out, err = output_of(cli.run, [*arguments, "."], status=status)
         assert sorted(re.findall(r"[a-z]+\.json", err)) == bad
         assert len(err.splitlines()) == len(bad)
         assert out
@@ -188,9 +188,9 @@ def test_benchmarks_against_a_revision_of_before_would_be_written_alike():
 
 def test_claims_of_before_would_be_written_alike():
     measured = []
-    for one in kept("claims.json")["claims"]:
-        status, figure, reason = (one.pop(name) for name in ("outcome", "measured", "reason"))
-        claim = msgspec.convert(one, claims.Claim)
+    for stored in kept("claims.json")["claims"]:
+        status, figure, reason = (stored.pop(name) for name in ("outcome", "measured", "reason"))
+        claim = msgspec.convert(stored, claims.Claim)
         measured.append(claims.Measured(claim, claims.Status(status), figure, reason))
     assert json.loads(claims.as_json(measured)) == kept("claims.json")
 

@@ -57,8 +57,8 @@ def test_two_lines_say_what_figures_are_worth_and_what_would_help(runs, lines):
 
 @pytest.mark.usefixtures("short_look")
 def test_run_and_table_use_the_same_words(tmp_path, capsys):
-    words = ["run", "--quiet", "--set", str(RECIPE), "--result", str(tmp_path / "one.json")]
-    assert cli.run([*words, "--", *command("perfect", tmp_path)]) == 0
+    arguments = ["run", "--quiet", "--set", str(RECIPE), "--result", str(tmp_path / "one.json")]
+    assert cli.run([*arguments, "--", *command("perfect", tmp_path)]) == 0
     shown = capsys.readouterr().out.splitlines()
     lines = worth([read_result(tmp_path / "one.json")])
     assert shown[-1 - len(lines) : -1] == lines
