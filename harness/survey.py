@@ -63,8 +63,8 @@ class Row:
         self.conflicts[rounded(grade.conflicts)] += 1
 
     def __iadd__(self, other: Row) -> Row:
-        for each in fields(self):
-            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+        for attribute in fields(self):
+            setattr(self, attribute.name, getattr(self, attribute.name) + getattr(other, attribute.name))
         return self
 
 
@@ -130,7 +130,7 @@ def as_json(survey: Survey, recipes: Sequence[str], line_limit: int) -> str:
     """Return all counts as JSON text, with the recipes of the boards."""
     rows = []
     for kind, row in survey.rows():
-        values = {each.name: getattr(row, each.name) for each in fields(row)}
+        values = {attribute.name: getattr(row, attribute.name) for attribute in fields(row)}
         for name in ("work", "conflicts"):
             values[name] = dict(sorted(values[name].items()))
         rows.append(kind._asdict() | values)

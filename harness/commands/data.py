@@ -122,7 +122,7 @@ def print_path(arguments: argparse.Namespace) -> int:
     official = _named(arguments.name)
     state = state_of(official)
     if state is not State.HERE:
-        what = "is damaged" if state is State.DAMAGED else "is not on this machine yet"
-        raise UnusableError(f"{official.name} {what}; download it with `nonojudge data fetch {official.name}`")
+        problem = "is damaged" if state is State.DAMAGED else "is not on this machine yet"
+        raise UnusableError(f"{official.name} {problem}; download it with `nonojudge data fetch {official.name}`")
     sys.stdout.buffer.write(os.fsencode(stored_path(official)) + b"\n")
     return 0

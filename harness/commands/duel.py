@@ -126,7 +126,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
             raise
         for folder in folders:
             _say_last_words(folder)
-        return compared(arguments, *([one] for one in folders))
+        return compared(arguments, *([folder] for folder in folders))
 
 
 def _say_last_words(folder: Path) -> None:

@@ -123,10 +123,10 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     asks_stats = not arguments.no_stats
     for _ in range(arguments.repeat):
         with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
-            one = profile_of(puzzle_set, command, configuration, progress.take, show, asks_stats)
-        if one.end.reason is EndReason.INTERRUPTED:
+            profile = profile_of(puzzle_set, command, configuration, progress.take, show, asks_stats)
+        if profile.end.reason is EndReason.INTERRUPTED:
             say("interrupted; this is the profile of what was done")
-            return median_of(profiles or [one])
-        profiles.append(one)
-        asks_stats = not one.from_outside
+            return median_of(profiles or [profile])
+        profiles.append(profile)
+        asks_stats = not profile.from_outside
     return median_of(profiles)

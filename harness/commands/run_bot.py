@@ -171,7 +171,7 @@ def _require_same(
         bot=bot.name,
         command=list(bot.command),
         files=bot.files or UNSET,
-        show=[str(one) for one in bot.show] or UNSET,
+        show=[str(path) for path in bot.show] or UNSET,
         hide=UNSET,
         set=SetFacts.of(puzzle_set),
         configuration=configuration,
