@@ -32,8 +32,8 @@ def program(tmp_path):
     return write
 
 
-def adapted(*words, given=QUESTIONS):
-    return subprocess.run([*ADAPT, *words], input=given, **CAPTURED)
+def adapted(*arguments, given=QUESTIONS):
+    return subprocess.run([*ADAPT, *arguments], input=given, **CAPTURED)
 
 
 def test_each_puzzle_is_a_file_and_the_picture_is_the_answer(program):
@@ -72,8 +72,10 @@ def test_the_last_line_has_the_first_failure_and_open_cells_are_explained(progra
     assert last.endswith("; its cells have three signs ('#', '?', 'x'), as if some were not decided")
 
 
-@pytest.mark.parametrize("words", [["{file}", "{output}"], ["--in={file}", "--out={output}"], ["-", "{output}"]])
-def test_a_program_may_read_stdin_and_write_a_file(program, words):
+@pytest.mark.parametrize(
+    "arguments", [["{file}", "{output}"], ["--in={file}", "--out={output}"], ["-", "{output}"]]
+)
+def test_a_program_may_read_stdin_and_write_a_file(program, arguments):
     command = program("""
         import sys
         source, target = (word.partition("=")[2] or word for word in sys.argv[1:])
@@ -83,7 +85,7 @@ def test_a_program_may_read_stdin_and_write_a_file(program, words):
         print("###\\n###\\n###")
     """)
     first = QUESTIONS.partition(b"$2")[0]
-    done = adapted("--as", "webpbn", "--size", "3x3", "--", *command, *words, given=first)
+    done = adapted("--as", "webpbn", "--size", "3x3", "--", *command, *arguments, given=first)
     assert (done.returncode, done.stdout.count(b"1")) == (0, 3), done.stderr
 
 
@@ -149,7 +151,7 @@ def test_one_start_for_a_file_of_all_puzzles(program):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (["--as", "non"], "no program; write it after --, such as -- ./solver {file}"),
         (["--as", "nom", "--", "cat"], "--as: unknown value 'nom'; choose cwd, g, grid"),
@@ -157,8 +159,8 @@ def test_one_start_for_a_file_of_all_puzzles(program):
         (["--as", "non", "--pattern", "(", "--", "cat"], "not a regular expression"),
     ],
 )
-def test_unusable_arguments_are_named(words, message):
-    done = adapted(*words)
+def test_unusable_arguments_are_named(arguments, message):
+    done = adapted(*arguments)
     assert (done.returncode, done.stdout) == (2, b"")
     assert message in done.stderr.decode()
     assert done.stderr.count(b"\n") == 1
@@ -187,8 +189,8 @@ def test_the_judge_plays_an_adapted_program(program, tmp_path, capfd, feed):
     """)
     result = tmp_path / "result.json"
     run = ["run", "--quiet", "--set", "boardgen:7x7x3:seed=1", "--feed", feed, "--result", str(result)]
-    words = [*run, "--", *ADAPT, "--as", "cwd", "--", *command, "{file}"]
-    assert cli.run(words) == 0, capfd.readouterr()
+    command_line = [*run, "--", *ADAPT, "--as", "cwd", "--", *command, "{file}"]
+    assert cli.run(command_line) == 0, capfd.readouterr()
     assert json.loads(result.read_text())["bot"] == "solver"
 
 

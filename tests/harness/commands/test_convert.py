@@ -29,7 +29,7 @@ def puzzles_in(file: str) -> list:
     return [record.puzzle for record in formats.read(Path(file).read_bytes())]
 
 
-@pytest.mark.parametrize("ending", [one.extensions[0] for one in formats.formats() if one.name != "taai"])
+@pytest.mark.parametrize("ending", [form.extensions[0] for form in formats.formats() if form.name != "taai"])
 def test_the_end_of_the_name_says_the_format(ending, capsys):
     assert run(str(PUZZLES / "p.non"), "out" + ending) == 0
     assert puzzles_in("out" + ending) == [P_PUZZLE]
@@ -43,7 +43,7 @@ def test_a_json_file_is_json_and_says_the_same(file, capsys):
     assert run(str(PUZZLES / file), "out.json") == 0
     assert "warning" not in capsys.readouterr().err
     found = json.loads(Path("out.json").read_bytes())
-    assert [one["rows"] for one in (found if records[1:] else [found])] == [
+    assert [puzzle["rows"] for puzzle in (found if records[1:] else [found])] == [
         [[*clue] for clue in record.puzzle.rows] for record in records
     ]
     assert list(formats.read(Path("out.json").read_bytes())) == records
@@ -121,8 +121,8 @@ def test_the_help_lists_every_format():
     for name in (*(format.name for format in formats.formats()), "picture"):
         assert f"\n  {name:<8}  " in parser.epilog
     singles = [format.name for format in formats.formats() if not format.several]
-    words = " ".join(parser.epilog.split())
-    assert f"{', '.join(singles[:-1])} and {singles[-1]} files have one puzzle" in words
+    text = " ".join(parser.epilog.split())
+    assert f"{', '.join(singles[:-1])} and {singles[-1]} files have one puzzle" in text
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,9 @@ def test_a_picture_is_made_unique_until_the_tries_end(convert):
     assert (record.solution.cells != DIAGONAL).sum() == 1
     assert status == 0
     assert said[0].startswith("d.png: unique with 1 cell of 9 changed: the clues have no other solution (")
-    assert [np.array(one).tolist() for one in naive.solutions(record.puzzle)] == [record.solution.cells.tolist()]
+    assert [np.array(solution).tolist() for solution in naive.solutions(record.puzzle)] == [
+        record.solution.cells.tolist()
+    ]
     assert record.title == "d"
     draw("d.png", np.eye(8, dtype=bool))
     status, said = convert("d.png", "out.non", "--unique", "--tries", 3)

@@ -38,8 +38,8 @@ def profile_of(revision, conflicts):
     return profile(puzzle(1, 0.1, conflicts=conflicts), set=facts(count=1), revision=revision, **times)
 
 
-def history(capsys, *words):
-    assert cli.run(["history", *map(str, words), "--json"]) == 0
+def history(capsys, *paths):
+    assert cli.run(["history", *map(str, paths), "--json"]) == 0
     return json.loads(capsys.readouterr().out)["histories"]
 
 
@@ -53,16 +53,16 @@ def test_revisions_are_in_the_order_of_git_with_the_medians_of_their_runs(commit
     random.Random(0).shuffle(runs)
     shared = Configuration(core=1, shared_core="x")
     co_run = run_result(cpu=3.0, wall=9.0, revision=commits[1], terms=shared, started_at="2026-01-06")
-    paths = written(tmp_path / "results", **{f"r{at}": run for at, run in enumerate([*runs, co_run])})
-    [points] = [one["points"] for one in history(capsys, tmp_path / "results", *paths)]
-    assert [one["revision"] for one in points] == [*commits, f"{commits[2]}-dirty"]
-    assert [one["wall_seconds"] for one in points] == [3.0, None, 3.0, 3.0]
-    assert [sorted(one["cpu_seconds"]) for one in points] == [[1, 2, 5], [3], [1, 2, 5], [1, 2, 5]]
+    paths = written(tmp_path / "results", **{f"r{number}": run for number, run in enumerate([*runs, co_run])})
+    [points] = [group["points"] for group in history(capsys, tmp_path / "results", *paths)]
+    assert [point["revision"] for point in points] == [*commits, f"{commits[2]}-dirty"]
+    assert [point["wall_seconds"] for point in points] == [3.0, None, 3.0, 3.0]
+    assert [sorted(point["cpu_seconds"]) for point in points] == [[1, 2, 5], [3], [1, 2, 5], [1, 2, 5]]
     git(tmp_path / "repository", "update-ref", "-d", "HEAD")
     git(tmp_path / "repository", "reflog", "expire", "--expire=now", "--all")
     git(tmp_path / "repository", "prune")  # no longer a clone with these commits: the order of their runs
-    [points] = [one["points"] for one in history(capsys, tmp_path / "results")]
-    assert [one["revision"] for one in points] == [commits[2], f"{commits[2]}-dirty", commits[0], commits[1]]
+    [points] = [group["points"] for group in history(capsys, tmp_path / "results")]
+    assert [point["revision"] for point in points] == [commits[2], f"{commits[2]}-dirty", commits[0], commits[1]]
 
 
 def test_counts_of_profiles_are_columns_and_lines_of_the_plot(commits, tmp_path, capsys):
@@ -70,7 +70,7 @@ def test_counts_of_profiles_are_columns_and_lines_of_the_plot(commits, tmp_path,
         (tmp_path / f"p{number}.json").write_text(to_json(profile_of(commit, 1000 + number)))
     [run] = written(tmp_path, run=run_result(cpu=4.0, revision=commits[2]))
     profiles = sorted(tmp_path.glob("p*.json"))
-    assert [one["points"][0]["counts"] for one in history(capsys, *profiles)] == [{"conflicts": 1000}]
+    assert [group["points"][0]["counts"] for group in history(capsys, *profiles)] == [{"conflicts": 1000}]
     pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
     png, svg = tmp_path / "h.png", tmp_path / "h.svg"
     assert cli.run(["history", *map(str, [*profiles, run]), "-o", str(png)]) == 0
@@ -111,8 +111,8 @@ def made(folder, **files):
     for name, text in {"bot": "#!/bin/sh\n", **files}.items():
         (folder / name).write_text(text)
         (folder / name).chmod(0o755)
-    for words in ("init -q", "add -A", "-c user.name=t -c user.email=t@localhost commit -q -m all"):
-        subprocess.run(["git", *words.split()], cwd=folder, check=True)
+    for arguments in ("init -q", "add -A", "-c user.name=t -c user.email=t@localhost commit -q -m all"):
+        subprocess.run(["git", *arguments.split()], cwd=folder, check=True)
     return git(folder, "rev-parse", "HEAD").decode().strip()
 
 

@@ -25,9 +25,9 @@ def started(folder, language):
     if language == "python":
         return [sys.executable, str(folder / "mybot.py")]
     compiler = shutil.which("g++") or pytest.skip("needs g++")
-    words = ["-O2", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-o", str(folder / "mybot")]
-    words.append(str(folder / "mybot.cpp"))
-    assert subprocess.run([compiler, *words], **CAPTURED).stderr == b""
+    options = ["-O2", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-o", str(folder / "mybot")]
+    options.append(str(folder / "mybot.cpp"))
+    assert subprocess.run([compiler, *options], **CAPTURED).stderr == b""
     return [str(folder / "mybot")]
 
 
@@ -43,12 +43,13 @@ def test_a_new_bot_passes_every_check_and_solves_easy_boards(tmp_path, capfd, la
 
 
 @pytest.mark.parametrize(
-    ("words", "name"), [("py Python python3", "mybot.py"), ("c C c++ C++ cpp CXX", "mybot.cpp"), ("rust", None)]
+    ("languages", "name"),
+    [("py Python python3", "mybot.py"), ("c C c++ C++ cpp CXX", "mybot.cpp"), ("rust", None)],
 )
-def test_a_language_goes_by_several_names(tmp_path, capfd, words, name):
-    for word in words.split():
-        assert cli.run(["new-bot", word, str(tmp_path / word)]) == (0 if name else 2)
-        assert not name or (tmp_path / word / name).exists()
+def test_a_language_goes_by_several_names(tmp_path, capfd, languages, name):
+    for language in languages.split():
+        assert cli.run(["new-bot", language, str(tmp_path / language)]) == (0 if name else 2)
+        assert not name or (tmp_path / language / name).exists()
     message = "LANGUAGE: 'rust' is not available; choose python (py) or c++ (cpp, cxx, c)"
     assert name or message in capfd.readouterr().err
 
@@ -175,9 +176,9 @@ def test_a_ctrl_c_ends_the_bot_of_a_rehearsal_too():
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [([], "name the bot's command after --"), (["--", "./nowhere"], "cannot start './nowhere': No such file")],
 )
-def test_a_rehearsal_without_a_bot_is_unusable(capfd, words, message):
-    assert cli.run(["rehearse", *words]) == 2
+def test_a_rehearsal_without_a_bot_is_unusable(capfd, arguments, message):
+    assert cli.run(["rehearse", *arguments]) == 2
     assert message in capfd.readouterr().err

@@ -150,9 +150,9 @@ def test_an_svg_sheet_says_what_is_wrong(output_of):
     out = output_of(render, *arguments, "-o", "sheet.svg", "--columns", "2", "--no-clues", "--cell", "9").out
     assert "$2 wrong: row 4: expected 2 2, found 3 2\n" in out
     assert out.splitlines()[-1].startswith("picture: sheet.svg (3 puzzles, ")
-    words = svg_texts(Path("sheet.svg").read_text(encoding="utf-8"))
-    assert [word for _, _, word in words] == ["$1", "$2 wrong", "$5 missing"]
-    assert words[0][1] == words[1][1] < words[2][1]
+    texts = svg_texts(Path("sheet.svg").read_text(encoding="utf-8"))
+    assert [text for _, _, text in texts] == ["$1", "$2 wrong", "$5 missing"]
+    assert texts[0][1] == texts[1][1] < texts[2][1]
 
 
 def test_a_terminal_gets_colours_and_a_pipe_none(output_of):
@@ -232,14 +232,14 @@ def test_a_puzzle_that_cannot_be_read_costs_no_other(capsys, output_of):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         (["boardgen:25x25x900:seed=1", "--number", "all", "-o", "a.png"], "draw fewer puzzles (--number)"),
         (["boardgen:2100x2000x1:seed=1"], "more than 4000000 cells"),
     ],
 )
-def test_too_much_to_draw_is_one_line(arguments, words, capsys):
-    assert words in refused(capsys, *arguments)
+def test_too_much_to_draw_is_one_line(arguments, message, capsys):
+    assert message in refused(capsys, *arguments)
     assert not list(Path().glob("a.*"))
 
 
