@@ -92,6 +92,21 @@ def add_show_and_env(parser: _ActionsContainer) -> None:
     )
 
 
+def show_and_env_of(given: Mapping[str, Any]) -> list[str]:
+    """Return the arguments --show and --env that were given, for another command of the judge."""
+    shown = [word for path in given.get("show", ()) for word in ("--show", str(path))]
+    variables = given.get("environment", ())
+    return shown + [word for name, value in variables for word in ("--env", f"{name}={value}")]
+
+
+def add_files(parser: _ActionsContainer) -> None:
+    """Add --reads, --writes and --logs."""
+    about = "file that contains the questions, in the bot's own folder"
+    parser.add_argument("--reads", metavar="NAME", help=about)
+    parser.add_argument("--writes", metavar="NAME", help="file that the bot writes its answers to")
+    parser.add_argument("--logs", metavar="NAME", help="file that the bot writes its own times to")
+
+
 def add_timeouts(parser: _ActionsContainer) -> None:
     """Add --timeout and --start-timeout, of the checks."""
     about = "seconds that a started bot may be silent in a check (default: %(default)g)"

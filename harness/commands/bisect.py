@@ -99,11 +99,7 @@ def _given_options(arguments: argparse.Namespace) -> list[str]:
     for name in ("core", "contain"):
         if name in given:
             line += [f"--{name}", "any" if given[name] is None else str(given[name])]
-    for path in given.get("show", ()):
-        line += ["--show", str(path)]
-    for variable in given.get("environment", ()):
-        line += ["--env", "=".join(variable)]
-    return line
+    return line + options.show_and_env_of(given)
 
 
 def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
@@ -139,19 +135,17 @@ def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
 
 def _in_words(difference: Difference) -> list[str]:
     """Return the difference between two commits' bots in a line or two."""
-    if difference.ratio:
-        return [f"{ratio_in_words(difference.ratio.estimate)}, 95% interval {interval_in_words(difference.ratio)}"]
+    if ratio := difference.ratio:
+        return [f"{ratio_in_words(ratio.estimate)}, 95% interval {interval_in_words(ratio)}"]
+    if not difference.differ:
+        return []
     before, after = difference.counts_before, difference.counts_after
     changed = []
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name, 0), after.get(name, 0)
         share = f" ({new / old - 1:+.1%})" if old and new else ""
         changed += [f"{name.replace('_', ' ')} {old:,} -> {new:,}{share}"] if old != new else []
-    return (
-        [f"other work on {in_number(len(difference.changed_puzzles), 'puzzle')}", *changed]
-        if difference.differ
-        else []
-    )
+    return [f"other work on {in_number(len(difference.changed_puzzles), 'puzzle')}", *changed]
 
 
 def _as_json(plan: Plan, count: int, findings: Sequence[Finding]) -> str:

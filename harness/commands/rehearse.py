@@ -64,12 +64,7 @@ def add_to(parser: Parser) -> None:
     options.add_warm_up(parser)
     options.add_contain(parser, default="auto")
     options.add_show_and_env(parser)
-    for name, about in (
-        ("reads", "file that contains the questions, in the bot's own folder"),
-        ("writes", "file that the bot writes its answers to"),
-        ("logs", "file that the bot writes its own times to"),
-    ):
-        parser.add_argument(f"--{name}", metavar="NAME", help=about)
+    options.add_files(parser)
 
 
 class _ToldError(Exception):
@@ -91,14 +86,6 @@ class _Rehearsal:
         return [word for name, value in named if value for word in (f"--{name}", value)]
 
     @property
-    def shown(self) -> list[str]:
-        """The options for what the bot may read, and for its environment."""
-        given = vars(self.arguments)
-        shown = [word for path in given.get("show", ()) for word in ("--show", str(path))]
-        variables = given.get("environment", ())
-        return shown + [word for name, value in variables for word in ("--env", f"{name}={value}")]
-
-    @property
     def warm_up(self) -> list[str]:
         """The options for the warm-up."""
         given = vars(self.arguments)
@@ -114,9 +101,8 @@ class _Rehearsal:
     def judge(self, *arguments: str, command: list[str]) -> bytes:
         """Run a command of the judge, its progress on stderr, and return what it prints."""
         with Interrupts() as interrupts, tempfile.TemporaryFile() as out:
-            judge = subprocess.Popen(
-                [*OWN_JUDGE, *arguments, "--", *command], stdin=subprocess.DEVNULL, stdout=out
-            )
+            command = [*OWN_JUDGE, *arguments, "--", *command]
+            judge = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out)
             while judge.poll() is None and not interrupts.told:
                 time.sleep(0.05)
             if interrupts.told:
@@ -136,7 +122,8 @@ class _Rehearsal:
         path = self.folder / f"{name}.json"
         fixed = ["--set", chosen, "--result", str(path), "--contain", self.arguments.contain]
         fixed += ["--time-limit", f"{max(self.limit_seconds, 1.0):g}"]
-        self.judge("run", *fixed, *self.shown, *self.warm_up, *file_options, command=command)
+        fixed += [*options.show_and_env_of(vars(self.arguments)), *self.warm_up]
+        self.judge("run", *fixed, *file_options, command=command)
         result = read_result(path)
         assert isinstance(result, RunResult)
         return result
@@ -191,18 +178,17 @@ def _missing_of_check(rehearsal: _Rehearsal) -> tuple[list[str], int | None]:
     width, height = arguments.size
     line = ["check", "--json", "--size", f"{width}x{height}", "--contain", arguments.contain]
     line += ["--timeout", f"{arguments.timeout:g}", "--start-timeout", f"{arguments.start_timeout:g}"]
-    done = rehearsal.judge(*line, *rehearsal.shown, command=rehearsal.command)
+    line += options.show_and_env_of(vars(arguments))
+    done = rehearsal.judge(*line, command=rehearsal.command)
     checks = msgspec.json.decode(done, type=CheckResult).checks
     print(f"check: {musts_passed(checks)}")
     failed = [check for check in checks if check.verdict is StepVerdict.FAILED]
-    breakdowns = {
-        check.breakdown: check for check in reversed(failed) if check.breakdown
-    }  # each with its first check
+    first_checks = {check.breakdown: check for check in reversed(failed) if check.breakdown}
     for check in checks:
-        if check.verdict is StepVerdict.WARNING and check.breakdown not in breakdowns:
+        if check.verdict is StepVerdict.WARNING and check.breakdown not in first_checks:
             print(printable(f"  note: a careful bot {check.title} (check {check.number})"))
     missing = []
-    for breakdown, first in reversed(breakdowns.items()):
+    for breakdown, first in reversed(first_checks.items()):
         numbers = [check.number for check in checks if check.breakdown == breakdown]
         missing.append(_item(f"it {breakdown} ({plural(len(numbers), 'check')} {ranges(numbers)})", first))
     others = [check for check in failed if not check.breakdown]

@@ -67,10 +67,8 @@ def add_to(parser: Parser) -> None:
     options.add_warm_up(parser)
     options.add_contain(parser)
     options.add_show_and_env(parser)
-    files = parser.add_argument_group("bots that read and write files instead of stdin and stdout")
-    files.add_argument("--reads", metavar="NAME", help="file that contains the questions, in the bot's own folder")
-    files.add_argument("--writes", metavar="NAME", help="file that the bot writes its answers to")
-    files.add_argument("--logs", metavar="NAME", help="file that the bot writes its own times to")
+    about = "bots that read and write files instead of stdin and stdout"
+    options.add_files(parser.add_argument_group(about))
     options.add_limits(parser.add_argument_group("limits"))
     output = parser.add_argument_group("result")
     about = "result file (default: a new file in results/)"
@@ -128,7 +126,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         raise UnusableError(f"{result_path} exists; {remedy}")
     if "core" in given and "cores" in given:
         raise UnusableError("--core selects one core and --cores several; choose one of them")
-    core = given["core"] if "core" in given else tournament_core(given.get("cores", 1))
+    core = given.get("core", tournament_core(given.get("cores", 1)))
     configuration = options.configuration_of(given, core)
     files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), configuration.feed, dashes="--")
     puzzle_set = loaded(arguments.set, given.get("size"))
