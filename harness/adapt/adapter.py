@@ -189,7 +189,7 @@ def serve(adapter: Adapter, given: Size | None, limit_seconds: float, batch: boo
     Without a `given` size, the boards are 25x25 if the first one fits, otherwise square; as large as the first one
     if the judge waits for its answer. `batch`: the program gets one file with all puzzles.
     """
-    chunks = _chunks()
+    chunks = iter(lambda: os.read(0, 1 << 16), b"")
     size = None if given == "auto" else given
     if given is None:
         head, waits = _head(chunks)
@@ -212,26 +212,22 @@ def serve(adapter: Adapter, given: Size | None, limit_seconds: float, batch: boo
     data = b"".join(chunks)
     records = [item for item in read_batch(lines_in([data]), size) if isinstance(item, Record)]
     puzzles = [record.puzzle for record in records if not fault_in_clues(record.puzzle)]
+    boards: list[Solution | None] = [None] * len(puzzles)
     try:
-        boards = iter(adapter.solve_all(puzzles, Clock(limit_seconds)) if puzzles else [])
+        if puzzles:
+            boards = adapter.solve_all(puzzles, Clock(limit_seconds))
     except OutOfTimeError:
         report(f"not solved within the limit of {limit_seconds:g} s")
-        boards = iter([None] * len(puzzles))
     except RefusedError as error:
         report(str(error))
-        boards = iter([None] * len(puzzles))
+    left = iter(boards)
 
     def solve(puzzle: Puzzle, clock: Clock) -> Solution:
-        if board := next(boards):
+        if board := next(left):
             return board
         raise RefusedError("no board of it")
 
     return answer_all(solve, size, limit_seconds, [data])
-
-
-def _chunks() -> Iterator[bytes]:
-    while chunk := os.read(0, 1 << 16):
-        yield chunk
 
 
 def _head(chunks: Iterator[bytes]) -> tuple[bytes, bool]:

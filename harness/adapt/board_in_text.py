@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -283,13 +283,6 @@ def _coloured(output: str) -> tuple[list[str], str]:
 # --- readings ----------------------------------------------------------------------------------------------------
 
 
-class _Bits(dict[int, str]):
-    """For `str.translate`: 1 for signs of cells, and 0 for others."""
-
-    def __missing__(self, sign: int) -> str:
-        return "0"
-
-
 def _readings(
     view: _View, size: tuple[int, int], pitches: tuple[int, int], from_end: bool = False
 ) -> Iterator[_Reading]:
@@ -336,7 +329,7 @@ def _is_apart(reading: _Reading, view: _View, size: tuple[int, int], pitches: tu
 
 def _places(lines: Sequence[str], signs: str, size: tuple[int, int], pitches: tuple[int, int]) -> list[int]:
     """Return a mask of each text line; bit x: a board with these signs may begin at x."""
-    table = _Bits((ord(sign), "1") for sign in signs)
+    table = defaultdict(lambda: "0", {ord(sign): "1" for sign in signs})
     masks = [int(line[::-1].translate(table) or "0", 2) for line in lines]
     for step in _steps(size[0]):
         masks = [mask & mask >> step * pitches[0] for mask in masks]
