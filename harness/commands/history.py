@@ -62,10 +62,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         require_writable(output)
     results, problems = _read(arguments.results)
     say_left_out(problems)
-    without = [result for result in results if not result.revision]
-    if without:
-        say(f"left out: {len(without)} of {len(results)} results state no revision (docs/compare.md)")
-    groups = _groups([result for result in results if result.revision])
+    stated = [result for result in results if result.revision]
+    if without := len(results) - len(stated):
+        say(f"left out: {without} of {len(results)} results state no revision (docs/compare.md)")
+    groups = _groups(stated)
     if not groups:
         raise UnusableError("no result that states a revision: the bot has to be in a git clone")
     if output:
@@ -74,11 +74,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         histories = [{"bot": bot, "set": name, "points": points} for (bot, name), points in groups.items()]
         print(json_document("history", histories=histories), end="")
     else:
-        runs = [
-            (short(result.revision), result)
-            for result in results
-            if isinstance(result, RunResult) and result.revision
-        ]
+        runs = [(short(run.revision or ""), run) for run in stated if isinstance(run, RunResult)]
         print(_as_text(groups, differences(runs, MACHINE_AND_CONFIGURATION), on_terminal()), end="")
     return 1 if problems else 0
 

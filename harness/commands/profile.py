@@ -113,7 +113,7 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     command = arguments.bot_command or own_bot(puzzle_set)
     given = vars(arguments)
     warm_up = given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else None)
-    configuration = options.configuration_of(given, given["core"] if "core" in given else tournament_core())
+    configuration = options.configuration_of(given, given.get("core", tournament_core()))
     say(sandbox_note(configuration.contain), arguments.quiet)
     show = [path.absolute() for path in given.get("show", [])]
     sandbox = built_sandbox(configuration.contain, show, secret=files_of_sets([puzzle_set.name]))
