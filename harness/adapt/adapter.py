@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in, open_cells
@@ -64,7 +65,7 @@ class Adapter:
         self._command, self._form, self._signs = command, form, signs
         self._reads_stdin = not any(FILE in word for word in command)
         self._writes_file = any(OUTPUT in word for word in command)
-        self._folder: str | None = None
+        self._folder: Path | None = None
 
     def close(self) -> None:
         """Remove the folder."""
@@ -86,16 +87,15 @@ class Adapter:
         """Start the program with a file of this content, and return its output once it has ended."""
         self.close()  # never used again: the program may have left anything there
         try:
-            self._folder = tempfile.mkdtemp(prefix="nonojudge-adapt-")
-            path = os.path.join(self._folder, f"puzzle{format_named(self._form).extensions[0]}")  # noqa: PTH118
-            with open(path, "wb") as file:  # noqa: PTH123
-                file.write(content)
+            self._folder = Path(tempfile.mkdtemp(prefix="nonojudge-adapt-"))
+            path = self._folder / f"puzzle{format_named(self._form).extensions[0]}"
+            path.write_bytes(content)
         except OSError as error:
             raise RefusedError(f"cannot write the file for the program: {error.strerror}") from None
-        output = os.path.join(self._folder, "output.txt")  # noqa: PTH118
-        command = [word.replace(FILE, path).replace(OUTPUT, output) for word in self._command]
+        output = self._folder / "output.txt"
+        command = [word.replace(FILE, str(path)).replace(OUTPUT, str(output)) for word in self._command]
         try:
-            with open(path if self._reads_stdin else os.devnull, "rb") as source:  # noqa: PTH123
+            with (path if self._reads_stdin else Path(os.devnull)).open("rb") as source:
                 # A group of its own, which ends with it.
                 process = subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE, process_group=0)
         except OSError as error:
