@@ -17,7 +17,8 @@ from tests.helpers.talking import CAPTURED
 from tests.helpers.waiting import wait_until
 
 ADAPT = [sys.executable, "-m", "nonobot.harness", "adapt"]
-QUESTIONS = b"$1\n1\n\n1\n1\n\n1\n$2\n\n1\t1\n\n1\n\n1\n$3\n1\n1\n1\n1\n1\n1\n"
+FIRST = b"$1\n1\n\n1\n1\n\n1\n"
+QUESTIONS = FIRST + b"$2\n\n1\t1\n\n1\n\n1\n$3\n1\n1\n1\n1\n1\n1\n"
 ANSWERS = b"$1\n1\t0\t0\n0\t0\t0\n0\t0\t1\n", b"$2\n0\t1\t0\n0\t0\t0\n0\t1\t0\n"
 
 
@@ -84,8 +85,7 @@ def test_a_program_may_read_stdin_and_write_a_file(program, arguments):
         open(target, "w").write("[[1, 0, 0], [0, 0, 0], [0, 0, 1]]")
         print("###\\n###\\n###")
     """)
-    first = QUESTIONS.partition(b"$2")[0]
-    done = adapted("--as", "webpbn", "--size", "3x3", "--", *command, *arguments, given=first)
+    done = adapted("--as", "webpbn", "--size", "3x3", "--", *command, *arguments, given=FIRST)
     assert (done.returncode, done.stdout.count(b"1")) == (0, 3), done.stderr
 
 
@@ -96,9 +96,7 @@ def test_a_program_that_takes_too_long_is_stopped_with_its_children(program):
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", "{word}"])
         time.sleep(600)
     """)
-    done = adapted(
-        "--as", "non", "--puzzle-limit", "1", "--", *command, "{file}", given=QUESTIONS.partition(b"$2")[0]
-    )
+    done = adapted("--as", "non", "--puzzle-limit", "1", "--", *command, "{file}", given=FIRST)
     assert (done.returncode, done.stdout) == (1, b"$1\n0\t0\t0\n0\t0\t0\n0\t0\t0\n")
     assert done.stderr == b"$1: line 1: not solved within the limit of 1 s\n"
     wait_until(lambda: not pids_with(word))
@@ -106,7 +104,7 @@ def test_a_program_that_takes_too_long_is_stopped_with_its_children(program):
 
 def test_a_program_that_prints_without_end_is_stopped(program):
     command = program("while True: print('x' * 1000)")
-    done = adapted("--as", "non", "--", *command, "{file}", given=QUESTIONS.partition(b"$2")[0])
+    done = adapted("--as", "non", "--", *command, "{file}", given=FIRST)
     assert done.stderr == b"$1: line 1: the program printed more than 16 MiB\n"
 
 
@@ -150,22 +148,6 @@ def test_one_start_for_a_file_of_all_puzzles(program):
     assert b"2 of 3 puzzles have a board in the output; it begins '1:' / '#..' / '...'" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--as", "non"], "no program; write it after --, such as -- ./solver {file}"),
-        (["--as", "nom", "--", "cat"], "--as: unknown value 'nom'; choose cwd, g, grid"),
-        (["--as", "non", "--", "./nowhere"], "cannot start './nowhere': no such program"),
-        (["--as", "non", "--pattern", "(", "--", "cat"], "not a regular expression"),
-    ],
-)
-def test_unusable_arguments_are_named(arguments, message):
-    done = adapted(*arguments)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert message in done.stderr.decode()
-    assert done.stderr.count(b"\n") == 1
-
-
 def test_try_shows_the_file_the_output_and_the_board(program, tmp_path, capfd):
     (tmp_path / "puzzle.hv").write_text("H\n1\n0\n1\nV\n1\n0\n1\n")
     command = program("print('\\x1b[31m#..\\x1b[0m\\n...\\n..#')")
@@ -200,9 +182,7 @@ def test_every_format_that_convert_writes_can_be_the_file(program):
 
     command = program("import sys; print(open(sys.argv[1]).read(), file=sys.stderr); print('#..\\n...\\n..#')")
     for form in formats():
-        done = adapted(
-            "--as", form.name, "--size", "3x3", "--", *command, "{file}", given=QUESTIONS.partition(b"$2")[0]
-        )
+        done = adapted("--as", form.name, "--size", "3x3", "--", *command, "{file}", given=FIRST)
         assert done.stdout == ANSWERS[0], form.name
         text = re.sub(rb"nonojudge.*\n", b"", done.stderr)
         [record] = read(text, form.name, (3, 3)) if not form.states_size else read(text, form.name)
