@@ -38,12 +38,13 @@ def profile_of(revision, conflicts):
     return profile(puzzle(1, 0.1, conflicts=conflicts), set=facts(count=1), revision=revision, **times)
 
 
-def history(capsys, *paths):
-    assert cli.run(["history", *map(str, paths), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)["histories"]
+@pytest.fixture
+def history(output_of):
+    """Return what returns the histories of some results."""
+    return lambda *paths: json.loads(output_of(cli.run, ["history", *map(str, paths), "--json"]).out)["histories"]
 
 
-def test_revisions_are_in_the_order_of_git_with_the_medians_of_their_runs(commits, tmp_path, capsys):
+def test_revisions_are_in_the_order_of_git_with_the_medians_of_their_runs(commits, tmp_path, history):
     days = {commits[0]: "2026-01-05", commits[2]: "2026-01-01", f"{commits[2]}-dirty": "2026-01-02"}
     runs = [
         run_result(cpu=cpu, wall=cpu + 1, revision=revision, started_at=day)
@@ -54,27 +55,27 @@ def test_revisions_are_in_the_order_of_git_with_the_medians_of_their_runs(commit
     shared = Configuration(core=1, shared_core="x")
     co_run = run_result(cpu=3.0, wall=9.0, revision=commits[1], terms=shared, started_at="2026-01-06")
     paths = written(tmp_path / "results", **{f"r{number}": run for number, run in enumerate([*runs, co_run])})
-    [points] = [group["points"] for group in history(capsys, tmp_path / "results", *paths)]
+    [points] = [group["points"] for group in history(tmp_path / "results", *paths)]
     assert [point["revision"] for point in points] == [*commits, f"{commits[2]}-dirty"]
     assert [point["wall_seconds"] for point in points] == [3.0, None, 3.0, 3.0]
     assert [sorted(point["cpu_seconds"]) for point in points] == [[1, 2, 5], [3], [1, 2, 5], [1, 2, 5]]
     git(tmp_path / "repository", "update-ref", "-d", "HEAD")
     git(tmp_path / "repository", "reflog", "expire", "--expire=now", "--all")
     git(tmp_path / "repository", "prune")  # no longer a clone with these commits: the order of their runs
-    [points] = [group["points"] for group in history(capsys, tmp_path / "results")]
+    [points] = [group["points"] for group in history(tmp_path / "results")]
     assert [point["revision"] for point in points] == [commits[2], f"{commits[2]}-dirty", commits[0], commits[1]]
 
 
-def test_counts_of_profiles_are_columns_and_lines_of_the_plot(commits, tmp_path, capsys):
+def test_counts_of_profiles_are_columns_and_lines_of_the_plot(commits, tmp_path, history, output_of):
     for number, commit in enumerate(commits[:2]):
         (tmp_path / f"p{number}.json").write_text(to_json(profile_of(commit, 1000 + number)))
     [run] = written(tmp_path, run=run_result(cpu=4.0, revision=commits[2]))
     profiles = sorted(tmp_path.glob("p*.json"))
-    assert [group["points"][0]["counts"] for group in history(capsys, *profiles)] == [{"conflicts": 1000}]
+    assert [group["points"][0]["counts"] for group in history(*profiles)] == [{"conflicts": 1000}]
     pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
     png, svg = tmp_path / "h.png", tmp_path / "h.svg"
-    assert cli.run(["history", *map(str, [*profiles, run]), "-o", str(png)]) == 0
-    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    out = output_of(cli.run, ["history", *map(str, [*profiles, run]), "-o", str(png)]).out
+    lines = [" ".join(line.split()) for line in out.splitlines()]
     assert lines[1] == "revision first run runs right CPU time wall time conflicts"
     assert f"{commits[1][:10]} 2026-01-09 1 1 2.00 s 3.00 s 1,001" in lines
     assert png.read_bytes().startswith(b"\x89PNG")
