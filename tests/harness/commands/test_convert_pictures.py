@@ -203,17 +203,11 @@ def test_a_drawn_picture_is_made_unique_and_then_is(convert):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["long.png"],
-            "long.png: a board of 2000x9 is too large: at most 1022 rows or columns; give a --width or",
-        ),
-        (["broken.png"], "broken.png: cannot read the picture: "),
-        (["large.png"], "large.png: more than 16 MiB; shrink the picture first"),
-        (
-            ["long.png", "--size", "20x9"],
-            "--size only applies to TAAI files; use --width and --height for a picture",
-        ),
-        (["long.png", "--height", "9", "--tries", "5"], "--tries only applies to --unique"),
+        ("long.png", "long.png: a board of 2000x9 is too large: at most 1022 rows or columns; give a --width or"),
+        ("broken.png", "broken.png: cannot read the picture: "),
+        ("large.png", "large.png: more than 16 MiB; shrink the picture first"),
+        ("long.png --size 20x9", "--size only applies to TAAI files; use --width and --height for a picture"),
+        ("long.png --height 9 --tries 5", "--tries only applies to --unique"),
     ],
 )
 def test_one_line_says_what_is_wrong(arguments, message, convert):
@@ -222,7 +216,8 @@ def test_one_line_says_what_is_wrong(arguments, message, convert):
     with Path("large.png").open("wb") as file:
         file.write(Path("long.png").read_bytes())
         file.truncate(20_000_000)
-    status, [line] = convert(arguments[0], "out.xml", *arguments[1:])
+    picture, *options = arguments.split()
+    status, [line] = convert(picture, "out.xml", *options)
     assert status == 2
     assert line.startswith(f"nonojudge: {message}")
     assert not Path("out.xml").exists()
