@@ -18,6 +18,7 @@ SET_HELP = (
     "an official set such as taai2011 (see `nonojudge data`), a file of puzzles, or "
     "boardgen:WIDTHxHEIGHTxCOUNT:seed=S for a generated set"
 )
+DEFAULT_SET = "boardgen:25x25x100:seed=2011"  # of a run and a profile
 CONTAIN = ("auto", "yes", "no")
 core_number = either("any", None, whole_number(0, 9999, "the number of a core"))
 

@@ -47,13 +47,11 @@ def say_inferred_size(source: str, records: Iterable[Record]) -> None:
 
 
 @contextlib.contextmanager
-def opened(
-    source: str, description: str = "", others: Iterable[str] = (), waits: bool = True
-) -> Iterator[BinaryIO]:
+def opened(source: str, prefix: str = "", others: Iterable[str] = (), waits: bool = True) -> Iterator[BinaryIO]:
     """Open a file, or stdin as `-`, for reading within the block; UnusableError if it cannot be read.
 
-    `description` stands before its name in the message (`the answers `); `others` are names to suggest if it does
-    not exist. It may be a pipe if it `waits`.
+    `prefix` stands before its name in the message (`the answers `); `others` are names to suggest if it does not
+    exist. It may be a pipe if it `waits`.
     """
     try:
         with contextlib.ExitStack() as stack:
@@ -65,7 +63,7 @@ def opened(
     except OSError as error:
         hint = similar_names(source, others) if isinstance(error, FileNotFoundError) else ""
         name = "stdin" if source == "-" else source
-        raise UnusableError(f"cannot read {description}{name}: {error.strerror}{hint}") from None
+        raise UnusableError(f"cannot read {prefix}{name}: {error.strerror}{hint}") from None
 
 
 def answer_lines(file: BinaryIO, most_bytes: int = MOST_ANSWER_BYTES) -> Iterator[bytes]:

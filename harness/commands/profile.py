@@ -23,11 +23,9 @@ from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.text import on_terminal, say
 from nonobot.harness.user_files import loaded, require_writable, write_output
 
-DEFAULT_SET = "boardgen:25x25x100:seed=2011"
-
 EXAMPLES = f"""\
 examples:
-  nonojudge profile                                       nonobot on {DEFAULT_SET}
+  nonojudge profile                                       nonobot on {options.DEFAULT_SET}
   nonojudge profile taai2011 -o before.json               store it, change the bot, then:
   nonojudge profile taai2011 --before before.json         which stage got slower, and do the counts differ?
   nonojudge profile --repeat 5 -- ./mybot                 any bot: start, puzzles and end, medians of 5 runs
@@ -41,8 +39,8 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge profile [options] [SET | PROFILE.json] [-- CMD ARGS...]"
-    about = f"{options.SET_HELP}, or a stored profile to show (default: {DEFAULT_SET})"
-    parser.add_argument("source", nargs="?", default=DEFAULT_SET, metavar="SET", help=about)
+    about = f"{options.SET_HELP}, or a stored profile to show (default: {options.DEFAULT_SET})"
+    parser.add_argument("source", nargs="?", default=options.DEFAULT_SET, metavar="SET", help=about)
     options.add_size(parser)
     options.add_core(parser)
     about = "wall time limit for the set in seconds (default: %(default)g)"

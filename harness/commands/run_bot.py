@@ -31,11 +31,9 @@ from nonobot.harness.user_files import loaded, refuse_input
 from nonobot.system import printable, report, shortened
 from nonobot.tournament_data import PuzzleSet
 
-DEFAULT_SET = "boardgen:25x25x100:seed=2011"
-
 EXAMPLES = f"""\
 examples:
-  nonojudge run                                              nonobot on {DEFAULT_SET}
+  nonojudge run                                              nonobot on {options.DEFAULT_SET}
   nonojudge run --set questions.txt --result today.json -- ./mybot --fast
   nonojudge run --set boardgen:10x10x20:seed=1 --time-limit 60 -- python3 mybot.py --size 10x10
   nonojudge run --feed interactive -- ./mybot                one puzzle at a time; the bot must flush each answer
@@ -55,7 +53,7 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 13
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge run [options] [-- CMD ARGS...]"
     parser.argument_default = argparse.SUPPRESS
-    options.add_set(parser, DEFAULT_SET)
+    options.add_set(parser, options.DEFAULT_SET)
     parser.add_argument("--name", help="name of the bot in tables (default: name of its program)")
     options.add_feed(parser)
     options.add_core(parser)
