@@ -65,9 +65,9 @@ EXIT_CUT_SHORT = 1
 
 def run(argv: Sequence[str]) -> int:
     """Run a command line, given without the program's name, and return the exit status."""
-    at = argv.index("--") if "--" in argv else len(argv)
-    own = argv[:at]
-    status = _status(own, list(argv[at + 1 :]))
+    end = argv.index("--") if "--" in argv else len(argv)
+    own = argv[:end]
+    status = _status(own, list(argv[end + 1 :]))
     for_git = any("--bisect-statuses".startswith(word) for word in own if len(word) > len("--b"))
     return EXIT_SKIP if for_git and status in (EXIT_UNUSABLE, EXIT_CANNOT_TELL) else status
 

@@ -18,6 +18,7 @@ SET_HELP = (
     "an official set such as taai2011 (see `nonojudge data`), a file of puzzles, or "
     "boardgen:WIDTHxHEIGHTxCOUNT:seed=S for a generated set"
 )
+DEFAULT_SET = "boardgen:25x25x100:seed=2011"  # of a run and a profile
 CONTAIN = ("auto", "yes", "no")
 core_number = either("any", None, whole_number(0, 9999, "the number of a core"))
 
@@ -90,6 +91,21 @@ def add_show_and_env(parser: _ActionsContainer) -> None:
         metavar="NAME=VALUE",
         help=about,
     )
+
+
+def show_and_env_of(given: Mapping[str, Any]) -> list[str]:
+    """Return the arguments --show and --env that were given, for another command of the judge."""
+    shown = [word for path in given.get("show", ()) for word in ("--show", str(path))]
+    variables = given.get("environment", ())
+    return shown + [word for name, value in variables for word in ("--env", f"{name}={value}")]
+
+
+def add_files(parser: _ActionsContainer) -> None:
+    """Add --reads, --writes and --logs."""
+    about = "file that contains the questions, in the bot's own folder"
+    parser.add_argument("--reads", metavar="NAME", help=about)
+    parser.add_argument("--writes", metavar="NAME", help="file that the bot writes its answers to")
+    parser.add_argument("--logs", metavar="NAME", help="file that the bot writes its own times to")
 
 
 def add_timeouts(parser: _ActionsContainer) -> None:

@@ -72,7 +72,7 @@ def duration(seconds: float) -> str:
     """Return a time with three digits and the unit that suits it, such as `72.5 s` or `7.30 ms`."""
     if seconds <= 0:  # no clock here has a finer resolution
         return "< 0.1 ms"
-    name, unit = next((one for one in _UNITS if seconds >= 0.9995 * one[1]), _UNITS[-1])
+    name, unit = next((pair for pair in _UNITS if seconds >= 0.9995 * pair[1]), _UNITS[-1])
     value = seconds / unit
     return f"{value:,.{2 if value < 9.995 else 1 if value < 99.95 else 0}f} {name}"
 
@@ -134,8 +134,8 @@ def new_table(headers: Sequence[str] = (), left: Container[int] = (0,), no_wrap:
     from rich.text import Text
 
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim")
-    for at, header in enumerate(headers):
-        table.add_column(Text(header), justify="left" if at in left else "right", no_wrap=no_wrap)
+    for place, header in enumerate(headers):
+        table.add_column(Text(header), justify="left" if place in left else "right", no_wrap=no_wrap)
     return table
 
 

@@ -31,7 +31,7 @@ def loaded(source: str, board_size: Size | None, waits: bool = True) -> PuzzleSe
         puzzle_set = load_set(source, board_size, waits)
     except SetError as error:
         raise UnusableError(str(error)) from None
-    say_inferred_size(source, (one.record for one in puzzle_set.puzzles))
+    say_inferred_size(source, (puzzle.record for puzzle in puzzle_set.puzzles))
     for fault in puzzle_set.faults[:MOST_SHOWN_FAULTS]:
         report(f"{source}: warning: {fault} (not counted)")
     if more := puzzle_set.faults[MOST_SHOWN_FAULTS:]:
@@ -47,11 +47,11 @@ def say_inferred_size(source: str, records: Iterable[Record]) -> None:
 
 
 @contextlib.contextmanager
-def opened(source: str, what: str = "", others: Iterable[str] = (), waits: bool = True) -> Iterator[BinaryIO]:
+def opened(source: str, prefix: str = "", others: Iterable[str] = (), waits: bool = True) -> Iterator[BinaryIO]:
     """Open a file, or stdin as `-`, for reading within the block; UnusableError if it cannot be read.
 
-    `what` describes it for the message (`the answers `); `others` are names to suggest if it does not exist. It
-    may be a pipe if it `waits`.
+    `prefix` stands before its name in the message (`the answers `); `others` are names to suggest if it does not
+    exist. It may be a pipe if it `waits`.
     """
     try:
         with contextlib.ExitStack() as stack:
@@ -63,7 +63,7 @@ def opened(source: str, what: str = "", others: Iterable[str] = (), waits: bool 
     except OSError as error:
         hint = similar_names(source, others) if isinstance(error, FileNotFoundError) else ""
         name = "stdin" if source == "-" else source
-        raise UnusableError(f"cannot read {what}{name}: {error.strerror}{hint}") from None
+        raise UnusableError(f"cannot read {prefix}{name}: {error.strerror}{hint}") from None
 
 
 def answer_lines(file: BinaryIO, most_bytes: int = MOST_ANSWER_BYTES) -> Iterator[bytes]:

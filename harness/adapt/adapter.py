@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in, open_cells
@@ -64,7 +65,7 @@ class Adapter:
         self._command, self._form, self._signs = command, form, signs
         self._reads_stdin = not any(FILE in word for word in command)
         self._writes_file = any(OUTPUT in word for word in command)
-        self._folder: str | None = None
+        self._folder: Path | None = None
 
     def close(self) -> None:
         """Remove the folder."""
@@ -86,16 +87,15 @@ class Adapter:
         """Start the program with a file of this content, and return its output once it has ended."""
         self.close()  # never used again: the program may have left anything there
         try:
-            self._folder = tempfile.mkdtemp(prefix="nonojudge-adapt-")
-            path = os.path.join(self._folder, f"puzzle{format_named(self._form).extensions[0]}")  # noqa: PTH118
-            with open(path, "wb") as file:  # noqa: PTH123
-                file.write(content)
+            self._folder = Path(tempfile.mkdtemp(prefix="nonojudge-adapt-"))
+            path = self._folder / f"puzzle{format_named(self._form).extensions[0]}"
+            path.write_bytes(content)
         except OSError as error:
             raise RefusedError(f"cannot write the file for the program: {error.strerror}") from None
-        output = os.path.join(self._folder, "output.txt")  # noqa: PTH118
-        command = [word.replace(FILE, path).replace(OUTPUT, output) for word in self._command]
+        output = self._folder / "output.txt"
+        command = [word.replace(FILE, str(path)).replace(OUTPUT, str(output)) for word in self._command]
         try:
-            with open(path if self._reads_stdin else os.devnull, "rb") as source:  # noqa: PTH123
+            with (path if self._reads_stdin else Path(os.devnull)).open("rb") as source:
                 # A group of its own, which ends with it.
                 process = subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE, process_group=0)
         except OSError as error:
@@ -189,7 +189,7 @@ def serve(adapter: Adapter, given: Size | None, limit_seconds: float, batch: boo
     Without a `given` size, the boards are 25x25 if the first one fits, otherwise square; as large as the first one
     if the judge waits for its answer. `batch`: the program gets one file with all puzzles.
     """
-    chunks = _chunks()
+    chunks = iter(lambda: os.read(0, 1 << 16), b"")
     size = None if given == "auto" else given
     if given is None:
         head, waits = _head(chunks)
@@ -212,26 +212,22 @@ def serve(adapter: Adapter, given: Size | None, limit_seconds: float, batch: boo
     data = b"".join(chunks)
     records = [item for item in read_batch(lines_in([data]), size) if isinstance(item, Record)]
     puzzles = [record.puzzle for record in records if not fault_in_clues(record.puzzle)]
+    boards: list[Solution | None] = [None] * len(puzzles)
     try:
-        boards = iter(adapter.solve_all(puzzles, Clock(limit_seconds)) if puzzles else [])
+        if puzzles:
+            boards = adapter.solve_all(puzzles, Clock(limit_seconds))
     except OutOfTimeError:
         report(f"not solved within the limit of {limit_seconds:g} s")
-        boards = iter([None] * len(puzzles))
     except RefusedError as error:
         report(str(error))
-        boards = iter([None] * len(puzzles))
+    left = iter(boards)
 
     def solve(puzzle: Puzzle, clock: Clock) -> Solution:
-        if board := next(boards):
+        if board := next(left):
             return board
         raise RefusedError("no board of it")
 
     return answer_all(solve, size, limit_seconds, [data])
-
-
-def _chunks() -> Iterator[bytes]:
-    while chunk := os.read(0, 1 << 16):
-        yield chunk
 
 
 def _head(chunks: Iterator[bytes]) -> tuple[bytes, bool]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -261,8 +261,8 @@ def _with_lists_drawn(text: str, size: tuple[int, int]) -> str:
 
 def _signs_of(row: str) -> str:
     """Return a sign for each item of a list; no sign of a cell for one of several signs."""
-    words = [word.strip("'\"") or " " for word in re.split(r"\s*,\s*|\s+", row.strip(" \t\n,"))]
-    return "".join(_BLACK_WORDS.get(word.lower(), word if len(word) == 1 else "\0") for word in words)
+    cells = [word.strip("'\"") or " " for word in re.split(r"\s*,\s*|\s+", row.strip(" \t\n,"))]
+    return "".join(_BLACK_WORDS.get(word.lower(), word if len(word) == 1 else "\0") for word in cells)
 
 
 def _coloured(output: str) -> tuple[list[str], str]:
@@ -283,13 +283,6 @@ def _coloured(output: str) -> tuple[list[str], str]:
 # --- readings ----------------------------------------------------------------------------------------------------
 
 
-class _Bits(dict[int, str]):
-    """For `str.translate`: 1 for signs of cells, and 0 for others."""
-
-    def __missing__(self, sign: int) -> str:
-        return "0"
-
-
 def _readings(
     view: _View, size: tuple[int, int], pitches: tuple[int, int], from_end: bool = False
 ) -> Iterator[_Reading]:
@@ -305,38 +298,38 @@ def _readings(
         rows = view.lines[line : line + down * (height - 1) + 1 : down]
         mask = masks[line]
         while mask:
-            at = (mask & -mask).bit_length() - 1
+            column = (mask & -mask).bit_length() - 1
             mask &= mask - 1
-            yield _Reading(line, at, "".join(row[at : at + span : across] for row in rows))
+            yield _Reading(line, column, "".join(row[column : column + span : across] for row in rows))
 
 
 def _is_apart(reading: _Reading, view: _View, size: tuple[int, int], pitches: tuple[int, int]) -> bool:
     """Return whether nothing around and between the cells of a board is one of its signs, but for spaces."""
     (width, height), (across, down) = size, pitches
-    first, at, cells = reading
-    end = at + across * width
+    first, start, cells = reading
+    end = start + across * width
     beside = [
         line[column] if 0 <= column < len(line) else " "
         for line in view.lines[first : first + down * height : down]
-        for column in (at - across, end)
+        for column in (start - across, end)
     ]
     for number in (first - down, first + down * height):
         if 0 <= number < len(view.lines):
-            beside += view.lines[number][at:end:across]
+            beside += view.lines[number][start:end:across]
     signs = {*cells} - {" "}
     between: set[str] = set()
     for number, line in enumerate(view.lines[first : first + down * height : down]):
         row = cells[number * width : (number + 1) * width]
         for shift in range(1, across):
             between |= {
-                other for cell, other in zip(row, line[at + shift :: across], strict=False) if other != cell
+                other for cell, other in zip(row, line[start + shift :: across], strict=False) if other != cell
             }
     return not signs & ({*beside} | between)
 
 
 def _places(lines: Sequence[str], signs: str, size: tuple[int, int], pitches: tuple[int, int]) -> list[int]:
     """Return a mask of each text line; bit x: a board with these signs may begin at x."""
-    table = _Bits((ord(sign), "1") for sign in signs)
+    table = defaultdict(lambda: "0", {ord(sign): "1" for sign in signs})
     masks = [int(line[::-1].translate(table) or "0", 2) for line in lines]
     for step in _steps(size[0]):
         masks = [mask & mask >> step * pitches[0] for mask in masks]

@@ -38,7 +38,7 @@ Exit status: 0 every puzzle has a board, 1 some have none, 2 unusable arguments 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge adapt --as FORMAT [options] -- PROGRAM ARGS..."
     about = "format of the file, as `nonojudge convert` writes it: %(choices)s"
-    names = [one.name for one in formats()]
+    names = [form.name for form in formats()]
     parser.add_argument("--as", dest="form", required=True, choices=names, metavar="FORMAT", help=about)
     about = (
         "start the program once, with one file of all puzzles; each board goes to the next puzzle that it solves"

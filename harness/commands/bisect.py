@@ -72,7 +72,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.build and not bot:
         raise UnusableError("--build only applies to a bot given after --; nonobot needs no build command")
     repository = (top_of(Path.cwd()) or Path.cwd()) if bot else HOME
-    good, bad = (commit_of(one, repository) for one in (arguments.good, arguments.bad))
+    good, bad = (commit_of(revision, repository) for revision in (arguments.good, arguments.bad))
     if good == bad or git(repository, "rev-list", "-1", f"{bad}..{good}"):
         hint = shallow_hint(repository)
         raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect{hint}")
@@ -87,7 +87,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         findings = [bisection.answer(question) for question in questions]
     count = len(bisection.commits)
     print(_as_json(plan, count, findings) if arguments.json else _as_text(plan, count, findings), end="")
-    found = [one.commit for one in findings if one.whole.differ is not False]
+    found = [finding.commit for finding in findings if finding.whole.differ is not False]
     return 0 if found and all(found) else EXIT_CANNOT_TELL
 
 
@@ -99,11 +99,7 @@ def _given_options(arguments: argparse.Namespace) -> list[str]:
     for name in ("core", "contain"):
         if name in given:
             line += [f"--{name}", "any" if given[name] is None else str(given[name])]
-    for path in given.get("show", ()):
-        line += ["--show", str(path)]
-    for variable in given.get("environment", ()):
-        line += ["--env", "=".join(variable)]
-    return line
+    return line + options.show_and_env_of(given)
 
 
 def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
@@ -112,44 +108,46 @@ def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
         return shortened(shown.decode(errors="replace").strip())
 
     lines = [f"good: {named(plan.good)}", f"bad:  {named(plan.bad)}", f"{in_number(count, 'commit')} to judge"]
-    for one in findings:
+    for finding in findings:
         lines.append("")
-        if one.commit:
-            lines.append(f"{one.question}: changed by {named(one.commit)}")
-            lines += [f"  this commit: {line}" for line in _in_words(one.effect)] if one.effect else []
-        elif one.unsteady:
-            lines.append(f"{one.question}: cannot tell, a bot differs from itself from run to run")
-            for commit, puzzles in one.unsteady.items():
+        if finding.commit:
+            lines.append(f"{finding.question}: changed by {named(finding.commit)}")
+            lines += [f"  this commit: {line}" for line in _in_words(finding.effect)] if finding.effect else []
+        elif finding.unsteady:
+            lines.append(f"{finding.question}: cannot tell, a bot differs from itself from run to run")
+            for commit, puzzles in finding.unsteady.items():
                 differ = ", ".join(f"${number}" for number in puzzles[:MOST_PUZZLES])
                 more = f" and {len(puzzles) - MOST_PUZZLES} more" if puzzles[MOST_PUZZLES:] else ""
                 lines.append(f"  {commit[:NAME_LENGTH]} twice: other work on {differ}{more}")
-        elif one.whole.differ:
-            several = f"one of these {len(one.candidates)} commits"
-            among = several if one.candidates[1:] else "this commit or one before it"
-            lines.append(f"{one.question}: changed by {among}, cannot tell by which")
-            lines += [f"  {named(commit)}" for commit in one.candidates]
+        elif finding.whole.differ:
+            several = f"one of these {len(finding.candidates)} commits"
+            among = several if finding.candidates[1:] else "this commit or one before it"
+            lines.append(f"{finding.question}: changed by {among}, cannot tell by which")
+            lines += [f"  {named(commit)}" for commit in finding.candidates]
         else:
             undecided = "cannot tell; more rounds may tell"
-            same = "not worse" if one.question is Question.TIME else "the same"
-            lines.append(f"{one.question}: {undecided if one.whole.differ is None else same}")
-        lines += [f"  good to bad: {line}" for line in _in_words(one.whole)]
-        lines += [f"  skipped {commit[:NAME_LENGTH]}: {shortened(why)}" for commit, why in one.skipped.items()]
+            same = "not worse" if finding.question is Question.TIME else "the same"
+            lines.append(f"{finding.question}: {undecided if finding.whole.differ is None else same}")
+        lines += [f"  good to bad: {line}" for line in _in_words(finding.whole)]
+        lines += [f"  skipped {commit[:NAME_LENGTH]}: {shortened(why)}" for commit, why in finding.skipped.items()]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _in_words(one: Difference) -> list[str]:
+def _in_words(difference: Difference) -> list[str]:
     """Return the difference between two commits' bots in a line or two."""
-    if one.ratio:
-        return [f"{ratio_in_words(one.ratio.estimate)}, 95% interval {interval_in_words(one.ratio)}"]
-    before, after = one.counts_before, one.counts_after
+    if ratio := difference.ratio:
+        return [f"{ratio_in_words(ratio.estimate)}, 95% interval {interval_in_words(ratio)}"]
+    if not difference.differ:
+        return []
+    before, after = difference.counts_before, difference.counts_after
     changed = []
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name, 0), after.get(name, 0)
         share = f" ({new / old - 1:+.1%})" if old and new else ""
         changed += [f"{name.replace('_', ' ')} {old:,} -> {new:,}{share}"] if old != new else []
-    return [f"other work on {in_number(len(one.changed_puzzles), 'puzzle')}", *changed] if one.differ else []
+    return [f"other work on {in_number(len(difference.changed_puzzles), 'puzzle')}", *changed]
 
 
 def _as_json(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
     commits = {"good": plan.good, "bad": plan.bad, "set": plan.set, "candidate_count": count}
-    return json_document("bisect", **commits, findings={one.question: one for one in findings})
+    return json_document("bisect", **commits, findings={finding.question: finding for finding in findings})

@@ -104,7 +104,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         except StartError as error:
             raise UnusableError(str(error)) from None
     met = (StepVerdict.PASSED, StepVerdict.WARNING)
-    conforms = all(one.level is not Level.MUST or one.verdict in met for one in results)
+    conforms = all(step.level is not Level.MUST or step.verdict in met for step in results)
     if arguments.json:
         timeouts = (bot.patience_seconds, bot.start_seconds)
         result = CheckResult(list(bot.command), bot.size, *timeouts, __version__, conforms, results)

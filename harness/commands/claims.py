@@ -42,15 +42,15 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print(listing(claims), end="")
         return 0
-    with Progress(sum(one.seconds for one in claims)) as progress:
+    with Progress(sum(claim.seconds for claim in claims)) as progress:
         measured = measure_all(claims, progress.show)
     print(as_json(measured) if arguments.json else as_text(measured, on_terminal()), end="")
-    return 1 if any(one.status in (Status.BROKEN, Status.FAILED) for one in measured) else 0
+    return 1 if any(outcome.status in (Status.BROKEN, Status.FAILED) for outcome in measured) else 0
 
 
 def _chosen(claims: Sequence[Claim], arguments: argparse.Namespace) -> list[Claim]:
-    unknown = [name for name in arguments.only or () if name not in {one.id for one in claims}]
+    unknown = [name for name in arguments.only or () if name not in {claim.id for claim in claims}]
     if unknown:
         raise UnusableError(f"no claim {unknown[0]!r}; `nonojudge claims --list` lists them")
-    named = [one for one in claims if not arguments.only or one.id in arguments.only]
-    return [one for one in named if not arguments.quick or one.seconds <= QUICK_SECONDS]
+    named = [claim for claim in claims if not arguments.only or claim.id in arguments.only]
+    return [claim for claim in named if not arguments.quick or claim.seconds <= QUICK_SECONDS]

@@ -41,7 +41,7 @@ PICTURE_LINE = (
 
 
 def add_to(parser: Parser) -> None:
-    lines = [f"  {one.name:<8}  {one.description}" for one in formats.formats()]
+    lines = [f"  {form.name:<8}  {form.description}" for form in formats.formats()]
     parser.epilog = EXAMPLES.format(formats="\n".join(sorted([*lines, PICTURE_LINE])))
     parser.add_argument("source", metavar="IN", help="puzzle file or picture, or - for stdin")
     parser.add_argument("target", metavar="OUT", help="output file, or - for stdout")

@@ -126,7 +126,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
             raise
         for folder in folders:
             _say_last_words(folder)
-        return compared(arguments, *([one] for one in folders))
+        return compared(arguments, *([folder] for folder in folders))
 
 
 def _say_last_words(folder: Path) -> None:
@@ -146,13 +146,11 @@ def _is_decided(arguments: argparse.Namespace, folders: Sequence[Path]) -> bool:
 
 def _configuration(arguments: argparse.Namespace) -> Configuration:
     given = vars(arguments)
-    core = given["core"] if "core" in given else tournament_core()
+    core = given.get("core", tournament_core())
     if not isinstance(core, int):
         raise UnusableError("--core any: a duel runs on one core; choose it with --core N")
     require_cores([core])
-    return options.configuration_of(
-        {name: given[name] for name in ("contain", "environment") if name in given}, core
-    )
+    return options.configuration_of(given, core)
 
 
 def _play(

@@ -6,21 +6,26 @@ The first puzzle has a share p1 of black cells, the last one p2.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import signal
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from nonobot.arguments import Parser, count, explained, seconds
-from nonobot.harness import UnusableError, options, require_libraries
-from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
-from nonobot.harness.generating import survey_boards, write_questions
+from nonobot.harness import UnusableError, options
+from nonobot.harness.cluster.cluster_workers import WHERE_HELP, connected, where
 from nonobot.harness.process.sandbox import sandbox_note
-from nonobot.harness.puzzles.grading import LINE_LIMIT, PUZZLE_SECONDS
+from nonobot.harness.progress import Progress
+from nonobot.harness.puzzles.board_jobs import select_on
+from nonobot.harness.puzzles.grading import LINE_LIMIT, PUZZLE_SECONDS, Grading
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.text import say
-from nonobot.harness.user_files import require_writable
-from nonobot.tournament_data import Recipe
-from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, PREFIX, parse_dimensions, parse_seed
-from nonobot.tournament_data.select import MOST_DRAWS, NoBoardError
+from nonobot.system import whole_file
+from nonobot.tournament_data import Recipe, write_set
+from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, PREFIX, Board, parse_dimensions, parse_seed
+from nonobot.tournament_data.select import MOST_DRAWS, Drawn, NoBoardError, Rules
 
 EXAMPLES = """\
 examples:
@@ -30,18 +35,16 @@ examples:
   nonojudge generate 25x25x100 --seed 7 --hard 20 -o hard.txt
   nonojudge generate 15x15x50 --seed 7 --unique --p2 0.45 -o unique.txt --solutions-out solutions.txt
   nonojudge generate 25x25x1000 --seed 7 --hard 1000 --on local -o hard.txt        on all cores
-  nonojudge generate 10x10x5000 20x20x5000 --seed 1 --p1 0.3 --p2 0.7 --survey survey.svg
 
-The same numbers give the same bytes as the tournaments' generator, on every machine. --survey alone draws a board
-for each puzzle and writes no puzzles; with --unique, it counts all boards drawn (docs/data.md).
+The same numbers give the same bytes as the tournaments' generator, on every machine (docs/data.md).
 
 Exit status: 0 written, 2 unusable arguments or no such board found; the files are then left as they were.
 """
 
 
 def add_to(parser: Parser) -> None:
-    about = "width, height and number of puzzles, or the name of a set (boardgen:...); several for a survey"
-    parser.add_argument("boards", type=explained(_boards), nargs="+", metavar="WxHxN", help=about)
+    about = "width, height and number of puzzles, or the name of a set (boardgen:...)"
+    parser.add_argument("boards", type=explained(_boards), metavar="WxHxN", help=about)
     about = "whole number of any length; needed unless a set is named"
     parser.add_argument("--seed", type=explained(parse_seed), metavar="S", help=about)
     for name, share, place in (("--p1", OFFICIAL_P1, "first"), ("--p2", OFFICIAL_P2, "last")):
@@ -61,32 +64,22 @@ def add_to(parser: Parser) -> None:
     about = "skip a board that takes longer than S seconds (default: %(default)g)"
     choice.add_argument("--puzzle-limit", type=seconds, default=PUZZLE_SECONDS, metavar="S", help=about)
     options.add_contain(choice, "auto")
-    about = (
-        "count how hard the boards are: table on stdout, plot (.svg, .png) or counts (.json) in FILE (repeatable)"
-    )
-    choice.add_argument(
-        "--survey",
-        type=options.file_ending_in(".json", ".svg", ".png"),
-        action="append",
-        default=[],
-        metavar="FILE",
-        help=about,
-    )
     choice.add_argument("--on", type=where, metavar="WHERE", help=f"where to draw and solve boards: {WHERE_HELP}")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    outputs = [path.resolve() for path in (arguments.output, arguments.solutions_out) if path]
+    if len(outputs) > len(set(outputs)):
+        raise UnusableError("-o and --solutions-out must be two files")
     selects = arguments.unique or arguments.hard > 1
-    _check(arguments, selects)
-    recipes = [_recipe(boards, arguments) for boards in arguments.boards]
-    if selects or arguments.survey:
+    if arguments.on and not selects:
+        raise UnusableError("--on is for --unique and --hard; a plain set needs no other cores")
+    recipe = _recipe(arguments)
+    if selects:
         say(sandbox_note(Contain(arguments.contain)))
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as at Ctrl-C: nothing half-written stays
     try:
-        if arguments.survey and not selects:
-            survey_boards(arguments, recipes)
-        else:
-            write_questions(arguments, recipes[0], selects)
+        _write(arguments, recipe, selects)
     except NoBoardError as error:
         remedy = f"try denser (--p1, --p2) or smaller boards, or more --draws than {arguments.draws}"
         raise UnusableError(f"{error}: {remedy}") from None
@@ -99,7 +92,8 @@ def _boards(text: str) -> Recipe | tuple[int, int, int]:
     return Recipe.parse(text) if text.startswith(PREFIX) else parse_dimensions(text)
 
 
-def _recipe(boards: Recipe | tuple[int, int, int], arguments: argparse.Namespace) -> Recipe:
+def _recipe(arguments: argparse.Namespace) -> Recipe:
+    boards: Recipe | tuple[int, int, int] = arguments.boards
     given = {name: getattr(arguments, name) for name in ("seed", "p1", "p2")}
     given = {name: value for name, value in given.items() if value is not None}
     if isinstance(boards, Recipe):
@@ -112,20 +106,62 @@ def _recipe(boards: Recipe | tuple[int, int, int], arguments: argparse.Namespace
     return Recipe(*boards, **given)
 
 
-def _check(arguments: argparse.Namespace, selects: bool) -> None:
-    """Check that the arguments go together and the files that they name can be written."""
-    outputs = [path.resolve() for path in (arguments.output, arguments.solutions_out) if path]
-    if len(outputs) > len(set(outputs)):
-        raise UnusableError("-o and --solutions-out must be two files")
-    if len(arguments.boards) > 1 and (selects or not arguments.survey):
-        raise UnusableError("several WxHxN are for --survey alone; a set has boards of one size")
-    if arguments.survey and not arguments.unique and arguments.hard > 1:
-        raise UnusableError("--survey needs the number of solutions; add --unique to --hard")
-    if arguments.survey and not selects and (arguments.output or arguments.solutions_out):
-        raise UnusableError("--survey alone writes no puzzles; remove -o and --solutions-out, or add --unique")
-    if arguments.on and not selects and not arguments.survey:
-        raise UnusableError("--on is for --unique, --hard and --survey; a plain set needs no other cores")
-    if any(path.suffix.lower() != ".json" for path in arguments.survey):
-        require_libraries("a plot of a survey", "matplotlib")
-    for path in arguments.survey:
-        require_writable(path)
+def _write(arguments: argparse.Namespace, recipe: Recipe, selects: bool) -> None:
+    """Write the questions and the drawn solutions of a set, as drawn or as the bot selects boards."""
+    with contextlib.ExitStack() as stack:
+        amid_questions = not arguments.output and sys.stdout.isatty()  # no space for a progress bar
+        progress = stack.enter_context(Progress(None if amid_questions else recipe.count))
+        questions = _opened(arguments.output, stack) if arguments.output else sys.stdout.buffer
+        solutions = _opened(arguments.solutions_out, stack) if arguments.solutions_out else None
+        if selects:
+            boards = _selected(arguments, recipe, progress, stack)
+        else:
+            boards = _counted(recipe.boards(), recipe.count, progress)
+        write_set(boards, questions, solutions)
+        questions.flush()
+
+
+def _opened(path: Path, stack: contextlib.ExitStack) -> BinaryIO:
+    try:
+        return stack.enter_context(whole_file(path))
+    except OSError as error:
+        raise UnusableError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _counted(boards: Iterable[Board], count: int, progress: Progress) -> Iterator[Board]:
+    for number, board in enumerate(boards, 1):
+        yield board
+        progress.show(number, f"puzzle {number} of {count}")
+
+
+def _selected(
+    arguments: argparse.Namespace, recipe: Recipe, progress: Progress, stack: contextlib.ExitStack
+) -> Iterator[Board]:
+    """Yield the boards that the bot selects; report how many it gave up at each limit."""
+    lines = f"--line-limit {arguments.line_limit}"
+    time = f"--puzzle-limit {arguments.puzzle_limit:g}; another machine may write another file"
+    given_up = {lines: 0, time: 0}
+
+    def on_draw(drawn: Drawn) -> None:
+        given_up[lines if drawn.grade.work > arguments.line_limit else time] += not drawn.grade.decided
+        progress.show(
+            drawn.puzzle - 1 + drawn.eligible / arguments.hard,
+            f"puzzle {drawn.puzzle} of {recipe.count}, {drawn.boards} boards drawn",
+        )
+
+    def report_given_up() -> None:
+        for limit, boards in given_up.items():
+            if boards:
+                say(f"{boards} boards were given up at {limit}")
+
+    stack.callback(report_given_up)
+    client = stack.enter_context(connected(arguments.on)) if arguments.on else None
+    grading = Grading(
+        size=(recipe.width, recipe.height),
+        solutions=2 if arguments.unique else 1,
+        puzzle_seconds=arguments.puzzle_limit,
+        line_limit=arguments.line_limit,
+        contain=Contain(arguments.contain),
+    )
+    rules = Rules(arguments.unique, arguments.hard, arguments.draws)
+    yield from stack.enter_context(contextlib.closing(select_on(client, grading, recipe, rules, on_draw)))

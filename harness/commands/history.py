@@ -62,10 +62,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         require_writable(output)
     results, problems = _read(arguments.results)
     say_left_out(problems)
-    without = [one for one in results if not one.revision]
-    if without:
-        say(f"left out: {len(without)} of {len(results)} results state no revision (docs/compare.md)")
-    groups = _groups([one for one in results if one.revision])
+    stated = [result for result in results if result.revision]
+    if without := len(results) - len(stated):
+        say(f"left out: {without} of {len(results)} results state no revision (docs/compare.md)")
+    groups = _groups(stated)
     if not groups:
         raise UnusableError("no result that states a revision: the bot has to be in a git clone")
     if output:
@@ -74,7 +74,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         histories = [{"bot": bot, "set": name, "points": points} for (bot, name), points in groups.items()]
         print(json_document("history", histories=histories), end="")
     else:
-        runs = [(short(one.revision), one) for one in results if isinstance(one, RunResult) and one.revision]
+        runs = [(short(run.revision or ""), run) for run in stated if isinstance(run, RunResult)]
         print(_as_text(groups, differences(runs, MACHINE_AND_CONFIGURATION), on_terminal()), end="")
     return 1 if problems else 0
 
@@ -82,7 +82,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _read(places: Sequence[Path]) -> tuple[list[RunResult | Profile], list[str]]:
     """Return the runs and profiles in files and folders, and a line on each file that is neither."""
     documents, problems = read_documents(places, (".json",), _read_file)
-    return [one for one in documents.values() if not isinstance(one, VerifyResult)], problems
+    return [document for document in documents.values() if not isinstance(document, VerifyResult)], problems
 
 
 def _read_file(path: Path) -> RunResult | VerifyResult | Profile:
@@ -98,11 +98,11 @@ def _read_file(path: Path) -> RunResult | VerifyResult | Profile:
 def _groups(results: Sequence[RunResult | Profile]) -> dict[tuple[str, str], list[Point]]:
     """Return the points of each bot and set, in the order of their revisions."""
     by_group: dict[tuple[str, str, str], dict[str, list[RunResult | Profile]]] = {}
-    for one in sorted(results, key=lambda one: one.started_at):
-        bot = one.bot if isinstance(one, RunResult) else name_of(one.command)
-        revisions = by_group.setdefault((bot, one.set.name, one.set.sha256), {})
-        revisions.setdefault(one.revision or "", []).append(one)
-    known = dict.fromkeys((one.revision or "").removesuffix("-dirty") for one in results)
+    for result in sorted(results, key=lambda result: result.started_at):
+        bot = result.bot if isinstance(result, RunResult) else name_of(result.command)
+        revisions = by_group.setdefault((bot, result.set.name, result.set.sha256), {})
+        revisions.setdefault(result.revision or "", []).append(result)
+    known = dict.fromkeys((result.revision or "").removesuffix("-dirty") for result in results)
     places: dict[str, int] = {}
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         listed = git_in_own_clone("rev-list", "--topo-order", "--reverse", "--ignore-missing", *known, "--")
@@ -110,40 +110,40 @@ def _groups(results: Sequence[RunResult | Profile]) -> dict[tuple[str, str], lis
     groups = {}
     for (bot, name, _), revisions in sorted(by_group.items()):
         points = [_point(revision, runs) for revision, runs in revisions.items()]
-        if all(one.revision.removesuffix("-dirty") in places for one in points):
-            points.sort(key=lambda one: (places[one.revision.removesuffix("-dirty")], one.revision))
+        if all(point.revision.removesuffix("-dirty") in places for point in points):
+            points.sort(key=lambda point: (places[point.revision.removesuffix("-dirty")], point.revision))
         groups[bot, name] = points
     return groups
 
 
 def _point(revision: str, results: Sequence[RunResult | Profile]) -> Point:
-    runs = [one for one in results if isinstance(one, RunResult)]
-    profiles = [one for one in results if isinstance(one, Profile)]
-    alone = [one for one in runs if not one.configuration.shared_core]
-    totals = [one.totals for one in profiles]
-    names = dict.fromkeys(name for one in totals for name in one)
-    right = [one.score.right if isinstance(one, RunResult) else one.right for one in results]
+    runs = [result for result in results if isinstance(result, RunResult)]
+    profiles = [result for result in results if isinstance(result, Profile)]
+    alone = [run for run in runs if not run.configuration.shared_core]
+    totals = [profile.totals for profile in profiles]
+    names = dict.fromkeys(name for counts in totals for name in counts)
+    right = [result.score.right if isinstance(result, RunResult) else result.right for result in results]
     return Point(
         revision,
         results[0].started_at,
         median(right),
-        median(one.usage.wall_seconds for one in alone or profiles) if alone or profiles else None,
-        [one.usage.cpu_seconds for one in runs or profiles],
-        {name: median(one.get(name, 0) for one in totals) for name in names},
+        median(result.usage.wall_seconds for result in alone or profiles) if alone or profiles else None,
+        [result.usage.cpu_seconds for result in runs or profiles],
+        {name: median(counts.get(name, 0) for counts in totals) for name in names},
     )
 
 
 def _as_text(groups: dict[tuple[str, str], list[Point]], doubts: Sequence[str], terminal: bool) -> str:
     blocks: list[list[Any]] = []
     for (bot, name), points in groups.items():
-        counts = list(dict.fromkeys(count for one in points for count in one.counts))
+        counts = list(dict.fromkeys(count for point in points for count in point.counts))
         headers = ("revision", "first run", "runs", "right", "CPU time", "wall time")
         table = new_table((*headers, *(printable(count.replace("_", " ")) for count in counts)), left=(0, 1))
-        for one in points:
-            wall = NOTHING if one.wall_seconds is None else duration(one.wall_seconds)
-            of_counts = [f"{one.counts[each]:,.0f}" if each in one.counts else NOTHING for each in counts]
-            times = (duration(median(one.cpu_seconds)), wall)
-            figures = (str(len(one.cpu_seconds)), f"{one.right:,.0f}", *times, *of_counts)
-            table.add_row(short(one.revision), one.first_run_at[:10], *figures)
+        for point in points:
+            wall = NOTHING if point.wall_seconds is None else duration(point.wall_seconds)
+            of_counts = [f"{point.counts[count]:,.0f}" if count in point.counts else NOTHING for count in counts]
+            times = (duration(median(point.cpu_seconds)), wall)
+            figures = (str(len(point.cpu_seconds)), f"{point.right:,.0f}", *times, *of_counts)
+            table.add_row(short(point.revision), point.first_run_at[:10], *figures)
         blocks.append([styled(f"{bot} on {name}", "bold"), table])
     return drawn(spaced(*blocks, [styled(line, "yellow") for line in doubts]), terminal)

@@ -21,11 +21,13 @@ and rehearse the tournament. An existing file is never overwritten.
 Exit status: 0 written, 2 unusable arguments.
 """
 
-PROGRAMS = {"python": "mybot.py", "c++": "mybot.cpp"}
+BOTS = {
+    "python": ("Python", "mybot.py", "python3 mybot.py", ""),
+    "c++": ("C++", "mybot.cpp", "./mybot", "g++ -O2 -std=c++17 -o mybot mybot.cpp\n"),
+}
+"""For each language its name, the bot's file, and the commands that start and compile it."""
+
 OTHER_NAMES = {"py": "python", "python3": "python", "cpp": "c++", "cxx": "c++", "cc": "c++", "c": "c++"}
-_STARTS = {"python": "python3 mybot.py", "c++": "./mybot"}
-_TITLES = {"python": "Python", "c++": "C++"}
-_COMPILE = {"python": "", "c++": "g++ -O2 -std=c++17 -o mybot mybot.cpp\n"}
 _README = """\
 # A nonogram bot
 
@@ -54,16 +56,16 @@ def add_to(parser: Parser) -> None:
 
 def _language(text: str) -> str:
     name = OTHER_NAMES.get(text.lower(), text.lower())
-    if name not in PROGRAMS:
+    if name not in BOTS:
         raise argparse.ArgumentTypeError(f"{text!r} is not available; choose python (py) or c++ (cpp, cxx, c)")
     return name
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    language, folder = arguments.language, arguments.folder
-    name = PROGRAMS[language]
+    folder = arguments.folder
+    language, name, start, compilation = BOTS[arguments.language]
     program = files("nonobot.harness.new_bot").joinpath(f"{name}.txt").read_text(encoding="utf-8")
-    readme = _README.format(start=_STARTS[language], compile=_COMPILE[language])
+    readme = _README.format(start=start, compile=compilation)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in ((folder / name, program), (folder / "README.md", readme)):
@@ -73,9 +75,5 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(f"{error.filename} exists; choose another folder") from None
     except OSError as error:
         raise UnusableError(f"cannot write {error.filename}: {error.strerror}") from None
-    print(
-        printable(
-            f"{folder / name}: a bot in {_TITLES[language]}; next: cd {folder}, and the commands in README.md"
-        )
-    )
+    print(printable(f"{folder / name}: a bot in {language}; next: cd {folder}, and the commands in README.md"))
     return 0

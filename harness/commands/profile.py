@@ -23,11 +23,9 @@ from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.text import on_terminal, say
 from nonobot.harness.user_files import loaded, require_writable, write_output
 
-DEFAULT_SET = "boardgen:25x25x100:seed=2011"
-
 EXAMPLES = f"""\
 examples:
-  nonojudge profile                                       nonobot on {DEFAULT_SET}
+  nonojudge profile                                       nonobot on {options.DEFAULT_SET}
   nonojudge profile taai2011 -o before.json               store it, change the bot, then:
   nonojudge profile taai2011 --before before.json         which stage got slower, and do the counts differ?
   nonojudge profile --repeat 5 -- ./mybot                 any bot: start, puzzles and end, medians of 5 runs
@@ -41,8 +39,8 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input.
 
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge profile [options] [SET | PROFILE.json] [-- CMD ARGS...]"
-    about = f"{options.SET_HELP}, or a stored profile to show (default: {DEFAULT_SET})"
-    parser.add_argument("source", nargs="?", default=DEFAULT_SET, metavar="SET", help=about)
+    about = f"{options.SET_HELP}, or a stored profile to show (default: {options.DEFAULT_SET})"
+    parser.add_argument("source", nargs="?", default=options.DEFAULT_SET, metavar="SET", help=about)
     options.add_size(parser)
     options.add_core(parser)
     about = "wall time limit for the set in seconds (default: %(default)g)"
@@ -113,7 +111,7 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     command = arguments.bot_command or own_bot(puzzle_set)
     given = vars(arguments)
     warm_up = given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else None)
-    configuration = options.configuration_of(given, given["core"] if "core" in given else tournament_core())
+    configuration = options.configuration_of(given, given.get("core", tournament_core()))
     say(sandbox_note(configuration.contain), arguments.quiet)
     show = [path.absolute() for path in given.get("show", [])]
     sandbox = built_sandbox(configuration.contain, show, secret=files_of_sets([puzzle_set.name]))
@@ -123,10 +121,10 @@ def _profile(arguments: argparse.Namespace) -> Profile:
     asks_stats = not arguments.no_stats
     for _ in range(arguments.repeat):
         with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
-            one = profile_of(puzzle_set, command, configuration, progress.take, show, asks_stats)
-        if one.end.reason is EndReason.INTERRUPTED:
+            profile = profile_of(puzzle_set, command, configuration, progress.take, show, asks_stats)
+        if profile.end.reason is EndReason.INTERRUPTED:
             say("interrupted; this is the profile of what was done")
-            return median_of(profiles or [one])
-        profiles.append(one)
-        asks_stats = not one.from_outside
+            return median_of(profiles or [profile])
+        profiles.append(profile)
+        asks_stats = not profile.from_outside
     return median_of(profiles)

@@ -64,12 +64,7 @@ def add_to(parser: Parser) -> None:
     options.add_warm_up(parser)
     options.add_contain(parser, default="auto")
     options.add_show_and_env(parser)
-    for name, about in (
-        ("reads", "file that contains the questions, in the bot's own folder"),
-        ("writes", "file that the bot writes its answers to"),
-        ("logs", "file that the bot writes its own times to"),
-    ):
-        parser.add_argument(f"--{name}", metavar="NAME", help=about)
+    options.add_files(parser)
 
 
 class _ToldError(Exception):
@@ -91,30 +86,23 @@ class _Rehearsal:
         return [word for name, value in named if value for word in (f"--{name}", value)]
 
     @property
-    def shown(self) -> list[str]:
-        """The options for what the bot may read, and for its environment."""
-        given = vars(self.arguments)
-        shown = [word for path in given.get("show", ()) for word in ("--show", str(path))]
-        variables = given.get("environment", ())
-        return shown + [word for name, value in variables for word in ("--env", f"{name}={value}")]
-
-    @property
     def warm_up(self) -> list[str]:
         """The options for the warm-up."""
         given = vars(self.arguments)
-        words = ["--warm-up", shlex.join(given["warm_up"])] if "warm_up" in given else []
+        command = ["--warm-up", shlex.join(given["warm_up"])] if "warm_up" in given else []
         limit = ["--warm-up-limit", f"{given['warm_up_limit']:g}"] if "warm_up_limit" in given else []
-        return words + limit
+        return command + limit
 
     @property
     def limit_seconds(self) -> float:
         """The event's time for as many puzzles as the rehearsal has."""
         return self.arguments.time_limit * min(1.0, self.arguments.puzzles / EVENT_PUZZLES)
 
-    def judge(self, *words: str, command: list[str]) -> bytes:
+    def judge(self, *arguments: str, command: list[str]) -> bytes:
         """Run a command of the judge, its progress on stderr, and return what it prints."""
         with Interrupts() as interrupts, tempfile.TemporaryFile() as out:
-            judge = subprocess.Popen([*OWN_JUDGE, *words, "--", *command], stdin=subprocess.DEVNULL, stdout=out)
+            command = [*OWN_JUDGE, *arguments, "--", *command]
+            judge = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out)
             while judge.poll() is None and not interrupts.told:
                 time.sleep(0.05)
             if interrupts.told:
@@ -127,14 +115,15 @@ class _Rehearsal:
             out.seek(0)
             return out.read()
 
-    def run(self, name: str, puzzles: int, *words: str, command: list[str]) -> RunResult:
+    def run(self, name: str, puzzles: int, *file_options: str, command: list[str]) -> RunResult:
         """Play puzzles of the event's form, and return the result."""
         width, height = self.arguments.size
         chosen = f"boardgen:{width}x{height}x{puzzles}:seed={self.arguments.seed}"
         path = self.folder / f"{name}.json"
         fixed = ["--set", chosen, "--result", str(path), "--contain", self.arguments.contain]
         fixed += ["--time-limit", f"{max(self.limit_seconds, 1.0):g}"]
-        self.judge("run", *fixed, *self.shown, *self.warm_up, *words, command=command)
+        fixed += [*options.show_and_env_of(vars(self.arguments)), *self.warm_up]
+        self.judge("run", *fixed, *file_options, command=command)
         result = read_result(path)
         assert isinstance(result, RunResult)
         return result
@@ -187,23 +176,24 @@ def _missing_of_check(rehearsal: _Rehearsal) -> tuple[list[str], int | None]:
     """Return what is missing, and the first check without which a run shows nothing more, if it did not pass."""
     arguments = rehearsal.arguments
     width, height = arguments.size
-    words = ["check", "--json", "--size", f"{width}x{height}", "--contain", arguments.contain]
-    words += ["--timeout", f"{arguments.timeout:g}", "--start-timeout", f"{arguments.start_timeout:g}"]
-    done = rehearsal.judge(*words, *rehearsal.shown, command=rehearsal.command)
+    line = ["check", "--json", "--size", f"{width}x{height}", "--contain", arguments.contain]
+    line += ["--timeout", f"{arguments.timeout:g}", "--start-timeout", f"{arguments.start_timeout:g}"]
+    line += options.show_and_env_of(vars(arguments))
+    done = rehearsal.judge(*line, command=rehearsal.command)
     checks = msgspec.json.decode(done, type=CheckResult).checks
     print(f"check: {musts_passed(checks)}")
-    failed = [one for one in checks if one.verdict is StepVerdict.FAILED]
-    breakdowns = {one.breakdown: one for one in reversed(failed) if one.breakdown}  # each with its first check
-    for one in checks:
-        if one.verdict is StepVerdict.WARNING and one.breakdown not in breakdowns:
-            print(printable(f"  note: a careful bot {one.title} (check {one.number})"))
+    failed = [check for check in checks if check.verdict is StepVerdict.FAILED]
+    first_checks = {check.breakdown: check for check in reversed(failed) if check.breakdown}
+    for check in checks:
+        if check.verdict is StepVerdict.WARNING and check.breakdown not in first_checks:
+            print(printable(f"  note: a careful bot {check.title} (check {check.number})"))
     missing = []
-    for breakdown, first in reversed(breakdowns.items()):
-        numbers = [one.number for one in checks if one.breakdown == breakdown]
+    for breakdown, first in reversed(first_checks.items()):
+        numbers = [check.number for check in checks if check.breakdown == breakdown]
         missing.append(_item(f"it {breakdown} ({plural(len(numbers), 'check')} {ranges(numbers)})", first))
-    others = [one for one in failed if not one.breakdown]
-    missing += [_item(f"check {one.number}, a bot {one.title}", one) for one in others]
-    fatal = [one.number for one in failed if one.breakdown or one.number == 1]
+    others = [check for check in failed if not check.breakdown]
+    missing += [_item(f"check {check.number}, a bot {check.title}", check) for check in others]
+    fatal = [check.number for check in failed if check.breakdown or check.number == 1]
     return missing, min(fatal, default=None)
 
 
@@ -214,8 +204,8 @@ def _item(title: str, result: StepResult) -> str:
 
 def _run_on_files(rehearsal: _Rehearsal) -> RunResult:
     """Play a few puzzles as at an event: `./mybot < questions.txt > answers.txt`."""
-    program, *words = rehearsal.command
-    pairs = zip([program, *words], words, strict=False)  # a module after -m may have the name of a folder
+    program, *arguments = rehearsal.command
+    pairs = zip([program, *arguments], arguments, strict=False)  # a module after -m may have the name of a folder
     full = [str(Path(word).absolute()) if is_here(word) and before != "-m" else word for before, word in pairs]
     program = str(Path(program).absolute()) if os.sep in program else program
     start = ["sh", "-c", f"exec {shlex.join([program, *full])} < questions.txt > answers.txt"]
@@ -238,7 +228,7 @@ def _faults(run: RunResult, rehearsal: _Rehearsal) -> dict[str, str]:
         faults["end"] = f"it does not reach its end: {end}" + (f"; last on stderr: {said}" if said else "")
     for verdict, number in run.score.verdicts.items():
         if number and verdict not in HARMLESS:
-            first = next(one for one in run.score.puzzles if one.verdict is verdict)
+            first = next(puzzle for puzzle in run.score.puzzles if puzzle.verdict is verdict)
             detail = f": {first.detail}" if first.detail else ""
             text = f"{count(number, 'puzzle')} {verdict.value}, the first is ${first.number}{detail}"
             if verdict is Verdict.MISSING and faults:  # that is why

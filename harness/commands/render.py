@@ -90,12 +90,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _drawings(records: Sequence[Record], arguments: argparse.Namespace) -> list[Drawing]:
     if arguments.answers:
         answers = first_answers(arguments.answers, records)
-        return [drawn_answer(one, answers.get(one.number)) for one in records]
+        return [drawn_answer(record, answers.get(record.number)) for record in records]
     if arguments.solution:
-        if not any(one.solution for one in records):
+        if not any(record.solution for record in records):
             raise UnusableError(f"{arguments.questions}: no solution in it; --answers FILE draws those of a bot")
-        return [drawn_solution(one) for one in records]
-    return [drawn_puzzle(one) for one in records]
+        return [drawn_solution(record) for record in records]
+    return [drawn_puzzle(record) for record in records]
 
 
 def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
@@ -115,7 +115,7 @@ def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
 def _entries(source: str, size: Size | None) -> list[Record | Fault]:
     """Return the puzzles of a source, and the faults of those that cannot be read."""
     if source in official_sets() or PART.fullmatch(source):
-        return [one.record for one in loaded(source, size).puzzles]
+        return [puzzle.record for puzzle in loaded(source, size).puzzles]
     if source.startswith(PREFIX):
         boards = Recipe.parse(loaded(source, size).name).boards()
         return [Record(puzzle, solution=board, number=number) for number, (puzzle, board) in enumerate(boards, 1)]
@@ -124,7 +124,7 @@ def _entries(source: str, size: Size | None) -> list[Record | Fault]:
             entries = list(read(file, size=size))
     except FormatError as error:
         raise UnusableError(f"{source}: {error}") from None
-    say_inferred_size(source, (one for one in entries if isinstance(one, Record)))
+    say_inferred_size(source, (entry for entry in entries if isinstance(entry, Record)))
     return entries
 
 
@@ -133,16 +133,18 @@ def _chosen(
 ) -> tuple[list[Record], list[Fault]]:
     """Return the wanted puzzles, or the first one, and the faults of those that cannot be read."""
     if wanted:
-        numbers = [one.number for one in entries if one.number is not None]
+        numbers = [entry.number for entry in entries if entry.number is not None]
         for part in wanted:
             if numbers and not any(number in part for number in numbers):
                 asked = f"${part[0]}" if len(part) == 1 else f"${part[0]} to ${part[-1]}"
                 there = f"${min(numbers)}" + (f" to ${max(numbers)}" if len(numbers) > 1 else " alone")
                 raise UnusableError(f"{source} has no puzzle {asked}; it has {there}")
-        entries = [one for one in entries if one.number is None or any(one.number in part for part in wanted)]
-    records = [one for one in entries if isinstance(one, Record)][: 1 if wanted is None else None]
-    faults = [one for one in entries if isinstance(one, Fault)]
-    if sum(width * height for width, height in (one.size for one in records)) > MOST_CELLS:
+        entries = [
+            entry for entry in entries if entry.number is None or any(entry.number in part for part in wanted)
+        ]
+    records = [entry for entry in entries if isinstance(entry, Record)][: 1 if wanted is None else None]
+    faults = [entry for entry in entries if isinstance(entry, Fault)]
+    if sum(width * height for width, height in (record.size for record in records)) > MOST_CELLS:
         raise UnusableError(f"more than {MOST_CELLS} cells; draw fewer puzzles (--number)")
     return records, faults
 

@@ -31,11 +31,9 @@ from nonobot.harness.user_files import loaded, refuse_input
 from nonobot.system import printable, report, shortened
 from nonobot.tournament_data import PuzzleSet
 
-DEFAULT_SET = "boardgen:25x25x100:seed=2011"
-
 EXAMPLES = f"""\
 examples:
-  nonojudge run                                              nonobot on {DEFAULT_SET}
+  nonojudge run                                              nonobot on {options.DEFAULT_SET}
   nonojudge run --set questions.txt --result today.json -- ./mybot --fast
   nonojudge run --set boardgen:10x10x20:seed=1 --time-limit 60 -- python3 mybot.py --size 10x10
   nonojudge run --feed interactive -- ./mybot                one puzzle at a time; the bot must flush each answer
@@ -55,7 +53,7 @@ Exit status: 0 every puzzle right, 1 some not, 2 unusable arguments or input, 13
 def add_to(parser: Parser) -> None:
     parser.usage = "nonojudge run [options] [-- CMD ARGS...]"
     parser.argument_default = argparse.SUPPRESS
-    options.add_set(parser, DEFAULT_SET)
+    options.add_set(parser, options.DEFAULT_SET)
     parser.add_argument("--name", help="name of the bot in tables (default: name of its program)")
     options.add_feed(parser)
     options.add_core(parser)
@@ -67,10 +65,8 @@ def add_to(parser: Parser) -> None:
     options.add_warm_up(parser)
     options.add_contain(parser)
     options.add_show_and_env(parser)
-    files = parser.add_argument_group("bots that read and write files instead of stdin and stdout")
-    files.add_argument("--reads", metavar="NAME", help="file that contains the questions, in the bot's own folder")
-    files.add_argument("--writes", metavar="NAME", help="file that the bot writes its answers to")
-    files.add_argument("--logs", metavar="NAME", help="file that the bot writes its own times to")
+    about = "bots that read and write files instead of stdin and stdout"
+    options.add_files(parser.add_argument_group(about))
     options.add_limits(parser.add_argument_group("limits"))
     output = parser.add_argument_group("result")
     about = "result file (default: a new file in results/)"
@@ -128,7 +124,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         raise UnusableError(f"{result_path} exists; {remedy}")
     if "core" in given and "cores" in given:
         raise UnusableError("--core selects one core and --cores several; choose one of them")
-    core = given["core"] if "core" in given else tournament_core(given.get("cores", 1))
+    core = given.get("core", tournament_core(given.get("cores", 1)))
     configuration = options.configuration_of(given, core)
     files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), configuration.feed, dashes="--")
     puzzle_set = loaded(arguments.set, given.get("size"))
@@ -171,7 +167,7 @@ def _require_same(
         bot=bot.name,
         command=list(bot.command),
         files=bot.files or UNSET,
-        show=[str(one) for one in bot.show] or UNSET,
+        show=[str(path) for path in bot.show] or UNSET,
         hide=UNSET,
         set=SetFacts.of(puzzle_set),
         configuration=configuration,

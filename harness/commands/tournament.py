@@ -126,11 +126,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     todo = scheduled_runs(tournament, folder, replayed, [arguments.file.absolute()], handed_in)
     with held(folder):
         # Results that do not fit are an error before any run, and none is removed before there are workers.
-        played = {one.result_path: result for one in todo if (result := one.played())}
-        order = "".join(f"{one.result_path.stem}\n" for one in todo)
+        played = {run.result_path: result for run in todo if (result := run.played())}
+        order = "".join(f"{run.result_path.stem}\n" for run in todo)
         write_output(folder / ORDER, order.encode(), follows=False)
         for bot in names:
-            of_bot = [files for one in todo if one.entrant.name == bot and (files := one.replaced_files)]
+            of_bot = [files for run in todo if run.entrant.name == bot and (files := run.replaced_files)]
             if of_bot:
                 changes = ", ".join(map(change_in_words, dict.fromkeys(itertools.chain(*of_bot))))
                 say(
@@ -148,7 +148,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             report(f"interrupted; the same command{' without --again' if again else ''} resumes")
             raise
-    results = {one.result_path: played[one.result_path] for one in todo if one.result_path in played}
+    results = {run.result_path: played[run.result_path] for run in todo if run.result_path in played}
     print(as_text(rankings(results), sys.stdout.isatty()), end="")
     print(printable(f"results: {folder}"))
     not_started = any(result.end.reason is EndReason.NOT_STARTED for result in results.values())
@@ -163,7 +163,9 @@ def _played_on_workers(
     left = [scheduled for scheduled in todo if scheduled.result_path not in known]
     if not arguments.quiet and known:
         report(f"{len(known)} of {count(len(todo), 'run')} played before")
-    kinds = {one.set.sha256: kind_of(one.machine) for one in known.values()} if arguments.same_kind else None
+    kinds = (
+        {result.set.sha256: kind_of(result.machine) for result in known.values()} if arguments.same_kind else None
+    )
     with AllRunsProgress(len(left), arguments.quiet) as screen:
         runs = RunsOnWorkers(left, screen, kinds)
         runs.play_at(arguments.on)

@@ -6,6 +6,7 @@ The answers may be those of any program; only the clues decide.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 from pathlib import Path
 
@@ -62,13 +63,9 @@ def _questions(arguments: argparse.Namespace) -> PuzzleSet:
     try:
         return loaded(arguments.questions, arguments.size)
     except UnusableError:
-        if not (Path(arguments.questions).is_file() and os.access(arguments.questions, os.R_OK)):
-            raise
-        try:
-            load_set(arguments.answers, arguments.size)
-        except SetError:
-            pass
-        else:
-            why = f"{arguments.questions} has no questions, but {arguments.answers} has; swap them"
-            raise UnusableError(f"{why}: nonojudge verify QUESTIONS ANSWERS") from None
+        if Path(arguments.questions).is_file() and os.access(arguments.questions, os.R_OK):
+            with contextlib.suppress(SetError):
+                load_set(arguments.answers, arguments.size)
+                why = f"{arguments.questions} has no questions, but {arguments.answers} has; swap them"
+                raise UnusableError(f"{why}: nonojudge verify QUESTIONS ANSWERS") from None
         raise

@@ -1,4 +1,4 @@
-"""Sets and surveys from boards that many workers grade: the tasks, and the use of their results.
+"""Sets of boards that many workers grade: the tasks, and the use of their results.
 
 The outcome depends on the boards alone, neither on the tasks nor on the order of the results.
 """
@@ -9,7 +9,6 @@ import atexit
 import contextlib
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from nonobot.harness import UnusableError
 from nonobot.harness.cluster.cluster_workers import SchedulerLostError, talking
 from nonobot.harness.puzzles.grading import GradeBoard, Grading
-from nonobot.harness.survey import BoardKind, Survey
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import Board, check_numbers
 from nonobot.tournament_data.select import Choice, Drawn, Grade, Rules, drawn_board, select
@@ -100,19 +98,6 @@ def graded(grade_board: GradeBoard, recipe: Recipe, rules: Rules, draws: Draws) 
         if eligible == draws.enough:
             break
     return grades
-
-
-def survey_boards(grading: Grading, recipe: Recipe, first: int, number: int) -> Survey:
-    """Return the survey of the first boards drawn for `number` puzzles, from index `first` on."""
-    survey = Survey()
-    with _warm_bot(grading) as grade_board:
-        for index in range(first, first + number):
-            began = time.perf_counter()
-            puzzle = drawn_board(recipe, index, 0)[0]
-            row = survey.row(BoardKind.of_puzzle(recipe, index))
-            row.add(grade_board(puzzle), grading.line_limit)
-            row.seconds += time.perf_counter() - began
-    return survey
 
 
 # --- tasks handed out -----------------------------------------------------------------------------------------
@@ -317,43 +302,3 @@ def select_on(
             yield from plan.ready()
             if plan.over:
                 return
-
-
-# --- surveys --------------------------------------------------------------------------------------------------
-
-
-def survey_on(
-    client: Client | None, jobs: Sequence[tuple[Grading, Recipe]], on_cells: Callable[[int], None]
-) -> Survey:
-    """Return the survey of the first board drawn for each puzzle of all recipes; without client, graded here.
-
-    `on_cells` gets the number of cells done so far: large boards take longer. Errors are those of
-    :func:`select_on`.
-    """
-    for _, recipe in jobs:
-        check_numbers(recipe.width, recipe.height, recipe.count, recipe.p1, recipe.p2)
-    # The largest boards first: short tasks remain at the end, and no worker waits for long.
-    to_do = deque(sorted(jobs, key=lambda one: one[1].width * one[1].height, reverse=True))
-    pace, first = _Pace(), 0
-
-    def next_work(workers: int) -> tuple[Any, ...] | None:
-        nonlocal pace, first
-        if to_do and first == to_do[0][1].count:
-            to_do.popleft()
-            pace, first = _Pace(), 0
-        if not to_do:
-            return None
-        grading, recipe = to_do[0]
-        start, left = first, recipe.count - first
-        first += min(pace.boards(workers, left), left)
-        return grading, recipe, start, first - start
-
-    survey, cells = Survey(), 0
-    with contextlib.closing(completed(client, survey_boards, next_work)) as done:
-        for (_, recipe, _, number), part in done:
-            if to_do and recipe is to_do[0][1]:
-                pace.note(number, sum(row.seconds for _, row in part.rows()))
-            survey += part
-            cells += number * recipe.width * recipe.height
-            on_cells(cells)
-    return survey

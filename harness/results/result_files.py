@@ -64,7 +64,7 @@ def json_text(value: Any) -> str:
 
 SCHEMA_VERSIONS = {
     **dict.fromkeys(("bench", "bench-against", "claims", "comparison", "data-list", "table"), 2),
-    **dict.fromkeys(("bisect", "history", "survey"), 1),
+    **dict.fromkeys(("bisect", "history"), 1),
 }
 """Schema versions of the JSON documents that nonojudge writes but does not read, by their `kind`."""
 

@@ -22,7 +22,7 @@ def layout(tmp_path_factory):
 @pytest.mark.parametrize("bubblewrap", ["stand-in", pytest.param("real", marks=pytest.mark.slow)], indirect=True)
 @pytest.mark.usefixtures("bubblewrap")
 @pytest.mark.parametrize(
-    "command", [pytest.param(one, marks=pytest.mark.slow) if one in SLOW else one for one in COMMANDS]
+    "command", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in COMMANDS]
 )
 def test_the_judge_trusts_no_file_of_others(layout, command):
     if command == "bisect" and not shutil.which("git"):
@@ -82,6 +82,8 @@ def test_no_bot_writes_what_is_trusted_later(layout, monkeypatch, command, pytho
     """Whatever its command looks like, nothing is writable but its own folders, and these for its warm-up."""
     monkeypatch.chdir(layout.theirs)
     for prepares in (True, False):
-        mounts = Sandbox(prepares=prepares).mounts(command, modules=[Path(one).absolute() for one in python_path])
-        written = {Path(one[-1]) for one in mounts if one[0] == "--bind"}
+        mounts = Sandbox(prepares=prepares).mounts(
+            command, modules=[Path(folder).absolute() for folder in python_path]
+        )
+        written = {Path(mount[-1]) for mount in mounts if mount[0] == "--bind"}
         assert written <= ({layout.theirs / "bots/one"} if prepares else set())

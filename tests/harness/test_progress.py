@@ -65,8 +65,8 @@ def test_a_bar_on_a_terminal_without_colour_where_none_is_wanted(capsys, monkeyp
     with Progress(4, 0.0) as shown:
         shown.show(1, "puzzle 2 of 4, [7] boards drawn")
     out, err = capsys.readouterr()
-    words = ("25%", "puzzle 2 of 4, [7] boards drawn", "\x1b[3", "\x1b[9")
-    assert (out, [one in err for one in words]) == ("", [True, True, False, False])
+    parts = ("25%", "puzzle 2 of 4, [7] boards drawn", "\x1b[3", "\x1b[9")
+    assert (out, [part in err for part in parts]) == ("", [True, True, False, False])
 
 
 def test_bars_of_a_run_and_of_each_in_play(capsys, monkeypatch):
@@ -85,7 +85,7 @@ def test_bars_of_a_run_and_of_each_in_play(capsys, monkeypatch):
         shown.end("gone")
         shown.show("here", 5, 4)
     err = capsys.readouterr().err
-    assert [one in err for one in ("runs", "here", "5/9, 1 not right")] == [True] * 3
+    assert [part in err for part in ("runs", "here", "5/9, 1 not right")] == [True] * 3
     assert "gone" not in err.splitlines()[-1]
 
 
@@ -125,25 +125,25 @@ def test_the_output_of_warm_ups_and_bots_does_not_break_the_bar(tmp_path, own_fo
         status, shown, _ = terminal.end()
     assert status == 0
     lines = seen(shown, columns)
-    [bar] = [at for at, line in enumerate(lines) if "━" in line]
+    [bar] = [number for number, line in enumerate(lines) if "━" in line]
     heading = ["[1/1] bot on boardgen:5x5x5:seed=3 ..."] if job == "tournament" else []
     assert lines[:bar] == [*heading, "compiling", "half a line"]
     assert re.match(r"━.* 100% .* \$5, 5/5, 5 right", lines[bar])
 
 
 def test_a_warm_up_that_writes_over_its_line_is_shown_as_it_ended(capsys):
-    words = PassedOn()
-    words.write(b"\rone\rtwo")
+    output = PassedOn()
+    output.write(b"\rone\rtwo")
     assert capsys.readouterr().err == ""
-    words.write(b"\r\tthree \xff\x1b[2K\r\n\nfour")
-    words.write(b"five")
-    words.close()
+    output.write(b"\r\tthree \xff\x1b[2K\r\n\nfour")
+    output.write(b"five")
+    output.close()
     assert capsys.readouterr().err == "        three \ufffd\\x1b[2K\n\nfourfive\n"
 
 
 def test_a_terminal_without_a_bar_shows_each_state_of_a_line_as_it_comes(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "10")
-    words = PassedOn(live=True)
+    output = PassedOn(live=True)
     for data, shown in (
         (b"\rone", "one"),
         (b" of many words", "\rone of ma"),
@@ -153,9 +153,9 @@ def test_a_terminal_without_a_bar_shows_each_state_of_a_line_as_it_comes(capsys,
         (b"three\n", "\rthree\n"),
         (b"four\nfi", "four\nfi"),
     ):
-        words.write(data)
+        output.write(data)
         assert capsys.readouterr().err == shown
-    words.close()
+    output.close()
     assert capsys.readouterr().err == "\rfi\n"
 
 

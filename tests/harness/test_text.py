@@ -15,7 +15,7 @@ from nonobot.system import shortened
 
 
 @pytest.mark.parametrize(
-    ("time", "words"),
+    ("time", "shown"),
     [
         (0.0, "< 0.1 ms"),
         (-1e-5, "< 0.1 ms"),
@@ -32,8 +32,8 @@ from nonobot.system import shortened
         (123456.7, "123,457 s"),
     ],
 )
-def test_durations(time, words):
-    assert duration(time) == words
+def test_durations(time, shown):
+    assert duration(time) == shown
 
 
 def test_other_numbers():
@@ -76,8 +76,17 @@ def test_a_terminal_that_can_only_print_is_not_one(monkeypatch, term, is_termina
 
 
 def test_ordinals():
-    words = {1: "first", 10: "tenth", 11: "11th", 12: "12th", 21: "21st", 42: "42nd", 103: "103rd", 113: "113th"}
-    assert {number: ordinal(number) for number in words} == words
+    ordinals = {
+        1: "first",
+        10: "tenth",
+        11: "11th",
+        12: "12th",
+        21: "21st",
+        42: "42nd",
+        103: "103rd",
+        113: "113th",
+    }
+    assert {number: ordinal(number) for number in ordinals} == ordinals
 
 
 def test_ranges_are_joined_and_cut():

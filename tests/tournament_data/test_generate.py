@@ -147,6 +147,19 @@ def test_where_unique_boards_are_hopelessly_rare_the_search_ends_and_writes_noth
     assert (tmp_path / "q.txt").read_bytes() == b"old"
 
 
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize(
+    ("limit", "more"),
+    [("--line-limit 1", ""), ("--puzzle-limit 0.0001", "; another machine may write another file")],
+)
+def test_boards_that_are_given_up_are_counted_with_their_limit(capfd, limit, more):
+    command = ["generate", "60x60x1", "--seed", "1", "--p1", "0.35", "--hard", "2", "--draws", "3", *limit.split()]
+    assert cli.run([*command, "-o", "q.txt"]) == 2
+    *_, given_up, _ = capfd.readouterr().err.splitlines()
+    assert given_up == f"nonojudge: 3 boards were given up at {limit}{more}"
+    assert names_here() == []
+
+
 def test_a_size_that_the_bot_refuses_leaves_nothing_behind(compiled, capfd):
     assert cli.run(["generate", "--seed", "1", "1100x11x1", "--hard", "2"]) == 2
     assert "the bot ended: nonobot: --size: 1100x11 is too" in capfd.readouterr().err.splitlines()[-1]
@@ -180,6 +193,6 @@ def test_a_bot_that_cannot_be_started_is_told_in_a_line(monkeypatch, output_of):
 )
 def test_where_the_bot_cannot_be_contained_a_line_says_so(monkeypatch, capsys, options, lines):
     note = sandbox_note(Contain.AUTO)
-    monkeypatch.setattr(command, "write_questions", lambda *_: None)
+    monkeypatch.setattr(command, "_write", lambda *_: None)
     assert cli.run(["generate", "5x5x1", "--seed", "1", *options]) == 0
     assert capsys.readouterr().err.count(note) == lines

@@ -29,7 +29,7 @@ def puzzles_in(file: str) -> list:
     return [record.puzzle for record in formats.read(Path(file).read_bytes())]
 
 
-@pytest.mark.parametrize("ending", [one.extensions[0] for one in formats.formats() if one.name != "taai"])
+@pytest.mark.parametrize("ending", [form.extensions[0] for form in formats.formats() if form.name != "taai"])
 def test_the_end_of_the_name_says_the_format(ending, capsys):
     assert run(str(PUZZLES / "p.non"), "out" + ending) == 0
     assert puzzles_in("out" + ending) == [P_PUZZLE]
@@ -38,12 +38,11 @@ def test_the_end_of_the_name_says_the_format(ending, capsys):
 
 
 @pytest.mark.parametrize("file", ["p.non", "p.xml", "p-partly.grid", "several.non"])
-def test_a_json_file_is_json_and_says_the_same(file, capsys):
+def test_a_json_file_is_json_and_says_the_same(file, output_of):
     records = list(formats.read((PUZZLES / file).read_bytes()))
-    assert run(str(PUZZLES / file), "out.json") == 0
-    assert "warning" not in capsys.readouterr().err
+    assert "warning" not in output_of(run, str(PUZZLES / file), "out.json").err
     found = json.loads(Path("out.json").read_bytes())
-    assert [one["rows"] for one in (found if records[1:] else [found])] == [
+    assert [puzzle["rows"] for puzzle in (found if records[1:] else [found])] == [
         [[*clue] for clue in record.puzzle.rows] for record in records
     ]
     assert list(formats.read(Path("out.json").read_bytes())) == records
@@ -65,28 +64,26 @@ def test_stdin_and_stdout(monkeypatch, capfdbinary):
     assert capfdbinary.readouterr() == (b"A A\nB\n", b"1 puzzle written to stdout (letters)\n")
 
 
-def test_the_size_of_a_taai_file(capsys):
-    assert run("--size", "8x11", str(PUZZLES / "p.txt"), "out.hv") == 0
-    assert puzzles_in("out.hv") == [P_PUZZLE]
-    assert capsys.readouterr().err == "1 puzzle written to out.hv (hv)\n"
-    assert run("--size", "9x12", str(PUZZLES / "p.txt"), "third.hv") == 1
-    assert "expected 21 clue lines for a 9x12 board, found 19" in capsys.readouterr().err
+def test_the_size_of_a_taai_file(output_of):
+    err = output_of(run, "--size", "8x11", str(PUZZLES / "p.txt"), "out.hv").err
+    assert (err, puzzles_in("out.hv")) == ("1 puzzle written to out.hv (hv)\n", [P_PUZZLE])
+    err = output_of(run, "--size", "9x12", str(PUZZLES / "p.txt"), "third.hv", status=1).err
+    assert "expected 21 clue lines for a 9x12 board, found 19" in err
     assert not Path("third.hv").exists()
 
 
-def test_square_boards_of_several_sizes_come_back_with_size_auto(capsys, output_of):
+def test_square_boards_of_several_sizes_come_back_with_size_auto(output_of):
     records = [Record(Puzzle([[]] * side, [[]] * side)) for side in (25, 2, 3)]
     Path("in.oneline").write_bytes(formats.write(records, "oneline").data)
     assert "to be read with --size auto" in output_of(run, "in.oneline", "out.txt").err
-    assert run("--size", "auto", "out.txt", "back.oneline") == 0
-    assert capsys.readouterr().err == "3 puzzles written to back.oneline (oneline)\n"
+    err = output_of(run, "--size", "auto", "out.txt", "back.oneline").err
+    assert err == "3 puzzles written to back.oneline (oneline)\n"
     assert Path("back.oneline").read_bytes() == Path("in.oneline").read_bytes()
 
 
-def test_what_is_left_out_is_said_once_and_counted(capsys, output_of):
-    assert run(str(PUZZLES / "several.non"), "out.oneline") == 0
+def test_what_is_left_out_is_said_once_and_counted(output_of):
     name = PUZZLES / "several.non"
-    assert capsys.readouterr().err.splitlines() == [
+    assert output_of(run, str(name), "out.oneline").err.splitlines() == [
         f"{name}: warning: $1: oneline cannot hold the title; dropped",
         f"{name}: warning: $2: oneline cannot hold the title, author, solution; dropped",
         f"{name}: warning: $3: oneline cannot hold the title, catalogue; dropped",
@@ -100,7 +97,7 @@ def test_what_is_left_out_is_said_once_and_counted(capsys, output_of):
     ]
 
 
-def test_puzzles_that_cannot_be_read_or_written_cost_no_other_and_no_puzzle_no_file(output_of, capsys):
+def test_puzzles_that_cannot_be_read_or_written_cost_no_other_and_no_puzzle_no_file(output_of):
     Path("in.oneline").write_text("1-1\n1:1\n" + ":".join(["1"] * 27) + "-27\n2-1:1\n")
     assert output_of(run, "in.oneline", "out.letters", status=1).err.splitlines() == [
         "in.oneline: $2: line 2: no '-'; expected the rows' clues, '-', the columns' clues",
@@ -110,8 +107,8 @@ def test_puzzles_that_cannot_be_read_or_written_cost_no_other_and_no_puzzle_no_f
     assert Path("out.letters").read_text() == "A\nA\n\nB\nA A\n"
     Path("in.nin").write_text("2 2\n1\n")
     Path("out.xml").write_text("as it was")
-    assert run("in.nin", "out.xml") == 1
-    assert capsys.readouterr().err.splitlines()[-1] == "nothing written; 1 could not be converted"
+    *_, last = output_of(run, "in.nin", "out.xml", status=1).err.splitlines()
+    assert last == "nothing written; 1 could not be converted"
     assert Path("out.xml").read_text() == "as it was"
 
 
@@ -121,8 +118,8 @@ def test_the_help_lists_every_format():
     for name in (*(format.name for format in formats.formats()), "picture"):
         assert f"\n  {name:<8}  " in parser.epilog
     singles = [format.name for format in formats.formats() if not format.several]
-    words = " ".join(parser.epilog.split())
-    assert f"{', '.join(singles[:-1])} and {singles[-1]} files have one puzzle" in words
+    text = " ".join(parser.epilog.split())
+    assert f"{', '.join(singles[:-1])} and {singles[-1]} files have one puzzle" in text
 
 
 @pytest.mark.parametrize(

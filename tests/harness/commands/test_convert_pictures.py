@@ -22,6 +22,7 @@ from tools.drawn_boards import noise
 
 pytestmark = pytest.mark.usefixtures("compiled", "own_folder")
 
+WRITTEN = "1 puzzle written to out.non (non)"
 DIAGONAL = np.eye(3, dtype=bool)
 CORNER = np.array([[1, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0]], bool)
 
@@ -68,10 +69,8 @@ def record_in(name):
 @pytest.mark.parametrize("name", ["corner.png", "corner.PBM", "corner.gif", "corner.bmp"])
 def test_a_picture_becomes_the_puzzle_that_was_drawn(name, convert):
     draw(name, CORNER)
-    assert convert(name, "out.non") == (
-        0,
-        [f"{name}: unique: the clues have no other solution", "1 puzzle written to out.non (non)"],
-    )
+    line = f"{name}: unique: the clues have no other solution"
+    assert convert(name, "out.non") == (0, [line, WRITTEN])
     assert record_in("out.non") == Record(Puzzle.from_grid(CORNER), solution=Solution(CORNER), title="corner")
 
 
@@ -99,10 +98,7 @@ def test_a_picture_on_stdin_has_no_title(monkeypatch, convert):
     draw("corner.png", CORNER)
     data = Path("corner.png").read_bytes()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    assert convert("-", "out.non") == (
-        0,
-        ["stdin: unique: the clues have no other solution", "1 puzzle written to out.non (non)"],
-    )
+    assert convert("-", "out.non") == (0, ["stdin: unique: the clues have no other solution", WRITTEN])
     assert record_in("out.non") == Record(Puzzle.from_grid(CORNER), solution=Solution(CORNER))
 
 
@@ -153,10 +149,8 @@ def test_many_solutions_and_late_ones_are_said(convert):
     assert re.fullmatch(r"d\.png: not unique: 100 solutions or more; at least \d+ cells .*; \d more rows?", line)
     generator = np.random.default_rng(5)
     draw("hard.png", generator.random((60, 60)) < 0.35)
-    status, said = convert("hard.png", "out.non", "--puzzle-limit", 0.001)
-    assert status == 0
-    assert said[0] == "hard.png: cannot tell within 0.001 s whether there are other solutions (--puzzle-limit)"
-    assert said[1:] == ["1 puzzle written to out.non (non)"]
+    line = "hard.png: cannot tell within 0.001 s whether there are other solutions (--puzzle-limit)"
+    assert convert("hard.png", "out.non", "--puzzle-limit", 0.001) == (0, [line, WRITTEN])
     status, said = convert("hard.png", "out.non", "--puzzle-limit", 0.001, "--unique")
     assert status == 1
     assert said[0].startswith(
@@ -172,12 +166,8 @@ def test_a_board_that_is_too_much_for_the_bot_is_written_all_the_same(option, mo
         raise UnusableError("the bot cannot solve such boards: why")
 
     monkeypatch.setattr("nonobot.harness.puzzles.grading.GradingBot.findings", fail)
-    status, said = convert("d.png", "out.non", option)
-    assert status == (option == "--unique")
-    assert said == [
-        "d.png: cannot tell whether there are other solutions: the bot cannot solve such boards: why",
-        "1 puzzle written to out.non (non)",
-    ]
+    line = "d.png: cannot tell whether there are other solutions: the bot cannot solve such boards: why"
+    assert convert("d.png", "out.non", option) == (option == "--unique", [line, WRITTEN])
     assert record_in("out.non").solution == Solution(DIAGONAL ^ (option == "--invert"))
 
 
@@ -188,16 +178,13 @@ def test_a_picture_is_made_unique_until_the_tries_end(convert):
     assert (record.solution.cells != DIAGONAL).sum() == 1
     assert status == 0
     assert said[0].startswith("d.png: unique with 1 cell of 9 changed: the clues have no other solution (")
-    assert [np.array(one).tolist() for one in naive.solutions(record.puzzle)] == [record.solution.cells.tolist()]
+    [only] = naive.solutions(record.puzzle)
+    assert np.array(only).tolist() == record.solution.cells.tolist()
     assert record.title == "d"
     draw("d.png", np.eye(8, dtype=bool))
-    status, said = convert("d.png", "out.non", "--unique", "--tries", 3)
-    assert status == 1
-    assert said == [
-        "d.png: no unique puzzle found, the board is as it was drawn (3 boards tried, up to 10 s each; "
-        "--tries, --puzzle-limit)",
-        "1 puzzle written to out.non (non)",
-    ]
+    tried = "3 boards tried, up to 10 s each; --tries, --puzzle-limit"
+    line = f"d.png: no unique puzzle found, the board is as it was drawn ({tried})"
+    assert convert("d.png", "out.non", "--unique", "--tries", 3) == (1, [line, WRITTEN])
     assert record_in("out.non").solution == Solution(np.eye(8))
 
 
@@ -216,17 +203,11 @@ def test_a_drawn_picture_is_made_unique_and_then_is(convert):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["long.png"],
-            "long.png: a board of 2000x9 is too large: at most 1022 rows or columns; give a --width or",
-        ),
-        (["broken.png"], "broken.png: cannot read the picture: "),
-        (["large.png"], "large.png: more than 16 MiB; shrink the picture first"),
-        (
-            ["long.png", "--size", "20x9"],
-            "--size only applies to TAAI files; use --width and --height for a picture",
-        ),
-        (["long.png", "--height", "9", "--tries", "5"], "--tries only applies to --unique"),
+        ("long.png", "long.png: a board of 2000x9 is too large: at most 1022 rows or columns; give a --width or"),
+        ("broken.png", "broken.png: cannot read the picture: "),
+        ("large.png", "large.png: more than 16 MiB; shrink the picture first"),
+        ("long.png --size 20x9", "--size only applies to TAAI files; use --width and --height for a picture"),
+        ("long.png --height 9 --tries 5", "--tries only applies to --unique"),
     ],
 )
 def test_one_line_says_what_is_wrong(arguments, message, convert):
@@ -235,7 +216,8 @@ def test_one_line_says_what_is_wrong(arguments, message, convert):
     with Path("large.png").open("wb") as file:
         file.write(Path("long.png").read_bytes())
         file.truncate(20_000_000)
-    status, [line] = convert(arguments[0], "out.xml", *arguments[1:])
+    picture, *options = arguments.split()
+    status, [line] = convert(picture, "out.xml", *options)
     assert status == 2
     assert line.startswith(f"nonojudge: {message}")
     assert not Path("out.xml").exists()

@@ -40,7 +40,7 @@ def test_the_list_for_people(folder, one_here, output_of):
 def test_the_list_for_machines(folder, one_here, output_of):
     listed = json.loads(output_of(cli.run, ["data", "list", "--json"]).out)
     assert (listed["kind"], listed["schema_version"], listed["folder"]) == ("data-list", 2, str(folder))
-    assert [one["state"] for one in listed["sets"]] == ["missing", "here"]
+    assert [official["state"] for official in listed["sets"]] == ["missing", "here"]
     facts = {"name": "tcga2012", "event": "TCGA", "year": 2012, "puzzle_count": 400, "width": 5, "height": 5}
     facts |= {"p1": 0.5, "p2": 0.35, "line_ends": None, "size_bytes": None, "state": "here"}
     facts |= {"sha256": registry.official_sets()["tcga2012"].sha256, "path": str(folder / "tcga2012.txt")}
@@ -103,7 +103,7 @@ def test_line_ends_that_git_or_an_editor_changed_are_put_back(source, content, o
     out = output_of(cli.run, ["data", "import", str(source)]).out
     assert "imported, its line ends restored" in out
     assert "\n1 official set found; " in out
-    [official] = [one for one in registry.official_sets().values() if state_of(one) is State.HERE]
+    [official] = [known for known in registry.official_sets().values() if state_of(known) is State.HERE]
     assert stored_path(official).read_bytes() == published.CONTENTS[official.name]
 
 

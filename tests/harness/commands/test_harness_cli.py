@@ -118,8 +118,20 @@ def test_terms_as_they_are_given(tmp_path):
     ],
 )
 def test_a_bot_without_answers_is_told_why(code, mistake, tmp_path, output_of):
-    words = ["run", "--quiet", "--time-limit", "0.4", "--set", str(RECIPE), "--", sys.executable, "-S", "-c", code]
-    assert f"{mistake}\n" in output_of(cli.run, words, status=1).out
+    arguments = [
+        "run",
+        "--quiet",
+        "--time-limit",
+        "0.4",
+        "--set",
+        str(RECIPE),
+        "--",
+        sys.executable,
+        "-S",
+        "-c",
+        code,
+    ]
+    assert f"{mistake}\n" in output_of(cli.run, arguments, status=1).out
 
 
 @pytest.mark.parametrize(

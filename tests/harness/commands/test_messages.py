@@ -50,15 +50,15 @@ def sample_files() -> Iterator[None]:
 
 def said(line: str) -> tuple[int, str, str]:
     """Return the status that a command line ends with, its stdout and its stderr."""
-    program, *words = shlex.split(line)
+    program, *arguments = shlex.split(line)
     out, err = (io.TextIOWrapper(io.BytesIO(), write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            status = cli.run(words) if program == "nonojudge" else parse(words) and None
+            status = cli.run(arguments) if program == "nonojudge" else parse(arguments) and None
         except SystemExit as end:
             status = end.code
     if status is None:  # arguments of the bot that can be parsed
-        done = carried_out(b"", *words)
+        done = carried_out(b"", *arguments)
         return done.returncode, done.stdout.decode(), done.stderr.decode()
     return status, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()
 

@@ -25,9 +25,9 @@ def started(folder, language):
     if language == "python":
         return [sys.executable, str(folder / "mybot.py")]
     compiler = shutil.which("g++") or pytest.skip("needs g++")
-    words = ["-O2", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-o", str(folder / "mybot")]
-    words.append(str(folder / "mybot.cpp"))
-    assert subprocess.run([compiler, *words], **CAPTURED).stderr == b""
+    options = ["-O2", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-o", str(folder / "mybot")]
+    options.append(str(folder / "mybot.cpp"))
+    assert subprocess.run([compiler, *options], **CAPTURED).stderr == b""
     return [str(folder / "mybot")]
 
 
@@ -43,14 +43,12 @@ def test_a_new_bot_passes_every_check_and_solves_easy_boards(tmp_path, capfd, la
 
 
 @pytest.mark.parametrize(
-    ("words", "name"), [("py Python python3", "mybot.py"), ("c C c++ C++ cpp CXX", "mybot.cpp"), ("rust", None)]
+    ("languages", "name"), [("py Python python3", "mybot.py"), ("c C c++ C++ cpp CXX", "mybot.cpp")]
 )
-def test_a_language_goes_by_several_names(tmp_path, capfd, words, name):
-    for word in words.split():
-        assert cli.run(["new-bot", word, str(tmp_path / word)]) == (0 if name else 2)
-        assert not name or (tmp_path / word / name).exists()
-    message = "LANGUAGE: 'rust' is not available; choose python (py) or c++ (cpp, cxx, c)"
-    assert name or message in capfd.readouterr().err
+def test_a_language_goes_by_several_names(tmp_path, languages, name):
+    for language in languages.split():
+        assert cli.run(["new-bot", language, str(tmp_path / language)]) == 0
+        assert (tmp_path / language / name).exists()
 
 
 @pytest.mark.parametrize(("language", "name"), [("python", "mybot.py"), ("c++", "mybot.cpp")])
@@ -153,12 +151,8 @@ def test_what_a_run_is_given_can_be_rehearsed(tmp_path, capfd):
 
 def test_a_slow_bot_is_named(tmp_path, capfd):
     bot = started(tmp_path, "python")
-    program = (
-        (tmp_path / "mybot.py")
-        .read_text()
-        .replace("    print(start.strip())", "    time.sleep(2); print(start.strip())")
-    )
-    (tmp_path / "mybot.py").write_text(program)
+    program = tmp_path / "mybot.py"
+    program.write_text(program.read_text().replace("    print(start", "    time.sleep(2); print(start"))
     files = ["--reads", "in.txt", "--writes", "out.txt", "--time-limit", "400"]
     start = ["sh", "-c", '"$@" < in.txt > out.txt', "sh", *bot, "8"]
     assert cli.run([*REHEARSE, *files, "--", *start]) == 1
@@ -174,10 +168,6 @@ def test_a_ctrl_c_ends_the_bot_of_a_rehearsal_too():
     wait_until(lambda: not pids_with(word))
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [([], "name the bot's command after --"), (["--", "./nowhere"], "cannot start './nowhere': No such file")],
-)
-def test_a_rehearsal_without_a_bot_is_unusable(capfd, words, message):
-    assert cli.run(["rehearse", *words]) == 2
-    assert message in capfd.readouterr().err
+def test_a_rehearsal_of_no_program_is_unusable(capfd):
+    assert cli.run(["rehearse", "--", "./nowhere"]) == 2
+    assert "cannot start './nowhere': No such file" in capfd.readouterr().err

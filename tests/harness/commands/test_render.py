@@ -90,9 +90,9 @@ def test_the_solution_and_the_start_are_drawn(capsys, output_of):
     assert sum(line.count("·") for line in lines) == 12
 
 
-def test_answers_right_wrong_and_missing(capsys):
-    assert render("p.txt", "--size", "8x11", "--answers", "answers.txt", "--number", "all") == 0
-    right, wrong, missing = capsys.readouterr().out.split("\n\n")
+def test_answers_right_wrong_and_missing(output_of):
+    out = output_of(render, "p.txt", "--size", "8x11", "--answers", "answers.txt", "--number", "all").out
+    right, wrong, missing = out.split("\n\n")
     assert right.startswith("$1  8x11\n")
     assert "✗" not in right
     assert np.array_equal(read_terminal(right.splitlines()[1:], 2), cells_from(LETTER_P) == BLACK)
@@ -150,9 +150,9 @@ def test_an_svg_sheet_says_what_is_wrong(output_of):
     out = output_of(render, *arguments, "-o", "sheet.svg", "--columns", "2", "--no-clues", "--cell", "9").out
     assert "$2 wrong: row 4: expected 2 2, found 3 2\n" in out
     assert out.splitlines()[-1].startswith("picture: sheet.svg (3 puzzles, ")
-    words = svg_texts(Path("sheet.svg").read_text(encoding="utf-8"))
-    assert [word for _, _, word in words] == ["$1", "$2 wrong", "$5 missing"]
-    assert words[0][1] == words[1][1] < words[2][1]
+    texts = svg_texts(Path("sheet.svg").read_text(encoding="utf-8"))
+    assert [text for _, _, text in texts] == ["$1", "$2 wrong", "$5 missing"]
+    assert texts[0][1] == texts[1][1] < texts[2][1]
 
 
 def test_a_terminal_gets_colours_and_a_pipe_none(output_of):
@@ -182,18 +182,19 @@ def terminal(monkeypatch):
     ("columns", "lines", "encoding", "per_cell"),
     [(80, 60, "utf-8", 2), (70, 60, "utf-8", 1), (80, 30, "utf-8", 1), (90, 60, "ascii", 2)],
 )
-def test_the_largest_blocks_that_fit_and_that_the_output_has(columns, lines, encoding, per_cell, terminal, capsys):
+def test_the_largest_blocks_that_fit_and_that_the_output_has(
+    columns, lines, encoding, per_cell, terminal, output_of
+):
     _, solution = next(Recipe.parse("boardgen:25x25x1:seed=3").boards())
     terminal(columns, lines, encoding)
-    assert render("boardgen:25x25x1:seed=3", "--solution") == 0
-    out = capsys.readouterr().out
+    out = output_of(render, "boardgen:25x25x1:seed=3", "--solution").out
     drawn = out.splitlines()
     assert out.encode(encoding)
     assert max(map(len, drawn)) <= columns
     assert np.array_equal(read_terminal(drawn[1:], per_cell)[:25], solution.cells == BLACK)
 
 
-def test_a_board_that_does_not_fit_says_so_and_the_others_are_drawn(terminal, capsys, output_of):
+def test_a_board_that_does_not_fit_says_so_and_the_others_are_drawn(terminal, output_of):
     Path("boards.txt").write_text("1-1\n40-" + ":".join(["1"] * 40) + "\n2-1:1\n")
     terminal(50)
     out, err = output_of(render, "boards.txt", "--number", "all", status=1)
@@ -203,15 +204,15 @@ def test_a_board_that_does_not_fit_says_so_and_the_others_are_drawn(terminal, ca
         "leave out the clues (--no-clues: 42 columns) or draw a file (-o board.png)\n"
     )
     terminal(41)
-    assert render("boards.txt", "--number", "2") == 1
-    assert "terminal 41: widen it or draw a file (-o board.png)" in capsys.readouterr().err
+    err = output_of(render, "boards.txt", "--number", "2", status=1).err
+    assert "terminal 41: widen it or draw a file (-o board.png)" in err
     terminal(42)
     assert render("boards.txt", "--number", "2", "--no-clues") == 0
 
 
-def test_half_blocks_that_cannot_be_drawn_say_why(terminal, capsys, output_of):
-    assert render("start.txt", "--blocks", "half") == 1
-    assert "unknown cells differ from white ones only in their colour" in capsys.readouterr().err
+def test_half_blocks_that_cannot_be_drawn_say_why(terminal, output_of):
+    err = output_of(render, "start.txt", "--blocks", "half", status=1).err
+    assert "unknown cells differ from white ones only in their colour" in err
     terminal(has_colours=True)
     assert "▄" in output_of(render, "start.txt", "--blocks", "half").out
 
@@ -232,14 +233,14 @@ def test_a_puzzle_that_cannot_be_read_costs_no_other(capsys, output_of):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         (["boardgen:25x25x900:seed=1", "--number", "all", "-o", "a.png"], "draw fewer puzzles (--number)"),
         (["boardgen:2100x2000x1:seed=1"], "more than 4000000 cells"),
     ],
 )
-def test_too_much_to_draw_is_one_line(arguments, words, capsys):
-    assert words in refused(capsys, *arguments)
+def test_too_much_to_draw_is_one_line(arguments, message, capsys):
+    assert message in refused(capsys, *arguments)
     assert not list(Path().glob("a.*"))
 
 

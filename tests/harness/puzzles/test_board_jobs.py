@@ -18,18 +18,14 @@ from hypothesis import strategies as st
 from nonobot.harness import UnusableError, cli
 from nonobot.harness.cluster import cluster_workers
 from nonobot.harness.cluster.cluster_workers import connected, differing, local_cores, software, where
-from nonobot.harness.puzzles import board_jobs
-from nonobot.harness.puzzles.board_jobs import Plan, completed, graded, select_on, survey_on
+from nonobot.harness.puzzles.board_jobs import Plan, completed, graded, select_on
 from nonobot.harness.puzzles.grading import Grading
-from nonobot.harness.survey import as_json
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.select import Grade, NoBoardError, Rules, select
 from tests.helpers.clusters import Block, beside, cluster
 from tests.helpers.waiting import finished, running, wait_until
 
 __all__ = ["cluster"]
-
-GRADING = Grading((5, 5), solutions=2, levels=True, puzzle_seconds=60, line_limit=10**6)
 
 
 def judged_with(shares):
@@ -101,26 +97,6 @@ def test_a_plan_looks_at_few_boards_in_vain():
     assert len(looked_at) < 1.25 * len(counted)
 
 
-def without_seconds(survey):
-    for _, row in survey.rows():
-        row.seconds = 0.0
-    return as_json(survey, [], 0)
-
-
-@pytest.mark.parametrize("seconds", [1e-6, 1e-3, 10.0])
-def test_a_survey_does_not_depend_on_its_tasks(monkeypatch, seconds):
-    bot = contextlib.nullcontext(judged_with((8, 5)))
-    monkeypatch.setattr(board_jobs, "_warm_bot", lambda grading: bot)
-    asked = [(GRADING, Recipe(5, side, 123, seed=4, p1=0.3, p2=0.7)) for side in (5, 4, 6)]
-    told = []
-    monkeypatch.setattr(board_jobs, "TASK_SECONDS", seconds)
-    found = without_seconds(survey_on(None, asked, told.append))
-    assert told[-1] == sum(recipe.width * recipe.height * recipe.count for _, recipe in asked)
-    assert told == sorted(told)
-    monkeypatch.setattr(board_jobs, "FIRST_BOARDS", 1000)
-    assert without_seconds(survey_on(None, asked, told.append)) == found
-
-
 @pytest.mark.parametrize("error", [RuntimeError, ConnectionError, TimeoutError, ValueError])
 @pytest.mark.parametrize("asked", ["ncores", "submit"])
 def test_a_scheduler_that_goes_is_one_line(asked, error):
@@ -143,14 +119,10 @@ def generated(tmp_path, name, *options):
 
 
 @pytest.mark.slow
-def test_the_same_seed_makes_the_same_set_and_survey_wherever_it_is_made(compiled, tmp_path, capfd):
-    alone = generated(tmp_path, "alone.txt", "--survey", str(tmp_path / "alone.json"))
-    said = capfd.readouterr().out
+def test_the_same_seed_makes_the_same_set_wherever_it_is_made(compiled, tmp_path):
+    alone = generated(tmp_path, "alone.txt")
     for place in ("local:1", "local:2"):
-        options = ["--on", place, "--survey", str(tmp_path / "other.json")]
-        assert generated(tmp_path, "other.txt", *options) == alone
-        assert capfd.readouterr().out == said
-        assert (tmp_path / "other.json").read_bytes() == (tmp_path / "alone.json").read_bytes()
+        assert generated(tmp_path, "other.txt", "--on", place) == alone
 
 
 def run_on_workers(tmp_path, *options):
