@@ -32,8 +32,8 @@ def paint_all(m: Any, lines: Any, black: Any, white: Any, times: Any) -> Any:
     """Solve every line state `times` times and return the sum of the cells known afterwards."""
     known = 0
     for _ in range(times):
-        for at in range(lines.size):
-            consistent, black_now, white_now = paint(m, lines[at], m.none | black[at], m.none | white[at])
+        for i in range(lines.size):
+            consistent, black_now, white_now = paint(m, lines[i], m.none | black[i], m.none | white[i])
             if consistent:
                 known += count(black_now | white_now)
     return known
@@ -122,11 +122,11 @@ def make(name: str) -> Job:
 
 
 def _memories() -> list[Memory]:
-    return [ChampionStrategy().load(one.puzzle) for one in positions()]
+    return [ChampionStrategy().load(position.puzzle) for position in positions()]
 
 
 def _lines() -> Job:
-    calls = [(memory, *one.states) for memory, one in zip(_memories(), positions(), strict=True)]
+    calls = [(memory, *position.states) for memory, position in zip(_memories(), positions(), strict=True)]
     return painting_job(paint_all, calls)
 
 
@@ -146,8 +146,11 @@ def _sweeps() -> Job:
 
     def check() -> None:
         require(work(1) == SWEEPS * len(memories), "a sweep met a conflict")
-        for memory, one in zip(memories, positions(), strict=True):
-            require(_odds_vary(memory, one.puzzle.width, one.puzzle.height), "the odds are not those of beliefs")
+        for memory, position in zip(memories, positions(), strict=True):
+            require(
+                _odds_vary(memory, position.puzzle.width, position.puzzle.height),
+                "the odds are not those of beliefs",
+            )
 
     return Job(SWEEPS * len(memories), clocked(work), check)
 

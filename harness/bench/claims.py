@@ -72,7 +72,7 @@ def read_claims(file: Path = FILE) -> list[Claim]:
     claims = content.claim
     if not claims:
         raise UnusableError(f"{file}: no [[claim]]")
-    [(name, uses)] = Counter(one.id for one in claims).most_common(1)
+    [(name, uses)] = Counter(claim.id for claim in claims).most_common(1)
     if uses > 1:
         raise UnusableError(f"{file}: two claims are called {name}")
     return claims
@@ -130,7 +130,7 @@ def measure_all(claims: Sequence[Claim], progress: Callable[[float, str], None])
     printed: dict[str, object] = {}
     measured = []
     for number, claim in enumerate(claims):
-        progress(sum(one.seconds for one in claims[:number]), claim.id)
+        progress(sum(previous.seconds for previous in claims[:number]), claim.id)
         measured.append(_measured(claim, printed))
     return measured
 
@@ -168,8 +168,8 @@ def _printed(command: str, variables: Mapping[str, str]) -> object:
     try:
         return json.loads(done.stdout)
     except ValueError:
-        words = last_line(done.stderr) or "it prints no JSON"
-        raise _NoFigureError(f"the command ended with status {done.returncode}: {words}") from None
+        message = last_line(done.stderr) or "it prints no JSON"
+        raise _NoFigureError(f"the command ended with status {done.returncode}: {message}") from None
 
 
 def _figure(printed: object, claim: Claim) -> float:
@@ -224,16 +224,20 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
     from rich.text import Text
 
     table = new_table(("claim", "claimed", "measured", ""), left=(0, 1, 3))
-    for one in measured:
-        figure = "" if one.figure is None else _amount(one.figure, one.claim.unit)
-        status = Text(one.status.value, _STYLES[one.status])
-        table.add_row(printable(one.claim.id), bound_in_words(one.claim), figure, status)
-    reasons = [styled(f"{one.claim.id}: {one.reason}", _STYLES[one.status]) for one in measured if one.reason]
+    for result in measured:
+        figure = "" if result.figure is None else _amount(result.figure, result.claim.unit)
+        status = Text(result.status.value, _STYLES[result.status])
+        table.add_row(printable(result.claim.id), bound_in_words(result.claim), figure, status)
+    reasons = [
+        styled(f"{result.claim.id}: {result.reason}", _STYLES[result.status])
+        for result in measured
+        if result.reason
+    ]
     parts: list[RenderableType] = [table, *([""] if reasons else []), *reasons]
-    for one in measured:
-        if one.status is Status.BROKEN:
-            parts += ["", styled(f"{one.claim.id}: {one.claim.sentence}"), f"  $ {one.claim.command}"]
-    counts = Counter(one.status for one in measured)
+    for result in measured:
+        if result.status is Status.BROKEN:
+            parts += ["", styled(f"{result.claim.id}: {result.claim.sentence}"), f"  $ {result.claim.command}"]
+    counts = Counter(result.status for result in measured)
     summary = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
     return drawn([*parts, "", Text(f"{len(measured)} claims: {summary}", "bold")], terminal)
 
@@ -241,7 +245,12 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
 def as_json(measured: Sequence[Measured]) -> str:
     """Return measured claims as JSON text."""
     claims = [
-        {**msgspec.to_builtins(one.claim), "outcome": one.status, "measured": one.figure, "reason": one.reason}
-        for one in measured
+        {
+            **msgspec.to_builtins(result.claim),
+            "outcome": result.status,
+            "measured": result.figure,
+            "reason": result.reason,
+        }
+        for result in measured
     ]
     return json_document("claims", claims=claims)
