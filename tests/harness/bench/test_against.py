@@ -72,13 +72,13 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
             assert left.is_relative_to(after)
             assert "else 1022" in (before / "bot" / "__init__.py").read_text()
             assert "else 60" in (after / "bot" / "__init__.py").read_text()
-            assert {one.name for one in before.iterdir()} == set(ROOMS)
+            assert {folder.name for folder in before.iterdir()} == set(ROOMS)
             assert len(str(before)) == len(str(after))
             times.append([(tree / "bot" / "line.py").stat().st_mtime for tree in (before, after)])
             with pytest.raises(UnusableError, match="runs already"), trees.two_trees("HEAD"):
                 pass
             assert (before / "bot").is_dir()
-        assert [one.name for one in workshop.iterdir()] == ["lock"]
+        assert [path.name for path in workshop.iterdir()] == ["lock"]
     assert times[0] == times[1]
 
 

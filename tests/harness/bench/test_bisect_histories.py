@@ -68,8 +68,8 @@ class History:
         (self.folder / f"note-{self.count}").touch()
         return self._committed("add", "-A")
 
-    def _committed(self, *words: str) -> str:
-        git(self.folder, *words)
+    def _committed(self, *arguments: str) -> str:
+        git(self.folder, *arguments)
         git(self.folder, *AUTHOR, "commit", "-q", "-m", f"c{self.count}")
         return git(self.folder, "rev-parse", "HEAD").decode().strip()
 
@@ -139,9 +139,9 @@ def test_the_planted_commit_is_found_and_no_innocent_one(tmp_path, monkeypatch, 
     history = History(tmp_path)
     monkeypatch.chdir(history.folder)
     good, bad, planted = made(history, random.Random(seed), plants)
-    words = ["--by", "counts", "--quiet", "--json", "--set", str(RECIPE), "--contain", "no", "--time-limit", "2"]
+    options = ["--by", "counts", "--quiet", "--json", "--set", str(RECIPE), "--contain", "no", "--time-limit", "2"]
     status = cli.run(
-        ["bisect", good, bad, *words, "--build", shlex.join(BUILD), "--", sys.executable, "-S", "bot.py"]
+        ["bisect", good, bad, *options, "--build", shlex.join(BUILD), "--", sys.executable, "-S", "bot.py"]
     )
     out, err = capsys.readouterr()
     finding = json.loads(out)["findings"]["counts"]
@@ -156,8 +156,8 @@ def test_the_planted_commit_is_found_and_no_innocent_one(tmp_path, monkeypatch, 
 
 
 def bisected(*options):
-    words = ["--quiet", "--set", str(RECIPE), "--contain", "no", "--", sys.executable, "-S", "bot.py"]
-    return cli.run(["bisect", *options, *words])
+    judging = ["--quiet", "--set", str(RECIPE), "--contain", "no", "--", sys.executable, "-S", "bot.py"]
+    return cli.run(["bisect", *options, *judging])
 
 
 @pytest.fixture

@@ -55,8 +55,8 @@ class Repository:
 
     def state(self) -> list[bytes]:
         """Return all that a bisection must not change."""
-        words = ("status --porcelain", "for-each-ref", "worktree list", "symbolic-ref HEAD")
-        return [git(self.folder, *one.split()) for one in words]
+        commands = ("status --porcelain", "for-each-ref", "worktree list", "symbolic-ref HEAD")
+        return [git(self.folder, *git_command.split()) for git_command in commands]
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ def repository(tmp_path, monkeypatch):
 
 
 def bisected(*options, bot=(sys.executable, "-S", "bot.py")):
-    words = [*map(str, options), "--quiet", "--set", str(RECIPE), "--contain", "no", "--", *bot]
-    return cli.run(["bisect", *words])
+    arguments = [*map(str, options), "--quiet", "--set", str(RECIPE), "--contain", "no", "--", *bot]
+    return cli.run(["bisect", *arguments])
 
 
 def test_the_commit_that_changed_counts_is_found_and_one_that_does_not_build_skipped(repository, tmp_path, capsys):
@@ -91,7 +91,7 @@ def test_the_commit_that_changed_counts_is_found_and_one_that_does_not_build_ski
     assert why.endswith(" | ModuleNotFoundError: No module named 'broken'")
     assert err == ""
     assert repository.state() == before
-    assert [one.name for one in (tmp_path / "workshop").iterdir()] == ["lock"]
+    assert [path.name for path in (tmp_path / "workshop").iterdir()] == ["lock"]
 
 
 @pytest.mark.nightly
@@ -125,7 +125,7 @@ def test_the_commit_that_made_it_slower_is_found_with_its_interval(repository, o
 
 def test_what_cannot_be_bisected_is_told_in_a_line(repository, tmp_path, monkeypatch, output_of):
     repository.commit("second")
-    for words, bot, said in (
+    for arguments, bot, said in (
         (("HEAD", "HEAD"), ("./bot",), "HEAD is not an ancestor of HEAD: no commits to bisect"),
         (("HEAD", "HEAD~1"), ("./bot",), "HEAD is not an ancestor of HEAD~1: no commits to bisect"),
         (("nothing", "HEAD"), ("./bot",), "no revision 'nothing' here; `git log --oneline` lists them"),
@@ -133,7 +133,7 @@ def test_what_cannot_be_bisected_is_told_in_a_line(repository, tmp_path, monkeyp
         (("HEAD~1", "HEAD"), (sys.executable, "none.py"), ": no puzzle is right (crashed)"),
         (("HEAD~1", "HEAD", "--build", "make"), (), "--build only applies to a bot given after --"),
     ):
-        [line] = output_of(bisected, *words, bot=bot, status=2).err.splitlines()
+        [line] = output_of(bisected, *arguments, bot=bot, status=2).err.splitlines()
         assert said in line
     monkeypatch.chdir(tmp_path)
     assert "needs a git clone" in output_of(bisected, "a", "b", status=2).err
@@ -152,10 +152,18 @@ def test_ctrl_c_leaves_nothing_behind(repository, tmp_path, monkeypatch):
     cache = tmp_path / "cache"
     monkeypatch.setenv("NONOBOT_CACHE_DIR", str(cache))
     marker = tmp_path / "building"
-    words = ("bisect", "HEAD~1", "HEAD", "--build", f"touch {shlex.quote(str(marker))}; sleep 1000", "--", "./bot")
-    interrupted(*words, when=marker.exists)
+    arguments = (
+        "bisect",
+        "HEAD~1",
+        "HEAD",
+        "--build",
+        f"touch {shlex.quote(str(marker))}; sleep 1000",
+        "--",
+        "./bot",
+    )
+    interrupted(*arguments, when=marker.exists)
     assert repository.state() == before
-    assert [one.name for one in (cache / "bench").iterdir()] == ["lock"]
+    assert [path.name for path in (cache / "bench").iterdir()] == ["lock"]
 
 
 def test_a_worktree_that_a_killed_process_left_is_taken_over(repository, tmp_path):

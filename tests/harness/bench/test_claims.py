@@ -21,7 +21,7 @@ def words(text):
     return " ".join(text.replace("`", "").replace("**", "").split())
 
 
-@pytest.mark.parametrize("claim", OURS, ids=lambda one: one.id)
+@pytest.mark.parametrize("claim", OURS, ids=lambda claim: claim.id)
 def test_every_claim_stands_in_a_document_and_asks_for_what_there_is(claim):
     page = words((HOUSE / "docs" / "claims.md").read_text(encoding="utf-8"))
     assert words(claim.sentence) in page
@@ -32,7 +32,7 @@ def test_every_claim_stands_in_a_document_and_asks_for_what_there_is(claim):
     assert {word for word in others if word in official_sets()} == set(claim.sets)
     if command == "bench":
         names = [word for word in others if not word.startswith("--")]
-        assert [one.name for one in chosen(names)] == [name for name in BENCHMARKS if name in names]
+        assert [benchmark.name for benchmark in chosen(names)] == [name for name in BENCHMARKS if name in names]
         figures = [claim.figure, *([claim.over] if claim.over else [])]
         assert sorted(figures) == sorted(f"benchmarks.{name}.least_seconds" for name in names)
 
@@ -48,9 +48,9 @@ def printing(text, status=0):
 def claim_file(folder, *given):
     """Write a file of claims, each given as what differs from a plain one."""
     lines = []
-    for number, one in enumerate(given):
+    for number, changes in enumerate(given):
         plain = {"id": f"p{number}", "sentence": "It is so.", "command": printing("{}"), "figure": "a"}
-        claim = {**plain, "is": "==", "bound": 1, **one}
+        claim = {**plain, "is": "==", "bound": 1, **changes}
         lines += ["[[claim]]", *(f"{key} = {json.dumps(value)}" for key, value in claim.items())]
     file = folder / "claims.toml"
     file.write_text("\n".join(lines), encoding="utf-8")
@@ -61,7 +61,7 @@ def shown(capsys, file, *arguments):
     """Return the exit status, and of each claim its outcome, the figure and the reason."""
     status = carry_out(claims, "--json", "--file", file, *arguments)
     printed = json.loads(capsys.readouterr().out)["claims"]
-    return status, [(one["outcome"], one["measured"], one["reason"]) for one in printed]
+    return status, [(claim["outcome"], claim["measured"], claim["reason"]) for claim in printed]
 
 
 def test_figures_are_found_in_what_a_command_prints(tmp_path, capsys):
@@ -103,7 +103,7 @@ def test_claims_of_one_command_run_it_once_in_a_folder_of_its_own(tmp_path, caps
     file = claim_file(tmp_path, {"command": command}, {"command": command})
     assert shown(capsys, file)[0] == 0
     assert (tmp_path / "times").read_text() == "x"
-    assert {one.name for one in tmp_path.iterdir()} == {file.name, "times"}
+    assert {path.name for path in tmp_path.iterdir()} == {file.name, "times"}
 
 
 def test_without_its_official_set_a_claim_is_skipped_with_a_word(tmp_path, capsys, monkeypatch):
