@@ -11,9 +11,11 @@ from typing import Any
 
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.catalogue import Benchmark
-from nonobot.harness.bench.measure import Pace, json_of, make_ready, measure
+from nonobot.harness.bench.measure import Pace, make_ready, measure
 from nonobot.harness.bench.trees import two_trees
 from nonobot.harness.compare.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs, paired_ratio
+from nonobot.harness.process.machine import machine_facts
+from nonobot.harness.results.result_files import json_document
 from nonobot.harness.text import drawn, duration, new_table, percent, spaced, styled
 from nonobot.system import printable
 
@@ -155,8 +157,9 @@ def as_text(against: Against, terminal: bool) -> str:
 
 def as_json(against: Against) -> str:
     """Return the comparison as JSON text; `benchmarks` has an object for each name."""
-    return json_of(
+    return json_document(
         "bench-against",
+        machine=machine_facts(()),
         outcome=against.outcome,
         confidence=CONFIDENCE,
         plan=against.plan,

@@ -20,6 +20,7 @@ from nonobot.bot.kernels.memory import Memory
 from nonobot.bot.line import paint
 from nonobot.harness.bench.job import Job, clocked, counting_job, require
 from nonobot.harness.bench.positions import deduced_cells, painting_job, positions
+from nonobot.protocol import Puzzle
 
 SWEEPS = 8  # from even odds; a descent makes three before its first step and one before each later step
 
@@ -147,16 +148,14 @@ def _sweeps() -> Job:
     def check() -> None:
         require(work(1) == SWEEPS * len(memories), "a sweep met a conflict")
         for memory, position in zip(memories, positions(), strict=True):
-            require(
-                _odds_vary(memory, position.puzzle.width, position.puzzle.height),
-                "the odds are not those of beliefs",
-            )
+            require(_odds_vary(memory, position.puzzle), "the odds are not those of beliefs")
 
     return Job(SWEEPS * len(memories), clocked(work), check)
 
 
-def _odds_vary(memory: Memory, width: int, height: int) -> bool:
+def _odds_vary(memory: Memory, puzzle: Puzzle) -> bool:
     """Return whether the odds of the unknown cells are positive, finite and not all even."""
+    width, height = puzzle.width, puzzle.height
     odds = memory.view("odds")[:width, :height]
     known = memory.view("board.black")[:height] | memory.view("board.white")[:height]
     unknown = (known >> np.arange(width, dtype=np.uint64)[:, np.newaxis] & np.uint64(1)) == 0

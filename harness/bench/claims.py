@@ -17,19 +17,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
 from nonobot.harness import UnusableError
 from nonobot.harness.process.bot_command import HOME, OWN_BOT, OWN_JUDGE
 from nonobot.harness.results.result_files import MOST_BYTES, UNDECODABLE, json_document
-from nonobot.harness.text import drawn, last_line, new_table, styled
+from nonobot.harness.text import drawn, last_line, new_table, spaced, styled
 from nonobot.system import content_of, printable
 from nonobot.tournament_data.registry import FOLDER_VARIABLE, State, data_folder, official_sets, state_of
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 FILE = Path(__file__).with_name("claims.toml")
 
@@ -224,33 +221,25 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
     from rich.text import Text
 
     table = new_table(("claim", "claimed", "measured", ""), left=(0, 1, 3))
-    for result in measured:
-        figure = "" if result.figure is None else _amount(result.figure, result.claim.unit)
-        status = Text(result.status.value, _STYLES[result.status])
-        table.add_row(printable(result.claim.id), bound_in_words(result.claim), figure, status)
-    reasons = [
-        styled(f"{result.claim.id}: {result.reason}", _STYLES[result.status])
-        for result in measured
-        if result.reason
+    for row in measured:
+        figure = "" if row.figure is None else _amount(row.figure, row.claim.unit)
+        status = Text(row.status.value, _STYLES[row.status])
+        table.add_row(printable(row.claim.id), bound_in_words(row.claim), figure, status)
+    reasons = [styled(f"{row.claim.id}: {row.reason}", _STYLES[row.status]) for row in measured if row.reason]
+    broken = [
+        [styled(f"{row.claim.id}: {row.claim.sentence}"), styled(f"  $ {row.claim.command}")]
+        for row in measured
+        if row.status is Status.BROKEN
     ]
-    parts: list[RenderableType] = [table, *([""] if reasons else []), *reasons]
-    for result in measured:
-        if result.status is Status.BROKEN:
-            parts += ["", styled(f"{result.claim.id}: {result.claim.sentence}"), f"  $ {result.claim.command}"]
-    counts = Counter(result.status for result in measured)
+    counts = Counter(row.status for row in measured)
     summary = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
-    return drawn([*parts, "", Text(f"{len(measured)} claims: {summary}", "bold")], terminal)
+    return drawn(spaced([table], reasons, *broken, [Text(f"{len(measured)} claims: {summary}", "bold")]), terminal)
 
 
 def as_json(measured: Sequence[Measured]) -> str:
     """Return measured claims as JSON text."""
     claims = [
-        {
-            **msgspec.to_builtins(result.claim),
-            "outcome": result.status,
-            "measured": result.figure,
-            "reason": result.reason,
-        }
-        for result in measured
+        {**msgspec.to_builtins(row.claim), "outcome": row.status, "measured": row.figure, "reason": row.reason}
+        for row in measured
     ]
     return json_document("claims", claims=claims)

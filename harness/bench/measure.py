@@ -22,7 +22,6 @@ from nonobot.harness.text import drawn, duration, last_line, new_table, percent,
 
 PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")  # to pyperf's workers
 
-
 SUITE = (sys.executable, "-m", "nonobot.harness.bench.suite")
 
 
@@ -161,9 +160,4 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
 
 def as_json(measured: Sequence[Measured]) -> str:
     """Return measured benchmarks as JSON text; `benchmarks` has an object for each name."""
-    return json_of("bench", benchmarks={row.name: row for row in measured})
-
-
-def json_of(kind: str, **content: object) -> str:
-    """Return the JSON text of a kind of measurement, with the facts of this machine."""
-    return json_document(kind, machine=machine_facts(()), **content)
+    return json_document("bench", machine=machine_facts(()), benchmarks={row.name: row for row in measured})

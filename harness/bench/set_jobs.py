@@ -66,10 +66,8 @@ def _reading() -> Job:
         return records + reader.close()
 
     def check() -> None:
-        require(
-            [record.puzzle for record in read() if isinstance(record, Record)] == puzzles,
-            "not the puzzles written",
-        )
+        found = [record.puzzle for record in read() if isinstance(record, Record)]
+        require(found == puzzles, "not the puzzles written")
 
     return _repeating(COUNT, read, check)
 

@@ -167,10 +167,11 @@ def test_a_file_that_is_not_one_of_claims_is_told(tmp_path, text, words_):
 def test_what_people_see(tmp_path, output_of, monkeypatch):
     monkeypatch.delenv("NONOBOT_SETS", raising=False)
     monkeypatch.setenv("NONOBOT_DATA", "/nowhere")
+    bracketed = printing('{"[a]": 2.5}')
     file = claim_file(
         tmp_path,
         {"command": printing('{"a": 2.5}'), "is": "<=", "bound": 1000, "unit": "s"},
-        {"command": printing('{"a": 2.5}'), "is": ">=", "bound": 3, "sentence": "It is [thrice]."},
+        {"command": bracketed, "figure": "[a]", "is": ">=", "bound": 3, "sentence": "It is [thrice]."},
         {"sets": ["taai2011"]},
     )
     lines = output_of(carry_out, claims, "--file", file, status=1).out.splitlines()
@@ -178,6 +179,7 @@ def test_what_people_see(tmp_path, output_of, monkeypatch):
     assert lines[2].split() == ["p1", "at", "least", "3", "2.5", "does", "not", "hold"]
     assert lines[3].split() == ["p2", "exactly", "1", "skipped"]
     assert "p1: It is [thrice]." in lines
+    assert '"[a]"' in "".join(lines), "brackets in a command are no styles"
     assert lines[-1] == "3 claims: 1 holds, 1 does not hold, 1 skipped"
     listed = output_of(carry_out, claims, "--file", file, "--list").out
     assert "  at most 1,000 s; about 10 s\n" in listed
