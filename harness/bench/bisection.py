@@ -41,7 +41,6 @@ LIMIT_SECONDS = 600.0  # default limit of a build, and of a run
 MOST_LINES = 3  # last lines of a failed build to show
 MOST_ROUNDS = 30  # largest number of rounds of a duel whose rounds are parts of the set
 
-
 State = Callable[[str, list[str]], str]
 
 
@@ -79,7 +78,7 @@ class Work:
     """What a bot did on a set: for each puzzle its verdict and its counts, and how the run ended."""
 
     puzzles: dict[int, tuple[str, dict[str, int]]]
-    end: str = EndReason.FINISHED.value
+    end: str
 
     def changed(self, other: Work, among: Iterable[int] | None = None) -> list[int]:
         """Return the puzzles on which another bot did different work, judged by the counts that both have.
@@ -151,7 +150,7 @@ class Bisection:
         self._stages = 1 + questions * (2 + len(self.commits).bit_length())
         self._stage = 0
         self._ready: dict[str, str | None] = {}  # by sources: why the bot cannot be run
-        self._work_of = cache(self._work_of)  # type: ignore[method-assign]
+        self._work_of = cache(self._run_again)
         self._sources = cache(self._sources)  # type: ignore[method-assign]
 
     def answer(self, question: Question) -> Finding:
@@ -333,9 +332,6 @@ class Bisection:
                 said = f"not built within {plan.build_seconds:g} s (--build-limit)"
             self._ready[self._sources(commit)] = None if status == 0 else said
 
-    def _work_of(self, commit: str) -> Work:
-        return self._run_again(commit)
-
     def _run_again(self, commit: str) -> Work:
         limit = f"{self.plan.run_seconds:g}"
         options = ["--json", "--quiet", *self.plan.options, "--time-limit", limit, "--", *self._bot(commit)]
@@ -435,16 +431,12 @@ def first_bad(
             if found == [git(folder, "rev-parse", "refs/bisect/bad").strip()]:
                 break
             commit = git(folder, "rev-parse", "BISECT_HEAD").decode().strip()
-            if_good, if_bad = (
-                git(folder, "rev-list", *ends, "--", *paths).decode().split()
-                for ends in (("refs/bisect/bad", "--not", commit), (commit, "--not", "--glob=refs/bisect/good-*"))
-            )
+            next_ones = list[str]()
+            for ends in (("refs/bisect/bad", "--not", commit), (commit, "--not", "--glob=refs/bisect/good-*")):
+                commits = git(folder, "rev-list", *ends, "--", *paths).decode().split()
+                next_ones += [commits[len(commits) // 2]] if commits[1:] else []
             try:
-                git(
-                    folder,
-                    "bisect",
-                    state(commit, [commits[len(commits) // 2] for commits in (if_good, if_bad) if commits[1:]]),
-                )
+                git(folder, "bisect", state(commit, next_ones))
             except subprocess.CalledProcessError as error:
                 found = re.findall(rb"^[0-9a-f]{40,64}$", error.stdout, re.MULTILINE)
                 if not found:

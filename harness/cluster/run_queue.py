@@ -51,9 +51,8 @@ SECONDS_TO_FETCH = 60.0
 
 def needed(todo: Iterable[ScheduledRun]) -> Facts:
     """Return the facts that a worker has to share: the software, and the programs of the bots."""
-    return partial(
-        _software_and_files, tuple(files_named(command for scheduled in todo for command in scheduled.programs))
-    )
+    commands = (command for scheduled in todo for command in scheduled.programs)
+    return partial(_software_and_files, tuple(files_named(commands)))
 
 
 def _software_and_files(file_names: Sequence[str]) -> Mapping[str, str]:

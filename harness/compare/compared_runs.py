@@ -38,9 +38,8 @@ class Version:
 
     def times(self, digest: str) -> NDArray[np.float64]:
         """Return the times on a set, shape (runs, puzzles); NaN where a run did not have the puzzle right."""
-        return np.array(
-            [[_seconds(run, puzzle) for puzzle in run.score.puzzles] for run in self.runs[digest]], np.float64
-        )
+        rows = [[_seconds(run, puzzle) for puzzle in run.score.puzzles] for run in self.runs[digest]]
+        return np.array(rows, np.float64)
 
     def puzzles(self, digest: str) -> list[tuple[float | None, Verdict]]:
         """Return the median time and the verdict of each puzzle of a set: right if more than half of the runs are.

@@ -348,7 +348,7 @@ def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison
             Change(run.set.name, puzzle.number, before, after, was, became)
             for puzzle, (before, was), (after, became) in rows
         ]
-    masks = {digest: [change.is_compared for change in changes] for digest, changes in by_set.items()}
+    masks = {digest: [change.is_compared for change in of_set] for digest, of_set in by_set.items()}
     wall = cpu = None
     if any(map(any, masks.values())):
         on_cpu = baseline.has_cpu_time and candidate.has_cpu_time
@@ -356,9 +356,8 @@ def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison
             cpu = _whole_runs(baseline, candidate, masks, limits, on_cpu=True)
         if not (on_cpu and shared_cores(baseline, candidate)):
             wall = _whole_runs(baseline, candidate, masks, limits, on_cpu=False)
-    return Comparison(
-        baseline, candidate, limits, [change for of_set in by_set.values() for change in of_set], wall, cpu
-    )
+    changes = [change for of_set in by_set.values() for change in of_set]
+    return Comparison(baseline, candidate, limits, changes, wall, cpu)
 
 
 def _whole_runs(
