@@ -117,7 +117,7 @@ def test_a_commit_is_unpacked_as_git_checks_it_out(clone, tmp_path):
 def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
     for old, new in SLOW:
         clone.replace(f"bot/{LINE_KERNEL}", old, new)
-    done = clone.bench("--against", "HEAD", "--json", "line-champion", "protocol-reading")
+    done = clone.judge("bench", "--against", "HEAD", "--json", "line-champion", "protocol-reading")
     assert done.returncode == 1, done.stderr
     result = json.loads(done.stdout)
     assert result["benchmarks"]["line-champion"]["outcome"] == "worse"
@@ -132,7 +132,7 @@ def test_what_the_other_revision_lacks_is_skipped_with_a_word(clone):
     clone.replace(jobs, "LEVELS = ", lacking)
     clone.commit("as it was once")
     clone.replace(jobs, lacking, "LEVELS = ")
-    done = clone.bench("--against", "HEAD", "line-bitset", "protocol-writing")
+    done = clone.judge("bench", "--against", "HEAD", "line-bitset", "protocol-writing")
     assert done.returncode in (0, 3), done.stderr  # a busy machine may leave it undecided
     assert "skipped: line-bitset: the bot of HEAD cannot run it: ImportError: no line solver" in done.stdout
     assert "protocol-writing" in done.stdout

@@ -128,12 +128,12 @@ def test_a_run_of_pyperf_from_the_command_line_on(tmp_path, output_of):
 
 def test_what_cannot_be_used_is_told_in_a_line(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    for arguments, words_ in (
+    for arguments, message in (
         (("-o", tmp_path / "file" / "x.json"), "cannot write"),
         (("--fast", "--against", "HEAD"), "--fast cannot be combined with --against"),
         (("line-champion", "--core", "999"), "core 999 cannot be used|cannot hold"),
     ):
-        with pytest.raises(UnusableError, match=words_):
+        with pytest.raises(UnusableError, match=message):
             carry_out(bench, *arguments)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(UnusableError, match=r"-m pip install pyperf"):

@@ -11,7 +11,8 @@ from nonobot.harness.bench.catalogue import BENCHMARKS, chosen
 from nonobot.harness.bench.claims import read_claims
 from nonobot.harness.commands import claims
 from nonobot.tournament_data.registry import official_sets
-from tests.helpers.benching import HOUSE, carry_out
+from tests.helpers.benching import carry_out
+from tests.helpers.places import REPOSITORY
 
 OURS = read_claims()
 
@@ -23,7 +24,7 @@ def words(text):
 
 @pytest.mark.parametrize("claim", OURS, ids=lambda claim: claim.id)
 def test_every_claim_stands_in_a_document_and_asks_for_what_there_is(claim):
-    page = words((HOUSE / "docs" / "claims.md").read_text(encoding="utf-8"))
+    page = words((REPOSITORY / "docs" / "claims.md").read_text(encoding="utf-8"))
     assert words(claim.sentence) in page
     assert words(claim.command) in page
     program, command, *others = shlex.split(claim.command)
@@ -144,7 +145,7 @@ PLAIN = "\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "words_"),
+    ("text", "message"),
     [
         ("[[claim]]\nid = 1", "Expected `str`"),
         ("[[claim]]\nid = 'a'", "missing required field"),
@@ -155,10 +156,10 @@ PLAIN = "\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n"
         (f"[[claim]]{PLAIN}[[claim]]{PLAIN}", "two claims are called a"),
     ],
 )
-def test_a_file_that_is_not_one_of_claims_is_told(tmp_path, text, words_):
+def test_a_file_that_is_not_one_of_claims_is_told(tmp_path, text, message):
     file = tmp_path / "claims.toml"
     file.write_text(text)
-    with pytest.raises(UnusableError, match=words_):
+    with pytest.raises(UnusableError, match=message):
         read_claims(file)
     with pytest.raises(UnusableError, match="cannot read"):
         read_claims(tmp_path / "none.toml")
