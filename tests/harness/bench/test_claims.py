@@ -17,16 +17,16 @@ from tests.helpers.places import REPOSITORY
 OURS = read_claims()
 
 
-def words(text):
+def as_words(text):
     """Return a text as words alone, so that line ends and emphasis do not count."""
     return " ".join(text.replace("`", "").replace("**", "").split())
 
 
 @pytest.mark.parametrize("claim", OURS, ids=lambda claim: claim.id)
 def test_every_claim_stands_in_a_document_and_asks_for_what_there_is(claim):
-    page = words((REPOSITORY / "docs" / "claims.md").read_text(encoding="utf-8"))
-    assert words(claim.sentence) in page
-    assert words(claim.command) in page
+    page = as_words((REPOSITORY / "docs" / "claims.md").read_text(encoding="utf-8"))
+    assert as_words(claim.sentence) in page
+    assert as_words(claim.command) in page
     program, command, *others = shlex.split(claim.command)
     assert program == "nonojudge"
     assert set(claim.sets) <= set(official_sets())

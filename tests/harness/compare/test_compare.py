@@ -45,15 +45,15 @@ def runs(*times, **facts):
     return [run_result(times=times_of_run, **facts) for times_of_run in times]
 
 
-def at(second, factor=1.0, **facts):
+def run_at(second, factor=1.0, **facts):
     return run_result(times=PUZZLES * factor, started_at=f"2026-01-01T00:00:{second:02}Z", **facts)
 
 
 def alternating(slower=1.0, pairs=7, noise=0.003, **facts):
     """Return alternating runs of two versions: the runs before, and those after, which take longer."""
     random = np.random.default_rng(pairs)
-    before = [at(2 * number, random.lognormal(0, noise), **facts) for number in range(pairs)]
-    after = [at(2 * number + 1, slower * random.lognormal(0, noise), **facts) for number in range(pairs)]
+    before = [run_at(2 * number, random.lognormal(0, noise), **facts) for number in range(pairs)]
+    after = [run_at(2 * number + 1, slower * random.lognormal(0, noise), **facts) for number in range(pairs)]
     return before, after
 
 
@@ -68,14 +68,14 @@ def alternating(slower=1.0, pairs=7, noise=0.003, **facts):
     ],
 )
 def test_runs_are_a_pair_if_no_other_started_between_them(before, after, pairs):
-    assert between(map(at, before), map(at, after)).wall.pairs == pairs
+    assert between(map(run_at, before), map(run_at, after)).wall.pairs == pairs
 
 
 def test_what_moves_slowly_moves_both_of_a_pair():
     """A machine that becomes slower by a third in the course of fourteen runs does not hide a tenth."""
     drift = np.exp(np.linspace(0.0, 0.3, 14))
     before, after = (
-        [at(s, slower * drift[s]) for s in range(first, 14, 2)] for first, slower in ((0, 1), (1, 1.1))
+        [run_at(s, slower * drift[s]) for s in range(first, 14, 2)] for first, slower in ((0, 1), (1, 1.1))
     )
     comparison = between(before, after)
     assert comparison.outcome is Outcome.WORSE
@@ -309,7 +309,7 @@ def test_runs_are_compared_by_sets_and_files(tmp_path, output_of):
     assert (len(comparison.changes), comparison.seconds.shape) == (5, (2, 4))
     assert comparison.puzzle_ratio.estimate == pytest.approx(2.0)
     assert [(change.set, change.puzzle) for change in comparison.newly_lost] == [("x", 2)]
-    old, new = (written(tmp_path / name, a=at(0), b=at(0)) for name in ("old", "new"))
+    old, new = (written(tmp_path / name, a=run_at(0), b=run_at(0)) for name in ("old", "new"))
     comparison = json.loads(output_of(run, "--before", *old, "--after", *new, "--json", status=3).out)
     assert (comparison["before"]["run_count"], comparison["after"]["run_count"]) == (2, 2)
     assert comparison["notes"] == []
