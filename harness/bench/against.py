@@ -11,9 +11,11 @@ from typing import Any
 
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.catalogue import Benchmark
-from nonobot.harness.bench.measure import Pace, json_of, make_ready, measure
+from nonobot.harness.bench.measure import Pace, make_ready, measure
 from nonobot.harness.bench.trees import two_trees
 from nonobot.harness.compare.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs, paired_ratio
+from nonobot.harness.process.machine import machine_facts
+from nonobot.harness.results.result_files import json_document
 from nonobot.harness.text import drawn, duration, new_table, percent, spaced, styled
 from nonobot.system import printable
 
@@ -58,7 +60,7 @@ class Against:
     def outcome(self) -> Outcome:
         """The worst outcome of a benchmark; without any, it cannot tell."""
         order = (Outcome.WORSE, Outcome.CANNOT_TELL, Outcome.NOT_WORSE, Outcome.FASTER)
-        return min((one.outcome for one in self.compared), key=order.index, default=Outcome.CANNOT_TELL)
+        return min((row.outcome for row in self.compared), key=order.index, default=Outcome.CANNOT_TELL)
 
 
 def measure_against(
@@ -77,11 +79,13 @@ def measure_against(
     compared, together = [], []
     for benchmark, in_trees in zip(able, runs, strict=True):
         # Every disturbance makes a value larger: the least value of a run was disturbed least.
-        least = [[min(run.get_values()) for run in each] for each in in_trees]
+        least = [[min(run.get_values()) for run in in_tree] for in_tree in in_trees]
         ratio = paired_ratio(least[0], least[1], 1 - (1 - CONFIDENCE) / len(able))
-        before, after = (pyperf.Benchmark([one for run in each for one in run.get_runs()]) for each in in_trees)
+        before, after = (
+            pyperf.Benchmark([worker for run in in_tree for worker in run.get_runs()]) for in_tree in in_trees
+        )
         together.append((before, after))
-        medians = [statistics.median(each.get_values()) for each in (before, after)]
+        medians = [statistics.median(timed.get_values()) for timed in (before, after)]
         outcome = decide(ratio, plan.tolerance)
         compared.append(Compared(benchmark.name, benchmark.unit, medians[0], medians[1], ratio, outcome))
     return Against(plan, compared, skipped), together
@@ -91,16 +95,16 @@ def _able(
     benchmarks: Sequence[Benchmark], before: Path, after: Path, show: Callable[[float, str], None]
 ) -> tuple[list[Benchmark], dict[str, str]]:
     """Return the benchmarks that both trees can run, and for the others why the tree before cannot."""
-    each = READY_SHARE / 2 / len(benchmarks)
+    share_of_one = READY_SHARE / 2 / len(benchmarks)
 
     def ready(tree: Path, first: float) -> dict[str, str]:
         note = f"compiling and checking, {tree.name.rstrip('_')}: "
-        return make_ready(tree, benchmarks, lambda done, name: show(first + done * each, note + name))
+        return make_ready(tree, benchmarks, lambda done, name: show(first + done * share_of_one, note + name))
 
     for name, problem in ready(after, 0.0).items():
         raise UnusableError(f"the benchmark {name} cannot be run: {problem}")
     skipped = ready(before, READY_SHARE / 2)
-    return [one for one in benchmarks if one.name not in skipped], skipped
+    return [benchmark for benchmark in benchmarks if benchmark.name not in skipped], skipped
 
 
 def _rounds(
@@ -110,14 +114,14 @@ def _rounds(
     loops: dict[str, int] = {}
     runs: list[tuple[list[Any], list[Any]]] = [([], []) for _ in benchmarks]
     for number in range(plan.rounds):
-        for at, benchmark in enumerate(benchmarks):
-            share = (number * len(benchmarks) + at) / (plan.rounds * len(benchmarks))
+        for place, benchmark in enumerate(benchmarks):
+            share = (number * len(benchmarks) + place) / (plan.rounds * len(benchmarks))
             show(READY_SHARE + (1 - READY_SHARE) * share, f"round {number + 1} of {plan.rounds}: {benchmark.name}")
             if benchmark.name not in loops and not benchmark.is_cold:
                 loops[benchmark.name] = measure(trees[1], benchmark, PACE, core=plan.core).get_loops()
             for tree in random.sample((0, 1), 2):
                 run = measure(trees[tree], benchmark, PACE, loops.get(benchmark.name), plan.core)
-                runs[at][tree].append(run)
+                runs[place][tree].append(run)
     return runs
 
 
@@ -126,18 +130,18 @@ def as_text(against: Against, terminal: bool) -> str:
     plan = against.plan
     headers = ("benchmark", "time of a", printable(plan.revision), "present", "ratio", "interval", "")
     table = new_table(headers, left=(0, 1, 5, 6))
-    for one in against.compared:
-        times = (duration(one.before_seconds), duration(one.after_seconds))
-        ratio = (f"{one.ratio.estimate:.3f}", f"{one.ratio.low:.3f} to {one.ratio.high:.3f}")
-        style = "" if one.outcome is Outcome.NOT_WORSE else OUTCOME_STYLES[one.outcome]
-        table.add_row(one.name, one.unit, *times, *ratio, one.outcome.value, style=style)
+    for row in against.compared:
+        times = (duration(row.before_seconds), duration(row.after_seconds))
+        ratio = (f"{row.ratio.estimate:.3f}", f"{row.ratio.low:.3f} to {row.ratio.high:.3f}")
+        style = "" if row.outcome is Outcome.NOT_WORSE else OUTCOME_STYLES[row.outcome]
+        table.add_row(row.name, row.unit, *times, *ratio, row.outcome.value, style=style)
     count = len(against.compared)
     all_of = f"all {count} intervals together" if count > 1 else "the interval"
     pairs = f"{percent(CONFIDENCE)} for {all_of}, of {plan.rounds} pairs of runs"
     note = f"ratio: present to {plan.revision}, above 1 is slower; {pairs}"
     cannot = f"the bot of {plan.revision} cannot run it"
-    skipped = [styled(f"skipped: {one}: {cannot}: {why}", "yellow") for one, why in against.skipped.items()]
-    names = ", ".join(one.name for one in against.compared if one.outcome is against.outcome)
+    skipped = [styled(f"skipped: {name}: {cannot}: {why}", "yellow") for name, why in against.skipped.items()]
+    names = ", ".join(row.name for row in against.compared if row.outcome is against.outcome)
     beyond = f"slower beyond the tolerance of {percent(plan.tolerance)}"
     if not against.compared:
         conclusion = "nothing could be compared"
@@ -153,11 +157,12 @@ def as_text(against: Against, terminal: bool) -> str:
 
 def as_json(against: Against) -> str:
     """Return the comparison as JSON text; `benchmarks` has an object for each name."""
-    return json_of(
+    return json_document(
         "bench-against",
+        machine=machine_facts(()),
         outcome=against.outcome,
         confidence=CONFIDENCE,
         plan=against.plan,
-        benchmarks={one.name: one for one in against.compared},
+        benchmarks={row.name: row for row in against.compared},
         skipped=against.skipped,
     )

@@ -41,7 +41,6 @@ LIMIT_SECONDS = 600.0  # default limit of a build, and of a run
 MOST_LINES = 3  # last lines of a failed build to show
 MOST_ROUNDS = 30  # largest number of rounds of a duel whose rounds are parts of the set
 
-
 State = Callable[[str, list[str]], str]
 
 
@@ -79,7 +78,7 @@ class Work:
     """What a bot did on a set: for each puzzle its verdict and its counts, and how the run ended."""
 
     puzzles: dict[int, tuple[str, dict[str, int]]]
-    end: str = EndReason.FINISHED.value
+    end: str
 
     def changed(self, other: Work, among: Iterable[int] | None = None) -> list[int]:
         """Return the puzzles on which another bot did different work, judged by the counts that both have.
@@ -151,7 +150,7 @@ class Bisection:
         self._stages = 1 + questions * (2 + len(self.commits).bit_length())
         self._stage = 0
         self._ready: dict[str, str | None] = {}  # by sources: why the bot cannot be run
-        self._work_of = cache(self._work_of)  # type: ignore[method-assign]
+        self._work_of = cache(self._run_again)
         self._sources = cache(self._sources)  # type: ignore[method-assign]
 
     def answer(self, question: Question) -> Finding:
@@ -161,7 +160,7 @@ class Bisection:
             self._require_answers(plan.good)
             finding = Finding(question, self._difference(question, plan.good, plan.bad, plan.tolerance))
         except SkipError as problem:
-            ends = " and ".join(one[:NAME_LENGTH] for one in (plan.good, plan.bad))
+            ends = " and ".join(commit[:NAME_LENGTH] for commit in (plan.good, plan.bad))
             raise UnusableError(f"cannot compare {ends}: {problem}") from None
         self._stage += 1
         finding.unsteady = self._unsteady if question is Question.COUNTS and finding.whole.differ else {}
@@ -202,7 +201,7 @@ class Bisection:
         folder = self._trees / "bisect"
         finding.candidates = first_bad(plan.repository, folder, plan.good, plan.bad, self.paths, state)
         places = {commit: place for place, commit in enumerate(self.commits)}
-        finding.candidates.sort(key=lambda one: places.get(one, 0), reverse=True)
+        finding.candidates.sort(key=lambda candidate: places.get(candidate, 0), reverse=True)
         if len(finding.candidates) == 1:
             [commit] = finding.candidates
             try:
@@ -323,18 +322,15 @@ class Bisection:
             if plan.bot or self._sources(commit) not in map(self._sources, missing):
                 missing.append(commit)
         build = ["sh", "-c", plan.build or ":"]
-        in_tree = {one: [*IN_TREE, str(self._tree(one)), *build] for one in missing}
-        commands = [in_tree[one] if plan.bot else [*self._bot(one), "--warm-up"] for one in missing]
-        note = f"building {' and '.join(one[:NAME_LENGTH] for one in missing)}"
+        in_tree = {commit: [*IN_TREE, str(self._tree(commit)), *build] for commit in missing}
+        commands = [in_tree[commit] if plan.bot else [*self._bot(commit), "--warm-up"] for commit in missing]
+        note = f"building {' and '.join(commit[:NAME_LENGTH] for commit in missing)}"
         finished = self._finished(*commands, note=note, limit_seconds=plan.build_seconds)
         for commit, (status, out, errors) in zip(missing, finished, strict=True):
             said = last_lines(errors) or last_lines(out) or f"status {status}"
             if status is None:
                 said = f"not built within {plan.build_seconds:g} s (--build-limit)"
             self._ready[self._sources(commit)] = None if status == 0 else said
-
-    def _work_of(self, commit: str) -> Work:
-        return self._run_again(commit)
 
     def _run_again(self, commit: str) -> Work:
         limit = f"{self.plan.run_seconds:g}"
@@ -347,8 +343,8 @@ class Bisection:
         """Return the ratio of the times of two bots, with its interval; a round is the set, or a part of it."""
         rounds = MOST_ROUNDS if by_parts else self.plan.rounds
         with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
-            words = ["--json", "--quiet", "--set", self.plan.set, *self.plan.options, "--results", folder]
-            words += [*["--until"] * by_parts, "--rounds", str(rounds), "--tolerance", str(tolerance)]
+            arguments = ["--json", "--quiet", "--set", self.plan.set, *self.plan.options, "--results", folder]
+            arguments += [*["--until"] * by_parts, "--rounds", str(rounds), "--tolerance", str(tolerance)]
             bots = [shlex.join(self._bot(commit)) for commit in (before, after)]
             note = f"{before[:NAME_LENGTH]} against {after[:NAME_LENGTH]}"
             played = Path(folder, "after")
@@ -356,15 +352,15 @@ class Bisection:
             def done() -> float:
                 return len(list(played.glob("*.json"))) / (rounds + 1)
 
-            duel = self._judged("duel", *words, *bots, note=note, done=done)
+            duel = self._judged("duel", *arguments, *bots, note=note, done=done)
         if not duel["cpu"]:
             raise SkipError("too few puzzles are right in both versions")
         ratio = duel["cpu"]["ratio"]
         return Ratio(**{name: float("inf") if value is None else value for name, value in ratio.items()})
 
-    def _judged(self, *words: str, note: str, done: Callable[[], float] = lambda: 0.0) -> Any:
+    def _judged(self, *arguments: str, note: str, done: Callable[[], float] = lambda: 0.0) -> Any:
         """Return the JSON that a command of the judge prints; SkipError if it cannot be carried out."""
-        [(status, out, errors)] = self._finished([*OWN_JUDGE, *words], note=note, done=done)
+        [(status, out, errors)] = self._finished([*OWN_JUDGE, *arguments], note=note, done=done)
         if status not in (0, 1, 3):
             raise SkipError(last_line(errors).removeprefix("nonojudge: ") or f"status {status}")
         return json.loads(out)
@@ -388,19 +384,19 @@ class Bisection:
                 for command, (out, errors) in zip(commands, pipes, strict=True)
             ]
             until, late = time.monotonic() + limit_seconds, set[int]()
-            while any(one.poll() is None for one in running):
+            while any(process.poll() is None for process in running):
                 self._show((self._stage + done()) / self._stages, note)
-                for one in running:
-                    if one.returncode is None and (self._interrupts.told or time.monotonic() > until):
-                        late |= set() if self._interrupts.told else {one.pid}
-                        os.killpg(one.pid, signal.SIGTERM if self._interrupts.told else signal.SIGKILL)
+                for process in running:
+                    if process.returncode is None and (self._interrupts.told or time.monotonic() > until):
+                        late |= set() if self._interrupts.told else {process.pid}
+                        os.killpg(process.pid, signal.SIGTERM if self._interrupts.told else signal.SIGKILL)
                 time.sleep(0.05)
             if self._interrupts.told:
                 raise KeyboardInterrupt
             for file in chain.from_iterable(pipes):
                 file.seek(0)
             written = ([file.read() for file in pair] for pair in pipes)
-            statuses = [None if one.pid in late else one.returncode for one in running]
+            statuses = [None if process.pid in late else process.returncode for process in running]
             return [(status, out, errors) for status, (out, errors) in zip(statuses, written, strict=True)]
 
 
@@ -434,18 +430,18 @@ def first_bad(
             found = git(folder, *left).split()
             if found == [git(folder, "rev-parse", "refs/bisect/bad").strip()]:
                 break
-            at = git(folder, "rev-parse", "BISECT_HEAD").decode().strip()
-            if_good, if_bad = (
-                git(folder, "rev-list", *ends, "--", *paths).decode().split()
-                for ends in (("refs/bisect/bad", "--not", at), (at, "--not", "--glob=refs/bisect/good-*"))
-            )
+            commit = git(folder, "rev-parse", "BISECT_HEAD").decode().strip()
+            next_ones = list[str]()
+            for ends in (("refs/bisect/bad", "--not", commit), (commit, "--not", "--glob=refs/bisect/good-*")):
+                commits = git(folder, "rev-list", *ends, "--", *paths).decode().split()
+                next_ones += [commits[len(commits) // 2]] if commits[1:] else []
             try:
-                git(folder, "bisect", state(at, [one[len(one) // 2] for one in (if_good, if_bad) if one[1:]]))
+                git(folder, "bisect", state(commit, next_ones))
             except subprocess.CalledProcessError as error:
                 found = re.findall(rb"^[0-9a-f]{40,64}$", error.stdout, re.MULTILINE)
                 if not found:
                     raise
                 break
-        return [one.decode() for one in found]
+        return [commit.decode() for commit in found]
     finally:
         git(repository, "worktree", "remove", "--force", str(folder))

@@ -63,7 +63,7 @@ def chosen(names: Sequence[str], cold: bool = False) -> list[Benchmark]:
     """Return the benchmarks whose names start with `names`, by default all; `cold` adds the cold start."""
     wanted: set[str] = {COLD_START} if cold else set()
     for name in names or [entry for entry in BENCHMARKS if entry != COLD_START]:
-        fitting = {name} if name in BENCHMARKS else {one for one in BENCHMARKS if one.startswith(name)}
+        fitting = {name} if name in BENCHMARKS else {known for known in BENCHMARKS if known.startswith(name)}
         if not name or not fitting:
             raise UnusableError(f"no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")
         wanted |= fitting if name == COLD_START or cold else fitting - {COLD_START}
@@ -87,6 +87,6 @@ _MODULES: dict[str, Callable[[], Any]] = {
 def listing(terminal: bool) -> str:
     """Return the table of all benchmarks."""
     table = new_table(("benchmark", "time of a", "what is measured"), left=(0, 1, 2))
-    for one in BENCHMARKS.values():
-        table.add_row(one.name, one.unit, one.about)
+    for benchmark in BENCHMARKS.values():
+        table.add_row(benchmark.name, benchmark.unit, benchmark.about)
     return drawn([table], terminal)

@@ -20,6 +20,7 @@ from nonobot.bot.kernels.memory import Memory
 from nonobot.bot.line import paint
 from nonobot.harness.bench.job import Job, clocked, counting_job, require
 from nonobot.harness.bench.positions import deduced_cells, painting_job, positions
+from nonobot.protocol import Puzzle
 
 SWEEPS = 8  # from even odds; a descent makes three before its first step and one before each later step
 
@@ -32,8 +33,8 @@ def paint_all(m: Any, lines: Any, black: Any, white: Any, times: Any) -> Any:
     """Solve every line state `times` times and return the sum of the cells known afterwards."""
     known = 0
     for _ in range(times):
-        for at in range(lines.size):
-            consistent, black_now, white_now = paint(m, lines[at], m.none | black[at], m.none | white[at])
+        for i in range(lines.size):
+            consistent, black_now, white_now = paint(m, lines[i], m.none | black[i], m.none | white[i])
             if consistent:
                 known += count(black_now | white_now)
     return known
@@ -122,11 +123,11 @@ def make(name: str) -> Job:
 
 
 def _memories() -> list[Memory]:
-    return [ChampionStrategy().load(one.puzzle) for one in positions()]
+    return [ChampionStrategy().load(position.puzzle) for position in positions()]
 
 
 def _lines() -> Job:
-    calls = [(memory, *one.states) for memory, one in zip(_memories(), positions(), strict=True)]
+    calls = [(memory, *position.states) for memory, position in zip(_memories(), positions(), strict=True)]
     return painting_job(paint_all, calls)
 
 
@@ -146,14 +147,15 @@ def _sweeps() -> Job:
 
     def check() -> None:
         require(work(1) == SWEEPS * len(memories), "a sweep met a conflict")
-        for memory, one in zip(memories, positions(), strict=True):
-            require(_odds_vary(memory, one.puzzle.width, one.puzzle.height), "the odds are not those of beliefs")
+        for memory, position in zip(memories, positions(), strict=True):
+            require(_odds_vary(memory, position.puzzle), "the odds are not those of beliefs")
 
     return Job(SWEEPS * len(memories), clocked(work), check)
 
 
-def _odds_vary(memory: Memory, width: int, height: int) -> bool:
+def _odds_vary(memory: Memory, puzzle: Puzzle) -> bool:
     """Return whether the odds of the unknown cells are positive, finite and not all even."""
+    width, height = puzzle.width, puzzle.height
     odds = memory.view("odds")[:width, :height]
     known = memory.view("board.black")[:height] | memory.view("board.white")[:height]
     unknown = (known >> np.arange(width, dtype=np.uint64)[:, np.newaxis] & np.uint64(1)) == 0

@@ -17,19 +17,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
 from nonobot.harness import UnusableError
 from nonobot.harness.process.bot_command import HOME, OWN_BOT, OWN_JUDGE
 from nonobot.harness.results.result_files import MOST_BYTES, UNDECODABLE, json_document
-from nonobot.harness.text import drawn, last_line, new_table, styled
+from nonobot.harness.text import drawn, last_line, new_table, spaced, styled
 from nonobot.system import content_of, printable
 from nonobot.tournament_data.registry import FOLDER_VARIABLE, State, data_folder, official_sets, state_of
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 FILE = Path(__file__).with_name("claims.toml")
 
@@ -72,7 +69,7 @@ def read_claims(file: Path = FILE) -> list[Claim]:
     claims = content.claim
     if not claims:
         raise UnusableError(f"{file}: no [[claim]]")
-    [(name, uses)] = Counter(one.id for one in claims).most_common(1)
+    [(name, uses)] = Counter(claim.id for claim in claims).most_common(1)
     if uses > 1:
         raise UnusableError(f"{file}: two claims are called {name}")
     return claims
@@ -130,7 +127,7 @@ def measure_all(claims: Sequence[Claim], progress: Callable[[float, str], None])
     printed: dict[str, object] = {}
     measured = []
     for number, claim in enumerate(claims):
-        progress(sum(one.seconds for one in claims[:number]), claim.id)
+        progress(sum(previous.seconds for previous in claims[:number]), claim.id)
         measured.append(_measured(claim, printed))
     return measured
 
@@ -168,8 +165,8 @@ def _printed(command: str, variables: Mapping[str, str]) -> object:
     try:
         return json.loads(done.stdout)
     except ValueError:
-        words = last_line(done.stderr) or "it prints no JSON"
-        raise _NoFigureError(f"the command ended with status {done.returncode}: {words}") from None
+        message = last_line(done.stderr) or "it prints no JSON"
+        raise _NoFigureError(f"the command ended with status {done.returncode}: {message}") from None
 
 
 def _figure(printed: object, claim: Claim) -> float:
@@ -224,24 +221,25 @@ def as_text(measured: Sequence[Measured], terminal: bool) -> str:
     from rich.text import Text
 
     table = new_table(("claim", "claimed", "measured", ""), left=(0, 1, 3))
-    for one in measured:
-        figure = "" if one.figure is None else _amount(one.figure, one.claim.unit)
-        status = Text(one.status.value, _STYLES[one.status])
-        table.add_row(printable(one.claim.id), bound_in_words(one.claim), figure, status)
-    reasons = [styled(f"{one.claim.id}: {one.reason}", _STYLES[one.status]) for one in measured if one.reason]
-    parts: list[RenderableType] = [table, *([""] if reasons else []), *reasons]
-    for one in measured:
-        if one.status is Status.BROKEN:
-            parts += ["", styled(f"{one.claim.id}: {one.claim.sentence}"), f"  $ {one.claim.command}"]
-    counts = Counter(one.status for one in measured)
+    for row in measured:
+        figure = "" if row.figure is None else _amount(row.figure, row.claim.unit)
+        status = Text(row.status.value, _STYLES[row.status])
+        table.add_row(printable(row.claim.id), bound_in_words(row.claim), figure, status)
+    reasons = [styled(f"{row.claim.id}: {row.reason}", _STYLES[row.status]) for row in measured if row.reason]
+    broken = [
+        [styled(f"{row.claim.id}: {row.claim.sentence}"), styled(f"  $ {row.claim.command}")]
+        for row in measured
+        if row.status is Status.BROKEN
+    ]
+    counts = Counter(row.status for row in measured)
     summary = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
-    return drawn([*parts, "", Text(f"{len(measured)} claims: {summary}", "bold")], terminal)
+    return drawn(spaced([table], reasons, *broken, [Text(f"{len(measured)} claims: {summary}", "bold")]), terminal)
 
 
 def as_json(measured: Sequence[Measured]) -> str:
     """Return measured claims as JSON text."""
     claims = [
-        {**msgspec.to_builtins(one.claim), "outcome": one.status, "measured": one.figure, "reason": one.reason}
-        for one in measured
+        {**msgspec.to_builtins(row.claim), "outcome": row.status, "measured": row.figure, "reason": row.reason}
+        for row in measured
     ]
     return json_document("claims", claims=claims)

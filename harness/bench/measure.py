@@ -22,7 +22,6 @@ from nonobot.harness.text import drawn, duration, last_line, new_table, percent,
 
 PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")  # to pyperf's workers
 
-
 SUITE = (sys.executable, "-m", "nonobot.harness.bench.suite")
 
 
@@ -43,20 +42,20 @@ COLD_PROCESSES = 3  # number of cold starts; all are used
 
 def make_ready(tree: Path, benchmarks: Sequence[Benchmark], show: Callable[[int, str], None]) -> dict[str, str]:
     """Compile the kernels of the benchmarks in a tree, check their results, and return the problems by name."""
-    names = [one.name for one in benchmarks]
+    names = [benchmark.name for benchmark in benchmarks]
     problems: dict[str, str | None] = {}  # None without a problem
     with tempfile.TemporaryFile() as errors:
         with subprocess.Popen([*SUITE, "ready", *names], **_pipes(tree), stderr=errors) as process:
             assert process.stdout is not None
             show(0, names[0])
             for line in process.stdout:
-                one = json.loads(line)
-                problems[one["name"]] = one["problem"]
+                report = json.loads(line)
+                problems[report["name"]] = report["problem"]
                 show(len(problems), names[min(len(problems), len(names) - 1)])
         errors.seek(0)
-        words = last_line(errors.read()) or f"its process ended with status {process.returncode}"
+        ending = last_line(errors.read()) or f"its process ended with status {process.returncode}"
     # A crash ends the process: the current benchmark and later ones have no line.
-    return {name: problem for name in names if (problem := problems.get(name, words))}
+    return {name: problem for name in names if (problem := problems.get(name, ending))}
 
 
 def measure(
@@ -78,8 +77,8 @@ def measure(
             options += ["--affinity", str(core)]
         done = subprocess.run([*SUITE, *options], **_pipes(tree), stderr=subprocess.STDOUT)
         if done.returncode:
-            words = last_line(done.stdout) or f"status {done.returncode}"
-            raise UnusableError(f"the benchmark {benchmark.name} cannot be run: {words}")
+            message = last_line(done.stdout) or f"status {done.returncode}"
+            raise UnusableError(f"the benchmark {benchmark.name} cannot be run: {message}")
         return pyperf.Benchmark.load(str(file))
 
 
@@ -150,20 +149,15 @@ def measure_all(
 def as_text(measured: Sequence[Measured], terminal: bool) -> str:
     """Return the table of measured benchmarks, for a screen."""
     table = new_table(("benchmark", "time of a", "mean", "deviation", "median", "least", "clock"), left=(0, 1, 6))
-    for one in measured:
-        deviation = f"+- {percent(one.deviation_seconds / one.mean_seconds)}"
-        mean, middle, least = map(duration, (one.mean_seconds, one.median_seconds, one.least_seconds))
-        table.add_row(one.name, one.unit, mean, deviation, middle, least, one.clock)
-    lines = [styled(f"unstable: {one.name}: {line}", "yellow") for one in measured for line in one.warnings]
+    for row in measured:
+        deviation = f"+- {percent(row.deviation_seconds / row.mean_seconds)}"
+        mean, middle, least = map(duration, (row.mean_seconds, row.median_seconds, row.least_seconds))
+        table.add_row(row.name, row.unit, mean, deviation, middle, least, row.clock)
+    lines = [styled(f"unstable: {row.name}: {line}", "yellow") for row in measured for line in row.warnings]
     usual = "A busy machine is the usual reason; the median and the minimum are more reliable than the mean."
     return drawn(spaced([table], [*lines, styled(usual, "dim")] if lines else []), terminal)
 
 
 def as_json(measured: Sequence[Measured]) -> str:
     """Return measured benchmarks as JSON text; `benchmarks` has an object for each name."""
-    return json_of("bench", benchmarks={one.name: one for one in measured})
-
-
-def json_of(kind: str, **content: object) -> str:
-    """Return the JSON text of a kind of measurement, with the facts of this machine."""
-    return json_document(kind, machine=machine_facts(()), **content)
+    return json_document("bench", machine=machine_facts(()), benchmarks={row.name: row for row in measured})

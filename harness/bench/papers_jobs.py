@@ -34,9 +34,9 @@ def paint_all_with(m: Any, solver: Any, lines: Any, black: Any, white: Any, time
     """Solve every line state `times` times and return the sum of the cells known afterwards."""
     known = 0
     for _ in range(times):
-        for at in range(lines.size):
+        for i in range(lines.size):
             consistent, black_now, white_now = paint_with(
-                m, solver, lines[at], m.none | black[at], m.none | white[at]
+                m, solver, lines[i], m.none | black[i], m.none | white[i]
             )
             if consistent:
                 known += count(black_now | white_now)
@@ -55,12 +55,12 @@ def _memory(puzzle: Puzzle, level: int) -> Memory:
 
 
 def _deduction(level: int) -> Job:
-    calls = [(_memory(one.puzzle, level),) for one in positions()]
+    calls = [(_memory(position.puzzle, level),) for position in positions()]
     problem = "not as many cells follow as by the other line solver"
     return counting_job(len(calls), deduce_all, calls, lambda: deduced_cells(level), problem)
 
 
 def _lines(solver_name: str) -> Job:
     solver = getattr(SOLVER, solver_name)
-    calls = [(_memory(one.puzzle, 1), solver, *one.states) for one in positions()]
+    calls = [(_memory(position.puzzle, 1), solver, *position.states) for position in positions()]
     return painting_job(paint_all_with, calls)

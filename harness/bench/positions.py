@@ -51,7 +51,7 @@ class Position:
     @property
     def states(self) -> tuple[npt.NDArray[np.int64], ...]:
         """`lines`, `black` and `white` as the kernels take them."""
-        return tuple(each.astype(np.int64) for each in (self.lines, self.black, self.white))
+        return tuple(numbers.astype(np.int64) for numbers in (self.lines, self.black, self.white))
 
 
 @cache
@@ -69,15 +69,15 @@ def deduced_cells(level: int) -> int:
     """Return the sum of the cells of all positions that FP`level` of the papers' strategy deduces at the root."""
     from nonobot.bot.papers import deduce
 
-    deduced = [deduce(one.puzzle, level, "recurrence") for one in positions()]
+    deduced = [deduce(position.puzzle, level, "recurrence") for position in positions()]
     return sum(int(np.count_nonzero(cells >= 0)) for cells in deduced if cells is not None)
 
 
 def painting_job(kernel: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Job:
     """Return the job of a kernel that paints the lines of all positions."""
-    lines = sum(one.lines.size for one in positions())
+    lines = sum(position.lines.size for position in positions())
     problem = "lines are not painted as they should be"
-    return counting_job(lines, kernel, calls, lambda: sum(one.painted for one in positions()), problem)
+    return counting_job(lines, kernel, calls, lambda: sum(position.painted for position in positions()), problem)
 
 
 class _EnoughError(Exception):
@@ -125,7 +125,7 @@ def main() -> int:
     entries = []
     for seed, numbers in PUZZLES.items():
         name = f"boardgen:25x25x200:seed={seed}"
-        of_number = {one.number: one.puzzle for one in load_set(name).puzzles}
+        of_number = {numbered.number: numbered.puzzle for numbered in load_set(name).puzzles}
         for number in numbers:
             puzzle = of_number[number]
             entry = {"origin": f"{name} ${number}", "columns": puzzle.columns, "rows": puzzle.rows}

@@ -39,7 +39,7 @@ def _repeating(units: int, once: Callable[[], object], check: Callable[[], None]
 
 
 def _solving(name: str) -> Job:
-    puzzles = [one.puzzle for one in load_set(SETS[name]).puzzles]
+    puzzles = [numbered.puzzle for numbered in load_set(SETS[name]).puzzles]
     strategy = PapersStrategy("fp2") if name == "set-papers" else ChampionStrategy()
     strategy.prepare()
 
@@ -66,7 +66,8 @@ def _reading() -> Job:
         return records + reader.close()
 
     def check() -> None:
-        require([one.puzzle for one in read() if isinstance(one, Record)] == puzzles, "not the puzzles written")
+        found = [record.puzzle for record in read() if isinstance(record, Record)]
+        require(found == puzzles, "not the puzzles written")
 
     return _repeating(COUNT, read, check)
 

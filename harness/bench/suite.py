@@ -40,8 +40,8 @@ def start_command(cold: bool) -> list[str]:
 def check_start() -> None:
     """Raise CheckError unless the bot answers right; the kernels are compiled afterwards."""
     done = subprocess.run(start_command(cold=False), stdin=subprocess.DEVNULL, capture_output=True)
-    words = done.stderr.decode(errors="replace").strip() or f"status {done.returncode}"
-    require(done.stdout == ANSWER, f"the bot does not answer: {words}")
+    message = done.stderr.decode(errors="replace").strip() or f"status {done.returncode}"
+    require(done.stdout == ANSWER, f"the bot does not answer: {message}")
 
 
 def run() -> None:

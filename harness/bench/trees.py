@@ -90,8 +90,8 @@ def extract(commit: str, repository: Path, folder: Path, paths: Sequence[str] = 
     try:
         archive = git(repository, "archive", "--format=tar", commit, "--", *paths)
     except subprocess.CalledProcessError as error:
-        words = error.stderr.decode(errors="replace").strip().splitlines()
-        raise UnusableError(f"{commit[:NAME_LENGTH]} lacks what is to be measured: {words[-1]}") from None
+        lines = error.stderr.decode(errors="replace").strip().splitlines()
+        raise UnusableError(f"{commit[:NAME_LENGTH]} lacks what is to be measured: {lines[-1]}") from None
     folder.mkdir(parents=True)
     # Not by tarfile: the filter that makes it safe came with Python 3.11.4, and refuses links that git checks out.
     unpack = ["tar", "-x", "-f", "-", "-C", str(folder)]

@@ -293,7 +293,9 @@ class FitWorkers:
         self._unfit |= {address for address, lines in reasons.items() if lines}
         if fit := [address for address, lines in reasons.items() if not lines]:
             found = self._client.run(machine_facts, (), workers=fit, on_error="return")
-            self.fit |= {address: kind_of(one) for address, one in found.items() if isinstance(one, Machine)}
+            self.fit |= {
+                address: kind_of(machine) for address, machine in found.items() if isinstance(machine, Machine)
+            }
         return [line for lines in reasons.values() for line in lines]
 
     def put_aside(self, address: str) -> None:

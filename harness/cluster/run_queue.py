@@ -51,12 +51,13 @@ SECONDS_TO_FETCH = 60.0
 
 def needed(todo: Iterable[ScheduledRun]) -> Facts:
     """Return the facts that a worker has to share: the software, and the programs of the bots."""
-    return partial(_software_and_files, tuple(files_named(command for one in todo for command in one.programs)))
+    commands = (command for scheduled in todo for command in scheduled.programs)
+    return partial(_software_and_files, tuple(files_named(commands)))
 
 
-def _software_and_files(words: Sequence[str]) -> Mapping[str, str]:
-    files = {word: digest_of(word) for word in words}
-    return software() | {word: _in_words(one) if one else "not there" for word, one in files.items()}
+def _software_and_files(file_names: Sequence[str]) -> Mapping[str, str]:
+    files = {word: digest_of(word) for word in file_names}
+    return software() | {word: _in_words(file) if file else "not there" for word, file in files.items()}
 
 
 def _in_words(file: ProgramFile) -> str:
@@ -132,8 +133,8 @@ class RunsOnWorkers:
                 elif self._todo and time.monotonic() - idle_since > SECONDS_TO_COME:
                     raise UnusableError(f"{self._nobody_comes(workers)}; {self._left_in_words}")
                 self._take(workers)
-                for run, one in list(self._playing.items()):  # after their earlier messages
-                    if one.address not in workers.there:
+                for run, playing in list(self._playing.items()):  # after their earlier messages
+                    if playing.address not in workers.there:
                         self._again_or_given_up(self._out_of_play(run), "it left or died")
         finally:
             for run in list(self._playing):
@@ -144,7 +145,7 @@ class RunsOnWorkers:
         return f"{count(len(self._todo), 'run')} left; the same command resumes"
 
     def _give(self, client: Client, workers: FitWorkers) -> None:
-        busy = {one.address for one in self._playing.values()}
+        busy = {playing.address for playing in self._playing.values()}
         for address, kind in workers.fit.items():
             scheduled = None if address in busy else self._next_for(kind)
             if scheduled is not None:
@@ -175,58 +176,58 @@ class RunsOnWorkers:
             while True:
                 if isinstance(message, str):
                     self._end(message, workers)
-                elif one := self._playing.get(message["run"]):
-                    one.begun = True
-                    self._screen.show(one.scheduled.name, message["answered"], message["right"])
+                elif playing := self._playing.get(message["run"]):
+                    playing.begun = True
+                    self._screen.show(playing.scheduled.name, message["answered"], message["right"])
                 message = self._inbox.get_nowait()
 
     def _end(self, run: str, workers: FitWorkers) -> None:
-        one = self._playing.get(run)
-        if one is None or one.future.status in ("pending", "lost"):  # its message was missed, or arrives soon
-            return
-        if one.future.status == "cancelled":
+        playing = self._playing.get(run)
+        if playing is None or playing.future.status in ("pending", "lost"):
+            return  # its message was missed, or arrives soon
+        if playing.future.status == "cancelled":
             raise SchedulerLostError("the connection broke")
         try:
-            outcome = one.future.result(timeout=SECONDS_TO_FETCH)
+            outcome = playing.future.result(timeout=SECONDS_TO_FETCH)
         except CancelledError:
             raise SchedulerLostError("the connection broke") from None
         except Exception as error:  # from dask: KilledWorker, among others
             outcome = Trouble(f"{type(error).__name__}: {error}".splitlines()[0], of_the_run=True)
         self._out_of_play(run)
         if isinstance(outcome, RunFiles):
-            result = one.scheduled.keep(outcome.result, outcome.stderr)
-            self.results[one.scheduled.result_path] = result
-            self._screen.take(one.scheduled.name, result)
+            result = playing.scheduled.keep(outcome.result, outcome.stderr)
+            self.results[playing.scheduled.result_path] = result
+            self._screen.take(playing.scheduled.name, result)
         elif isinstance(outcome, Trouble) and outcome.of_the_run:
-            self._again_or_given_up(one, outcome.why)
+            self._again_or_given_up(playing, outcome.why)
         else:
-            self._todo.append(one.scheduled)
+            self._todo.append(playing.scheduled)
             if outcome:
-                self._screen.say(f"not used any more: {one.address}: {outcome.why}")
-                workers.put_aside(one.address)
+                self._screen.say(f"not used any more: {playing.address}: {outcome.why}")
+                workers.put_aside(playing.address)
 
     def _out_of_play(self, run: str) -> _Playing:
-        one = self._playing.pop(run)
-        self._screen.end(one.scheduled.name)
+        playing = self._playing.pop(run)
+        self._screen.end(playing.scheduled.name)
         with contextlib.suppress(Exception):  # the scheduler may be gone
-            one.future.cancel()
-        return one
+            playing.future.cancel()
+        return playing
 
-    def _again_or_given_up(self, one: _Playing, why: str) -> None:
+    def _again_or_given_up(self, playing: _Playing, why: str) -> None:
         """Put a run back, or give it up if too many workers were lost with it."""
-        lost = self._lost.setdefault(one.scheduled.result_path, [])
-        lost.append(one)
-        dead = [each for each in lost if each.begun]
+        lost = self._lost.setdefault(playing.scheduled.result_path, [])
+        lost.append(playing)
+        dead = [loss for loss in lost if loss.begun]
         if len(dead) < MOST_DEATHS and len(lost) < MOST_LOSSES:
-            self._todo.append(one.scheduled)
-            fate = f"lost with the worker {one.address} ({why}); it is played again"
+            self._todo.append(playing.scheduled)
+            fate = f"lost with the worker {playing.address} ({why}); it is played again"
         else:
-            blamed = [each.address for each in (dead if len(dead) == MOST_DEATHS else lost)]
+            blamed = [loss.address for loss in (dead if len(dead) == MOST_DEATHS else lost)]
             fate = f"given up, {len(blamed)} workers were lost with it: {', '.join(blamed)}"
-        self._screen.say(f"{one.scheduled.name}: {fate}")
+        self._screen.say(f"{playing.scheduled.name}: {fate}")
 
     def _nobody_comes(self, workers: FitWorkers) -> str:
         if not workers.fit:
             return "no worker that can be used is there any more"
-        kinds = {" / ".join((self._kinds or {})[one.puzzle_set.sha256]) for one in self._todo}
+        kinds = {" / ".join((self._kinds or {})[scheduled.puzzle_set.sha256]) for scheduled in self._todo}
         return f"--same-kind: no worker is on a machine such as {'; '.join(sorted(kinds))}"

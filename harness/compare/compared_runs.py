@@ -38,9 +38,8 @@ class Version:
 
     def times(self, digest: str) -> NDArray[np.float64]:
         """Return the times on a set, shape (runs, puzzles); NaN where a run did not have the puzzle right."""
-        return np.array(
-            [[_seconds(run, one) for one in run.score.puzzles] for run in self.runs[digest]], np.float64
-        )
+        rows = [[_seconds(run, puzzle) for puzzle in run.score.puzzles] for run in self.runs[digest]]
+        return np.array(rows, np.float64)
 
     def puzzles(self, digest: str) -> list[tuple[float | None, Verdict]]:
         """Return the median time and the verdict of each puzzle of a set: right if more than half of the runs are.
@@ -50,9 +49,9 @@ class Version:
         rows = []
         in_runs = zip(*(run.score.puzzles for run in self.runs[digest]), strict=True)
         for times, results in zip(self.times(digest).T, in_runs, strict=True):
-            right = 2 * sum(one.verdict is Verdict.RIGHT for one in results) > len(results)
+            right = 2 * sum(result.verdict is Verdict.RIGHT for result in results) > len(results)
             known = times[~np.isnan(times)]
-            verdict = next(one.verdict for one in results if (one.verdict is Verdict.RIGHT) == right)
+            verdict = next(result.verdict for result in results if (result.verdict is Verdict.RIGHT) == right)
             rows.append((float(np.median(known)) if right and known.size else None, verdict))
         return rows
 
@@ -107,13 +106,14 @@ def pairs_of_runs(
     if together:
         return [pair for pairs in by_set for pair in pairs]
     rounds = zip(*by_set, strict=False)
-    return [(sum(before for before, _ in one), sum(after for _, after in one)) for one in rounds]
+    return [(sum(before for before, _ in of_round), sum(after for _, after in of_round)) for of_round in rounds]
 
 
 def shared_cores(baseline: Version, candidate: Version) -> bool:
     """Return whether each run of one version shared its core with a run of the other."""
     ours, theirs = (
-        sorted(run.configuration.shared_core or "" for run in one.all_runs) for one in (baseline, candidate)
+        sorted(run.configuration.shared_core or "" for run in version.all_runs)
+        for version in (baseline, candidate)
     )
     return ours == theirs and "" not in ours
 
@@ -158,7 +158,7 @@ def same_sets(baseline: Version, candidate: Version) -> list[str]:
 
 
 def _numbers(run: RunResult) -> list[int]:
-    return [one.number for one in run.score.puzzles]
+    return [puzzle.number for puzzle in run.score.puzzles]
 
 
 def _named(facts: SetFacts) -> str:

@@ -92,7 +92,7 @@ class Comparison:
     @cached_property
     def compared(self) -> list[Change]:
         """Puzzles that are right and timed in both versions."""
-        return [one for one in self.changes if one.is_compared]
+        return [change for change in self.changes if change.is_compared]
 
     @property
     def is_duel(self) -> bool:
@@ -110,7 +110,7 @@ class Comparison:
         """Times of the puzzles compared: shape (2, puzzles), baseline first; empty if the runs shared a core."""
         if self.is_duel:  # the scheduler decides which of two bots on a core answers when
             return np.empty((2, 0))
-        pairs = [(one.before_seconds, one.after_seconds) for one in self.compared]
+        pairs = [(change.before_seconds, change.after_seconds) for change in self.compared]
         return np.array(pairs, np.float64).reshape(-1, 2).T
 
     @property
@@ -151,17 +151,21 @@ class Comparison:
         """The few puzzles with the largest difference in seconds."""
         more = np.abs(self.seconds[1] - self.seconds[0])
         largest = np.argsort(-more, kind="stable")[:SHOWN_CHANGES]
-        return [self.compared[at] for at in largest if more[at] > RESOLUTION_SECONDS]
+        return [self.compared[place] for place in largest if more[place] > RESOLUTION_SECONDS]
 
     @property
     def newly_solved(self) -> list[Change]:
         """Puzzles that only the candidate has right."""
-        return [one for one in self.changes if one.before_verdict != Verdict.RIGHT == one.after_verdict]
+        return [
+            change for change in self.changes if change.before_verdict != Verdict.RIGHT == change.after_verdict
+        ]
 
     @property
     def newly_lost(self) -> list[Change]:
         """Puzzles that only the baseline has right."""
-        return [one for one in self.changes if one.before_verdict == Verdict.RIGHT != one.after_verdict]
+        return [
+            change for change in self.changes if change.before_verdict == Verdict.RIGHT != change.after_verdict
+        ]
 
     @property
     def lost_more_than_solved(self) -> bool:
@@ -192,12 +196,14 @@ class Comparison:
         compared = len(self.compared)
         if not compared:
             idle = [
-                one for one in (self.baseline, self.candidate) if not any(run.score.right for run in one.all_runs)
+                version
+                for version in (self.baseline, self.candidate)
+                if not any(run.score.right for run in version.all_runs)
             ]
             who = "no puzzle is right in both versions"
             if idle:
-                who = f"{' and '.join(one.label for one in idle)} solved no puzzle"
-            hints = [f"`nonojudge check -- {shlex.join(one.all_runs[0].command)}`" for one in idle]
+                who = f"{' and '.join(version.label for version in idle)} solved no puzzle"
+            hints = [f"`nonojudge check -- {shlex.join(version.all_runs[0].command)}`" for version in idle]
             return [
                 f"{who}: times cannot be compared",
                 f"look at {' and '.join(hints) or 'the puzzles newly solved and newly lost'}",
@@ -212,7 +218,7 @@ class Comparison:
         if self.outcome is not Outcome.CANNOT_TELL or len(self.compared) < FEWEST_PUZZLES:
             return []
         commands = [version.all_runs[0].command for version in (self.baseline, self.candidate)]
-        bots = [shlex.quote(shlex.join(one)) for one in commands]
+        bots = [shlex.quote(shlex.join(command)) for command in commands]
         if commands[0] == commands[1]:
             bots = ["BEFORE", "AFTER"]
         needed = needed_pairs(self.limits.confidence)
@@ -230,8 +236,8 @@ class Comparison:
         lines = []
         solved, lost = len(self.newly_solved), len(self.newly_lost)
         if self.lost_more_than_solved:
-            what = f"newly lost {count(lost, 'puzzle')} and newly solved {solved}"
-            lines.append(f"after {what}: more lost than solved")
+            balance = f"newly lost {count(lost, 'puzzle')} and newly solved {solved}"
+            lines.append(f"after {balance}: more lost than solved")
         elif solved > lost:
             lines.append(f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}")
         levels = self.limits.confidence, self.limits.tolerance
@@ -278,7 +284,7 @@ class Comparison:
     def to_json(self) -> str:
         """Return all figures as JSON text."""
         before, after = floored(self.seconds.sum(axis=1)).tolist()
-        each = self.puzzle_ratio
+        by_puzzle = self.puzzle_ratio
         faster, slower, alike = self.counts
         values = {
             "outcome": self.outcome,
@@ -290,7 +296,7 @@ class Comparison:
             "limits": self.limits,
             "puzzle_count": len(self.changes),
             "compared_count": len(self.compared),
-            "ratios": {"each": each, "total": Ratio(after / before)} if each else None,
+            "ratios": {"each": by_puzzle, "total": Ratio(after / before)} if by_puzzle else None,
             "wall": self.wall,
             "cpu": self.cpu,
             "half_of_total_count": self.half_of_total_count,
@@ -312,7 +318,7 @@ class Comparison:
     def figures(self, number: int) -> dict[str, Any]:
         """Return the figures of the baseline (0) or candidate (1); mean and total of the puzzles compared."""
         version, seconds = (self.baseline, self.candidate)[number], self.seconds[number]
-        verdicts = [(one.before_verdict, one.after_verdict)[number] for one in self.changes]
+        verdicts = [(change.before_verdict, change.after_verdict)[number] for change in self.changes]
         deciding = self.deciding
         return {
             "bot": version.bot,
@@ -332,8 +338,8 @@ def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison
         for version in (baseline, candidate)
     }
     if len(set[int]().union(*cores.values())) > 1:
-        each = "; ".join(f"{label} on {' and '.join(map(str, some))}" for label, some in cores.items() if some)
-        raise UnusableError(f"different numbers of cores: {each}; their times cannot be compared")
+        used = "; ".join(f"{label} on {' and '.join(map(str, some))}" for label, some in cores.items() if some)
+        raise UnusableError(f"different numbers of cores: {used}; their times cannot be compared")
     by_set = {}
     for digest in same_sets(baseline, candidate):
         run = baseline.runs[digest][0]
@@ -342,7 +348,7 @@ def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison
             Change(run.set.name, puzzle.number, before, after, was, became)
             for puzzle, (before, was), (after, became) in rows
         ]
-    masks = {digest: [one.is_compared for one in changes] for digest, changes in by_set.items()}
+    masks = {digest: [change.is_compared for change in of_set] for digest, of_set in by_set.items()}
     wall = cpu = None
     if any(map(any, masks.values())):
         on_cpu = baseline.has_cpu_time and candidate.has_cpu_time
@@ -350,7 +356,8 @@ def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison
             cpu = _whole_runs(baseline, candidate, masks, limits, on_cpu=True)
         if not (on_cpu and shared_cores(baseline, candidate)):
             wall = _whole_runs(baseline, candidate, masks, limits, on_cpu=False)
-    return Comparison(baseline, candidate, limits, [one for each in by_set.values() for one in each], wall, cpu)
+    changes = [change for of_set in by_set.values() for change in of_set]
+    return Comparison(baseline, candidate, limits, changes, wall, cpu)
 
 
 def _whole_runs(
@@ -366,5 +373,5 @@ def _whole_runs(
     ratio = Ratio(after / before)
     if len(pairs) >= needed_pairs(limits.confidence):
         ratio_of = sequential_ratio if limits.sequential else paired_ratio
-        ratio = ratio_of([one for one, _ in pairs], [other for _, other in pairs], limits.confidence)
+        ratio = ratio_of([first for first, _ in pairs], [second for _, second in pairs], limits.confidence)
     return WholeRuns(before, after, ratio, len(pairs), *drifts)

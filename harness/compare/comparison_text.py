@@ -59,8 +59,8 @@ def _measures(comparison: Comparison) -> Table:
 
 
 def _counts(comparison: Comparison, several: bool) -> list[str]:
-    solved = [f"{_place(one, several)} (was {one.before_verdict})" for one in comparison.newly_solved]
-    lost = [f"{_place(one, several)} ({one.after_verdict})" for one in comparison.newly_lost]
+    solved = [f"{_place(change, several)} (was {change.before_verdict})" for change in comparison.newly_solved]
+    lost = [f"{_place(change, several)} ({change.after_verdict})" for change in comparison.newly_lost]
     lines = [f"newly solved {_named(solved)}", f"newly lost {_named(lost)}"]
     if comparison.is_duel:
         return lines
@@ -81,10 +81,10 @@ def _named(names: Sequence[str]) -> str:
 
 def _most_changed(changes: Sequence[Change], several: bool) -> Table:
     table = new_table(("most changed", "before", "after", "difference"))
-    for one in changes:
-        before, after = one.before_seconds or 0.0, one.after_seconds or 0.0
+    for change in changes:
+        before, after = change.before_seconds or 0.0, change.after_seconds or 0.0
         difference = f"{'+' if after > before else '-'}{duration(abs(after - before))}"
-        table.add_row(styled(_place(one, several)), duration(before), duration(after), difference)
+        table.add_row(styled(_place(change, several)), duration(before), duration(after), difference)
     return table
 
 

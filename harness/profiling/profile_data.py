@@ -82,7 +82,7 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
     @property
     def right(self) -> int:
         """Number of puzzles answered right."""
-        return sum(one.verdict is Verdict.RIGHT for one in self.puzzles)
+        return sum(puzzle.verdict is Verdict.RIGHT for puzzle in self.puzzles)
 
     @property
     def totals(self) -> dict[str, int]:
@@ -143,8 +143,8 @@ def profile_of(
         last_line = last_words(result)
     if asks_stats and not (takes_stats or result.score.right or result.end.reason is EndReason.INTERRUPTED):
         return profile_of(puzzle_set, command, configuration, on_verdict, show, asks_stats=False)
-    results = {one.number: one for one in result.score.puzzles}
-    arrivals = [one.arrived_seconds for one in result.score.puzzles if one.arrived_seconds is not None]
+    results = {puzzle.number: puzzle for puzzle in result.score.puzzles}
+    arrivals = [puzzle.arrived_seconds for puzzle in result.score.puzzles if puzzle.arrived_seconds is not None]
     return Profile(
         command=list(command),
         set=result.set,
@@ -164,15 +164,15 @@ def profile_of(
 
 
 def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterator[PuzzleProfile]:
-    for at, text in enumerate(lines, 1):
+    for number, text in enumerate(lines, 1):
         if not text.endswith(b"\n"):
             return  # the bot was stopped while it wrote this line
         try:
             line = msgspec.json.decode(text, type=_StatsLine)
             values: dict[str, Any] = msgspec.json.decode(text)
         except UNDECODABLE as error:
-            what = f"line {at} of the bot's statistics: {error}"
-            raise UnusableError(f"{what}; see docs/profiling.md, or --no-stats to do without") from None
+            problem = f"line {number} of the bot's statistics: {error}"
+            raise UnusableError(f"{problem}; see docs/profiling.md, or --no-stats to do without") from None
         if line.puzzle in results:
             whole = {name: v for name, v in values.items() if type(v) is int and name not in NO_COUNTS}
             counts = {name: v for name, v in whole.items() if abs(v) <= MOST_COUNT}
@@ -183,10 +183,12 @@ def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterat
 def _seen(result: RunResult) -> Iterator[PuzzleProfile]:
     """Yield the puzzles as the judge sees them, in the order of their answers."""
     began = result.attempts[0].first_output_seconds or 0.0
-    timed = [(one.arrived_seconds, one) for one in result.score.puzzles if one.arrived_seconds is not None]
-    for at, (arrived, one) in enumerate(sorted(timed, key=operator.itemgetter(0))):
-        seconds = max(0.0, arrived - began) if at == 0 else one.took_seconds or 0.0
-        yield PuzzleProfile(one.number, one.verdict, seconds, {}, {})
+    timed = [
+        (puzzle.arrived_seconds, puzzle) for puzzle in result.score.puzzles if puzzle.arrived_seconds is not None
+    ]
+    for position, (arrived, puzzle) in enumerate(sorted(timed, key=operator.itemgetter(0))):
+        seconds = max(0.0, arrived - began) if position == 0 else puzzle.took_seconds or 0.0
+        yield PuzzleProfile(puzzle.number, puzzle.verdict, seconds, {}, {})
 
 
 def median_of(profiles: Sequence[Profile]) -> Profile:
@@ -194,27 +196,27 @@ def median_of(profiles: Sequence[Profile]) -> Profile:
     first, *others = profiles
     if not others:
         return first
-    usages = [one.usage for one in profiles]
-    wall, cpu = median(one.wall_seconds for one in usages), median(one.cpu_seconds for one in usages)
+    usages = [profile.usage for profile in profiles]
+    wall, cpu = median(usage.wall_seconds for usage in usages), median(usage.cpu_seconds for usage in usages)
     together: dict[int, list[PuzzleProfile]] = {}
-    for one in profiles:
-        for puzzle in one.puzzles:
+    for profile in profiles:
+        for puzzle in profile.puzzles:
             together.setdefault(puzzle.number, []).append(puzzle)
     return replace(
         first,
-        end=next((one.end for one in profiles if one.end.reason is not EndReason.FINISHED), first.end),
-        usage=Usage(wall, cpu, max(one.peak_memory_bytes for one in usages)),
+        end=next((profile.end for profile in profiles if profile.end.reason is not EndReason.FINISHED), first.end),
+        usage=Usage(wall, cpu, max(usage.peak_memory_bytes for usage in usages)),
         puzzles=[_median_puzzle(same) for same in together.values()],
-        runs=[RepeatedRun(one.usage.cpu_seconds, span_of(one), one.totals) for one in profiles],
+        runs=[RepeatedRun(profile.usage.cpu_seconds, span_of(profile), profile.totals) for profile in profiles],
     )
 
 
 def _median_puzzle(same: Sequence[PuzzleProfile]) -> PuzzleProfile:
-    phases = dict.fromkeys(phase for one in same for phase in one.phase_seconds)
+    phases = dict.fromkeys(phase for puzzle in same for phase in puzzle.phase_seconds)
     return replace(
-        next((one for one in same if one.verdict is not Verdict.RIGHT), same[0]),
-        seconds=median(one.seconds for one in same),
-        phase_seconds={phase: median(one.phase_seconds.get(phase, 0.0) for one in same) for phase in phases},
+        next((puzzle for puzzle in same if puzzle.verdict is not Verdict.RIGHT), same[0]),
+        seconds=median(puzzle.seconds for puzzle in same),
+        phase_seconds={phase: median(puzzle.phase_seconds.get(phase, 0.0) for puzzle in same) for phase in phases},
     )
 
 
@@ -229,7 +231,7 @@ def _statistics(path: Path) -> bytes:
 def to_json(profile: Profile) -> str:
     """Return a profile as JSON text: a line for each puzzle, and `span`, how its time divides."""
     values = storable(profile)
-    puzzles = ",\n".join(f"  {json.dumps(one)}" for one in values.pop("puzzles"))
+    puzzles = ",\n".join(f"  {json.dumps(puzzle)}" for puzzle in values.pop("puzzles"))
     values["span"] = msgspec.to_builtins(span_of(profile))
     head = json.dumps(values, indent=1)
     return f'{head[:-2]},\n "puzzles": [\n{puzzles}\n ]\n}}\n'
@@ -237,9 +239,9 @@ def to_json(profile: Profile) -> str:
 
 def read_profile(path: Path) -> Profile:
     """Return the profile in a file of :func:`to_json`; UnusableError if it is unreadable or of another version."""
-    what = "what `nonojudge profile --json` writes"
+    description = "what `nonojudge profile --json` writes"
     content = content_of(path, "the profile ")
-    profile: Profile = decoded(content, path, Profile, PROFILE_SCHEMA_VERSION, what, ("profile",))
+    profile: Profile = decoded(content, path, Profile, PROFILE_SCHEMA_VERSION, description, ("profile",))
     return profile
 
 
@@ -289,7 +291,7 @@ class Span(Struct, frozen=True):
 def span_of(profile: Profile) -> Span:
     """Return the run's wall time as a tree; of several runs, each part has the median of its own times."""
     if profile.runs:
-        return _median_span([one.span for one in profile.runs])
+        return _median_span([run.span for run in profile.runs])
     whole = profile.usage.wall_seconds
     in_puzzles = _total(puzzle.seconds for puzzle in profile.puzzles)
     start, end = 0.0, 0.0
@@ -323,12 +325,12 @@ def _total(seconds: Iterable[float]) -> float:
 
 def _median_span(spans: Sequence[Span]) -> Span:
     """Return a part that each run has, or that took no time in it, with the medians of all runs."""
-    each = [one.seconds for one in spans]
-    children = [{child.name: child for child in one.children} for one in spans]
-    names = dict.fromkeys(name for one in children for name in one)
-    parts = (_median_span([one.get(name, Span(name, 0.0)) for one in children]) for name in names)
-    kind = max(spans, key=lambda one: one.seconds)  # a part without time has neither stage nor units
-    return replace(kind, seconds=median(each), children=tuple(parts), range=(min(each), max(each)))
+    times = [span.seconds for span in spans]
+    children = [{child.name: child for child in span.children} for span in spans]
+    names = dict.fromkeys(name for of_run in children for name in of_run)
+    parts = (_median_span([of_run.get(name, Span(name, 0.0)) for of_run in children]) for name in names)
+    kind = max(spans, key=lambda span: span.seconds)  # a part without time has neither stage nor units
+    return replace(kind, seconds=median(times), children=tuple(parts), range=(min(times), max(times)))
 
 
 def _stages(profile: Profile) -> Iterator[Span]:
@@ -340,8 +342,8 @@ def _stages(profile: Profile) -> Iterator[Span]:
     counts = {phase: (per, totals[per]) for phase, per in UNITS.items() if totals.get(per)}
     for stage, phases in _grouped(seconds):
         names = {phase: phase.removeprefix(f"{stage}_") for phase in phases}
-        parts = [Span(name, seconds[one], stage, *counts.get(one, none)) for one, name in names.items()]
-        whole = Span(stage, _total(one.seconds for one in parts), stage, *counts.get(stage, none), tuple(parts))
+        parts = [Span(name, seconds[phase], stage, *counts.get(phase, none)) for phase, name in names.items()]
+        whole = Span(stage, _total(part.seconds for part in parts), stage, *counts.get(stage, none), tuple(parts))
         yield whole if len(parts) > 1 else parts[0]
 
 
@@ -367,20 +369,20 @@ def share(part: float, whole: float) -> float:
 def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
     """Return the reason of a puzzle's time in words: its main stage, and its largest counts if they explain it."""
     if profile.from_outside:
-        middle = median(one.seconds for one in profile.puzzles)
+        middle = median(other.seconds for other in profile.puzzles)
         times = f"{puzzle.seconds / middle:,.1f} times the median" if middle else ""
         return "; ".join(filter(None, (times, "" if puzzle.verdict is Verdict.RIGHT else str(puzzle.verdict))))
     stage, seconds = max(stages_of(puzzle).items(), key=operator.itemgetter(1))
     where = f"{stage} {percent(share(seconds, puzzle.seconds))}"
     phases = next((phases for name, phases in _grouped(puzzle.phase_seconds) if name == stage), [])
     if len(phases) > 1:
-        phase = max(phases, key=lambda one: puzzle.phase_seconds[one])
+        phase = max(phases, key=lambda candidate: puzzle.phase_seconds[candidate])
         of_phase = share(puzzle.phase_seconds[phase], puzzle.seconds)
         where += f" ({phase.removeprefix(f'{stage}_')} {percent(of_phase)})"
     totals = profile.totals
-    telling = {name for one in profile.puzzles for name, count in one.counts.items() if count >= TELLING}
+    telling = {name for other in profile.puzzles for name, count in other.counts.items() if count >= TELLING}
     shares = {name: count / totals[name] for name, count in puzzle.counts.items() if name in telling}
-    of_time = share(puzzle.seconds, sum(one.seconds for one in profile.puzzles))
+    of_time = share(puzzle.seconds, sum(other.seconds for other in profile.puzzles))
     if shares and len(profile.puzzles) > 1 and max(shares.values()) < of_time * EXPLAINS:
         return f"{where}; no count explains it: memory used for the first time, or others on the core"
     standing_out = sorted(shares, key=lambda name: (name != UNITS.get(stage), -shares[name]))

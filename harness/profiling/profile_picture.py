@@ -106,7 +106,7 @@ class _Canvas:
         if stage in self.stages:
             own = STAGES[self.stages.index(stage) % len(STAGES)]
         pairs = zip(to_rgb(own), to_rgb(self.theme.paper), strict=True)
-        red, green, blue = (one * (1 - tint) + paper * tint for one, paper in pairs)
+        red, green, blue = (component * (1 - tint) + paper * tint for component, paper in pairs)
         return to_hex((red, green, blue))
 
     def box(self, x: float, y: float, width: float, height: float, colour: str, title: str) -> None:
@@ -142,8 +142,8 @@ def _icicle(canvas: _Canvas, whole: Span, top: float) -> None:
         fitting = next((label for label in labels if len(label) * LETTER + 8 <= width), None)
         if fitting:
             canvas.words(x + 6, y + ROW / 2, fitting, ON_STAGE if span.stage else canvas.theme.text)
-        for at, child in enumerate(span.children):
-            put(child, x, depth + 1, 0.18 + 0.5 * at / len(span.children) if span.stage else 0.0)
+        for place, child in enumerate(span.children):
+            put(child, x, depth + 1, 0.18 + 0.5 * place / len(span.children) if span.stage else 0.0)
             x += child.seconds * scale
 
     put(whole, MARGIN, 0, 0.0)
@@ -189,7 +189,7 @@ def _groups(puzzles: Sequence[PuzzleProfile], least: float) -> Iterator[list[Puz
     """Yield puzzles of at least `least` seconds alone, shorter neighbours together."""
     group: list[PuzzleProfile] = []
     for puzzle in puzzles:
-        if group and (puzzle.seconds >= least or sum(one.seconds for one in group) >= least):
+        if group and (puzzle.seconds >= least or sum(member.seconds for member in group) >= least):
             yield group
             group = []
         group.append(puzzle)
@@ -203,8 +203,8 @@ def _slow_bars(canvas: _Canvas, profile: Profile, top: float) -> None:
         return
     canvas.words(MARGIN, top - 12, "The slowest puzzles, and why", canvas.theme.text, 11)
     left, room = MARGIN + 48, INNER * 0.24
-    for at, puzzle in enumerate(shown):
-        y = top + 4 + at * (BAR + 6)
+    for place, puzzle in enumerate(shown):
+        y = top + 4 + place * (BAR + 6)
         canvas.words(MARGIN, y + BAR / 2, f"${puzzle.number}", canvas.theme.text)
         x = float(left)
         for stage, seconds in stages_of(puzzle, profile.rest).items():

@@ -65,7 +65,7 @@ def _run_of(profile: Profile) -> list[Text]:
     right = f"{profile.right} of {profile.set.puzzle_count} right"
     times = f"{right}, {wall} from start to end, {cpu} of CPU time"
     if profile.runs:
-        cpus = [one.cpu_seconds for one in profile.runs]
+        cpus = [run.cpu_seconds for run in profile.runs]
         spread = f"wall {_from_to(span_of(profile))}, CPU {duration(min(cpus))} to {duration(max(cpus))}"
         times += f"; medians of {len(profile.runs)} runs ({spread})"
     return [styled(shlex.join(profile.command), "dim"), styled(times, "dim")]
@@ -77,7 +77,7 @@ def _from_to(span: Span) -> str:
 
 def stage_order(span: Span) -> list[str]:
     """Return the names of the stages in the order of the search."""
-    return list(dict.fromkeys(one.stage for _, one in depth_first(span) if one.stage))
+    return list(dict.fromkeys(part.stage for _, part in depth_first(span) if part.stage))
 
 
 def share_in_words(seconds: float, whole: float) -> str:
@@ -161,12 +161,12 @@ def _warnings(profile: Profile) -> Iterator[str]:
     if profile.from_outside:
         start_too = f"the time {FIRST_BYTE} contains the start and the first puzzle (docs/profiling.md)"
         yield f"the bot wrote no statistics, so these are the judge's times: {start_too}"
-        at_once = sum(one.seconds for one in profile.puzzles) < AT_ONCE * profile.usage.wall_seconds
+        at_once = sum(puzzle.seconds for puzzle in profile.puzzles) < AT_ONCE * profile.usage.wall_seconds
         if at_once and len(profile.puzzles) > 1:
             yield "all answers came at once: see with --feed interactive if the bot keeps them back"
     elif profile.puzzles and not any(puzzle.phase_seconds for puzzle in profile.puzzles):
         yield f"the bot states no phase_seconds: all of its time is {OUTSIDE_PHASES} (docs/profiling.md)"
-    if len({tuple(one.totals.items()) for one in profile.runs or ()}) > 1:
+    if len({tuple(run.totals.items()) for run in profile.runs or ()}) > 1:
         yield "the counts differ from run to run: the search is another each time"
     wall, cpu = profile.usage.wall_seconds, profile.usage.cpu_seconds
     if not _computes(profile):
@@ -212,7 +212,9 @@ class ProfileComparison(Struct, frozen=True):
 
     def change(self, in_puzzles: bool) -> tuple[float, Part | None]:
         """Return the change of the puzzles, or of all else, and the part with most of it whose change is clear."""
-        leaves = [one for one in self.parts if one.is_leaf and f"{one.name}/".startswith(PUZZLES) == in_puzzles]
+        leaves = [
+            part for part in self.parts if part.is_leaf and f"{part.name}/".startswith(PUZZLES) == in_puzzles
+        ]
         change = sum(part.change for part in leaves)
         clear = [part for part in leaves if part.is_clear and part.change * change > 0]
         return change, max(clear, key=lambda part: abs(part.change), default=None)
@@ -230,7 +232,7 @@ def compare(before: Profile, after: Profile) -> ProfileComparison:
     return ProfileComparison(
         list(_parts(span_of(before), span_of(after))),
         {name: (before.totals.get(name, 0), after.totals.get(name, 0)) for name in names},
-        [one.number for one in after.puzzles if counts_before.get(one.number) != one.counts],
+        [puzzle.number for puzzle in after.puzzles if counts_before.get(puzzle.number) != puzzle.counts],
         (before.usage.cpu_seconds, after.usage.cpu_seconds) if all(map(_computes, (before, after))) else None,
     )
 
@@ -289,7 +291,7 @@ def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:
     notes = [f"{runs}; `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"]
     if before.machine.cpu != after.machine.cpu:
         notes.insert(0, f"another machine: {before.machine.cpu} before, {after.machine.cpu} after")
-    lines = [styled(line, "" if at else "bold") for at, line in enumerate(conclusion(comparison))]
+    lines = [styled(line, "" if number else "bold") for number, line in enumerate(conclusion(comparison))]
     parts = spaced(
         [styled("before", "bold"), *_run_of(before), styled("after", "bold"), *_run_of(after)],
         [_part_table(comparison)],

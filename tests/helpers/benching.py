@@ -13,7 +13,6 @@ import pytest
 from nonobot.arguments import Parser
 from tests.helpers.places import REPOSITORY
 
-HOUSE = REPOSITORY
 ROOMS = ("bot", "protocol", "tournament_data", "harness", "nonobot")
 
 
@@ -40,7 +39,7 @@ class Clone:
         self.cache = folder / "cache"
         for room in ROOMS:
             ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(HOUSE / room, self.folder / room, symlinks=True, ignore=ignored)
+            shutil.copytree(REPOSITORY / room, self.folder / room, symlinks=True, ignore=ignored)
         require_git()
         self.git("init", "-q")
         self.commit("all of it")
@@ -59,9 +58,6 @@ class Clone:
         text = path.read_text(encoding="utf-8")
         assert text.count(old) == 1
         path.write_text(text.replace(old, new), encoding="utf-8")
-
-    def bench(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.judge("bench", *arguments)
 
     def judge(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Carry out a command of the clone's judge, somewhere else."""

@@ -72,13 +72,13 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
             assert left.is_relative_to(after)
             assert "else 1022" in (before / "bot" / "__init__.py").read_text()
             assert "else 60" in (after / "bot" / "__init__.py").read_text()
-            assert {one.name for one in before.iterdir()} == set(ROOMS)
+            assert {folder.name for folder in before.iterdir()} == set(ROOMS)
             assert len(str(before)) == len(str(after))
             times.append([(tree / "bot" / "line.py").stat().st_mtime for tree in (before, after)])
             with pytest.raises(UnusableError, match="runs already"), trees.two_trees("HEAD"):
                 pass
             assert (before / "bot").is_dir()
-        assert [one.name for one in workshop.iterdir()] == ["lock"]
+        assert [path.name for path in workshop.iterdir()] == ["lock"]
     assert times[0] == times[1]
 
 
@@ -117,7 +117,7 @@ def test_a_commit_is_unpacked_as_git_checks_it_out(clone, tmp_path):
 def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
     for old, new in SLOW:
         clone.replace(f"bot/{LINE_KERNEL}", old, new)
-    done = clone.bench("--against", "HEAD", "--json", "line-champion", "protocol-reading")
+    done = clone.judge("bench", "--against", "HEAD", "--json", "line-champion", "protocol-reading")
     assert done.returncode == 1, done.stderr
     result = json.loads(done.stdout)
     assert result["benchmarks"]["line-champion"]["outcome"] == "worse"
@@ -132,7 +132,7 @@ def test_what_the_other_revision_lacks_is_skipped_with_a_word(clone):
     clone.replace(jobs, "LEVELS = ", lacking)
     clone.commit("as it was once")
     clone.replace(jobs, lacking, "LEVELS = ")
-    done = clone.bench("--against", "HEAD", "line-bitset", "protocol-writing")
+    done = clone.judge("bench", "--against", "HEAD", "line-bitset", "protocol-writing")
     assert done.returncode in (0, 3), done.stderr  # a busy machine may leave it undecided
     assert "skipped: line-bitset: the bot of HEAD cannot run it: ImportError: no line solver" in done.stdout
     assert "protocol-writing" in done.stdout

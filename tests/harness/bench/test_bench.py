@@ -18,7 +18,7 @@ from nonobot.harness.commands import bench
 from tests import naive
 from tests.helpers.benching import carry_out
 
-IN_PROCESS = [name for name, one in BENCHMARKS.items() if one.clock == "cpu"]
+IN_PROCESS = [name for name, benchmark in BENCHMARKS.items() if benchmark.clock == "cpu"]
 
 # The others compile much that no other test needs, or solve for seconds.
 QUICK = ("line-", "propagation-champion", "protocol-")
@@ -37,21 +37,21 @@ QUICK = ("line-", "propagation-champion", "protocol-")
     ],
 )
 def test_names_may_be_shortened_except_that_of_the_cold_start(given, cold, names):
-    assert [one.name for one in chosen(given, cold)] == names
+    assert [benchmark.name for benchmark in chosen(given, cold)] == names
 
 
 def states(position):
     """Return the states of a position's lines: clue, length, black and white cells."""
     clues = [*position.puzzle.rows, *position.puzzle.columns]
     lengths = [position.puzzle.width] * position.puzzle.height + [position.puzzle.height] * position.puzzle.width
-    given = (each.tolist() for each in (position.lines, position.black, position.white))
+    given = (numbers.tolist() for numbers in (position.lines, position.black, position.white))
     return [(clues[line], lengths[line], black, white) for line, black, white in zip(*given, strict=True)]
 
 
 def test_the_sampled_states_are_of_their_lines():
-    for one in positions():
-        assert len(set(zip(one.lines, one.black, one.white, strict=True))) == 128
-        for clue, length, black, white in states(one):
+    for position in positions():
+        assert len(set(zip(position.lines, position.black, position.white, strict=True))) == 128
+        for clue, length, black, white in states(position):
             assert not black & white
             assert not (black | white) >> length
             assert sum(clue) + len(clue) - 1 <= length
@@ -128,12 +128,12 @@ def test_a_run_of_pyperf_from_the_command_line_on(tmp_path, output_of):
 
 def test_what_cannot_be_used_is_told_in_a_line(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    for arguments, words_ in (
+    for arguments, message in (
         (("-o", tmp_path / "file" / "x.json"), "cannot write"),
         (("--fast", "--against", "HEAD"), "--fast cannot be combined with --against"),
         (("line-champion", "--core", "999"), "core 999 cannot be used|cannot hold"),
     ):
-        with pytest.raises(UnusableError, match=words_):
+        with pytest.raises(UnusableError, match=message):
             carry_out(bench, *arguments)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(UnusableError, match=r"-m pip install pyperf"):
@@ -142,7 +142,7 @@ def test_what_cannot_be_used_is_told_in_a_line(tmp_path, monkeypatch):
 
 def test_all_are_listed_and_warnings_of_the_stability_check_shown_plainly(output_of):
     shown = output_of(carry_out, bench, "--list").out
-    assert all(one.name in shown and one.about in shown for one in BENCHMARKS.values())
+    assert all(benchmark.name in shown and benchmark.about in shown for benchmark in BENCHMARKS.values())
     measured = Measured("bp-sweep", "sweep", "one sweep", "cpu", 2e-6, 5e-7, 1.9e-6, 1.8e-6, 12, ["it [wobbles]"])
     shown = measure.as_text([measured], False)
     assert "+- 25%" in shown
@@ -151,10 +151,10 @@ def test_all_are_listed_and_warnings_of_the_stability_check_shown_plainly(output
 
 @pytest.mark.nightly
 def test_every_sampled_state_is_one_that_the_slow_reference_paints_alike():
-    for one in positions():
+    for position in positions():
         painted = 0
-        for clue, length, black, white in states(one):
+        for clue, length, black, white in states(position):
             cells = [1 if black >> i & 1 else 0 if white >> i & 1 else None for i in range(length)]
             after = naive.paint_line(clue, cells)
             painted += sum(cell is not None for cell in after) if after else 0
-        assert painted == one.painted
+        assert painted == position.painted

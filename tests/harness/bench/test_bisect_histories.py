@@ -4,74 +4,16 @@ import json
 import os
 import random
 import shlex
-import sys
-from pathlib import Path
 
 import pytest
 
-from nonobot.harness import cli
-from nonobot.harness.bench import trees
 from nonobot.harness.process.revisions import git
-from tests.helpers.benching import require_git
-from tests.helpers.judged import RECIPE, command
+from tests.helpers.bisected import AUTHOR, BUILD, History, bisected, history
 
-BOT = """\
-import json, os, pathlib, sys, time
-settings = json.loads(pathlib.Path("settings.json").read_text())
-stats = sys.argv[sys.argv.index("--stats") + 1] if "--stats" in sys.argv else "/dev/null"
-sys.stdin.read()
-time.sleep(settings["hangs"])
-parts = pathlib.Path({solutions!r}).read_text().split("$")[1:]
-numbers = [] if settings["mute"] else [n for n in range(1, 6) if n not in settings["loses"]]
-print("".join("$" + parts[n - 1] for n in numbers), end="", flush=True)
-with open(stats, "w") as file:
-    for n in numbers:
-        noise = os.urandom(4)[0] if settings["random"] else 0
-        print(json.dumps({{"puzzle": n, "seconds": 0.1, "guesses": settings["guesses"] * n + noise}}), file=file)
-"""
-START = {"loses": [], "guesses": 5, "mute": False, "hangs": 0, "random": False, "builds": True}
-BUILD = [sys.executable, "-S", "-c", "import json, sys; sys.exit(not json.load(open('settings.json'))['builds'])"]
-BROKEN = {"unbuildable": ("builds", False, True), "hangs": ("hangs", 60, 0), "muted": ("mute", True, False)}
-AUTHOR = ("-c", "user.name=t", "-c", "user.email=t@localhost")
+__all__ = ["history"]
+
+BROKEN = {"unbuildable": ("imports", "broken", "json"), "hangs": ("hangs", 60, 0), "muted": ("mute", True, False)}
 CAUSES = ({"loses": [2]}, {"loses": [1, 4]}, {"mute": True}, {"guesses": 6}, {"guesses": 7, "loses": [3]})
-
-
-class History:
-    """A repository with commits that change the settings of its bot; the working folder."""
-
-    def __init__(self, folder: Path) -> None:
-        command("perfect", folder)  # writes the solutions
-        self.folder = folder / "repository"
-        self.folder.mkdir()
-        git(self.folder, "init", "-q", "-b", "main")
-        (self.folder / "bot.py").write_text(BOT.format(solutions=str(folder / "solutions.txt")))
-        self.count = 0
-
-    def commit(self, **settings) -> str:
-        """Add a commit with changed settings, or with none; return its name."""
-        path = self.folder / "settings.json"
-        path.write_text(json.dumps((json.loads(path.read_text()) if path.exists() else START) | settings))
-        self.count += 1
-        (self.folder / f"note-{self.count}").touch()
-        return self._committed("add", "-A")
-
-    def branch(self, start: str) -> None:
-        git(self.folder, "checkout", "-q", "-B", "side", start)
-
-    def merge(self, **settings) -> str:
-        """Merge the side branch into main, which keeps main's settings but for `settings`; return the commit."""
-        git(self.folder, "checkout", "-q", "main")
-        own = json.loads((self.folder / "settings.json").read_text())
-        git(self.folder, *AUTHOR, "merge", "-q", "--no-commit", "--no-ff", "-s", "ours", "side")
-        (self.folder / "settings.json").write_text(json.dumps(own | settings))
-        self.count += 1
-        (self.folder / f"note-{self.count}").touch()
-        return self._committed("add", "-A")
-
-    def _committed(self, *words: str) -> str:
-        git(self.folder, *words)
-        git(self.folder, *AUTHOR, "commit", "-q", "-m", f"c{self.count}")
-        return git(self.folder, "rev-parse", "HEAD").decode().strip()
 
 
 def made(history: History, rng: random.Random, plants: bool) -> tuple[str, str, str | None]:
@@ -132,17 +74,10 @@ HISTORIES = int(os.environ.get("NONOBOT_TEST_HISTORIES", "6"))
 @pytest.mark.slow
 @pytest.mark.parametrize("plants", [True, False], ids=["planted", "innocent"])
 @pytest.mark.parametrize("seed", range(HISTORIES))
-def test_the_planted_commit_is_found_and_no_innocent_one(tmp_path, monkeypatch, capsys, seed, plants):
-    require_git()
-    (tmp_path / "workshop").mkdir()
-    monkeypatch.setattr(trees, "_workshop_folder", lambda: tmp_path / "workshop")
-    history = History(tmp_path)
-    monkeypatch.chdir(history.folder)
+def test_the_planted_commit_is_found_and_no_innocent_one(history, capsys, seed, plants):
     good, bad, planted = made(history, random.Random(seed), plants)
-    words = ["--by", "counts", "--quiet", "--json", "--set", str(RECIPE), "--contain", "no", "--time-limit", "2"]
-    status = cli.run(
-        ["bisect", good, bad, *words, "--build", shlex.join(BUILD), "--", sys.executable, "-S", "bot.py"]
-    )
+    options = ["--by", "counts", "--json", "--time-limit", "2", "--build", shlex.join(BUILD)]
+    status = bisected(good, bad, *options)
     out, err = capsys.readouterr()
     finding = json.loads(out)["findings"]["counts"]
     assert err == ""
@@ -153,22 +88,6 @@ def test_the_planted_commit_is_found_and_no_innocent_one(tmp_path, monkeypatch, 
     else:
         assert status == 3
         assert planted in finding["candidates"]
-
-
-def bisected(*options):
-    words = ["--quiet", "--set", str(RECIPE), "--contain", "no", "--", sys.executable, "-S", "bot.py"]
-    return cli.run(["bisect", *options, *words])
-
-
-@pytest.fixture
-def history(tmp_path, monkeypatch):
-    require_git()
-    (tmp_path / "workshop").mkdir()
-    monkeypatch.setattr(trees, "_workshop_folder", lambda: tmp_path / "workshop")
-    made = History(tmp_path)
-    monkeypatch.chdir(made.folder)
-    made.commit()
-    return made
 
 
 def test_a_bot_that_differs_from_itself_accuses_no_commit(history, output_of):

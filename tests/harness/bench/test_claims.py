@@ -11,28 +11,29 @@ from nonobot.harness.bench.catalogue import BENCHMARKS, chosen
 from nonobot.harness.bench.claims import read_claims
 from nonobot.harness.commands import claims
 from nonobot.tournament_data.registry import official_sets
-from tests.helpers.benching import HOUSE, carry_out
+from tests.helpers.benching import carry_out
+from tests.helpers.places import REPOSITORY
 
 OURS = read_claims()
 
 
-def words(text):
+def as_words(text):
     """Return a text as words alone, so that line ends and emphasis do not count."""
     return " ".join(text.replace("`", "").replace("**", "").split())
 
 
-@pytest.mark.parametrize("claim", OURS, ids=lambda one: one.id)
+@pytest.mark.parametrize("claim", OURS, ids=lambda claim: claim.id)
 def test_every_claim_stands_in_a_document_and_asks_for_what_there_is(claim):
-    page = words((HOUSE / "docs" / "claims.md").read_text(encoding="utf-8"))
-    assert words(claim.sentence) in page
-    assert words(claim.command) in page
+    page = as_words((REPOSITORY / "docs" / "claims.md").read_text(encoding="utf-8"))
+    assert as_words(claim.sentence) in page
+    assert as_words(claim.command) in page
     program, command, *others = shlex.split(claim.command)
     assert program == "nonojudge"
     assert set(claim.sets) <= set(official_sets())
     assert {word for word in others if word in official_sets()} == set(claim.sets)
     if command == "bench":
         names = [word for word in others if not word.startswith("--")]
-        assert [one.name for one in chosen(names)] == [name for name in BENCHMARKS if name in names]
+        assert [benchmark.name for benchmark in chosen(names)] == [name for name in BENCHMARKS if name in names]
         figures = [claim.figure, *([claim.over] if claim.over else [])]
         assert sorted(figures) == sorted(f"benchmarks.{name}.least_seconds" for name in names)
 
@@ -48,9 +49,9 @@ def printing(text, status=0):
 def claim_file(folder, *given):
     """Write a file of claims, each given as what differs from a plain one."""
     lines = []
-    for number, one in enumerate(given):
+    for number, changes in enumerate(given):
         plain = {"id": f"p{number}", "sentence": "It is so.", "command": printing("{}"), "figure": "a"}
-        claim = {**plain, "is": "==", "bound": 1, **one}
+        claim = {**plain, "is": "==", "bound": 1, **changes}
         lines += ["[[claim]]", *(f"{key} = {json.dumps(value)}" for key, value in claim.items())]
     file = folder / "claims.toml"
     file.write_text("\n".join(lines), encoding="utf-8")
@@ -61,7 +62,7 @@ def shown(capsys, file, *arguments):
     """Return the exit status, and of each claim its outcome, the figure and the reason."""
     status = carry_out(claims, "--json", "--file", file, *arguments)
     printed = json.loads(capsys.readouterr().out)["claims"]
-    return status, [(one["outcome"], one["measured"], one["reason"]) for one in printed]
+    return status, [(claim["outcome"], claim["measured"], claim["reason"]) for claim in printed]
 
 
 def test_figures_are_found_in_what_a_command_prints(tmp_path, capsys):
@@ -103,7 +104,7 @@ def test_claims_of_one_command_run_it_once_in_a_folder_of_its_own(tmp_path, caps
     file = claim_file(tmp_path, {"command": command}, {"command": command})
     assert shown(capsys, file)[0] == 0
     assert (tmp_path / "times").read_text() == "x"
-    assert {one.name for one in tmp_path.iterdir()} == {file.name, "times"}
+    assert {path.name for path in tmp_path.iterdir()} == {file.name, "times"}
 
 
 def test_without_its_official_set_a_claim_is_skipped_with_a_word(tmp_path, capsys, monkeypatch):
@@ -144,7 +145,7 @@ PLAIN = "\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "words_"),
+    ("text", "message"),
     [
         ("[[claim]]\nid = 1", "Expected `str`"),
         ("[[claim]]\nid = 'a'", "missing required field"),
@@ -155,10 +156,10 @@ PLAIN = "\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n"
         (f"[[claim]]{PLAIN}[[claim]]{PLAIN}", "two claims are called a"),
     ],
 )
-def test_a_file_that_is_not_one_of_claims_is_told(tmp_path, text, words_):
+def test_a_file_that_is_not_one_of_claims_is_told(tmp_path, text, message):
     file = tmp_path / "claims.toml"
     file.write_text(text)
-    with pytest.raises(UnusableError, match=words_):
+    with pytest.raises(UnusableError, match=message):
         read_claims(file)
     with pytest.raises(UnusableError, match="cannot read"):
         read_claims(tmp_path / "none.toml")
@@ -167,10 +168,11 @@ def test_a_file_that_is_not_one_of_claims_is_told(tmp_path, text, words_):
 def test_what_people_see(tmp_path, output_of, monkeypatch):
     monkeypatch.delenv("NONOBOT_SETS", raising=False)
     monkeypatch.setenv("NONOBOT_DATA", "/nowhere")
+    bracketed = printing('{"[a]": 2.5}')
     file = claim_file(
         tmp_path,
         {"command": printing('{"a": 2.5}'), "is": "<=", "bound": 1000, "unit": "s"},
-        {"command": printing('{"a": 2.5}'), "is": ">=", "bound": 3, "sentence": "It is [thrice]."},
+        {"command": bracketed, "figure": "[a]", "is": ">=", "bound": 3, "sentence": "It is [thrice]."},
         {"sets": ["taai2011"]},
     )
     lines = output_of(carry_out, claims, "--file", file, status=1).out.splitlines()
@@ -178,6 +180,7 @@ def test_what_people_see(tmp_path, output_of, monkeypatch):
     assert lines[2].split() == ["p1", "at", "least", "3", "2.5", "does", "not", "hold"]
     assert lines[3].split() == ["p2", "exactly", "1", "skipped"]
     assert "p1: It is [thrice]." in lines
+    assert '"[a]"' in "".join(lines), "brackets in a command are no styles"
     assert lines[-1] == "3 claims: 1 holds, 1 does not hold, 1 skipped"
     listed = output_of(carry_out, claims, "--file", file, "--list").out
     assert "  at most 1,000 s; about 10 s\n" in listed

@@ -52,7 +52,7 @@ def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsy
     assert len(noted(tmp_path / "kills")) == 1
     assert err.count("it is played again") == 1
     assert not any(psutil.pid_exists(pid) for pid in noted(tmp_path / "kills"))
-    before = {one.name: one.read_bytes() for one in RESULTS.iterdir()}
+    before = {path.name: path.read_bytes() for path in RESULTS.iterdir()}
     kinds = {Path(name.removesuffix(".before-1")).suffix for name in before}
     assert kinds <= {".json", ".txt"}, "no journal is left"
     for result in map(read_result, RESULTS.glob("*.json")):
@@ -60,7 +60,7 @@ def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsy
             assert "cannot go on" in Path(result.stderr_file).read_text()
         assert result.stderr_file is None or Path(result.stderr_file).parent == RESULTS
     assert played(path, "--on", "local:2") == 0
-    assert {one.name: one.read_bytes() for one in RESULTS.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in RESULTS.iterdir()} == before
     assert "12 of 12 runs played before" in capsys.readouterr().err
 
 
@@ -97,9 +97,9 @@ def test_ten_workers_die_at_random_moments_and_every_run_is_played_once(tmp_path
 
     def kill_ten(block: Block) -> None:
         for _ in range(10):
-            wait_until(lambda: [one for one in cluster.workers if at_work(one)], *cluster.workers, block)
+            wait_until(lambda: [worker for worker in cluster.workers if at_work(worker)], *cluster.workers, block)
             time.sleep(chance.uniform(0, 0.6))
-            worker = chance.choice([one for one in cluster.workers if at_work(one)] or cluster.workers)
+            worker = chance.choice([worker for worker in cluster.workers if at_work(worker)] or cluster.workers)
             cluster.kill(worker)
             cluster.start_worker()
 
@@ -146,7 +146,9 @@ def test_a_worker_of_this_machine_that_is_killed_while_it_starts_is_told_in_a_li
 
 def workers_of(judge: subprocess.Popen[str]) -> list[psutil.Process]:
     """Return the processes of workers that a command has started."""
-    return [one for one in psutil.Process(judge.pid).children() if "spawn_main" in " ".join(one.cmdline())]
+    return [
+        process for process in psutil.Process(judge.pid).children() if "spawn_main" in " ".join(process.cmdline())
+    ]
 
 
 def at_work(worker: subprocess.Popen[bytes]) -> bool:
@@ -240,7 +242,7 @@ def test_who_leaves_leaves_no_bot_and_the_same_command_goes_on_alone_or_elsewher
 
 def wait_for_end(bots: Path) -> None:
     """Wait until none of the bots that noted themselves in a file runs any more."""
-    left = [one for one in psutil.process_iter() if one.pid in noted(bots)]
+    left = [process for process in psutil.process_iter() if process.pid in noted(bots)]
     assert not psutil.wait_procs(left, timeout=PATIENCE_SECONDS)[1]
 
 
@@ -351,9 +353,9 @@ def test_a_run_is_given_up_with_its_third_worker_or_the_tenth_that_was_lost_befo
     for begun, most in ((True, 3), (False, 10)):
         said = []
         runs = run_queue.RunsOnWorkers([], SimpleNamespace(say=said.append), None)
-        one = run_queue._Playing(SimpleNamespace(result_path="r", name="r"), "worker", None, begun)
+        playing = run_queue._Playing(SimpleNamespace(result_path="r", name="r"), "worker", None, begun)
         for _ in range(most):
-            runs._again_or_given_up(one, "it died")
+            runs._again_or_given_up(playing, "it died")
         assert ["given up" in line for line in said] == [False] * (most - 1) + [True]
         assert len(runs._todo) == most - 1
 
@@ -362,13 +364,13 @@ def test_a_lock_that_is_taken_or_removed_is_none(tmp_path):
     path = tmp_path / "lock"
     path.touch()
     os.utime(path, (0, 0))
-    with path.open("rb+") as one, path.open("rb+") as other:
-        assert worker_judge._locked(one.fileno())
+    with path.open("rb+") as mine, path.open("rb+") as theirs:
+        assert worker_judge._locked(mine.fileno())
         assert path.stat().st_mtime > 0
-        assert not worker_judge._locked(other.fileno())
+        assert not worker_judge._locked(theirs.fileno())
         path.unlink()
-        one.close()
-        assert not worker_judge._locked(other.fileno())
+        mine.close()
+        assert not worker_judge._locked(theirs.fileno())
 
 
 @pytest.mark.parametrize("place", ["", "core-{}", "core-{}/lock"])

@@ -16,8 +16,8 @@ from nonobot.harness.process.bot_command import OWN_BOT
 from nonobot.harness.process.revisions import git, revision_of
 from nonobot.harness.profiling.profile_data import to_json
 from nonobot.harness.results.conditions import Configuration
-from tests.harness.bench.test_bisection import Repository
 from tests.helpers.benching import require_git
+from tests.helpers.bisected import History
 from tests.helpers.profiled import profile, puzzle
 from tests.helpers.ranked import facts, run_result, written
 
@@ -25,12 +25,10 @@ from tests.helpers.ranked import facts, run_result, written
 @pytest.fixture
 def commits(tmp_path, monkeypatch):
     """Return three commits of the clone that the judge was loaded from, the oldest first."""
-    repository = Repository(tmp_path)
-    for name in ("second", "third"):
-        repository.commit(name)
+    repository = History(tmp_path)
     monkeypatch.setattr(revisions, "HOME", repository.folder)
     monkeypatch.chdir(tmp_path)
-    return list(repository.commits.values())
+    return [repository.commit() for _ in range(3)]
 
 
 def profile_of(revision, conflicts):

@@ -32,8 +32,8 @@ run = partial(carry_out, compare)
 
 def version(label, *runs):
     by_set = {}
-    for one in runs:
-        by_set.setdefault(one.set.sha256, []).append(one)
+    for run in runs:
+        by_set.setdefault(run.set.sha256, []).append(run)
     return Version(label, runs[0].bot, by_set, [])
 
 
@@ -42,18 +42,18 @@ def between(before, after, **limits):
 
 
 def runs(*times, **facts):
-    return [run_result(times=one, **facts) for one in times]
+    return [run_result(times=times_of_run, **facts) for times_of_run in times]
 
 
-def at(second, factor=1.0, **facts):
+def run_at(second, factor=1.0, **facts):
     return run_result(times=PUZZLES * factor, started_at=f"2026-01-01T00:00:{second:02}Z", **facts)
 
 
 def alternating(slower=1.0, pairs=7, noise=0.003, **facts):
     """Return alternating runs of two versions: the runs before, and those after, which take longer."""
     random = np.random.default_rng(pairs)
-    before = [at(2 * number, random.lognormal(0, noise), **facts) for number in range(pairs)]
-    after = [at(2 * number + 1, slower * random.lognormal(0, noise), **facts) for number in range(pairs)]
+    before = [run_at(2 * number, random.lognormal(0, noise), **facts) for number in range(pairs)]
+    after = [run_at(2 * number + 1, slower * random.lognormal(0, noise), **facts) for number in range(pairs)]
     return before, after
 
 
@@ -68,14 +68,14 @@ def alternating(slower=1.0, pairs=7, noise=0.003, **facts):
     ],
 )
 def test_runs_are_a_pair_if_no_other_started_between_them(before, after, pairs):
-    assert between(map(at, before), map(at, after)).wall.pairs == pairs
+    assert between(map(run_at, before), map(run_at, after)).wall.pairs == pairs
 
 
 def test_what_moves_slowly_moves_both_of_a_pair():
     """A machine that becomes slower by a third in the course of fourteen runs does not hide a tenth."""
     drift = np.exp(np.linspace(0.0, 0.3, 14))
     before, after = (
-        [at(s, slower * drift[s]) for s in range(first, 14, 2)] for first, slower in ((0, 1), (1, 1.1))
+        [run_at(s, slower * drift[s]) for s in range(first, 14, 2)] for first, slower in ((0, 1), (1, 1.1))
     )
     comparison = between(before, after)
     assert comparison.outcome is Outcome.WORSE
@@ -160,8 +160,8 @@ def test_cpu_time_decides_where_a_bot_has_one_core():
     """Others at work make the wall times longer, and not those of the CPU; both are shown."""
     before, after = alternating(terms=ONE_CORE, wall=10.0, cpu=10.0)
     shared = [
-        structs.replace(one, score=long.score, attempts=long.attempts)
-        for one, long in zip(after, alternating(2.0, terms=ONE_CORE, wall=20.0, cpu=10.0)[1], strict=True)
+        structs.replace(short, score=long.score, attempts=long.attempts)
+        for short, long in zip(after, alternating(2.0, terms=ONE_CORE, wall=20.0, cpu=10.0)[1], strict=True)
     ]
     comparison = between(before, shared)
     assert comparison.cpu.ratio.estimate == pytest.approx(1.0, abs=0.01)
@@ -173,13 +173,13 @@ def test_cpu_time_decides_where_a_bot_has_one_core():
     assert between(*slower).outcome is Outcome.WORSE
     assert between(*slower).reasons[0].startswith("in CPU time after is ")
     for core, cpu in ((None, 1.0), ((0, 1), 1.0), (0, 0.0)):
-        one = [run_result(terms=Configuration(core=core), cpu=cpu)]
-        assert between(one, one).cpu is None
+        sides = [run_result(terms=Configuration(core=core), cpu=cpu)]
+        assert between(sides, sides).cpu is None
 
 
 def saved(folder, before, after):
     for name, side in (("a", before), ("b", after)):
-        written(folder / name, **{f"run{number}": one for number, one in enumerate(side)})
+        written(folder / name, **{f"run{number}": run for number, run in enumerate(side)})
     return folder / "a", folder / "b"
 
 
@@ -247,10 +247,10 @@ def test_identical_results_and_odd_stamps(tmp_path, output_of, capsys):
 @pytest.mark.slow
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=30), st.randoms(use_true_random=False))
 def test_swapping_the_sides_turns_everything_around(before, random):
-    after = [random.choice([None, one, one * 1.5, 0.0]) for one in before]
+    after = [random.choice([None, seconds, seconds * 1.5, 0.0]) for seconds in before]
     there, back = between(runs(before), runs(after)), between(runs(after), runs(before))
     assert there.counts == (back.counts[1], back.counts[0], back.counts[2])
-    assert [one.puzzle for one in there.newly_lost] == [one.puzzle for one in back.newly_solved]
+    assert [change.puzzle for change in there.newly_lost] == [change.puzzle for change in back.newly_solved]
     assert (there.puzzle_ratio is None) == (back.puzzle_ratio is None)
     if there.puzzle_ratio:
         assert there.puzzle_ratio.estimate == pytest.approx(1 / back.puzzle_ratio.estimate, rel=1e-6)
@@ -261,9 +261,9 @@ def test_only_puzzles_right_on_both_sides_have_their_times_compared():
     comparison = between(before, runs((2.0, 4.0, 0.1, None)))
     assert comparison.seconds.tolist() == [[1.0, 2.0], [2.0, 4.0]]
     assert comparison.puzzle_ratio.estimate == pytest.approx(2.0)
-    assert [one.puzzle for one in comparison.most_changed] == [2, 1]
-    assert [(one.puzzle, one.before_verdict) for one in comparison.newly_solved] == [(3, "wrong")]
-    assert [(one.puzzle, one.after_verdict) for one in comparison.newly_lost] == [(4, "missing")]
+    assert [change.puzzle for change in comparison.most_changed] == [2, 1]
+    assert [(change.puzzle, change.before_verdict) for change in comparison.newly_solved] == [(3, "wrong")]
+    assert [(change.puzzle, change.after_verdict) for change in comparison.newly_lost] == [(4, "missing")]
 
 
 @pytest.mark.parametrize(("lost", "solved", "worse"), [(1, 0, True), (1, 1, False), (2, 1, True), (0, 3, False)])
@@ -296,11 +296,11 @@ def test_few_puzzles_decide_nothing(count, outcome):
 
 
 def test_a_puzzle_is_right_if_it_was_so_in_more_than_half_of_the_runs():
-    both, one = [1.0, 1.0], [1.0, None]
-    assert between(runs(both), runs(both, both, one)).figures(1)["right"] == 2
-    half = between(runs(both), runs(both, one))
+    both_right, half_right = [1.0, 1.0], [1.0, None]
+    assert between(runs(both_right), runs(both_right, both_right, half_right)).figures(1)["right"] == 2
+    half = between(runs(both_right), runs(both_right, half_right))
     assert half.figures(1)["right"] == 1
-    assert [(one.puzzle, one.after_verdict) for one in half.newly_lost] == [(2, Verdict.MISSING)]
+    assert [(change.puzzle, change.after_verdict) for change in half.newly_lost] == [(2, Verdict.MISSING)]
 
 
 def test_runs_are_compared_by_sets_and_files(tmp_path, output_of):
@@ -308,8 +308,8 @@ def test_runs_are_compared_by_sets_and_files(tmp_path, output_of):
     comparison = between(before, runs([4.0] * 3, set_name="y") + runs([2.0, None], set_name="x"))
     assert (len(comparison.changes), comparison.seconds.shape) == (5, (2, 4))
     assert comparison.puzzle_ratio.estimate == pytest.approx(2.0)
-    assert [(one.set, one.puzzle) for one in comparison.newly_lost] == [("x", 2)]
-    old, new = (written(tmp_path / name, a=at(0), b=at(0)) for name in ("old", "new"))
+    assert [(change.set, change.puzzle) for change in comparison.newly_lost] == [("x", 2)]
+    old, new = (written(tmp_path / name, a=run_at(0), b=run_at(0)) for name in ("old", "new"))
     comparison = json.loads(output_of(run, "--before", *old, "--after", *new, "--json", status=3).out)
     assert (comparison["before"]["run_count"], comparison["after"]["run_count"]) == (2, 2)
     assert comparison["notes"] == []
@@ -344,10 +344,10 @@ def test_what_cannot_be_compared_with_a_log_or_on_more_cores_is_refused(tmp_path
     (tmp_path / "b.log").write_text("#1\t1\n")
     with pytest.raises(UnusableError, match="a bot's own log, without checked answers"):
         run(a, tmp_path / "b.log")
-    one, two = run_result(terms=Configuration(core=1)), run_result(terms=Configuration(core=(0, 1)))
+    on_one, on_two = run_result(terms=Configuration(core=1)), run_result(terms=Configuration(core=(0, 1)))
     with pytest.raises(UnusableError, match="different numbers of cores: before on 1; after on 2; "):
-        between([one], [two])
-    assert between([two], [two]).warnings == []
+        between([on_one], [on_two])
+    assert between([on_two], [on_two]).warnings == []
 
 
 @pytest.mark.parametrize(
@@ -394,12 +394,12 @@ MADE = {"PATH": "/bin", "LANG": "C.UTF-8", "TMPDIR": "/tmp"}
 
 def carried_out(terms, sandboxed=False, cores=2, environment=MADE):
     result = run_result(terms=terms, machine=structs.replace(MACHINE, usable_cores=cores))
-    attempts = [structs.replace(one, sandboxed=sandboxed) for one in result.attempts]
+    attempts = [structs.replace(attempt, sandboxed=sandboxed) for attempt in result.attempts]
     return structs.replace(result, attempts=attempts, environment=environment | (terms.environment or {}))
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "more"),
+    ("before", "after", "more"),
     [
         ({"contain": Contain.AUTO}, {"contain": Contain.NO}, {}),
         ({"contain": Contain.AUTO}, {"contain": Contain.YES}, {"sandboxed": True}),
@@ -409,8 +409,8 @@ def carried_out(terms, sandboxed=False, cores=2, environment=MADE):
         ({"environment": {"A": "1"}}, {}, {"environment": MADE | {"A": "1"}}),
     ],
 )
-def test_requests_that_led_to_the_same_conditions_do_not_differ(one, other, more):
-    runs = [[carried_out(Configuration(**terms), **more)] for terms in (one, other)]
+def test_requests_that_led_to_the_same_conditions_do_not_differ(before, after, more):
+    runs = [[carried_out(Configuration(**terms), **more)] for terms in (before, after)]
     assert between(*runs).warnings == []
 
 
@@ -419,7 +419,7 @@ def shown(name, value):
 
 
 @pytest.mark.parametrize(
-    ("terms", "one", "other", "warning"),
+    ("terms", "more_before", "more_after", "warning"),
     [
         ({}, {"sandboxed": True}, {}, "sandbox: yes (before); no (after)"),
         ({}, {"cores": 1}, {}, "number of cores: 1 (before); 2 (after)"),
@@ -437,8 +437,8 @@ def shown(name, value):
         ),
     ],
 )
-def test_the_same_requests_that_led_to_other_conditions_differ(terms, one, other, warning):
-    before, after = ({"terms": Configuration(**terms)} | more for more in (one, other))
+def test_the_same_requests_that_led_to_other_conditions_differ(terms, more_before, more_after, warning):
+    before, after = ({"terms": Configuration(**terms)} | more for more in (more_before, more_after))
     [line] = between([carried_out(**before)], [carried_out(**after)]).warnings
     assert line == f"not the same {warning}"
 

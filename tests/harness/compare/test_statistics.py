@@ -25,7 +25,7 @@ from nonobot.harness.compare.statistics import (
 def brute_tail(size, rank_sum):
     """Return the probability that the ranks of positive differences sum to `rank_sum` at most."""
     sums = [sum(rank for rank, sign in enumerate(signs, 1) if sign) for signs in product((0, 1), repeat=size)]
-    return sum(one <= rank_sum for one in sums) / len(sums)
+    return sum(total <= rank_sum for total in sums) / len(sums)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def test_all_looks_together_miss_1_as_seldom_as_the_confidence_says(confidence, 
     for signs in product((-1, 1), repeat=10):
         after = np.exp(logs * signs)
         looks = [sequential_ratio([1.0] * pairs, after[:pairs], confidence) for pairs in range(1, 11)]
-        assert [pairs for pairs, one in enumerate(looks, 1) if one.low] == list(range(first, 11, first))
-        alarms += any(not one.low <= 1 <= one.high for one in looks)
+        assert [pairs for pairs, look in enumerate(looks, 1) if look.low] == list(range(first, 11, first))
+        alarms += any(not look.low <= 1 <= look.high for look in looks)
     assert 0 < alarms / 2**10 <= 1 - confidence
 
 
@@ -82,9 +82,9 @@ def test_swapping_inverts_the_interval_and_a_disturbed_pair_takes_more_looks():
         assert decide(interval([1.0] * pairs, after[:pairs], 0.95), 0.02) is outcome
     random = np.random.default_rng(3)
     before, after = np.exp(random.normal(size=(2, 11)))
-    one, other = paired_ratio(before, after, 0.95), paired_ratio(after, before, 0.95)
-    assert other.estimate == pytest.approx(1 / one.estimate)
-    assert (other.low, other.high) == pytest.approx((1 / one.high, 1 / one.low))
+    ratio, inverse = paired_ratio(before, after, 0.95), paired_ratio(after, before, 0.95)
+    assert inverse.estimate == pytest.approx(1 / ratio.estimate)
+    assert (inverse.low, inverse.high) == pytest.approx((1 / ratio.high, 1 / ratio.low))
 
 
 @pytest.mark.parametrize(("confidence", "needed"), [(0.5, 2), (0.9, 5), (0.95, 6), (0.99, 8), (1 - 0.05 / 16, 10)])
@@ -94,8 +94,8 @@ def test_fewer_pairs_than_needed_leave_the_interval_without_ends(confidence, nee
     few = paired_ratio([1.0] * (needed - 1), [2.0] * (needed - 1), confidence)
     assert (few.estimate, few.low, few.high) == (pytest.approx(2), 0, math.inf)
     assert decide(few, 0.05) is Outcome.CANNOT_TELL
-    words = in_words(few, needed - 1, confidence, 0.05)
-    assert words.endswith(f" needs {needed} pairs of runs, found {needed - 1}")
+    phrase = in_words(few, needed - 1, confidence, 0.05)
+    assert phrase.endswith(f" needs {needed} pairs of runs, found {needed - 1}")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_the_whole_interval_has_to_lie_on_one_side_of_the_tolerance(low, high, o
 
 
 @pytest.mark.parametrize(
-    ("ratio", "words"),
+    ("ratio", "phrase"),
     [
         ((1.073, 1.051, 1.098), "7.3% slower, 95% interval 5.1% to 9.8%: slower beyond the tolerance of 2%"),
         ((0.9, 0.85, 0.95), "10% faster, 95% interval 5% to 15%: faster beyond the tolerance of 2%"),
@@ -125,8 +125,8 @@ def test_the_whole_interval_has_to_lie_on_one_side_of_the_tolerance(low, high, o
         ((3.5, 3.1, 4.0), "250% slower, 95% interval 210% to 300%: slower beyond "),
     ],
 )
-def test_an_outcome_in_words(ratio, words):
-    assert in_words(Ratio(*ratio), 7, 0.95, 0.02).startswith(words)
+def test_an_outcome_in_words(ratio, phrase):
+    assert in_words(Ratio(*ratio), 7, 0.95, 0.02).startswith(phrase)
 
 
 def test_times_below_the_resolution_are_set_to_it_and_spread_is_that_of_the_largest_to_the_smallest():

@@ -41,14 +41,14 @@ def collected(folder, stats):
 
 def test_what_a_bot_states_is_read_but_for_torn_lines_and_other_puzzles(tmp_path):
     profile = collected(tmp_path, STATED.replace('"nodes"', f'"beyond counting": {10**400}, "nodes"'))
-    assert [one.number for one in profile.puzzles] == [1, 2, 3, 4, 5]
-    assert {one.verdict for one in profile.puzzles} == {Verdict.RIGHT}
+    assert [puzzle.number for puzzle in profile.puzzles] == [1, 2, 3, 4, 5]
+    assert {puzzle.verdict for puzzle in profile.puzzles} == {Verdict.RIGHT}
     assert profile.puzzles[0].phase_seconds == {"a": 0.125}
     assert profile.totals == {"nodes": 15}
     assert "--stats" not in profile.command
     assert profile.end.reason is EndReason.FINISHED
     profile = collected(tmp_path, LINE % 1 + LINE % 77 + (LINE % 2)[:30])
-    assert [one.number for one in profile.puzzles] == [1]
+    assert [puzzle.number for puzzle in profile.puzzles] == [1]
     assert profile.set.puzzle_count == 5
 
 
@@ -77,7 +77,7 @@ def test_a_bot_without_statistics_is_seen_from_outside(tmp_path, output_of, cond
     assert "until its first byte" in output_of(profiled, SET, "--feed", feed, *outs, bot=bot).out
     profile = read_profile(kept)
     assert profile.from_outside
-    assert [one.number for one in profile.puzzles] == [1, 2, 3, 4, 5]
+    assert [puzzle.number for puzzle in profile.puzzles] == [1, 2, 3, 4, 5]
     assert 0 < profile.first_output_seconds <= profile.first_answer_seconds <= profile.last_answer_seconds
     parts = {part.name: part.seconds for part in span_of(profile).children}
     assert parts["until its first byte"] == min(profile.first_output_seconds, profile.usage.wall_seconds)
@@ -104,9 +104,9 @@ def test_repeated_runs_have_medians_and_ranges(tmp_path, output_of):
     kept, bot = tmp_path / "p.json", stating_bot(tmp_path, STATED)
     assert "medians of 3 runs (wall " in output_of(profiled, SET, "--repeat", "3", "-o", kept, bot=bot).out
     profile = read_profile(kept)
-    walls = [one.span.seconds for one in profile.runs]
+    walls = [run.span.seconds for run in profile.runs]
     assert sorted(walls)[1] == profile.usage.wall_seconds
-    assert sorted(one.cpu_seconds for one in profile.runs)[1] == profile.usage.cpu_seconds > 0
+    assert sorted(run.cpu_seconds for run in profile.runs)[1] == profile.usage.cpu_seconds > 0
 
 
 def test_the_own_bot_is_profiled(capfd, compiled):
@@ -118,10 +118,10 @@ def test_the_own_bot_is_profiled(capfd, compiled):
     assert profiled("boardgen:12x9x6:seed=5", "--json") == 0
     printed = json.loads(capfd.readouterr().out)
     assert printed["command"][-2:] == ["--size", "12x9"]
-    assert [one["number"] for one in printed["puzzles"]] == [1, 2, 3, 4, 5, 6]
-    for one in printed["puzzles"]:
-        assert one["counts"]["line_solves"] > 0
-        assert 0 < sum(one["phase_seconds"].values()) <= one["seconds"]
+    assert [puzzle["number"] for puzzle in printed["puzzles"]] == [1, 2, 3, 4, 5, 6]
+    for puzzle in printed["puzzles"]:
+        assert puzzle["counts"]["line_solves"] > 0
+        assert 0 < sum(puzzle["phase_seconds"].values()) <= puzzle["seconds"]
     names = [part["name"] for part in printed["span"]["children"]]
     assert names == ["before the first puzzle", "puzzles", "between puzzles", "after the last answer"]
     parts = sum(part["seconds"] for part in printed["span"]["children"])
@@ -174,6 +174,6 @@ def test_a_slow_line_kernel_shows_in_the_stage_that_uses_it(tmp_path, capsys, ou
     assert "every count of every puzzle is the same" in text
     # Twenty microseconds for each line that was solved are found again: in the steps, and nowhere else.
     added = 20e-6 * read_profile(after).totals["line_solves"]
-    steps = {one.name: one.seconds for _, one in depth_first(span_of(read_profile(after))) if one.stage}
+    steps = {span.name: span.seconds for _, span in depth_first(span_of(read_profile(after))) if span.stage}
     assert steps["probing"] + steps["propagation"] >= added
     shutil.rmtree(tmp_path / "house" / "cache")

@@ -25,8 +25,8 @@ from nonobot.harness.results.run_result import BotEnd, EndReason
 from tests.helpers.profiled import example, profile, puzzle
 
 
-def names_and_seconds(one):
-    return [(depth, span.name, pytest.approx(span.seconds)) for depth, span in depth_first(span_of(one))]
+def names_and_seconds(profiled):
+    return [(depth, span.name, pytest.approx(span.seconds)) for depth, span in depth_first(span_of(profiled))]
 
 
 def test_the_whole_run_divides_into_parts():
@@ -48,7 +48,7 @@ ODD_STEPS = {"line_solving": 1.0, "a_b": 0.25, "a_c": 0.25}
 
 
 @pytest.mark.parametrize(
-    ("one", "part"),
+    ("profiled", "part"),
     [
         (profile(puzzle(1, 2.0, ODD_STEPS)), (2, "line_solving", 1.0)),  # a step alone, whatever its name
         (profile(puzzle(1, 2.0, ODD_STEPS)), (3, "c", 0.25)),
@@ -57,8 +57,8 @@ ODD_STEPS = {"line_solving": 1.0, "a_b": 0.25, "a_c": 0.25}
         (profile(puzzle(4, 1.0), end=BotEnd(EndReason.TIME_LIMIT)), (1, "no answer after $4", 1.0)),
     ],
 )
-def test_every_time_has_a_part(one, part):
-    assert part in names_and_seconds(one)
+def test_every_time_has_a_part(profiled, part):
+    assert part in names_and_seconds(profiled)
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,16 @@ def test_time_goes_with_a_count_and_names_move_no_cursor():
     assert "\x1b" not in comparison_as_text(evil, evil, False)
 
 
-TWO_COUNTS = profile(*(puzzle(at, 1.0, {"probing": 1.0}, hits=hits, probes=50) for at, hits in ((1, 90), (2, 10))))
+TWO_COUNTS = profile(
+    *(puzzle(number, 1.0, {"probing": 1.0}, hits=hits, probes=50) for number, hits in ((1, 90), (2, 10)))
+)
 UNEXPLAINED = profile(
     puzzle(1, 9.0, {"a": 9.0}, probes=10, descents=2), puzzle(2, 1.0, {"a": 1.0}, probes=990, descents=1)
 )
 
 
 @pytest.mark.parametrize(
-    ("one", "at", "words"),
+    ("profiled", "place", "explained"),
     [
         (example(), 1, "learn 80% (rest 70%); 90 conflicts (90% of all); 30 probes (30% of all)"),
         (example(), 2, "propagation 90%; 60 probes (60% of all); 10 conflicts (10% of all)"),
@@ -113,9 +115,9 @@ UNEXPLAINED = profile(
         (UNEXPLAINED, 1, "a 100%; 990 probes (99% of all)"),
     ],
 )
-def test_the_reason_names_stage_step_and_counts(one, at, words):
-    assert reason(one.puzzles[at], one) == words
-    assert sum(stages_of(one.puzzles[at]).values()) == pytest.approx(one.puzzles[at].seconds)
+def test_the_reason_names_stage_step_and_counts(profiled, place, explained):
+    assert reason(profiled.puzzles[place], profiled) == explained
+    assert sum(stages_of(profiled.puzzles[place]).values()) == pytest.approx(profiled.puzzles[place].seconds)
 
 
 def test_text():
@@ -133,8 +135,8 @@ def test_text():
 @pytest.mark.parametrize("columns", [60, 80, 100, 160])
 def test_no_number_is_cut_off_on_a_narrow_terminal(columns, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
-    one = profile(puzzle(1, 5.0, {"probing": 4.0}, probes=1000), puzzle(2, 1.0, {"probing": 0.5}, probes=10))
-    text = as_text(one, terminal=True)
+    profiled = profile(puzzle(1, 5.0, {"probing": 4.0}, probes=1000), puzzle(2, 1.0, {"probing": 0.5}, probes=10))
+    text = as_text(profiled, terminal=True)
     assert "\N{HORIZONTAL ELLIPSIS}" not in text
     assert ("4.46 ms a probe" in text) == (columns >= 80)
 
@@ -151,11 +153,11 @@ def test_what_makes_a_profile_doubtful_is_said(steps, changes, said):
     assert said in as_text(profile(puzzle(1, 1.0, steps), **changes), terminal=False)
 
 
-@pytest.mark.parametrize("one", [example(), profile()])
-def test_a_profile_is_read_as_it_was_written(tmp_path, one):
+@pytest.mark.parametrize("profiled", [example(), profile()])
+def test_a_profile_is_read_as_it_was_written(tmp_path, profiled):
     path = tmp_path / "p.json"
-    path.write_text(to_json(one))
-    assert read_profile(path) == one
+    path.write_text(to_json(profiled))
+    assert read_profile(path) == profiled
     written = json.loads(path.read_text())
     assert (written["kind"], written["span"]["name"]) == ("profile", "whole run")
 
@@ -186,10 +188,10 @@ def slower(seconds):
     return profile(first, second, third, wall=10.0 + seconds, last_answer_seconds=9.0 + seconds)
 
 
-def late(one, seconds):
-    first, last = one.first_answer_seconds + seconds, one.last_answer_seconds + seconds
-    usage = replace(one.usage, wall_seconds=one.usage.wall_seconds + seconds)
-    return replace(one, usage=usage, first_answer_seconds=first, last_answer_seconds=last)
+def late(profiled, seconds):
+    first, last = profiled.first_answer_seconds + seconds, profiled.last_answer_seconds + seconds
+    usage = replace(profiled.usage, wall_seconds=profiled.usage.wall_seconds + seconds)
+    return replace(profiled, usage=usage, first_answer_seconds=first, last_answer_seconds=last)
 
 
 def test_the_step_that_got_slower_is_named_also_after_a_late_start():
@@ -260,9 +262,9 @@ def test_counts_that_differ_and_steps_that_came_or_went_are_told():
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def picture(one, theme="light"):
+def picture(profiled, theme="light"):
     pytest.importorskip("matplotlib")
-    return draw(one, "svg", theme)
+    return draw(profiled, "svg", theme)
 
 
 def titled_widths(svg):
