@@ -143,7 +143,7 @@ STEPS: tuple[Step, ...] = (
     answer_steps.answers_before_the_next,
     ends_with_its_input,
     answer_steps.large_batch,
-    *(one for one in vars(question_steps).values() if isinstance(one, Step)),  # in the order of the module
+    *(entry for entry in vars(question_steps).values() if isinstance(entry, Step)),  # in the order of the module
     cut_off_input,
     sigterm_idle,
     sigterm_at_work,
@@ -191,18 +191,20 @@ def summary(results: Sequence[StepResult]) -> str:
     """Return how many steps had which verdict, and the conclusion."""
     counts = Counter(result.verdict for result in results)
     names = {StepVerdict.WARNING: plural(counts[StepVerdict.WARNING], "warning")}
-    tally = ", ".join(f"{counts[one]} {names.get(one, one)}" for one in StepVerdict if counts[one])
-    failed = [str(one.number) for one in results if one.verdict is StepVerdict.FAILED]
+    tally = ", ".join(
+        f"{counts[verdict]} {names.get(verdict, verdict)}" for verdict in StepVerdict if counts[verdict]
+    )
+    failed = [str(result.number) for result in results if result.verdict is StepVerdict.FAILED]
     if failed:
         tally += f": not ready for a tournament; see {plural(len(failed), 'check')} {', '.join(failed)}"
-        advice, alike = Counter(one.advice for one in results if one.advice).most_common(1)[0]
+        advice, alike = Counter(result.advice for result in results if result.advice).most_common(1)[0]
         return f"{tally}\n{alike} checks give the same advice: {advice}" if alike > MOST_ALIKE else tally
     return f"{tally}: {musts_passed(results)}"
 
 
 def musts_passed(results: Sequence[StepResult]) -> str:
     """Return in words how many checks marked must passed."""
-    musts = [one.verdict for one in results if one.level is MUST]
+    musts = [result.verdict for result in results if result.level is MUST]
     skipped = musts.count(StepVerdict.SKIPPED)
     passed = len(musts) - skipped - musts.count(StepVerdict.FAILED)
     return f"{passed} of {count(len(musts), 'must')} passed" + (f", {skipped} not reached" if skipped else "")

@@ -76,11 +76,11 @@ def as_csv(ranked: Sequence[Ranking]) -> str:
             }
             joined = {name: _no_formula(";".join(map(_cell, entries))) for name, entries in lists.items()}
             joined["files"] = _no_formula(shortened(";".join(row.files), 100_000))
-            words = {name: _no_formula(_cell(value)) for name, value in values.items() if isinstance(value, str)}
-            writer.writerow({**values, **words, **verdicts, **joined, "scope": ranking.scope.value})
-            for one in pairings:
-                opponent = _no_formula(_cell(one["opponent"]))
-                writer.writerow({**one, "scope": "pairing", "bot": words["bot"], "opponent": opponent})
+            texts = {name: _no_formula(_cell(value)) for name, value in values.items() if isinstance(value, str)}
+            writer.writerow({**values, **texts, **verdicts, **joined, "scope": ranking.scope.value})
+            for pairing in pairings:
+                opponent = _no_formula(_cell(pairing["opponent"]))
+                writer.writerow({**pairing, "scope": "pairing", "bot": texts["bot"], "opponent": opponent})
     return text.getvalue()
 
 
@@ -95,9 +95,9 @@ def _cell(text: str) -> str:
 
 def _values(row: Row) -> dict[str, Any]:
     """Return a row as plain values, with the names of its files instead of their results."""
-    names = ["files" if one.name == "results" else one.name for one in fields(row)]
+    names = ["files" if column.name == "results" else column.name for column in fields(row)]
     values = {name: msgspec.to_builtins(getattr(row, name)) for name in names}
-    pairings = [{**msgspec.to_builtins(one), "points": one.points} for one in row.pairings]
+    pairings = [{**msgspec.to_builtins(pairing), "points": pairing.points} for pairing in row.pairings]
     return values | {"pairings": pairings}
 
 
@@ -190,7 +190,7 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
 def _opponents(ranking: Ranking) -> list[str]:
     """Return the participants of a match in the order of the ranking; none in another ranking."""
     names = [row.bot for row in ranking.rows] if ranking.scope is Scope.MATCH else []
-    return [*dict.fromkeys([*names, *(one.opponent for row in ranking.rows for one in row.pairings)])]
+    return [*dict.fromkeys([*names, *(pairing.opponent for row in ranking.rows for pairing in row.pairings)])]
 
 
 def _against(ranking: Ranking) -> list[str]:
@@ -198,12 +198,16 @@ def _against(ranking: Ranking) -> list[str]:
 
 
 def _pairing(opponent: str, row: Row) -> str:
-    return next((str(one) for one in row.pairings if one.opponent == opponent), "")
+    return next((str(pairing) for pairing in row.pairings if pairing.opponent == opponent), "")
 
 
 def _others(row: Row) -> str:
     counts = row.verdicts.items()
-    named = [f"{number} {one}" for one, number in counts if number and one not in (Verdict.RIGHT, Verdict.WRONG)]
+    named = [
+        f"{number} {verdict}"
+        for verdict, number in counts
+        if number and verdict not in (Verdict.RIGHT, Verdict.WRONG)
+    ]
     return ", ".join(named) or NOTHING
 
 

@@ -44,13 +44,13 @@ class Run:
     @cached_property
     def by_number(self) -> dict[int, PuzzleResult]:
         """The results by puzzle number."""
-        return {one.number: one for one in self.result.score.puzzles}
+        return {puzzle.number: puzzle for puzzle in self.result.score.puzzles}
 
     @cached_property
     def seconds(self) -> dict[int, float]:
         """The times of the right answers by puzzle number."""
         right = self.having(Verdict.RIGHT)
-        return {one.number: one.took_seconds for one in right if one.took_seconds is not None}
+        return {puzzle.number: puzzle.took_seconds for puzzle in right if puzzle.took_seconds is not None}
 
     @property
     def in_words(self) -> str:
@@ -64,19 +64,21 @@ class Run:
 
     def having(self, *verdicts: Verdict) -> list[PuzzleResult]:
         """Return the puzzles that have one of `verdicts`."""
-        return [one for one in self.result.score.puzzles if one.verdict in verdicts]
+        return [puzzle for puzzle in self.result.score.puzzles if puzzle.verdict in verdicts]
 
     @property
     def not_solved(self) -> dict[Verdict, list[int]]:
         """The numbers of the puzzles without a solution, by verdict."""
         unsolved = (self.having(verdict) for verdict in (Verdict.GIVEN_UP, Verdict.MISSING))
-        return {some[0].verdict: [one.number for one in some] for some in unsolved if some}
+        return {some[0].verdict: [puzzle.number for puzzle in some] for some in unsolved if some}
 
     @property
     def story(self) -> list[str]:
         """Lines about several or unfinished attempts, about other output, and all notes."""
         score, attempts = self.result.score, self.result.attempts
-        shown = [one for one in attempts if len(attempts) > 1 or one.end.reason is not EndReason.FINISHED]
+        shown = [
+            attempt for attempt in attempts if len(attempts) > 1 or attempt.end.reason is not EndReason.FINISHED
+        ]
         lines = list(map(_attempt_in_words, shown))
         if stood_still := standstill(self.result):
             lines.append(stood_still)
@@ -123,14 +125,14 @@ def _slowest(runs: Sequence[Run]) -> dict[int, float]:
     for run in runs:
         for number, seconds in run.seconds.items():
             times[number].append(seconds)
-    middle = {number: median(each) for number, each in times.items()}
+    middle = {number: median(seconds) for number, seconds in times.items()}
     slow = sorted(middle, key=lambda number: (-middle[number], number))[:SLOWEST]
     return {number: middle[number] for number in slow}
 
 
 def _faults(runs: Sequence[Run], *verdicts: Verdict) -> Faults:
-    each = [(run, run.having(*verdicts)) for run in runs]
-    return [(run, some[:SHOWN_FAULTS], max(0, len(some) - SHOWN_FAULTS)) for run, some in each if some]
+    faults_of = [(run, run.having(*verdicts)) for run in runs]
+    return [(run, some[:SHOWN_FAULTS], max(0, len(some) - SHOWN_FAULTS)) for run, some in faults_of if some]
 
 
 class Report:
@@ -138,7 +140,7 @@ class Report:
 
     def __init__(self, results: Mapping[Path, AnyResult]) -> None:
         ranked = rankings(results)
-        of_scope = {scope: [one for one in ranked if one.scope is scope] for scope in Scope}
+        of_scope = {scope: [ranking for ranking in ranked if ranking.scope is scope] for scope in Scope}
         self.overall = next(iter(of_scope[Scope.OVERALL]), None)
         self.match = next(iter(of_scope[Scope.MATCH]), None)
         self.logs = next(iter(of_scope[Scope.LOGS]), None)
@@ -147,13 +149,15 @@ class Report:
         names = dict.fromkeys(row.bot for row in rows if row.evidence is Evidence.RUN)
         self.bots = {name: number for number, name in enumerate(names)}
         self.runs = runs = self._runs(results)
-        runs_of = [[run for row in one.rows for run in self._runs(row.results)] for one in of_scope[Scope.SET]]
+        runs_of = [
+            [run for row in ranking.rows for run in self._runs(row.results)] for ranking in of_scope[Scope.SET]
+        ]
         self.sets = list(map(SetPart, of_scope[Scope.SET], runs_of))
         drawn_count = sum(len(part.timed) for part in self.sets)  # each has a plot over the puzzle numbers
         self.most_points = max(FEWEST_POINTS, min(MOST_POINTS, ALL_POINTS // max(1, drawn_count)))
         self.machines = machines([run.result.machine for run in runs])
         self.configurations = configurations([run.result for run in runs])
-        reasons = {one.end.reason for run in runs for one in run.result.attempts}
+        reasons = {attempt.end.reason for run in runs for attempt in run.result.attempts}
         self.ends = {reason: reason.meaning for reason in EndReason if reason in reasons}
         days = sorted(printable(run.result.started_at[:10]) for run in runs)
         self.days = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
@@ -162,7 +166,9 @@ class Report:
 
     def _runs(self, results: Mapping[Path, AnyResult]) -> list[Run]:
         runs = {path: result for path, result in results.items() if isinstance(result, RunResult)}
-        return [Run(printable(one.bot), self.bots[one.bot], one, str(path)) for path, one in runs.items()]
+        return [
+            Run(printable(result.bot), self.bots[result.bot], result, str(path)) for path, result in runs.items()
+        ]
 
 
 # --- facts of runs -------------------------------------------------------------------------------------------
@@ -172,16 +178,16 @@ class Variants:
     """Facts of runs, with a value for each kind of run; the letters of the kinds, and that of each run."""
 
     def __init__(self, every: Iterable[dict[str, str]]) -> None:
-        each = list(every)
+        facts_of_runs = list(every)
         kinds: list[dict[str, str]] = []
-        for facts in sorted(each, key=lambda facts: [*facts.values()].count(UNKNOWN)):
+        for facts in sorted(facts_of_runs, key=lambda facts: [*facts.values()].count(UNKNOWN)):
             if not any(_fits(facts, kind) for kind in kinds):
                 kinds.append(facts)
-        columns = {name: [facts[name] for facts in kinds] for name in each[0]}
+        columns = {name: [facts[name] for facts in kinds] for name in facts_of_runs[0]}
         self.facts = {name: values for name, values in columns.items() if {*values} != {UNKNOWN}}
         self.letters = [_letter(number) for number in range(len(kinds))]
-        places = (next(at for at, kind in enumerate(kinds) if _fits(facts, kind)) for facts in each)
-        self.letter_of = [self.letters[at] for at in places]
+        places = (next(place for place, kind in enumerate(kinds) if _fits(facts, kind)) for facts in facts_of_runs)
+        self.letter_of = [self.letters[place] for place in places]
 
     @property
     def differing(self) -> list[str]:
