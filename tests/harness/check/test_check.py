@@ -85,10 +85,10 @@ def results_of(folder, bot, only=(), patience=2.0, start=10.0):
 
 def missed(results):
     """Return the verdicts on what does not pass, each with all that its author is told."""
-    short = {name: one for name, one in results.items() if one.verdict not in ("passed", "skipped")}
-    for one in short.values():
-        assert all((one.sent, one.expected, one.got, one.advice, one.rule, one.transcript))
-    return {name: str(one.verdict) for name, one in short.items()}
+    short = {name: result for name, result in results.items() if result.verdict not in ("passed", "skipped")}
+    for result in short.values():
+        assert all((result.sent, result.expected, result.got, result.advice, result.rule, result.transcript))
+    return {name: str(result.verdict) for name, result in short.items()}
 
 
 def test_a_bot_that_keeps_to_every_rule_passes_every_step_and_other_answers_are_noted(tmp_path, own_folder):
@@ -412,13 +412,13 @@ moment = sys.argv.pop(1)
 owner = subprocess.Popen if moment == "_execute_child" else BotProcess
 carried_out = getattr(owner, moment)
 
-def pressed(*words):
+def pressed(*arguments):
     if owner is subprocess.Popen:
-        carried_out(*words)
-    print(*(one.pid for one in psutil.Process().children()), flush=True)
+        carried_out(*arguments)
+    print(*(child.pid for child in psutil.Process().children()), flush=True)
     os.kill(os.getpid(), signal.SIGINT)
     if owner is BotProcess:
-        carried_out(*words)
+        carried_out(*arguments)
 
 setattr(owner, moment, pressed)
 sys.exit(main())
@@ -437,8 +437,8 @@ def test_a_ctrl_c_while_the_bot_is_started_heard_or_ended_ends_it(moment):
 
 
 def test_colours_on_a_terminal():
-    words = [*COMMAND, "--only", "11", "--", *command("KeepsCarriageReturn")]
-    judge = [sys.executable, "-m", "nonobot.harness", *words]
+    arguments = [*COMMAND, "--only", "11", "--", *command("KeepsCarriageReturn")]
+    judge = [sys.executable, "-m", "nonobot.harness", *arguments]
     with Terminal(judge, columns=120) as terminal:
         shown = terminal.end()[1]
     assert f"step 11 of {len(STEPS)}: reads CRLF line ends" in shown

@@ -23,18 +23,20 @@ NAMES = ("甲", "__proto__", "=b,c;d", "dora")
 def played(bot: str, setter: str, right: int, void: int = 0, seconds: float = 1.0):
     """Return a run of a bot that solves the first puzzles of a setter."""
     its_set = replace(
-        facts(f"{setter}.txt", COUNT), setter=setter, void={10 + at: "no solution" for at in range(void)} or UNSET
+        facts(f"{setter}.txt", COUNT),
+        setter=setter,
+        void={10 + number: "no solution" for number in range(void)} or UNSET,
     )
     verdicts = dict.fromkeys(range(right + 1, COUNT + 1), Verdict.WRONG)
     return run_result(bot, [seconds] * COUNT, verdicts, set=its_set)
 
 
 def ranked(runs):
-    return rankings({Path(f"{at}.json"): one for at, one in enumerate(runs)})
+    return rankings({Path(f"{number}.json"): run for number, run in enumerate(runs)})
 
 
 def match_of(runs):
-    [match] = [one for one in ranked(runs) if one.scope is Scope.MATCH]
+    [match] = [ranking for ranking in ranked(runs) if ranking.scope is Scope.MATCH]
     return match
 
 
@@ -58,11 +60,11 @@ def by_counting(right, void, seconds):
     found = []
     for bot, points, solved, time, cells in rows:
         better = [
-            one
-            for one in rows
-            if one[1] > points
-            or (one[1] == points and one[2] > solved)
-            or (one[1] == points and one[2] == solved and one[3] < time)
+            row
+            for row in rows
+            if row[1] > points
+            or (row[1] == points and row[2] > solved)
+            or (row[1] == points and row[2] == solved and row[3] < time)
         ]
         found.append((len(better) + 1, bot, points, solved, cells))
     return sorted(found, key=lambda row: row[:2])
@@ -79,22 +81,22 @@ def test_points_and_cells_are_those_counted_by_hand_in_every_form(right, void, s
     runs = [played(*pair, right[pair], void[pair[1]], seconds[pair]) for pair in PAIRS]
     expected = by_counting(right, void, seconds)
     every = ranked(runs)
-    [match] = [one for one in every if one.scope is Scope.MATCH]
-    cells = [{one.opponent: str(one) for one in row.pairings} for row in match.rows]
+    [match] = [ranking for ranking in every if ranking.scope is Scope.MATCH]
+    cells = [{pairing.opponent: str(pairing) for pairing in row.pairings} for row in match.rows]
     rows = [(row.rank, row.bot, row.points, row.solved) for row in match.rows]
-    assert [(*row, one) for row, one in zip(rows, cells, strict=True)] == expected
-    assert [one.opponent for one in match.rows[0].pairings] == [row.bot for row in match.rows[1:]]
-    [section] = [one for one in json.loads(as_json(every, []))["sections"] if one["scope"] == "match"]
-    in_json = [{one["opponent"]: one["points"] for one in row["pairings"]} for row in section["rows"]]
+    assert [(*row, its_cells) for row, its_cells in zip(rows, cells, strict=True)] == expected
+    assert [pairing.opponent for pairing in match.rows[0].pairings] == [row.bot for row in match.rows[1:]]
+    [section] = [section for section in json.loads(as_json(every, []))["sections"] if section["scope"] == "match"]
+    in_json = [{pairing["opponent"]: pairing["points"] for pairing in row["pairings"]} for row in section["rows"]]
     assert in_json == [{name: int(cell[0]) for name, cell in row[-1].items()} for row in expected]
     lines = [row for row in csv.DictReader(io.StringIO(as_csv(every))) if row["scope"] == "pairing"]
-    in_csv = [(one["bot"].lstrip("'"), one["opponent"].lstrip("'")) for one in lines]
+    in_csv = [(line["bot"].lstrip("'"), line["opponent"].lstrip("'")) for line in lines]
     assert sorted(in_csv) == sorted(PAIRS)
-    text = {(one["bot"].lstrip("'"), one["opponent"].lstrip("'")): one for one in lines}
+    text = {(line["bot"].lstrip("'"), line["opponent"].lstrip("'")): line for line in lines}
     for _, bot, _, _, its_cells in expected:
         for other, cell in its_cells.items():
-            one = text[bot, other]
-            assert f"{one['points']} ({one['solved']}:{one['conceded']})" == cell
+            line = text[bot, other]
+            assert f"{line['points']} ({line['solved']}:{line['conceded']})" == cell
 
 
 def test_text_and_markdown_show_the_cross_table_and_what_is_void():
@@ -102,20 +104,20 @@ def test_text_and_markdown_show_the_cross_table_and_what_is_void():
     runs += [played("b", "c", 0), played("c", "b", 0)]
     every = ranked(runs)
     lines = [line.split() for line in as_text(every, terminal=False).splitlines()]
-    at = lines.index(["#", "bot", "points", "solved", "vs", "a", "vs", "c", "vs", "b", "time", "s", "end"])
-    assert lines[at + 1 : at + 4] == [
+    place = lines.index(["#", "bot", "points", "solved", "vs", "a", "vs", "c", "vs", "b", "time", "s", "end"])
+    assert lines[place + 1 : place + 4] == [
         ["1", "a", "3", "5", "1", "(2:2)", "2", "(3:2)", "6.00", "finished"],
         ["2", "c", "2", "2", "1", "(2:2)", "1", "(0:0)", "6.00", "finished"],
         ["3", "b", "1", "2", "0", "(2:3)", "1", "(0:0)", "6.00", "finished"],
     ]
     assert "void, and solved by every opponent in the match: $10 (no solution)" in as_text(every, terminal=False)
     assert "| vs a | vs c | vs b |" in as_markdown(every)
-    assert not [one for one in every if one.scope is Scope.OVERALL]
+    assert not [ranking for ranking in every if ranking.scope is Scope.OVERALL]
 
 
 def test_during_a_match_pairings_without_both_runs_have_no_points_and_it_says_so():
     match = match_of([played("a", "b", 3), played("b", "a", 1), played("a", "c", 2)])
-    cells = {row.bot: [str(one) for one in row.pairings] for row in match.rows}
+    cells = {row.bot: [str(pairing) for pairing in row.pairings] for row in match.rows}
     assert cells == {
         "a": ["2 (3:1)", f"{NOTHING} (2:{NOTHING})"],
         "b": ["0 (1:3)", f"{NOTHING} ({NOTHING}:{NOTHING})"],
@@ -128,9 +130,9 @@ def test_a_league_and_a_match_in_one_folder_are_ranked_apart_and_two_sets_of_a_s
     other = replace(other, set=replace(other.set, sha256="f" * 64))
     runs = [run_result("a"), run_result("b"), run_result("a", set_name="s2"), run_result("b", set_name="s2")]
     every = ranked([*runs, played("a", "b", 3), played("b", "a", 2), other])
-    [overall] = [one for one in every if one.scope is Scope.OVERALL]
-    assert [one.name for one in overall.sets] == ["set1", "s2"]
-    [match] = [one for one in every if one.scope is Scope.MATCH]
+    [overall] = [ranking for ranking in every if ranking.scope is Scope.OVERALL]
+    assert [facts_of_set.name for facts_of_set in overall.sets] == ["set1", "s2"]
+    [match] = [ranking for ranking in every if ranking.scope is Scope.MATCH]
     assert "results on several sets of a: the last one counts; move the others away" in match.warnings
-    titles = [one.title for one in every if one.scope is Scope.SET and "of a" in one.title]
+    titles = [ranking.title for ranking in every if ranking.scope is Scope.SET and "of a" in ranking.title]
     assert titles == ["puzzles of a (sha256 a.txt-di)", "puzzles of a (sha256 ffffffff)"]

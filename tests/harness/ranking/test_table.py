@@ -26,7 +26,7 @@ SLOW = structs.replace(MACHINE, cpu="Slow CPU")
 
 
 def ranking(*results):
-    return rankings({Path(f"{at}.json"): one for at, one in enumerate(results)})
+    return rankings({Path(f"{number}.json"): result for number, result in enumerate(results)})
 
 
 def placed(section):
@@ -41,7 +41,7 @@ def test_times_and_titles_of_a_ranking():
     [section] = ranking(run_result("a", (1.0, 2.0), wall=50.0), run_result("b", (1.0, None), wall=50.0))
     assert [row.time_seconds for row in section.rows] == [3.0, 50.0]
     other = run_result("b", set=structs.replace(run_result().set, sha256=64 * "f"))
-    titles = [one.title for one in ranking(run_result("a"), other)][:2]
+    titles = [section.title for section in ranking(run_result("a"), other)][:2]
     assert titles == ["set1 (sha256 set1-dig)", "set1 (sha256 ffffffff)"]
 
 
@@ -49,17 +49,17 @@ def test_a_bot_that_did_not_start_has_no_time_and_ranks_behind_those_that_tried(
     absent = run_result("absent", (None, None), end=EndReason.NOT_STARTED)
     files = written(tmp_path, absent=absent, slow=run_result("slow", (None, None), wall=50.0))
     lines = [line.replace("2 missing", "2-missing").split() for line in output_of(run, *files).out.splitlines()]
-    [columns] = [words for words in lines if words[:2] == ["#", "bot"]]
+    [columns] = [cells for cells in lines if cells[:2] == ["#", "bot"]]
     assert columns[5] == "time"
-    rows = [words for words in lines if words[1:2] in (["slow"], ["absent"]) and len(words) > 5]
-    assert [(words[1], words[5]) for words in rows] == [("slow", "50.00"), ("absent", NOTHING)]
+    rows = [cells for cells in lines if cells[1:2] in (["slow"], ["absent"]) and len(cells) > 5]
+    assert [(cells[1], cells[5]) for cells in rows] == [("slow", "50.00"), ("absent", NOTHING)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1, max_size=8))
 def test_ranks_agree_with_counting_who_is_better(bots):
     results = [
-        run_result(f"bot{at}", (float(time), 0.0, 0.0), dict.fromkeys(range(right + 1, 4), Verdict.WRONG))
-        for at, (right, time) in enumerate(bots)
+        run_result(f"bot{number}", (float(time), 0.0, 0.0), dict.fromkeys(range(right + 1, 4), Verdict.WRONG))
+        for number, (right, time) in enumerate(bots)
     ]
     [section] = ranking(*results)
     for row in section.rows:
@@ -109,7 +109,9 @@ def logging(log, *others, bot="logs", **changes):
     run = run_result(bot, files=FileNames("in", "out", "log"), **changes)
     [attempt] = run.attempts
     attempts = [structs.replace(attempt, own_log=log)]
-    attempts += [structs.replace(attempt, first_puzzle=at, own_log=one) for at, one in enumerate(others, 3)]
+    attempts += [
+        structs.replace(attempt, first_puzzle=number, own_log=own_log) for number, own_log in enumerate(others, 3)
+    ]
     return structs.replace(run, attempts=attempts)
 
 
@@ -150,7 +152,9 @@ def test_the_column_of_own_times_is_there_where_a_bot_has_one(tmp_path, capsys):
         ("csv", r"files,own_seconds,version,", r"\.json,5\.75,,"),
     ):
         run(*files, "--format", form)
-        assert all(re.search(one, out, re.M) for out in [capsys.readouterr().out] for one in (header, cells))
+        assert all(
+            re.search(pattern, out, re.M) for out in [capsys.readouterr().out] for pattern in (header, cells)
+        )
         run(files[1], "--format", form)
         assert form == "csv" or "own s" not in capsys.readouterr().out
     both = {path: read_result(path) for path in map(tmp_path.joinpath, ("a.json", "c.json"))}
@@ -207,7 +211,10 @@ def test_what_is_unknown_is_not_different():
 def test_machines_that_were_busy_or_of_two_kinds_are_warnings():
     machines = [structs.replace(SLOW, busy_share=share) for share in (0.12, 0.5, 0.7, 1.0)]
     places = [(bot, set_name) for set_name in ("set1", "set2") for bot in "ab"]
-    runs = [run_result(bot, set_name=name, machine=one) for (bot, name), one in zip(places, machines, strict=True)]
+    runs = [
+        run_result(bot, set_name=name, machine=machine)
+        for (bot, name), machine in zip(places, machines, strict=True)
+    ]
     line = "the machine was busy at the start of 4 of 4 runs: others used 12% to 100% of its CPU time"
     assert [section.warnings for section in ranking(*runs)] == [[], [], [line]]
     assert ranking(runs[2])[0].warnings == [
@@ -256,16 +263,16 @@ def test_text_and_markdown(results, output_of):
 
 
 @pytest.mark.parametrize(
-    "words",
+    "command",
     ["table", "table --format markdown", "table --format csv", "table --format json", "compare --json", "compare"],
 )
-def test_names_in_results_do_not_steer_a_terminal_or_fill_it(tmp_path, capsys, words):
+def test_names_in_results_do_not_steer_a_terminal_or_fill_it(tmp_path, capsys, command):
     name = "\x9b2J\x1b[2J\u202e\r\n" + "x" * 5000
     paths = map(str, written(tmp_path, a=run_result(name, set_name=name), b=run_result(name, set_name=name)))
-    assert cli.run([*words.split(), *paths]) in (0, 3)
+    assert cli.run([*command.split(), *paths]) in (0, 3)
     out = capsys.readouterr().out
     assert all(line.isprintable() for line in out.splitlines())
-    if "json" in words:
+    if "json" in command:
         assert json.dumps(name)[1:-1] in out
     else:
         assert 500 < len(out) < 5000
@@ -313,8 +320,8 @@ def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_column
     wide, narrow, yellow = shown(150, NO_COLOR="1"), shown(70, NO_COLOR="1"), "\x1b[33m"
     assert "peak MiB" in wide
     assert "no room" not in wide
-    for words in ("no room for CPU s, peak MiB", "answers", "7.50"):
-        assert words in narrow
+    for text in ("no room for CPU s, peak MiB", "answers", "7.50"):
+        assert text in narrow
     assert yellow in shown(120)
     assert yellow not in wide
     assert run(results, "-o", results / "table.txt") == 0

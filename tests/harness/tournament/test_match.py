@@ -74,7 +74,7 @@ def solved_by_counting(folder: Path) -> dict[tuple[str, str], int]:
     solved = {}
     for path in sorted(folder.glob("*.json")):
         result = json.loads(path.read_text())
-        right = [one for one in result["score"]["puzzles"] if one["verdict"] == "right"]
+        right = [puzzle for puzzle in result["score"]["puzzles"] if puzzle["verdict"] == "right"]
         solved[result["bot"], result["set"]["setter"]] = len(right) + 5 - len(result["score"]["puzzles"])
     return solved
 
@@ -106,7 +106,7 @@ def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
         judge.kill()
         finished(judge)
         assert judge.returncode == -signal.SIGKILL
-    before = {one.name: one.read_bytes() for one in results.glob("*.json")}
+    before = {result.name: result.read_bytes() for result in results.glob("*.json")}
     assert sorted(before) == ["alice.txt--bob.json", "alice.txt--carol.json"]
     (tmp_path / "go").touch()
 
@@ -124,17 +124,17 @@ def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
     )
 
     solved = solved_by_counting(results)
-    assert solved == {pair: one[1] for pair, one in BY_HAND.items()}
+    assert solved == {pair: figures[1] for pair, figures in BY_HAND.items()}
     [section] = [
-        one
-        for one in json.loads(output_of(cli.run, ["table", str(results), "--format", "json"]).out)["sections"]
-        if one["scope"] == "match"
+        section
+        for section in json.loads(output_of(cli.run, ["table", str(results), "--format", "json"]).out)["sections"]
+        if section["scope"] == "match"
     ]
     assert {row["bot"]: (row["points"], row["solved"]) for row in section["rows"]} == TOTALS
     pairings = {
-        (row["bot"], one["opponent"]): (one["points"], one["solved"], one["conceded"])
+        (row["bot"], pairing["opponent"]): (pairing["points"], pairing["solved"], pairing["conceded"])
         for row in section["rows"]
-        for one in row["pairings"]
+        for pairing in row["pairings"]
     }
     assert pairings == BY_HAND
     times = [row["time_seconds"] for row in section["rows"]]
@@ -144,7 +144,8 @@ def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
     order = [row["bot"] for row in section["rows"]]
     for bot in order:
         cells = [
-            f"{points} ({own}:{its})" for points, own, its in (BY_HAND[bot, one] for one in order if one != bot)
+            f"{points} ({own}:{its})"
+            for points, own, its in (BY_HAND[bot, other] for other in order if other != bot)
         ]
         line = rf"^\d  {bot} .* {TOTALS[bot][0]} +{TOTALS[bot][1]} +" + " +".join(map(re.escape, cells))
         assert re.search(line, out, re.MULTILINE)
@@ -154,7 +155,7 @@ def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
     rows = re.findall(r"<tr.*?</tr>", match_part, re.DOTALL)[1:]
     for bot, row in zip(order, rows, strict=True):
         texts = [re.sub("<[^>]*>", "", cell).strip() for cell in re.findall("<td.*?</td>", row)]
-        shown = ["" if one == bot else "{} ({}:{})".format(*BY_HAND[bot, one]) for one in order]
+        shown = ["" if other == bot else "{} ({}:{})".format(*BY_HAND[bot, other]) for other in order]
         assert texts[1:7] == [str(TOTALS[bot][0]), str(TOTALS[bot][1]), *shown]
 
 
@@ -180,7 +181,7 @@ def test_workers_play_a_match(tmp_path, output_of):
     path = match(tmp_path)
     (tmp_path / "go").touch()
     output_of(cli.run, ["tournament", str(path), "--quiet", "--on", "local"])
-    assert solved_by_counting(tmp_path / "results/m") == {pair: one[1] for pair, one in BY_HAND.items()}
+    assert solved_by_counting(tmp_path / "results/m") == {pair: figures[1] for pair, figures in BY_HAND.items()}
 
 
 SPY = """\
@@ -202,9 +203,11 @@ def test_a_bot_that_looks_for_puzzles_and_solutions_finds_none(tmp_path, output_
         folder.mkdir(parents=True)
         match(folder)
         (folder / "spy.py").write_text(SPY)
-        wanted = [one / file for one in entries.values() for file in ("alice.txt", "dave-solved.txt", "spy.py")]
-        words = ["{python}", "-S", f"{folder}/spy.py", *(str(one)[1:] for one in wanted)]
-        text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(words)}\n'
+        wanted = [
+            entry / file for entry in entries.values() for file in ("alice.txt", "dave-solved.txt", "spy.py")
+        ]
+        command = ["{python}", "-S", f"{folder}/spy.py", *(str(path)[1:] for path in wanted)]
+        text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(command)}\n'
         text += f'puzzles = "{folder}/{setter}.txt"\nsetter-solutions = "{folder}/{setter}-solved.txt"\n'
     Path("m.toml").write_text(text)
     output_of(cli.run, ["tournament", "m.toml"])
