@@ -16,6 +16,7 @@ from nonobot.harness.check.step import INDENT, MUST, PROCESS, REFUSES, SHOULD, S
 from nonobot.harness.process.bot_process import SECONDS_TO_OBEY
 from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import SCHEMA_VERSION
+from nonobot.harness.text import first_of
 from nonobot.protocol.clues import count, plural
 
 SECONDS_INTO_WORK = 0.3
@@ -119,8 +120,7 @@ def leaves_nothing_behind(bot: BotUnderTest) -> None:
         got = f"nothing could be seen: {session.how_it_stood()}"
         raise ShortfallError(sent, expected, got, "look at the steps before")
     if left := content_of(bot.report).decode(errors="replace").splitlines():
-        more = f" and {len(left) - 1} more" if left[1:] else ""
-        got = f"{left[0]}{more}, {shim.GRACE_SECONDS:g} s later"
+        got = f"{first_of(left, 1)}, {shim.GRACE_SECONDS:g} s later"
         advice = "end helpers, and wait for them, before the bot ends: they take time from the next bot"
         raise ShortfallError(sent, expected, got, advice)
 

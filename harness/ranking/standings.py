@@ -25,7 +25,7 @@ from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import BotLog, RunResult, Verdict, VerifyResult
 from nonobot.harness.results.run_text import log_doubts, standstill
 from nonobot.harness.results.worth import worth
-from nonobot.harness.text import percent
+from nonobot.harness.text import first_of, percent
 from nonobot.protocol.clues import count
 
 Judged = RunResult | VerifyResult
@@ -178,7 +178,8 @@ def _set_ranking(
     if runs and not uneven:
         notes[0] += "; " + conditions(runs[0][1])
     if facts.void:
-        notes.append(_void_line(facts.void))
+        void = [f"${number} ({why})" for number, why in facts.void.items()]
+        notes.append(f"void, and solved by every opponent in the match: {first_of(void, SHOWN_VOID)}")
     if any(row.run_count > 1 for row in rows):
         notes.append("of several runs of a bot, the middle one in the official order is shown")
     if any(row.evidence is Evidence.ANSWERS for row in rows):
@@ -223,12 +224,6 @@ def _uneven(played: Iterable[Mapping[Entrant, Row]]) -> list[str]:
     runs_of = [_labelled(rows.values()) for rows in played]
     uneven = [run for runs in runs_of if differences(runs, MACHINE_AND_CONFIGURATION) for run in runs]
     return differences(uneven, MACHINE_AND_CONFIGURATION)
-
-
-def _void_line(void: Mapping[int, str]) -> str:
-    named = ", ".join(f"${number} ({why})" for number, why in list(void.items())[:SHOWN_VOID])
-    more = f" and {len(void) - SHOWN_VOID} more" if len(void) > SHOWN_VOID else ""
-    return f"void, and solved by every opponent in the match: {named}{more}"
 
 
 def _match(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranking:
