@@ -246,10 +246,8 @@ def _match(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranking
         totals.append(replace(row, points=points, solved=total, pairings=pairings))
     ranked = _ranked(totals)
     order = {row.bot: place for place, row in enumerate(ranked)}
-    ranked = [
-        replace(row, pairings=sorted(row.pairings, key=lambda pairing: order.get(pairing.opponent, len(order))))
-        for row in ranked
-    ]
+    for row in ranked:
+        row.pairings.sort(key=lambda pairing: order.get(pairing.opponent, len(order)))
     notes = ["2 points for more of the other's puzzles solved, 1 for as many; then puzzles solved, then time"]
     names = {name for pair in solved for name in pair}
     if missing := len(names) * (len(names) - 1) - len(solved):

@@ -130,7 +130,7 @@ def as_text(ranked: Sequence[Ranking], terminal: bool) -> str:
     for ranking in ranked:
         columns = _columns(ranking) if ranking.rows else {}
         widths = {name: max(map(len, [name, *cells])) + GAP for name, cells in columns.items()}
-        for name in (*GIVEN_UP, *reversed(_against(ranking))):
+        for name in (*GIVEN_UP, *(name for name in reversed(columns) if name.startswith(AGAINST))):
             if sum(widths.values()) - GAP > room:
                 widths.pop(name, None)
         left_out |= dict.fromkeys(name for name in columns if name not in widths)
@@ -157,13 +157,15 @@ def _table(ranking: Ranking, columns: Mapping[str, list[str]]) -> Table:
 
 def _columns(ranking: Ranking) -> dict[str, list[str]]:
     """Return the columns that people see, by their names, with a cell for each row."""
+    ranked = [row.bot for row in ranking.rows] if ranking.scope is Scope.MATCH else []
+    others = [pairing.opponent for row in ranking.rows for pairing in row.pairings]  # some without a run so far
     cells: dict[str, Callable[[Row], str]] = {
         "#": lambda row: str(row.rank),
         "bot": lambda row: row.bot,
         "version": lambda row: row.version or NOTHING,
         "points": lambda row: str(row.points),
         "solved": lambda row: str(row.solved),
-        **{f"{AGAINST}{name}": partial(_pairing, name) for name in _opponents(ranking)},
+        **{f"{AGAINST}{name}": partial(_pairing, name) for name in dict.fromkeys(ranked + others)},
         "logged": lambda row: str(row.logged),
         "right": lambda row: str(row.right),
         "wrong": lambda row: str(row.verdicts[Verdict.WRONG]),
@@ -185,16 +187,6 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
     if all(row.own_seconds is None for row in ranking.rows):
         absent.add("own s")
     return {name: [_cell(cell(row)) for row in ranking.rows] for name, cell in cells.items() if name not in absent}
-
-
-def _opponents(ranking: Ranking) -> list[str]:
-    """Return the participants of a match in the order of the ranking; none in another ranking."""
-    names = [row.bot for row in ranking.rows] if ranking.scope is Scope.MATCH else []
-    return [*dict.fromkeys([*names, *(pairing.opponent for row in ranking.rows for pairing in row.pairings)])]
-
-
-def _against(ranking: Ranking) -> list[str]:
-    return [f"{AGAINST}{name}" for name in _opponents(ranking)]
 
 
 def _pairing(opponent: str, row: Row) -> str:
