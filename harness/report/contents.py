@@ -13,7 +13,6 @@ from typing import TypeVar
 
 from nonobot.harness.ranking.comparability import CONFIGURATION, MACHINE, environment_of
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
-from nonobot.harness.results.conditions import Machine
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import standstill
@@ -69,17 +68,15 @@ class Run:
     @property
     def not_solved(self) -> dict[Verdict, list[int]]:
         """The numbers of the puzzles without a solution, by verdict."""
-        unsolved = (self.having(verdict) for verdict in (Verdict.GIVEN_UP, Verdict.MISSING))
-        return {some[0].verdict: [puzzle.number for puzzle in some] for some in unsolved if some}
+        unsolved = {verdict: self.having(verdict) for verdict in (Verdict.GIVEN_UP, Verdict.MISSING)}
+        return {verdict: [puzzle.number for puzzle in puzzles] for verdict, puzzles in unsolved.items() if puzzles}
 
     @property
     def story(self) -> list[str]:
         """Lines about several or unfinished attempts, about other output, and all notes."""
         score, attempts = self.result.score, self.result.attempts
-        shown = [
-            attempt for attempt in attempts if len(attempts) > 1 or attempt.end.reason is not EndReason.FINISHED
-        ]
-        lines = list(map(_attempt_in_words, shown))
+        is_plain = [attempt.end.reason for attempt in attempts] == [EndReason.FINISHED]
+        lines = [] if is_plain else list(map(_attempt_in_words, attempts))
         if stood_still := standstill(self.result):
             lines.append(stood_still)
         if score.mistake:
@@ -131,8 +128,8 @@ def _slowest(runs: Sequence[Run]) -> dict[int, float]:
 
 
 def _faults(runs: Sequence[Run], *verdicts: Verdict) -> Faults:
-    faults_of = [(run, run.having(*verdicts)) for run in runs]
-    return [(run, some[:SHOWN_FAULTS], max(0, len(some) - SHOWN_FAULTS)) for run, some in faults_of if some]
+    faults = [(run, run.having(*verdicts)) for run in runs]
+    return [(run, puzzles[:SHOWN_FAULTS], len(puzzles[SHOWN_FAULTS:])) for run, puzzles in faults if puzzles]
 
 
 class Report:
@@ -155,7 +152,7 @@ class Report:
         self.sets = list(map(SetPart, of_scope[Scope.SET], runs_of))
         drawn_count = sum(len(part.timed) for part in self.sets)  # each has a plot over the puzzle numbers
         self.most_points = max(FEWEST_POINTS, min(MOST_POINTS, ALL_POINTS // max(1, drawn_count)))
-        self.machines = machines([run.result.machine for run in runs])
+        self.machines = Variants(MACHINE, [run.result.machine for run in runs])
         self.configurations = configurations([run.result for run in runs])
         reasons = {attempt.end.reason for run in runs for attempt in run.result.attempts}
         self.ends = {reason: reason.meaning for reason in EndReason if reason in reasons}
@@ -177,16 +174,17 @@ class Report:
 class Variants:
     """Facts of runs, with a value for each kind of run; the letters of the kinds, and that of each run."""
 
-    def __init__(self, every: Iterable[dict[str, str]]) -> None:
-        facts_of_runs = list(every)
+    def __init__(self, facts: Mapping[str, Callable[[T], object]], owners: Iterable[T]) -> None:
+        titles = {f"{name[:1].upper()}{name[1:]}": value_of for name, value_of in facts.items()}
+        runs = [{title: printable(str(value_of(owner))) for title, value_of in titles.items()} for owner in owners]
         kinds: list[dict[str, str]] = []
-        for facts in sorted(facts_of_runs, key=lambda facts: [*facts.values()].count(UNKNOWN)):
-            if not any(_fits(facts, kind) for kind in kinds):
-                kinds.append(facts)
-        columns = {name: [facts[name] for facts in kinds] for name in facts_of_runs[0]}
-        self.facts = {name: values for name, values in columns.items() if {*values} != {UNKNOWN}}
+        for run in sorted(runs, key=lambda run: [*run.values()].count(UNKNOWN)):
+            if not any(_fits(run, kind) for kind in kinds):
+                kinds.append(run)
+        columns = {title: [kind[title] for kind in kinds] for title in titles}
+        self.facts = {title: values for title, values in columns.items() if {*values} != {UNKNOWN}}
         self.letters = [_letter(number) for number in range(len(kinds))]
-        places = (next(place for place, kind in enumerate(kinds) if _fits(facts, kind)) for facts in facts_of_runs)
+        places = (next(place for place, kind in enumerate(kinds) if _fits(run, kind)) for run in runs)
         self.letter_of = [self.letters[place] for place in places]
 
     @property
@@ -195,19 +193,9 @@ class Variants:
         return [name for name, values in self.facts.items() if len(set(values) - {UNKNOWN}) > 1]
 
 
-def machines(every: Sequence[Machine]) -> Variants:
-    """Return the machines of runs."""
-    return Variants(_in_words(MACHINE, machine) for machine in every)
-
-
 def configurations(every: Sequence[RunResult]) -> Variants:
     """Return the conditions of runs that do not depend on the machine."""
-    facts = {**CONFIGURATION, "environment": environment_of(every)}
-    return Variants(_in_words(facts, run) for run in every)
-
-
-def _in_words(facts: Mapping[str, Callable[[T], object]], owner: T) -> dict[str, str]:
-    return {f"{name[:1].upper()}{name[1:]}": printable(str(value_of(owner))) for name, value_of in facts.items()}
+    return Variants({**CONFIGURATION, "environment": environment_of(every)}, every)
 
 
 def _fits(facts: dict[str, str], kind: dict[str, str]) -> bool:

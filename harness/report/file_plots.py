@@ -63,13 +63,11 @@ def drawing_of_history(groups: Mapping[tuple[str, str], Sequence[Point]], form: 
             times.plot(range(len(points)), [median(point.cpu_seconds) for point in points], **_line(0, 5.5))
             times.set_ylim(0, 1.1 * max(max(point.cpu_seconds) for point in points) or 1)
             for index, count in enumerate(dict.fromkeys(count for point in points for count in point.counts)):
-                with_it = [
-                    (place, point.counts[count]) for place, point in enumerate(points) if point.counts.get(count)
-                ]
-                if with_it:
-                    shares = [100 * value / with_it[0][1] for _, value in with_it]
-                    label = printable(count.replace("_", " "))
-                    counts.plot([place for place, _ in with_it], shares, label=label, **_line(index, 5.5))
+                places = [place for place, point in enumerate(points) if point.counts.get(count)]
+                if places:
+                    values = [points[place].counts[count] for place in places]
+                    shares = [100 * value / values[0] for value in values]
+                    counts.plot(places, shares, label=printable(count.replace("_", " ")), **_line(index, 5.5))
             if counts.lines:
                 counts.legend(frameon=False, labelcolor=TEXT, fontsize="small")
             else:

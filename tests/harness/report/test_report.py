@@ -16,8 +16,9 @@ import pytest
 from msgspec.structs import fields, replace
 
 from nonobot.harness import cli
+from nonobot.harness.ranking.comparability import MACHINE
 from nonobot.harness.report import contents, plots, report_page
-from nonobot.harness.report.contents import Report, Run, configurations, machines
+from nonobot.harness.report.contents import Report, Run, Variants, configurations
 from nonobot.harness.report.report_page import MOST_CELLS, STEPS, Gallery, page_of
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames, SetFacts
 from nonobot.harness.results.referee import cells_of
@@ -236,12 +237,12 @@ def test_a_shared_mistake_is_told_twice_and_an_overall_ranking_without_bots_has_
 
 
 def test_what_differs_is_marked():
-    variants = machines([samples.MACHINE, samples.OTHER_MACHINE, samples.MACHINE])
+    variants = Variants(MACHINE, [samples.MACHINE, samples.OTHER_MACHINE, samples.MACHINE])
     assert variants.differing == ["CPU", "Memory"]
     assert variants.letters == ["A", "B"]
     assert variants.letter_of == ["A", "B", "A"]
     load = replace(samples.MACHINE, load_average=7.0, busy_share=None)
-    assert machines([samples.MACHINE, load]).differing == []
+    assert Variants(MACHINE, [samples.MACHINE, load]).differing == []
 
 
 def run_on(configuration):
