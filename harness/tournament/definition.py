@@ -191,7 +191,8 @@ def _unlike_its_format(tournament: Tournament) -> str:
     """Return what a tournament of another format has, or this one lacks; empty if it fits its format."""
     sizes = {"puzzles-each": tournament.puzzles_each, "size": tournament.size}
     if tournament.format == "league":
-        own = {key for bot in tournament.bots for key in ("puzzles", "setter-solutions") if _value(bot, key)}
+        own = {"puzzles" for bot in tournament.bots if bot.puzzles}
+        own |= {"setter-solutions" for bot in tournament.bots if bot.setter_solutions}
         if keys := sorted(own | {key for key, value in sizes.items() if value}):
             return f'{", ".join(keys)}: only for a match; write format = "match" above the first [table]'
         return "" if tournament.sets else "no sets; a tournament needs at least one"
@@ -201,10 +202,6 @@ def _unlike_its_format(tournament: Tournament) -> str:
         return "a match needs two or more bots"
     without = [repr(bot.name) for bot in tournament.bots if not bot.puzzles]
     return f'no puzzles of {", ".join(without)}; write puzzles = "FILE" in its [[bots]]' if without else ""
-
-
-def _value(bot: Entrant, key: str) -> object:
-    return getattr(bot, key.replace("-", "_"))
 
 
 _SYNTAX = {
