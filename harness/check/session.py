@@ -25,6 +25,7 @@ from nonobot.protocol.clues import count, plural
 SECONDS_BETWEEN_LOOKS = 0.02  # interval of reading CPU time
 
 
+@dataclass(eq=False)
 class ShortfallError(Exception):
     """The bot did not do what a step asks for; a `minor` shortfall is only a warning.
 
@@ -32,21 +33,14 @@ class ShortfallError(Exception):
     ended, or did not end, in a puzzle; `is_odd` if the step's puzzles, which are odd, may be the cause.
     """
 
-    def __init__(
-        self,
-        sent: str,
-        expected: str,
-        got: str,
-        advice: str,
-        minor: bool = False,
-        of_answers: bool = False,
-        breakdown: str | None = None,
-        is_odd: bool = False,
-    ) -> None:
-        super().__init__(got)
-        self.texts = sent, expected, got, advice
-        self.minor, self.of_answers = minor, of_answers
-        self.breakdown, self.is_odd = breakdown, is_odd
+    sent: str
+    expected: str
+    got: str
+    advice: str
+    minor: bool = False
+    of_answers: bool = False
+    breakdown: str | None = None
+    is_odd: bool = False
 
 
 def excerpt(data: bytes, most: int = 70) -> str:
