@@ -109,9 +109,8 @@ def logging(log, *others, bot="logs", **changes):
     run = run_result(bot, files=FileNames("in", "out", "log"), **changes)
     [attempt] = run.attempts
     attempts = [structs.replace(attempt, own_log=log)]
-    attempts += [
-        structs.replace(attempt, first_puzzle=number, own_log=own_log) for number, own_log in enumerate(others, 3)
-    ]
+    for number, other in enumerate(others, 3):
+        attempts.append(structs.replace(attempt, first_puzzle=number, own_log=other))
     return structs.replace(run, attempts=attempts)
 
 
@@ -152,9 +151,9 @@ def test_the_column_of_own_times_is_there_where_a_bot_has_one(tmp_path, capsys):
         ("csv", r"files,own_seconds,version,", r"\.json,5\.75,,"),
     ):
         run(*files, "--format", form)
-        assert all(
-            re.search(pattern, out, re.M) for out in [capsys.readouterr().out] for pattern in (header, cells)
-        )
+        out = capsys.readouterr().out
+        assert re.search(header, out)
+        assert re.search(cells, out)
         run(files[1], "--format", form)
         assert form == "csv" or "own s" not in capsys.readouterr().out
     both = {path: read_result(path) for path in map(tmp_path.joinpath, ("a.json", "c.json"))}
@@ -201,20 +200,16 @@ def test_what_is_unknown_is_not_different():
     bare = structs.replace(first, sandboxed=False)
     [section] = ranking(whole, run_result("d", attempts=[bare]), absent)
     assert section.warnings == ["not the same sandbox: yes (a); no (d)"]
-    filtered, open_to_all = (
-        run_result(str(refused), attempts=[structs.replace(first, filtered=refused)]) for refused in (True, False)
-    )
-    [section] = ranking(filtered, open_to_all, resumed, absent)
-    assert section.warnings == ["not the same filter of system calls: yes (True); no (False)"]
+    filtered = run_result("e", attempts=[structs.replace(first, filtered=True)])
+    unfiltered = run_result("f", attempts=[structs.replace(first, filtered=False)])
+    [section] = ranking(filtered, unfiltered, resumed, absent)
+    assert section.warnings == ["not the same filter of system calls: yes (e); no (f)"]
 
 
 def test_machines_that_were_busy_or_of_two_kinds_are_warnings():
     machines = [structs.replace(SLOW, busy_share=share) for share in (0.12, 0.5, 0.7, 1.0)]
-    places = [(bot, set_name) for set_name in ("set1", "set2") for bot in "ab"]
-    runs = [
-        run_result(bot, set_name=name, machine=machine)
-        for (bot, name), machine in zip(places, machines, strict=True)
-    ]
+    places = [{"bot": bot, "set_name": name} for name in ("set1", "set2") for bot in "ab"]
+    runs = [run_result(**place, machine=machine) for place, machine in zip(places, machines, strict=True)]
     line = "the machine was busy at the start of 4 of 4 runs: others used 12% to 100% of its CPU time"
     assert [section.warnings for section in ranking(*runs)] == [[], [], [line]]
     assert ranking(runs[2])[0].warnings == [
@@ -289,13 +284,8 @@ def test_files_left_out_are_named_and_so_are_no_result_and_no_place_for_the_tabl
 
 
 def test_the_ending_of_the_file_tells_the_format(results, tmp_path):
-    for name, beginning in {
-        "a.md": "## set1",
-        "a.csv": "scope,",
-        "a.json": "{",
-        "a.txt": "set1",
-        "a": "set1",
-    }.items():
+    beginnings = {"a.md": "## set1", "a.csv": "scope,", "a.json": "{", "a.txt": "set1", "a": "set1"}
+    for name, beginning in beginnings.items():
         assert run(results, "-o", tmp_path / name) == 0
         assert (tmp_path / name).read_text().startswith(beginning)
 
@@ -330,20 +320,15 @@ def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_column
 
 def test_bots_with_the_same_files_are_named():
     digests = [ProgramFile("bot.py", 64 * "a")]
-    bots = {
-        "bob": ["python3", "bob/bot.py"],
-        "carl": ["python3", "carl/bot.py"],
-        "dora": ["python3", "bot.py", "-x"],
-    }
-    times = {"bob": 1.0, "carl": 1.5, "dora": 9.0}
-    runs = [
-        run_result(name, (times[name], times[name]), command=command, program_files=digests)
-        for name, command in bots.items()
-    ]
-    other = run_result("eve", command=bots["bob"], program_files=[ProgramFile("bot.py", 64 * "b")])
-    absent = run_result("fay", (None, None), command=bots["bob"], program_files=digests, end=EndReason.NOT_STARTED)
-    given = Configuration(environment={"SEED": "7"})
-    seeded = run_result("gus", command=bots["bob"], program_files=digests, terms=given)
+
+    def copy(bot, seconds=1.0, command="python3 bob/bot.py", **changes):
+        given = {"command": command.split(), "program_files": digests, **changes}
+        return run_result(bot, (seconds, seconds), **given)
+
+    runs = [copy("bob"), copy("carl", 1.5, "python3 carl/bot.py"), copy("dora", 9.0, "python3 bot.py -x")]
+    other = copy("eve", program_files=[ProgramFile("bot.py", 64 * "b")])
+    absent = copy("fay", None, end=EndReason.NOT_STARTED)
+    seeded = copy("gus", terms=Configuration(environment={"SEED": "7"}))
     [section] = ranking(*runs, other, absent, seeded)
     [line] = [note for note in section.notes if "the same files" in note]
     assert line == "bob and carl have the same files; their times differ by 50%, which is noise"
@@ -351,10 +336,9 @@ def test_bots_with_the_same_files_are_named():
         structs.replace(run, set=structs.replace(run.set, sha256="c" * 64), command=[*run.command, "9"])
         for run in runs
     ]
-    third = run_result("hal", (4.0, 4.0), command=bots["bob"], program_files=digests)
     lines = [note for note in ranking(*runs, *other_set)[-1].notes if "the same files" in note]
     assert lines == [line]  # one for all sets
-    [section] = ranking(*runs, third)
+    [section] = ranking(*runs, copy("hal", 4.0))
     [line] = [note for note in section.notes if "the same files" in note]
     assert line.startswith("bob, carl and hal have the same files; the fastest and the slowest differ by 300%")
 
@@ -372,7 +356,7 @@ def test_an_order_of_sets_that_cannot_be_read_changes_nothing(tmp_path, output_o
     assert output_of(cli.run, ["table", str(tmp_path)]) == before
 
 
-def test_no_cell_of_csv_is_a_formula(results, output_of, capsys):
+def test_no_cell_of_csv_is_a_formula(results, output_of):
     for name in ("=1+1", "+1", "-1", "@SUM(A1)"):
         files = written(results, a=run_result(name))
         [row] = csv.DictReader(io.StringIO(output_of(run, *files, "--format", "csv").out))
