@@ -22,11 +22,9 @@ from nonobot.harness.check.step import PROCESS, Level, StepResult, StepVerdict, 
 from nonobot.protocol import Answer, Solution, mismatches, read_batch
 from nonobot.tournament_data import Recipe, write_set
 from tests.doubles.check_bots import placements, solve, solve_from_below
-from tests.helpers.places import REPOSITORY
+from tests.helpers.places import DOUBLES, REPOSITORY
 from tests.helpers.terminals import Terminal
 
-HOUSE = REPOSITORY
-BOTS = HOUSE / "tests/doubles/check_bots.py"
 SIZE = (5, 6)
 NUMBER_OF = {step.name: number for number, step in enumerate(STEPS, 1)}
 
@@ -74,7 +72,7 @@ MISSED = MISSED_AT_ONCE | {
 
 
 def command(bot, size=SIZE):
-    return [sys.executable, "-S", "-E", str(BOTS), bot, *map(str, size)]
+    return [sys.executable, "-S", "-E", str(DOUBLES / "check_bots.py"), bot, *map(str, size)]
 
 
 def results_of(folder, bot, only=(), patience=2.0, start=10.0):
@@ -264,7 +262,7 @@ def test_nothing_else_is_tried_where_the_first_step_fails(tmp_path, bot, got):
 
 
 def lines_of(page):
-    return (HOUSE / "docs" / page).read_text(encoding="utf-8").splitlines()
+    return (REPOSITORY / "docs" / page).read_text(encoding="utf-8").splitlines()
 
 
 def test_the_documents_list_the_steps_and_rules_as_they_are():
