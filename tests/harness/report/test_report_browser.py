@@ -96,12 +96,6 @@ def test_a_page_with_the_reports_policy_runs_no_script_and_fetches_nothing(chrom
     assert [request.failure for request in chromium.requests] == [None, "csp"]
 
 
-def test_boxes_that_scroll_have_names_of_their_own(chromium, page):
-    chromium.open(page("two_sets"))
-    names = chromium.value("[...document.querySelectorAll('[role=region]')].map(region => region.ariaLabel)")
-    assert len({*names}) == len(names) >= 8
-
-
 def test_a_printed_page_divides_no_plot_and_has_room_for_the_puzzles_of_twenty_bots(chromium, page):
     chromium.shape(688)  # A4 without its margins, in CSS pixels
     chromium.open(page("twenty_bots"))
