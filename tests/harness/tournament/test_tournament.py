@@ -82,16 +82,14 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_
 
 def test_the_likely_mistake_of_a_bot_is_named_in_its_line(tmp_path, output_of):
     inverting = [sys.executable, str(DOUBLES / "check_bots.py"), "Inverted", "5", "5"]
-    bots = {"inverts": inverting, "mute": ["true"]}
-    text = "".join(
-        f"[[bots]]\nname = '{name}'\ncommand = {json.dumps(command)}\n" for name, command in bots.items()
-    )
-    Path("t.toml").write_text(f'name = "x"\nsets = ["{RECIPE}"]\n{text}')
+    text = f'name = "x"\nsets = ["{RECIPE}"]\n'
+    for name, program in {"inverts": inverting, "mute": ["true"]}.items():
+        text += f"[[bots]]\nname = '{name}'\ncommand = {json.dumps(program)}\n"
+    Path("t.toml").write_text(text)
     *_, inverts, _, mute = output_of(played, "t.toml").err.splitlines()
     assert inverts.endswith(", finished (all 5 wrong answers would be right with 0 and 1 exchanged: 1 is black)")
-    assert mute.endswith(
-        ", finished (no puzzle was answered; check that the bot stays in the foreground and expects boards of 5x5)"
-    )
+    likely = "check that the bot stays in the foreground and expects boards of 5x5"
+    assert mute.endswith(f", finished (no puzzle was answered; {likely})")
 
 
 def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_again(tmp_path, output_of):
@@ -443,9 +441,8 @@ def test_until_ends_a_duel_as_soon_as_it_is_decided(tmp_path, capsys):
     arguments = duel(tmp_path, "meet_and_solve", "meet_and_compute")
     assert cli.run([*arguments, "--until", "--confidence", "0.5", "--results", str(results)]) == 1
     assert "\nworse\n" in capsys.readouterr().out
-    assert [sorted(result.name for result in side.iterdir()) for side in sorted(results.iterdir())] == [
-        ["1.json", "2.json", "3.json"]
-    ] * 2
+    names = [sorted(result.name for result in side.iterdir()) for side in results.iterdir()]
+    assert names == [["1.json", "2.json", "3.json"]] * 2
 
 
 @pytest.mark.slow
@@ -478,10 +475,8 @@ def test_the_last_line_of_a_crash_in_a_duel_is_shown_and_what_would_help(tmp_pat
     assert cli.run(arguments) == 1
     out, err = capsys.readouterr()
     assert err == "nonojudge: after: crashed; its last line on stderr: RuntimeError: cannot go on\n"
-    assert (
-        "2 puzzles are too few to count: more rounds cannot help, a set with more puzzles that both solve can"
-        in out
-    )
+    hint = "more rounds cannot help, a set with more puzzles that both solve can"
+    assert f"2 puzzles are too few to count: {hint}" in out
     assert "to decide it" not in out
 
 
@@ -529,12 +524,11 @@ def test_a_set_that_is_added_has_its_place_in_every_ranking(tmp_path, output_of)
     played(str(definition(tmp_path, {"b": "perfect", "a": "perfect"}, [second])))
     played(str(definition(tmp_path, {"b": "perfect", "a": "perfect"}, [first, second])))
     results = Path("results/small")
-    order = [
-        f"{read_result(path).set.name}, {read_result(path).bot}" for path in in_order_of_play(files_in(results))
-    ]
+    files = in_order_of_play(files_in(results))
+    order = [f"{run.set.name}, {run.bot}" for run in map(read_result, files)]
     assert order == [f"{recipe}, {bot}" for recipe in (first, second) for bot in "ba"]
     journals = [journal_path(path) for path in files_in(results)]
-    assert in_order_of_play(journals) == [journal_path(path) for path in in_order_of_play(files_in(results))]
+    assert in_order_of_play(journals) == [journal_path(path) for path in files]
     titles = [str(first), str(second), "overall"]
     output_of(lambda: 0)  # what the tournaments printed
     table = output_of(cli.run, ["table", str(results)]).out
