@@ -240,9 +240,8 @@ def _answer(
     try:
         return json.loads(output), bot.tree.cgroup_measures
     except ValueError:
-        raise UnusableError(
-            f"cannot test the sandbox: {stderr.last_line or 'the probe printed nothing'}"
-        ) from None
+        why = stderr.last_line or "the probe printed nothing"
+        raise UnusableError(f"cannot test the sandbox: {why}") from None
 
 
 def _left_in(targets: Targets) -> str | None:

@@ -191,9 +191,8 @@ def summary(results: Sequence[StepResult]) -> str:
     """Return how many steps had which verdict, and the conclusion."""
     counts = Counter(result.verdict for result in results)
     names = {StepVerdict.WARNING: plural(counts[StepVerdict.WARNING], "warning")}
-    tally = ", ".join(
-        f"{counts[verdict]} {names.get(verdict, verdict)}" for verdict in StepVerdict if counts[verdict]
-    )
+    shown = [verdict for verdict in StepVerdict if counts[verdict]]
+    tally = ", ".join(f"{counts[verdict]} {names.get(verdict, verdict)}" for verdict in shown)
     failed = [str(result.number) for result in results if result.verdict is StepVerdict.FAILED]
     if failed:
         tally += f": not ready for a tournament; see {plural(len(failed), 'check')} {', '.join(failed)}"

@@ -194,12 +194,8 @@ def _pairing(opponent: str, row: Row) -> str:
 
 
 def _others(row: Row) -> str:
-    counts = row.verdicts.items()
-    named = [
-        f"{number} {verdict}"
-        for verdict, number in counts
-        if number and verdict not in (Verdict.RIGHT, Verdict.WRONG)
-    ]
+    others = [verdict for verdict in row.verdicts if verdict not in (Verdict.RIGHT, Verdict.WRONG)]
+    named = [f"{row.verdicts[verdict]} {verdict}" for verdict in others if row.verdicts[verdict]]
     return ", ".join(named) or NOTHING
 
 

@@ -146,10 +146,9 @@ class Report:
         names = dict.fromkeys(row.bot for row in rows if row.evidence is Evidence.RUN)
         self.bots = {name: number for number, name in enumerate(names)}
         self.runs = runs = self._runs(results)
-        runs_of = [
-            [run for row in ranking.rows for run in self._runs(row.results)] for ranking in of_scope[Scope.SET]
-        ]
-        self.sets = list(map(SetPart, of_scope[Scope.SET], runs_of))
+        of_sets = of_scope[Scope.SET]
+        runs_of = [[run for row in ranking.rows for run in self._runs(row.results)] for ranking in of_sets]
+        self.sets = list(map(SetPart, of_sets, runs_of))
         drawn_count = sum(len(part.timed) for part in self.sets)  # each has a plot over the puzzle numbers
         self.most_points = max(FEWEST_POINTS, min(MOST_POINTS, ALL_POINTS // max(1, drawn_count)))
         self.machines = Variants(MACHINE, [run.result.machine for run in runs])
@@ -163,9 +162,7 @@ class Report:
 
     def _runs(self, results: Mapping[Path, AnyResult]) -> list[Run]:
         runs = {path: result for path, result in results.items() if isinstance(result, RunResult)}
-        return [
-            Run(printable(result.bot), self.bots[result.bot], result, str(path)) for path, result in runs.items()
-        ]
+        return [Run(printable(run.bot), self.bots[run.bot], run, str(path)) for path, run in runs.items()]
 
 
 # --- facts of runs -------------------------------------------------------------------------------------------

@@ -249,9 +249,7 @@ def _in_own_words(message: str, raw: Any) -> str:
         value = value[int(name) if isinstance(value, list) else name]
     must_be = _VALUES.get(names[-1], problem)
     if found := re.match(r"Expected `(.*?)`(?: (\S+) ([0-9.]+))?", must_be):
-        must_be = " or ".join(
-            _TYPES.get(type_name, type_name) for type_name in found[1].split(" | ") if type_name != "null"
-        )
+        must_be = " or ".join(_TYPES.get(kind, kind) for kind in found[1].split(" | ") if kind != "null")
         must_be += f" {_BOUNDS[found[2]]} {float(found[3]):,.0f}" if found[2] else ""
     is_now = "" if "environment" in names else f", not {shortened(repr(value), 80)}"  # values may be secrets
     return f"{place.removesuffix(': ')} must be {must_be}{is_now}"
