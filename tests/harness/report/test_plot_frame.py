@@ -28,7 +28,7 @@ TO_XYZ = matrix("0.4124564 0.3575761 0.1804375; 0.2126729 0.7151522 0.072175; 0.
 
 
 def linear(colour: str) -> np.ndarray:
-    part = np.array([int(colour[start : start + 2], 16) for start in (1, 3, 5)]) / 255
+    part = np.array([*bytes.fromhex(colour[1:])]) / 255
     return np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
 
 

@@ -52,7 +52,7 @@ def page(tmp_path_factory):
 
 
 def rgb(colour: str) -> str:
-    return f"rgb({', '.join(str(int(colour[start : start + 2], 16)) for start in (1, 3, 5))})"
+    return f"rgb({', '.join(map(str, bytes.fromhex(colour[1:])))})"
 
 
 @pytest.mark.parametrize("name", samples.SAMPLES)
