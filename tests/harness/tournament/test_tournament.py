@@ -368,16 +368,14 @@ def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_remov
     assert not Path("results").exists()
 
 
-A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"}]\n'
-
-
 @pytest.mark.parametrize("given", ["1GB", "1g", "200M", "1 GiB", "4096", "none"])
 def test_memory_is_read_alike_in_the_file_and_by_the_option(given):
     parser = Parser()
     add_limits(parser)
     option = parser.parse_args(["--memory-limit", given]).memory_limit_bytes
-    for text in {f'"{given}"', given if given.isdigit() else f"'{given}'"}:
-        Path("t.toml").write_text(f"{A_SET}{A_BOT}limits = {{memory = {text}}}")
+    text = 'name = "x"\nsets = ["s"]\nbots = [{name = "a", command = "a"}]\n'
+    for memory in {f'"{given}"', given if given.isdigit() else f"'{given}'"}:
+        Path("t.toml").write_text(f"{text}limits = {{memory = {memory}}}")
         assert read_tournament(Path("t.toml")).configuration.memory_limit_bytes == option
 
 
@@ -439,7 +437,7 @@ def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, 
 def test_until_ends_a_duel_as_soon_as_it_is_decided(tmp_path, capsys):
     results = tmp_path / "results"
     arguments = duel(tmp_path, "meet_and_solve", "meet_and_compute")
-    assert cli.run([*arguments, "--until", "--confidence", "0.5", "--results", str(results)]) == 1
+    assert cli.run([*arguments, "--until", *DECIDING, "--results", str(results)]) == 1
     assert "\nworse\n" in capsys.readouterr().out
     names = [sorted(result.name for result in side.iterdir()) for side in results.iterdir()]
     assert names == [["1.json", "2.json", "3.json"]] * 2
@@ -449,7 +447,7 @@ def test_until_ends_a_duel_as_soon_as_it_is_decided(tmp_path, capsys):
 def test_until_plays_a_part_of_the_set_in_each_round(tmp_path, capsys):
     results = tmp_path / "results"
     [*options, _, _] = duel(tmp_path, "perfect", "perfect")
-    options += ["--until", "--confidence", "0.5", "--rounds", "3", "--results", str(results)]
+    options += ["--until", *DECIDING, "--rounds", "3", "--results", str(results)]
     bot = shlex.join([sys.executable, "-S", "-c", WHITE])
     cli.run([*options, "--set", "boardgen:1x1x150:seed=1", bot, bot])
     said = capsys.readouterr().out
