@@ -111,6 +111,12 @@ def ranges(numbers: Sequence[int], most: int = 12) -> str:
     return ", ".join(parts[:most]) + (f" and {left:,} more" if left else "")
 
 
+def first_of(texts: Sequence[str], most: int) -> str:
+    """Return up to `most` of `texts` joined by commas, and the number of the others, as in `a, b and 3 more`."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
+
+
 GAP = 2  # blanks between the columns of a table
 
 

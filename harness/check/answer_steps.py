@@ -62,7 +62,7 @@ def official_form(bot: BotUnderTest) -> None:
         line, expected = next((pair for pair in pairs if pair[0] != pair[1]), (written, official))
         # CR and blanks at the end of lines
         plain, official_lines = (
-            [one.rstrip(b" \t\r") for one in text.split(b"\n")] for text in (written, official)
+            [line.rstrip(b" \t\r") for line in text.split(b"\n")] for text in (written, official)
         )
         raise ShortfallError(
             f"two puzzles: {excerpt(text_of(wanted))}",
@@ -128,10 +128,10 @@ def answers_before_the_next(bot: BotUnderTest) -> None:
     """A judge may send the next puzzle only after the answer; a bot that waits for it waits for ever."""
     wanted = numbered(easy(bot.size, 3))
     with bot.session() as session:
-        for one in wanted:
-            session.send(text_of([one]))
-            session.wait_for([one])
-            if not session.answers or session.answers[-1].number != one[0]:
+        for question in wanted:
+            session.send(text_of([question]))
+            session.wait_for([question])
+            if not session.answers or session.answers[-1].number != question[0]:
                 break
     advice = f"count the clue lines: with line {sum(bot.size)} after the '$' the puzzle is complete"
     session.demand(wanted, "each puzzle after the answer to the one before; stdin stayed open", advice)

@@ -80,4 +80,4 @@ def _nested(width: int, height: int, random: Random) -> list[list[int]]:
     random.shuffle(rank)
     lengths = [width, *[random.randint(1, width) for _ in range(height - 1)]]  # a full row: no column is empty
     random.shuffle(lengths)
-    return [[int(one < length) for one in rank] for length in lengths]
+    return [[int(place < length) for place in rank] for length in lengths]

@@ -36,8 +36,8 @@ def odd_pieces(bot: BotUnderTest) -> None:
     wanted = numbered(easy(bot.size, 4))
     data = text_of(wanted[1:])
     half = len(data) // 2
-    singles = [data[at : at + 1] for at in range(half)]
-    sevens = [data[at : at + 7] for at in range(half, len(data), 7)]
+    singles = [data[start : start + 1] for start in range(half)]
+    sevens = [data[start : start + 7] for start in range(half, len(data), 7)]
     with bot.session() as session:
         session.send(text_of(wanted[:1]))
         session.wait_for(wanted[:1])  # now it waits for input and gets every piece separately

@@ -60,7 +60,7 @@ def _writes_scratch(targets: Targets) -> str | None:
 
 def _is_scratch(folder: str) -> bool:
     """Return whether a folder of the machine has the name of a scratch in the sandbox: a home below /tmp, say."""
-    return any(Path(folder).is_relative_to(one) for one in SCRATCHES)
+    return any(Path(folder).is_relative_to(scratch) for scratch in SCRATCHES)
 
 
 def _keeps_files(targets: Targets) -> str | None:
@@ -78,7 +78,7 @@ def _writes(paths: Iterable[Path]) -> str | None:
 
 
 def _sees_processes(targets: Targets) -> str | None:
-    seen = [one for one in Path("/proc").iterdir() if one.name.isdigit()]
+    seen = [entry for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     above = 0
     for process in seen:
         with contextlib.suppress(OSError):
@@ -133,8 +133,8 @@ def _outlives(targets: Targets) -> str | None:
         if os.fork() == 0:
             for number in range(3):
                 os.close(number)
-            words = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)", targets["name"]]
-            os.execv(sys.executable, words)
+            command = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)", targets["name"]]
+            os.execv(sys.executable, command)
         os._exit(0)
     os.wait()
     return None  # the sender looks for them
@@ -166,7 +166,7 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
     ),
     SCRATCH: _writes_scratch,
     "it writes nowhere but in its scratch folder": lambda targets: _writes(
-        Path(one, targets["name"]) for one in targets["folders"] if not _is_scratch(one)
+        Path(folder, targets["name"]) for folder in targets["folders"] if not _is_scratch(folder)
     ),
     GONE: _keeps_files,
     "it sees no process but its own, and can send none a signal": _sees_processes,
@@ -202,8 +202,8 @@ def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], CgroupMeasur
             path.write_text("what is not for you")
         targets: Targets = {
             "name": name,
-            "other": [str(one / "other.py") for one in (bots, link)],
-            "result": [str(one / "results" / "result.json") for one in (bots, link)],
+            "other": [str(parent / "other.py") for parent in (bots, link)],
+            "result": [str(parent / "results" / "result.json") for parent in (bots, link)],
             "folders": [*map(str, (*homes(), Path.cwd(), Path(sys.executable).parent)), *SYSTEM_FOLDERS],
             "judge": os.getpid(),
             "port": listener.getsockname()[1],
@@ -228,9 +228,9 @@ def _answer(
     from nonobot.harness.process.bot_process import BotProcess, LastWords
     from nonobot.harness.results.conditions import Configuration
 
-    words, output = LastWords(), b""
+    stderr, output = LastWords(), b""
     # Files that a command names are visible to it: the targets go to stdin.
-    with BotProcess(command, words, sandbox, Configuration(core=core)) as bot:
+    with BotProcess(command, stderr, sandbox, Configuration(core=core)) as bot:
         bot.send(json.dumps(targets).encode(), last=True)
         until = time.monotonic() + 30.0
         while not bot.exited and time.monotonic() < until:
@@ -240,7 +240,8 @@ def _answer(
     try:
         return json.loads(output), bot.tree.cgroup_measures
     except ValueError:
-        raise UnusableError(f"cannot test the sandbox: {words.last_line or 'the probe printed nothing'}") from None
+        why = stderr.last_line or "the probe printed nothing"
+        raise UnusableError(f"cannot test the sandbox: {why}") from None
 
 
 def _left_in(targets: Targets) -> str | None:

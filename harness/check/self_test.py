@@ -16,6 +16,7 @@ from nonobot.harness.check.step import INDENT, MUST, PROCESS, REFUSES, SHOULD, S
 from nonobot.harness.process.bot_process import SECONDS_TO_OBEY
 from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import SCHEMA_VERSION
+from nonobot.harness.text import first_of
 from nonobot.protocol.clues import count, plural
 
 SECONDS_INTO_WORK = 0.3
@@ -119,8 +120,7 @@ def leaves_nothing_behind(bot: BotUnderTest) -> None:
         got = f"nothing could be seen: {session.how_it_stood()}"
         raise ShortfallError(sent, expected, got, "look at the steps before")
     if left := content_of(bot.report).decode(errors="replace").splitlines():
-        more = f" and {len(left) - 1} more" if left[1:] else ""
-        got = f"{left[0]}{more}, {shim.GRACE_SECONDS:g} s later"
+        got = f"{first_of(left, 1)}, {shim.GRACE_SECONDS:g} s later"
         advice = "end helpers, and wait for them, before the bot ends: they take time from the next bot"
         raise ShortfallError(sent, expected, got, advice)
 
@@ -143,7 +143,7 @@ STEPS: tuple[Step, ...] = (
     answer_steps.answers_before_the_next,
     ends_with_its_input,
     answer_steps.large_batch,
-    *(one for one in vars(question_steps).values() if isinstance(one, Step)),  # in the order of the module
+    *(entry for entry in vars(question_steps).values() if isinstance(entry, Step)),  # in the order of the module
     cut_off_input,
     sigterm_idle,
     sigterm_at_work,
@@ -191,18 +191,19 @@ def summary(results: Sequence[StepResult]) -> str:
     """Return how many steps had which verdict, and the conclusion."""
     counts = Counter(result.verdict for result in results)
     names = {StepVerdict.WARNING: plural(counts[StepVerdict.WARNING], "warning")}
-    tally = ", ".join(f"{counts[one]} {names.get(one, one)}" for one in StepVerdict if counts[one])
-    failed = [str(one.number) for one in results if one.verdict is StepVerdict.FAILED]
+    shown = [verdict for verdict in StepVerdict if counts[verdict]]
+    tally = ", ".join(f"{counts[verdict]} {names.get(verdict, verdict)}" for verdict in shown)
+    failed = [str(result.number) for result in results if result.verdict is StepVerdict.FAILED]
     if failed:
         tally += f": not ready for a tournament; see {plural(len(failed), 'check')} {', '.join(failed)}"
-        advice, alike = Counter(one.advice for one in results if one.advice).most_common(1)[0]
+        advice, alike = Counter(result.advice for result in results if result.advice).most_common(1)[0]
         return f"{tally}\n{alike} checks give the same advice: {advice}" if alike > MOST_ALIKE else tally
     return f"{tally}: {musts_passed(results)}"
 
 
 def musts_passed(results: Sequence[StepResult]) -> str:
     """Return in words how many checks marked must passed."""
-    musts = [one.verdict for one in results if one.level is MUST]
+    musts = [result.verdict for result in results if result.level is MUST]
     skipped = musts.count(StepVerdict.SKIPPED)
     passed = len(musts) - skipped - musts.count(StepVerdict.FAILED)
     return f"{passed} of {count(len(musts), 'must')} passed" + (f", {skipped} not reached" if skipped else "")

@@ -25,6 +25,7 @@ from nonobot.protocol.clues import count, plural
 SECONDS_BETWEEN_LOOKS = 0.02  # interval of reading CPU time
 
 
+@dataclass(eq=False)
 class ShortfallError(Exception):
     """The bot did not do what a step asks for; a `minor` shortfall is only a warning.
 
@@ -32,21 +33,14 @@ class ShortfallError(Exception):
     ended, or did not end, in a puzzle; `is_odd` if the step's puzzles, which are odd, may be the cause.
     """
 
-    def __init__(
-        self,
-        sent: str,
-        expected: str,
-        got: str,
-        advice: str,
-        minor: bool = False,
-        of_answers: bool = False,
-        breakdown: str | None = None,
-        is_odd: bool = False,
-    ) -> None:
-        super().__init__(got)
-        self.texts = sent, expected, got, advice
-        self.minor, self.of_answers = minor, of_answers
-        self.breakdown, self.is_odd = breakdown, is_odd
+    sent: str
+    expected: str
+    got: str
+    advice: str
+    minor: bool = False
+    of_answers: bool = False
+    breakdown: str | None = None
+    is_odd: bool = False
 
 
 def excerpt(data: bytes, most: int = 70) -> str:
@@ -204,9 +198,9 @@ class Session:
         numbers = ", ".join(f"${number}" for number, _ in wanted[:4]) + (", ..." if wanted[4:] else "")
         expected = f"the right {plural(len(wanted), 'answer')} to {numbers}"
         for number, puzzle in wanted:
-            answer = next((one for one in self.answers if one.number == number), None)
+            answer = next((arrived for arrived in self.answers if arrived.number == number), None)
             if answer is None:
-                others = [one.number for one in self.answers if judge(puzzle, one)[0] is Verdict.RIGHT]
+                others = [arrived.number for arrived in self.answers if judge(puzzle, arrived)[0] is Verdict.RIGHT]
                 under = f" (its solution came as the answer to ${others[0]})" if others else ""
                 got = f"no answer to ${number}{under}; {self.how_it_stood()}"
                 if others:
@@ -287,8 +281,8 @@ class Session:
             return f"the bot was ended by {self.process.signal_name}"
         return f"the bot exited with status {self.process.exit_status}"
 
-    def _note(self, what: str) -> None:
-        self._under_test.transcript.append(f"{time.monotonic() - self.process.started:8.3f} s  {what}")
+    def _note(self, note: str) -> None:
+        self._under_test.transcript.append(f"{time.monotonic() - self.process.started:8.3f} s  {note}")
 
     def _note_output(self, data: bytes) -> None:
         self._note(f"got {len(data)} bytes: {excerpt(data, 200)}")

@@ -120,7 +120,8 @@ def _carry_out(step: Step, bot: BotUnderTest, result: StepResult, breakdowns: di
     except ShortfallError as short:
         is_failure = step.level is Level.MUST and not short.minor
         result.verdict = StepVerdict.FAILED if is_failure else StepVerdict.WARNING
-        result.sent, result.expected, result.got, result.advice = short.texts
+        result.sent, result.expected = short.sent, short.expected
+        result.got, result.advice = short.got, short.advice
         page = "docs/check.md" if step.section == PROCESS else "docs/protocol.md"
         result.rule = f"docs/protocol.md, {ANSWER}" if short.of_answers else f"{page}, {step.section}"
         if short.breakdown and (short.breakdown in breakdowns or not short.is_odd):

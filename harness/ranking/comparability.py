@@ -13,7 +13,7 @@ from msgspec.structs import replace as replaced
 
 from nonobot.harness.results.conditions import BUSY_SHARE, Machine, digest_of_variable
 from nonobot.harness.results.run_result import UNKNOWN, RunResult
-from nonobot.harness.text import megabytes, percent, ranges
+from nonobot.harness.text import first_of, megabytes, percent, ranges
 from nonobot.protocol.clues import count
 
 Fact = Callable[[RunResult], object]
@@ -158,8 +158,7 @@ def busy_lines(runs: Sequence[Labelled]) -> list[str]:
     )
     whose = list(dict.fromkeys(label for label, _ in busy))
     if len(busy) < len(runs):
-        more = f" and {len(whose) - SHOWN_LABELS} more" if whose[SHOWN_LABELS:] else ""
-        line += f" ({', '.join(whose[:SHOWN_LABELS])}{more})"
+        line += f" ({first_of(whose, SHOWN_LABELS)})"
     return [line]
 
 

@@ -27,7 +27,7 @@ class Pairing:
 
     def __str__(self) -> str:
         points, solved, conceded = (
-            NOTHING if one is None else str(one) for one in (self.points, self.solved, self.conceded)
+            NOTHING if number is None else str(number) for number in (self.points, self.solved, self.conceded)
         )
         return f"{points} ({solved}:{conceded})"
 
@@ -35,4 +35,4 @@ class Pairing:
 def pairings_of(bot: str, solved: Mapping[tuple[str, str], int]) -> list[Pairing]:
     """Return the pairings of a bot with all others; `solved` has numbers of puzzles, by bot and setter."""
     others = dict.fromkeys(name for pair in solved for name in pair if name != bot)
-    return [Pairing(one, solved.get((bot, one)), solved.get((one, bot))) for one in others]
+    return [Pairing(other, solved.get((bot, other)), solved.get((other, bot))) for other in others]

@@ -25,7 +25,7 @@ from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import BotLog, RunResult, Verdict, VerifyResult
 from nonobot.harness.results.run_text import log_doubts, standstill
 from nonobot.harness.results.worth import worth
-from nonobot.harness.text import percent
+from nonobot.harness.text import first_of, percent
 from nonobot.protocol.clues import count
 
 Judged = RunResult | VerifyResult
@@ -137,13 +137,13 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
         rows = {entrant: _middle(entrant, runs) for entrant, runs in by_set[digest].items()}
         ranked.append(_set_ranking(title, facts, list(rows.values()), by_set[digest]))
         shown.append((title, facts, rows))
-    in_league = [one for one in shown if not one[1].setter]
+    in_league = [part for part in shown if not part[1].setter]
     if len(in_league) > 1:
         ranked.append(_overall(in_league))
     if len(in_league) < len(shown):
-        ranked.append(_match([one for one in shown if one[1].setter]))
+        ranked.append(_match([part for part in shown if part[1].setter]))
     if ranked:  # once, not for each set
-        runs = [one for _, _, rows in shown for one in _labelled(rows.values())]
+        runs = [labelled for _, _, rows in shown for labelled in _labelled(rows.values())]
         ranked[-1].notes.extend(worth([run for _, run in runs]))
         ranked[-1].notes.extend(_twin_lines(runs))
         ranked[-1].warnings.extend(_version_lines(results.values()))
@@ -178,14 +178,15 @@ def _set_ranking(
     if runs and not uneven:
         notes[0] += "; " + conditions(runs[0][1])
     if facts.void:
-        notes.append(_void_line(facts.void))
+        void = [f"${number} ({why})" for number, why in facts.void.items()]
+        notes.append(f"void, and solved by every opponent in the match: {first_of(void, SHOWN_VOID)}")
     if any(row.run_count > 1 for row in rows):
         notes.append("of several runs of a bot, the middle one in the official order is shown")
     if any(row.evidence is Evidence.ANSWERS for row in rows):
         notes.append("without a time (a checked answer file): behind bots with as many right and a time")
     warnings = []
     for (bot, _), played in results.items():
-        commands = {tuple(one.command) for one in played.values() if isinstance(one, RunResult)}
+        commands = {tuple(result.command) for result in played.values() if isinstance(result, RunResult)}
         if len(commands) > 1:
             warnings.append(f"{bot}: {len(commands)} different commands go by this name and are taken as one bot")
     doubts = [f"own log of {bot}: {'; '.join(log_doubts(run))}" for bot, run in runs if log_doubts(run)]
@@ -221,14 +222,8 @@ def _uneven(played: Iterable[Mapping[Entrant, Row]]) -> list[str]:
     Each set may have its own machine: a sum of times is as fair as its parts.
     """
     runs_of = [_labelled(rows.values()) for rows in played]
-    uneven = [one for runs in runs_of if differences(runs, MACHINE_AND_CONFIGURATION) for one in runs]
+    uneven = [run for runs in runs_of if differences(runs, MACHINE_AND_CONFIGURATION) for run in runs]
     return differences(uneven, MACHINE_AND_CONFIGURATION)
-
-
-def _void_line(void: Mapping[int, str]) -> str:
-    named = ", ".join(f"${number} ({why})" for number, why in list(void.items())[:SHOWN_VOID])
-    more = f" and {len(void) - SHOWN_VOID} more" if len(void) > SHOWN_VOID else ""
-    return f"void, and solved by every opponent in the match: {named}{more}"
 
 
 def _match(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranking:
@@ -246,15 +241,13 @@ def _match(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranking
         results = {path: result for row in own for path, result in row.results.items()}
         pairings = pairings_of(name, solved)
         row = _row((name, Evidence.RUN), results, min(row.run_count for row in own))
-        points = sum(one.points or 0 for one in pairings)
+        points = sum(pairing.points or 0 for pairing in pairings)
         total = sum(number for (bot, _), number in solved.items() if bot == name)
         totals.append(replace(row, points=points, solved=total, pairings=pairings))
     ranked = _ranked(totals)
     order = {row.bot: place for place, row in enumerate(ranked)}
-    ranked = [
-        replace(row, pairings=sorted(row.pairings, key=lambda one: order.get(one.opponent, len(order))))
-        for row in ranked
-    ]
+    for row in ranked:
+        row.pairings.sort(key=lambda pairing: order.get(pairing.opponent, len(order)))
     notes = ["2 points for more of the other's puzzles solved, 1 for as many; then puzzles solved, then time"]
     names = {name for pair in solved for name in pair}
     if missing := len(names) * (len(names) - 1) - len(solved):
@@ -267,16 +260,16 @@ def _match(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranking
 
 def _row(entrant: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1) -> Row:
     """Return the row of a bot with these results, one for each set, still without its rank."""
-    judged = [one for one in results.values() if not isinstance(one, BotLog)]
-    runs = [one for one in judged if isinstance(one, RunResult)]
-    logs = [one for one in results.values() if isinstance(one, BotLog)]
+    judged = [result for result in results.values() if not isinstance(result, BotLog)]
+    runs = [result for result in judged if isinstance(result, RunResult)]
+    logs = [result for result in results.values() if isinstance(result, BotLog)]
     has_started = any(run.started for run in runs)
     times = [run.time_seconds for run in runs if has_started] + [log.time_seconds for log in logs]
     timed: list[tuple[float, int, str | None]] = [
-        (one.took_seconds, one.number, result.set.name)
+        (puzzle.took_seconds, puzzle.number, result.set.name)
         for result in judged
-        for one in result.score.puzzles
-        if one.took_seconds is not None
+        for puzzle in result.score.puzzles
+        if puzzle.took_seconds is not None
     ]
     timed += [(seconds, number, None) for log in logs for number, seconds in log.seconds.items()]
     slowest = max(timed, key=itemgetter(0), default=(None, None, None))
@@ -307,8 +300,8 @@ def _version(runs: Iterable[RunResult]) -> str | None:
     found = _digests(runs)
     if not found or any(len(digests) > 1 for digests in found.values()):
         return None
-    each = sorted(digest for digests in found.values() for digest in digests)
-    return hashlib.sha256("".join(each).encode()).hexdigest()[:8]
+    all_digests = sorted(digest for digests in found.values() for digest in digests)
+    return hashlib.sha256("".join(all_digests).encode()).hexdigest()[:8]
 
 
 def _digests(runs: Iterable[RunResult]) -> dict[str, dict[str, None]]:
@@ -352,7 +345,7 @@ def _version_lines(results: Iterable[AnyResult]) -> list[str]:
         found = {name: digests for name, digests in _digests(runs).items() if len(digests) > 1}
         if found:
             named = "; ".join(
-                f"{name}: {', '.join(one[:8] for one in digests)}" for name, digests in found.items()
+                f"{name}: {', '.join(digest[:8] for digest in digests)}" for name, digests in found.items()
             )
             lines.append(
                 f"{bot}: its runs are of different versions ({named}); "

@@ -76,11 +76,11 @@ def as_csv(ranked: Sequence[Ranking]) -> str:
             }
             joined = {name: _no_formula(";".join(map(_cell, entries))) for name, entries in lists.items()}
             joined["files"] = _no_formula(shortened(";".join(row.files), 100_000))
-            words = {name: _no_formula(_cell(value)) for name, value in values.items() if isinstance(value, str)}
-            writer.writerow({**values, **words, **verdicts, **joined, "scope": ranking.scope.value})
-            for one in pairings:
-                opponent = _no_formula(_cell(one["opponent"]))
-                writer.writerow({**one, "scope": "pairing", "bot": words["bot"], "opponent": opponent})
+            texts = {name: _no_formula(_cell(value)) for name, value in values.items() if isinstance(value, str)}
+            writer.writerow({**values, **texts, **verdicts, **joined, "scope": ranking.scope.value})
+            for pairing in pairings:
+                opponent = _no_formula(_cell(pairing["opponent"]))
+                writer.writerow({**pairing, "scope": "pairing", "bot": texts["bot"], "opponent": opponent})
     return text.getvalue()
 
 
@@ -95,9 +95,9 @@ def _cell(text: str) -> str:
 
 def _values(row: Row) -> dict[str, Any]:
     """Return a row as plain values, with the names of its files instead of their results."""
-    names = ["files" if one.name == "results" else one.name for one in fields(row)]
+    names = ["files" if column.name == "results" else column.name for column in fields(row)]
     values = {name: msgspec.to_builtins(getattr(row, name)) for name in names}
-    pairings = [{**msgspec.to_builtins(one), "points": one.points} for one in row.pairings]
+    pairings = [{**msgspec.to_builtins(pairing), "points": pairing.points} for pairing in row.pairings]
     return values | {"pairings": pairings}
 
 
@@ -130,7 +130,7 @@ def as_text(ranked: Sequence[Ranking], terminal: bool) -> str:
     for ranking in ranked:
         columns = _columns(ranking) if ranking.rows else {}
         widths = {name: max(map(len, [name, *cells])) + GAP for name, cells in columns.items()}
-        for name in (*GIVEN_UP, *reversed(_against(ranking))):
+        for name in (*GIVEN_UP, *(name for name in reversed(columns) if name.startswith(AGAINST))):
             if sum(widths.values()) - GAP > room:
                 widths.pop(name, None)
         left_out |= dict.fromkeys(name for name in columns if name not in widths)
@@ -157,13 +157,15 @@ def _table(ranking: Ranking, columns: Mapping[str, list[str]]) -> Table:
 
 def _columns(ranking: Ranking) -> dict[str, list[str]]:
     """Return the columns that people see, by their names, with a cell for each row."""
+    ranked = [row.bot for row in ranking.rows] if ranking.scope is Scope.MATCH else []
+    others = [pairing.opponent for row in ranking.rows for pairing in row.pairings]  # some without a run so far
     cells: dict[str, Callable[[Row], str]] = {
         "#": lambda row: str(row.rank),
         "bot": lambda row: row.bot,
         "version": lambda row: row.version or NOTHING,
         "points": lambda row: str(row.points),
         "solved": lambda row: str(row.solved),
-        **{f"{AGAINST}{name}": partial(_pairing, name) for name in _opponents(ranking)},
+        **{f"{AGAINST}{name}": partial(_pairing, name) for name in dict.fromkeys(ranked + others)},
         "logged": lambda row: str(row.logged),
         "right": lambda row: str(row.right),
         "wrong": lambda row: str(row.verdicts[Verdict.WRONG]),
@@ -187,23 +189,13 @@ def _columns(ranking: Ranking) -> dict[str, list[str]]:
     return {name: [_cell(cell(row)) for row in ranking.rows] for name, cell in cells.items() if name not in absent}
 
 
-def _opponents(ranking: Ranking) -> list[str]:
-    """Return the participants of a match in the order of the ranking; none in another ranking."""
-    names = [row.bot for row in ranking.rows] if ranking.scope is Scope.MATCH else []
-    return [*dict.fromkeys([*names, *(one.opponent for row in ranking.rows for one in row.pairings)])]
-
-
-def _against(ranking: Ranking) -> list[str]:
-    return [f"{AGAINST}{name}" for name in _opponents(ranking)]
-
-
 def _pairing(opponent: str, row: Row) -> str:
-    return next((str(one) for one in row.pairings if one.opponent == opponent), "")
+    return next((str(pairing) for pairing in row.pairings if pairing.opponent == opponent), "")
 
 
 def _others(row: Row) -> str:
-    counts = row.verdicts.items()
-    named = [f"{number} {one}" for one, number in counts if number and one not in (Verdict.RIGHT, Verdict.WRONG)]
+    others = [verdict for verdict in row.verdicts if verdict not in (Verdict.RIGHT, Verdict.WRONG)]
+    named = [f"{row.verdicts[verdict]} {verdict}" for verdict in others if row.verdicts[verdict]]
     return ", ".join(named) or NOTHING
 
 

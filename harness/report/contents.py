@@ -13,7 +13,6 @@ from typing import TypeVar
 
 from nonobot.harness.ranking.comparability import CONFIGURATION, MACHINE, environment_of
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
-from nonobot.harness.results.conditions import Machine
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import standstill
@@ -44,13 +43,13 @@ class Run:
     @cached_property
     def by_number(self) -> dict[int, PuzzleResult]:
         """The results by puzzle number."""
-        return {one.number: one for one in self.result.score.puzzles}
+        return {puzzle.number: puzzle for puzzle in self.result.score.puzzles}
 
     @cached_property
     def seconds(self) -> dict[int, float]:
         """The times of the right answers by puzzle number."""
         right = self.having(Verdict.RIGHT)
-        return {one.number: one.took_seconds for one in right if one.took_seconds is not None}
+        return {puzzle.number: puzzle.took_seconds for puzzle in right if puzzle.took_seconds is not None}
 
     @property
     def in_words(self) -> str:
@@ -64,20 +63,20 @@ class Run:
 
     def having(self, *verdicts: Verdict) -> list[PuzzleResult]:
         """Return the puzzles that have one of `verdicts`."""
-        return [one for one in self.result.score.puzzles if one.verdict in verdicts]
+        return [puzzle for puzzle in self.result.score.puzzles if puzzle.verdict in verdicts]
 
     @property
     def not_solved(self) -> dict[Verdict, list[int]]:
         """The numbers of the puzzles without a solution, by verdict."""
-        unsolved = (self.having(verdict) for verdict in (Verdict.GIVEN_UP, Verdict.MISSING))
-        return {some[0].verdict: [one.number for one in some] for some in unsolved if some}
+        unsolved = {verdict: self.having(verdict) for verdict in (Verdict.GIVEN_UP, Verdict.MISSING)}
+        return {verdict: [puzzle.number for puzzle in puzzles] for verdict, puzzles in unsolved.items() if puzzles}
 
     @property
     def story(self) -> list[str]:
         """Lines about several or unfinished attempts, about other output, and all notes."""
         score, attempts = self.result.score, self.result.attempts
-        shown = [one for one in attempts if len(attempts) > 1 or one.end.reason is not EndReason.FINISHED]
-        lines = list(map(_attempt_in_words, shown))
+        is_plain = [attempt.end.reason for attempt in attempts] == [EndReason.FINISHED]
+        lines = [] if is_plain else list(map(_attempt_in_words, attempts))
         if stood_still := standstill(self.result):
             lines.append(stood_still)
         if score.mistake:
@@ -123,14 +122,14 @@ def _slowest(runs: Sequence[Run]) -> dict[int, float]:
     for run in runs:
         for number, seconds in run.seconds.items():
             times[number].append(seconds)
-    middle = {number: median(each) for number, each in times.items()}
+    middle = {number: median(seconds) for number, seconds in times.items()}
     slow = sorted(middle, key=lambda number: (-middle[number], number))[:SLOWEST]
     return {number: middle[number] for number in slow}
 
 
 def _faults(runs: Sequence[Run], *verdicts: Verdict) -> Faults:
-    each = [(run, run.having(*verdicts)) for run in runs]
-    return [(run, some[:SHOWN_FAULTS], max(0, len(some) - SHOWN_FAULTS)) for run, some in each if some]
+    faults = [(run, run.having(*verdicts)) for run in runs]
+    return [(run, puzzles[:SHOWN_FAULTS], len(puzzles[SHOWN_FAULTS:])) for run, puzzles in faults if puzzles]
 
 
 class Report:
@@ -138,7 +137,7 @@ class Report:
 
     def __init__(self, results: Mapping[Path, AnyResult]) -> None:
         ranked = rankings(results)
-        of_scope = {scope: [one for one in ranked if one.scope is scope] for scope in Scope}
+        of_scope = {scope: [ranking for ranking in ranked if ranking.scope is scope] for scope in Scope}
         self.overall = next(iter(of_scope[Scope.OVERALL]), None)
         self.match = next(iter(of_scope[Scope.MATCH]), None)
         self.logs = next(iter(of_scope[Scope.LOGS]), None)
@@ -147,13 +146,14 @@ class Report:
         names = dict.fromkeys(row.bot for row in rows if row.evidence is Evidence.RUN)
         self.bots = {name: number for number, name in enumerate(names)}
         self.runs = runs = self._runs(results)
-        runs_of = [[run for row in one.rows for run in self._runs(row.results)] for one in of_scope[Scope.SET]]
-        self.sets = list(map(SetPart, of_scope[Scope.SET], runs_of))
+        of_sets = of_scope[Scope.SET]
+        runs_of = [[run for row in ranking.rows for run in self._runs(row.results)] for ranking in of_sets]
+        self.sets = list(map(SetPart, of_sets, runs_of))
         drawn_count = sum(len(part.timed) for part in self.sets)  # each has a plot over the puzzle numbers
         self.most_points = max(FEWEST_POINTS, min(MOST_POINTS, ALL_POINTS // max(1, drawn_count)))
-        self.machines = machines([run.result.machine for run in runs])
+        self.machines = Variants(MACHINE, [run.result.machine for run in runs])
         self.configurations = configurations([run.result for run in runs])
-        reasons = {one.end.reason for run in runs for one in run.result.attempts}
+        reasons = {attempt.end.reason for run in runs for attempt in run.result.attempts}
         self.ends = {reason: reason.meaning for reason in EndReason if reason in reasons}
         days = sorted(printable(run.result.started_at[:10]) for run in runs)
         self.days = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
@@ -162,7 +162,7 @@ class Report:
 
     def _runs(self, results: Mapping[Path, AnyResult]) -> list[Run]:
         runs = {path: result for path, result in results.items() if isinstance(result, RunResult)}
-        return [Run(printable(one.bot), self.bots[one.bot], one, str(path)) for path, one in runs.items()]
+        return [Run(printable(run.bot), self.bots[run.bot], run, str(path)) for path, run in runs.items()]
 
 
 # --- facts of runs -------------------------------------------------------------------------------------------
@@ -171,17 +171,18 @@ class Report:
 class Variants:
     """Facts of runs, with a value for each kind of run; the letters of the kinds, and that of each run."""
 
-    def __init__(self, every: Iterable[dict[str, str]]) -> None:
-        each = list(every)
+    def __init__(self, facts: Mapping[str, Callable[[T], object]], owners: Iterable[T]) -> None:
+        titles = {f"{name[:1].upper()}{name[1:]}": value_of for name, value_of in facts.items()}
+        runs = [{title: printable(str(value_of(owner))) for title, value_of in titles.items()} for owner in owners]
         kinds: list[dict[str, str]] = []
-        for facts in sorted(each, key=lambda facts: [*facts.values()].count(UNKNOWN)):
-            if not any(_fits(facts, kind) for kind in kinds):
-                kinds.append(facts)
-        columns = {name: [facts[name] for facts in kinds] for name in each[0]}
-        self.facts = {name: values for name, values in columns.items() if {*values} != {UNKNOWN}}
+        for run in sorted(runs, key=lambda run: [*run.values()].count(UNKNOWN)):
+            if not any(_fits(run, kind) for kind in kinds):
+                kinds.append(run)
+        columns = {title: [kind[title] for kind in kinds] for title in titles}
+        self.facts = {title: values for title, values in columns.items() if {*values} != {UNKNOWN}}
         self.letters = [_letter(number) for number in range(len(kinds))]
-        places = (next(at for at, kind in enumerate(kinds) if _fits(facts, kind)) for facts in each)
-        self.letter_of = [self.letters[at] for at in places]
+        places = (next(place for place, kind in enumerate(kinds) if _fits(run, kind)) for run in runs)
+        self.letter_of = [self.letters[place] for place in places]
 
     @property
     def differing(self) -> list[str]:
@@ -189,19 +190,9 @@ class Variants:
         return [name for name, values in self.facts.items() if len(set(values) - {UNKNOWN}) > 1]
 
 
-def machines(every: Sequence[Machine]) -> Variants:
-    """Return the machines of runs."""
-    return Variants(_in_words(MACHINE, machine) for machine in every)
-
-
 def configurations(every: Sequence[RunResult]) -> Variants:
     """Return the conditions of runs that do not depend on the machine."""
-    facts = {**CONFIGURATION, "environment": environment_of(every)}
-    return Variants(_in_words(facts, run) for run in every)
-
-
-def _in_words(facts: Mapping[str, Callable[[T], object]], owner: T) -> dict[str, str]:
-    return {f"{name[:1].upper()}{name[1:]}": printable(str(value_of(owner))) for name, value_of in facts.items()}
+    return Variants({**CONFIGURATION, "environment": environment_of(every)}, every)
 
 
 def _fits(facts: dict[str, str], kind: dict[str, str]) -> bool:

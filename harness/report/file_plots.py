@@ -50,19 +50,23 @@ def drawing_of_history(groups: Mapping[tuple[str, str], Sequence[Point]], form: 
             for axes, up in ((times, f"{title}: CPU time of a run, s"), (counts, "counts, the first is 100%")):
                 style_axes(axes, AXIS, MUTED, GRID)
                 axes.set_title(up, color=TEXT, loc="left", fontsize="medium")
-                revisions = [short(one.revision) for one in points]
+                revisions = [short(point.revision) for point in points]
                 axes.set_xticks(range(len(points)), revisions, rotation=60, ha="right")
                 axes.set_xlim(-0.5, len(points) - 0.5)
-            for at, one in enumerate(points):
-                times.plot([at] * len(one.cpu_seconds), one.cpu_seconds, "o", color=AXIS, markersize=3)
-            times.plot(range(len(points)), [median(one.cpu_seconds) for one in points], **line_on_white(0, 5.5))
-            times.set_ylim(0, 1.1 * max(max(one.cpu_seconds) for one in points) or 1)
-            for index, count in enumerate(dict.fromkeys(count for one in points for count in one.counts)):
-                with_it = [(at, one.counts[count]) for at, one in enumerate(points) if one.counts.get(count)]
-                if with_it:
-                    shares = [100 * value / with_it[0][1] for _, value in with_it]
-                    label = printable(count.replace("_", " "))
-                    counts.plot([at for at, _ in with_it], shares, label=label, **line_on_white(index, 5.5))
+            for place, point in enumerate(points):
+                times.plot([place] * len(point.cpu_seconds), point.cpu_seconds, "o", color=AXIS, markersize=3)
+            times.plot(
+                range(len(points)), [median(point.cpu_seconds) for point in points], **line_on_white(0, 5.5)
+            )
+            times.set_ylim(0, 1.1 * max(max(point.cpu_seconds) for point in points) or 1)
+            for index, count in enumerate(dict.fromkeys(count for point in points for count in point.counts)):
+                places = [place for place, point in enumerate(points) if point.counts.get(count)]
+                if places:
+                    values = [points[place].counts[count] for place in places]
+                    shares = [100 * value / values[0] for value in values]
+                    counts.plot(
+                        places, shares, label=printable(count.replace("_", " ")), **line_on_white(index, 5.5)
+                    )
             if counts.lines:
                 counts.legend(frameon=False, labelcolor=TEXT, fontsize="small")
             else:

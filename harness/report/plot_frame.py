@@ -148,8 +148,8 @@ def dot_style(bot: int, size: float, alpha: float) -> dict[str, Any]:
 
 
 def _marker_style(bot: int, size: float) -> dict[str, Any]:
-    one = look(bot)
-    return {"color": bot_colour(one.hue), "marker": one.marker, "markersize": size}
+    its_look = look(bot)
+    return {"color": bot_colour(its_look.hue), "marker": its_look.marker, "markersize": size}
 
 
 TEXT, MUTED, AXIS, GRID = "#010101", "#010102", "#010103", "#010104"
@@ -174,10 +174,10 @@ def file_of(figure: Figure, form: str) -> bytes:
     return file.getvalue()
 
 
-def inline_svg(figure: Figure, name: str, label: str, words: Mapping[str, str] | None = None) -> str:
+def inline_svg(figure: Figure, name: str, label: str, replacements: Mapping[str, str] | None = None) -> str:
     """Return a figure as an SVG element whose ids begin with `name`, unique on the page.
 
-    `label` is for screen readers, empty for an ornament; `words` maps texts of the figure to replacements.
+    `label` is for screen readers, empty for an ornament; `replacements` maps texts of the figure to new ones.
     """
     svg = file_of(figure, "svg").decode()
     body = svg[svg.index(">", svg.index("<svg")) + 1 :].rstrip()  # within HTML, SVG needs no namespaces
@@ -186,7 +186,7 @@ def inline_svg(figure: Figure, name: str, label: str, words: Mapping[str, str] |
     body = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", body)
     body = re.sub(r"font: [^;\"]*(; )?", "", body)  # the page's own
     body = re.sub(r"#0[12]0[01][0-9a-f]{2}", lambda match: COLOURS[match[0]], body)
-    for old, new in (words or {}).items():
+    for old, new in (replacements or {}).items():
         body = body.replace(f">{old}</text>", f">{escape(new)}</text>")
     spoken = f'role="img" aria-label={quoteattr(label)}' if label else 'aria-hidden="true"'
     [view_box] = re.findall(r'viewBox="[^"]*"', svg)

@@ -100,8 +100,8 @@ def duel_in_words(first: Run, second: Run) -> str:
     """Return how two bots compare, puzzle by puzzle; times that a clock cannot distinguish count as equal."""
     shared = first.seconds.keys() & second.seconds.keys()
     pairs = [(drawn(first.seconds[number]), drawn(second.seconds[number])) for number in shared]
-    faster = sum(one < other for one, other in pairs)
-    slower = sum(one > other for one, other in pairs)
+    faster = sum(own < other for own, other in pairs)
+    slower = sum(own > other for own, other in pairs)
     return (
         f"{count(len(shared), 'puzzle')} solved by both, {first.name} faster on {faster:,} of them, "
         f"{second.name} on {slower:,}; {len(first.seconds) - len(shared):,} solved by {first.name} alone, "

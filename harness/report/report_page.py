@@ -43,8 +43,8 @@ def page_of(report: Report, title: str, judge_version: str, progress: Callable[[
     chapters = []
     place = "drawing"
 
-    def tell(what: str) -> None:
-        progress(next(steps), f"{place}: {what}")
+    def tell(note: str) -> None:
+        progress(next(steps), f"{place}: {note}")
 
     with drawing():
         swatches = [plots.swatch(number, f"s{number}") for number in range(len(report.bots))]
@@ -86,7 +86,9 @@ def _drawings(part: SetPart, anchor: str, most_points: int, tell: Callable[[str]
     tell("pictures")
     gallery = Gallery(part.ranking.sets[0], part.runs)
     drawings["solved"] = {number: gallery.solved(number) for number in part.slowest}
-    drawings["wrong"] = [(run, one, gallery.picture(one)) for run, results, _ in part.wrong for one in results]
+    drawings["wrong"] = [
+        (run, result, gallery.picture(result)) for run, results, _ in part.wrong for result in results
+    ]
     return drawings
 
 
@@ -140,10 +142,10 @@ class Gallery:
 
     def _right(self, number: int) -> list[PuzzleResult]:
         results = (run.by_number.get(number) for run in self._runs)
-        return [one for one in results if one and one.verdict is Verdict.RIGHT]
+        return [result for result in results if result and result.verdict is Verdict.RIGHT]
 
     def _puzzle(self, number: int) -> Puzzle | None:
-        solutions = [cells_of(one, self._facts) for one in self._right(number)]
+        solutions = [cells_of(result, self._facts) for result in self._right(number)]
         solution = next(filter(None, solutions), None)
         return Puzzle.from_grid(solution.cells) if solution else self._set.get(number)
 
@@ -158,7 +160,7 @@ class Gallery:
         except (SetError, ValueError, OSError):
             return {}
         same = puzzle_set.sha256 == facts.sha256
-        return {one.number: one.puzzle for one in puzzle_set.puzzles} if same else {}
+        return {entry.number: entry.puzzle for entry in puzzle_set.puzzles} if same else {}
 
     def _is_harmless(self, name: str) -> bool:
         """Return whether a set can be made quickly: an untrusted result may name a billion boards."""

@@ -133,8 +133,8 @@ def read_tournament(path: Path) -> Tournament:
     except msgspec.ValidationError as error:
         raise UnusableError(f"{path}: {_in_own_words(str(error), raw)}") from None
     except UNDECODABLE as error:
-        what, _, place = str(error).rstrip(")").partition(" (at ")
-        raise UnusableError(f"{path}: {place or 'TOML'}: {_SYNTAX.get(what, what)}") from None
+        message, _, place = str(error).rstrip(")").partition(" (at ")
+        raise UnusableError(f"{path}: {place or 'TOML'}: {_SYNTAX.get(message, message)}") from None
     _check(path, tournament)
     return tournament
 
@@ -173,11 +173,11 @@ def _check(path: Path, tournament: Tournament) -> None:
         size(tournament.size or MATCH_SIZE)
         where = "[limits] memory"
         _memory_limit(tournament.limits)
-        for number, one in enumerate(tournament.sets, 1):
+        for number, played in enumerate(tournament.sets, 1):
             where = f"set {number}"
-            _require_known(one if isinstance(one, str) else one.set, ())
+            _require_known(played if isinstance(played, str) else played.set, ())
             where += ": size"
-            name, _ = played_set(one)
+            name, _ = played_set(played)
             where = f"set {number}"
             if name in [played_set(earlier)[0] for earlier in tournament.sets[: number - 1]]:
                 raise UnusableError("an earlier set has this name; remove one")
@@ -191,7 +191,8 @@ def _unlike_its_format(tournament: Tournament) -> str:
     """Return what a tournament of another format has, or this one lacks; empty if it fits its format."""
     sizes = {"puzzles-each": tournament.puzzles_each, "size": tournament.size}
     if tournament.format == "league":
-        own = {key for bot in tournament.bots for key in ("puzzles", "setter-solutions") if _value(bot, key)}
+        own = {"puzzles" for bot in tournament.bots if bot.puzzles}
+        own |= {"setter-solutions" for bot in tournament.bots if bot.setter_solutions}
         if keys := sorted(own | {key for key, value in sizes.items() if value}):
             return f'{", ".join(keys)}: only for a match; write format = "match" above the first [table]'
         return "" if tournament.sets else "no sets; a tournament needs at least one"
@@ -201,10 +202,6 @@ def _unlike_its_format(tournament: Tournament) -> str:
         return "a match needs two or more bots"
     without = [repr(bot.name) for bot in tournament.bots if not bot.puzzles]
     return f'no puzzles of {", ".join(without)}; write puzzles = "FILE" in its [[bots]]' if without else ""
-
-
-def _value(bot: Entrant, key: str) -> object:
-    return getattr(bot, key.replace("-", "_"))
 
 
 _SYNTAX = {
@@ -235,11 +232,11 @@ _VALUES = {
 
 def _in_own_words(message: str, raw: Any) -> str:
     """Return msgspec's message about a value in `raw`, with its place, the value, and what it must be."""
-    what, _, path = message.partition(" - at `$")
+    problem, _, path = message.partition(" - at `$")
     names = re.findall(r"[\w-]+", path)
     place = re.sub(r"^\.(bot|set)s\[(\d+)\]\.?", lambda match: f"{match[1]} {int(match[2]) + 1}: ", path)
     place = re.sub(r"^\.limits\.?", "[limits]: ", place.rstrip("`").replace("[...]", "")).removeprefix(".")
-    if key := re.match(r"Object (missing|contains unknown).* field `(.*)`", what):
+    if key := re.match(r"Object (missing|contains unknown).* field `(.*)`", problem):
         known = _TABLES[names[0] if names else ""].__struct_encode_fields__
         if key[1] == "missing":
             return f"{place}{key[2]!r} is missing"
@@ -250,9 +247,9 @@ def _in_own_words(message: str, raw: Any) -> str:
     value = raw
     for name in names:
         value = value[int(name) if isinstance(value, list) else name]
-    must_be = _VALUES.get(names[-1], what)
+    must_be = _VALUES.get(names[-1], problem)
     if found := re.match(r"Expected `(.*?)`(?: (\S+) ([0-9.]+))?", must_be):
-        must_be = " or ".join(_TYPES.get(one, one) for one in found[1].split(" | ") if one != "null")
+        must_be = " or ".join(_TYPES.get(kind, kind) for kind in found[1].split(" | ") if kind != "null")
         must_be += f" {_BOUNDS[found[2]]} {float(found[3]):,.0f}" if found[2] else ""
     is_now = "" if "environment" in names else f", not {shortened(repr(value), 80)}"  # values may be secrets
     return f"{place.removesuffix(': ')} must be {must_be}{is_now}"
@@ -296,7 +293,7 @@ def _require_known(word: str, placeholders: Sequence[str] = PLACEHOLDERS) -> Non
                 raise UnusableError(f"{word!r}: only command and warm-up have placeholders such as {match[0]}")
             if match[2] in ADAPTED:
                 raise UnusableError(f'{match[0]} needs the format of the file, such as adapt = "non"')
-            known = ", ".join(f"{{{one}}}" for one in placeholders)
+            known = ", ".join(f"{{{placeholder}}}" for placeholder in placeholders)
             raise UnusableError(
                 f"no placeholder {match[0]}{similar_names(match[2], placeholders)}; known: {known}; "
                 f"for the text itself write {{{match[0]}}}"

@@ -55,9 +55,7 @@ class ScheduledRun:
     result_path: Path
     others: Sequence[Sequence[str]]  # commands of the other bots; their files are hidden from this bot
     core_named: bool  # whether the tournament names the core; otherwise all cores count as the same
-    hide: Sequence[
-        Path
-    ]  # results, also of other tournaments, and the tournament's file, wherever the run is played
+    hide: Sequence[Path]  # results, also of other tournaments, and the tournament's file, on any machine
     sets: Sequence[str]  # all of the tournament, and the setters' solutions
     again: bool = False  # whether to play it even if it has a result
 
@@ -112,7 +110,9 @@ class ScheduledRun:
         if self.replaced_files:
             self.set_aside()
         own, warm_up = self.programs
-        hide = self._hidden()
+        # Files of the other bots are looked for on this machine, which may be a worker.
+        others = [path for command in self.others for path in (*own_files(command), *folders_of(command))]
+        hide = [*self.hide, *others]
         bot = Bot(
             self.entrant.name, own, files=self.files, show=self._shown, hide=hide, warm_up=warm_up, sets=self.sets
         )
@@ -184,11 +184,7 @@ class ScheduledRun:
 
     @property
     def _shown(self) -> list[Path]:
-        return [Path(one).absolute() for one in self.entrant.show]
-
-    def _hidden(self) -> list[Path]:
-        """Return the files to hide from the bot: the results, and the files of the others on this machine."""
-        return [*self.hide, *(path for one in self.others for path in (*own_files(one), *folders_of(one)))]
+        return [Path(path).absolute() for path in self.entrant.show]
 
     def _require_same(self, result: RunResult, path: Path) -> RunResult:
         """Return a result, or the beginning of one, if it is of this run; UnusableError names the differences."""
@@ -198,7 +194,7 @@ class ScheduledRun:
             bot=self.entrant.name,
             command=self.command,
             files=self.files or UNSET,
-            show=[str(one) for one in self._shown] or UNSET,
+            show=[str(shown) for shown in self._shown] or UNSET,
             set=SetFacts.of(self.puzzle_set),
             configuration=self.configuration,
         )
@@ -253,7 +249,7 @@ def scheduled_runs(
             puzzle_set,
             replaced(configuration, environment={**tournament.environment, **entrant.environment} or UNSET),
             folder / f"{set_parts[puzzle_set.name]}--{bot_parts[entrant.name]}.json",
-            [filled_in(one.command, puzzle_set, configuration) for one in tournament.bots if one is not entrant],
+            [filled_in(bot.command, puzzle_set, configuration) for bot in tournament.bots if bot is not entrant],
             tournament.core is not None,
             [results, results.parent, *hide],
             sets,

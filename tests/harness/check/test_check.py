@@ -22,11 +22,9 @@ from nonobot.harness.check.step import PROCESS, Level, StepResult, StepVerdict, 
 from nonobot.protocol import Answer, Solution, mismatches, read_batch
 from nonobot.tournament_data import Recipe, write_set
 from tests.doubles.check_bots import placements, solve, solve_from_below
-from tests.helpers.places import REPOSITORY
+from tests.helpers.places import DOUBLES, REPOSITORY
 from tests.helpers.terminals import Terminal
 
-HOUSE = REPOSITORY
-BOTS = HOUSE / "tests/doubles/check_bots.py"
 SIZE = (5, 6)
 NUMBER_OF = {step.name: number for number, step in enumerate(STEPS, 1)}
 
@@ -74,7 +72,7 @@ MISSED = MISSED_AT_ONCE | {
 
 
 def command(bot, size=SIZE):
-    return [sys.executable, "-S", "-E", str(BOTS), bot, *map(str, size)]
+    return [sys.executable, "-S", "-E", str(DOUBLES / "check_bots.py"), bot, *map(str, size)]
 
 
 def results_of(folder, bot, only=(), patience=2.0, start=10.0):
@@ -85,10 +83,10 @@ def results_of(folder, bot, only=(), patience=2.0, start=10.0):
 
 def missed(results):
     """Return the verdicts on what does not pass, each with all that its author is told."""
-    short = {name: one for name, one in results.items() if one.verdict not in ("passed", "skipped")}
-    for one in short.values():
-        assert all((one.sent, one.expected, one.got, one.advice, one.rule, one.transcript))
-    return {name: str(one.verdict) for name, one in short.items()}
+    short = {name: result for name, result in results.items() if result.verdict not in ("passed", "skipped")}
+    for result in short.values():
+        assert all((result.sent, result.expected, result.got, result.advice, result.rule, result.transcript))
+    return {name: str(result.verdict) for name, result in short.items()}
 
 
 def test_a_bot_that_keeps_to_every_rule_passes_every_step_and_other_answers_are_noted(tmp_path, own_folder):
@@ -264,7 +262,7 @@ def test_nothing_else_is_tried_where_the_first_step_fails(tmp_path, bot, got):
 
 
 def lines_of(page):
-    return (HOUSE / "docs" / page).read_text(encoding="utf-8").splitlines()
+    return (REPOSITORY / "docs" / page).read_text(encoding="utf-8").splitlines()
 
 
 def test_the_documents_list_the_steps_and_rules_as_they_are():
@@ -412,13 +410,13 @@ moment = sys.argv.pop(1)
 owner = subprocess.Popen if moment == "_execute_child" else BotProcess
 carried_out = getattr(owner, moment)
 
-def pressed(*words):
+def pressed(*arguments):
     if owner is subprocess.Popen:
-        carried_out(*words)
-    print(*(one.pid for one in psutil.Process().children()), flush=True)
+        carried_out(*arguments)
+    print(*(child.pid for child in psutil.Process().children()), flush=True)
     os.kill(os.getpid(), signal.SIGINT)
     if owner is BotProcess:
-        carried_out(*words)
+        carried_out(*arguments)
 
 setattr(owner, moment, pressed)
 sys.exit(main())
@@ -437,8 +435,8 @@ def test_a_ctrl_c_while_the_bot_is_started_heard_or_ended_ends_it(moment):
 
 
 def test_colours_on_a_terminal():
-    words = [*COMMAND, "--only", "11", "--", *command("KeepsCarriageReturn")]
-    judge = [sys.executable, "-m", "nonobot.harness", *words]
+    arguments = [*COMMAND, "--only", "11", "--", *command("KeepsCarriageReturn")]
+    judge = [sys.executable, "-m", "nonobot.harness", *arguments]
     with Terminal(judge, columns=120) as terminal:
         shown = terminal.end()[1]
     assert f"step 11 of {len(STEPS)}: reads CRLF line ends" in shown

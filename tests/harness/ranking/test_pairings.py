@@ -22,50 +22,42 @@ NAMES = ("甲", "__proto__", "=b,c;d", "dora")
 
 def played(bot: str, setter: str, right: int, void: int = 0, seconds: float = 1.0):
     """Return a run of a bot that solves the first puzzles of a setter."""
-    its_set = replace(
-        facts(f"{setter}.txt", COUNT), setter=setter, void={10 + at: "no solution" for at in range(void)} or UNSET
-    )
+    void_puzzles = {10 + number: "no solution" for number in range(void)} or UNSET
+    its_set = replace(facts(f"{setter}.txt", COUNT), setter=setter, void=void_puzzles)
     verdicts = dict.fromkeys(range(right + 1, COUNT + 1), Verdict.WRONG)
     return run_result(bot, [seconds] * COUNT, verdicts, set=its_set)
 
 
 def ranked(runs):
-    return rankings({Path(f"{at}.json"): one for at, one in enumerate(runs)})
+    return rankings({Path(f"{number}.json"): run for number, run in enumerate(runs)})
 
 
-def match_of(runs):
-    [match] = [one for one in ranked(runs) if one.scope is Scope.MATCH]
-    return match
+def of_scope(scope, every):
+    [ranking] = [ranking for ranking in every if ranking.scope is scope]
+    return ranking
 
 
 def by_counting(right, void, seconds):
     """Return rank, bot, points, solved and the cells of the cross table by bot, as one counts them by hand."""
-    rows = []
+    totals, cells = {}, {bot: {} for bot in NAMES}
     for bot in NAMES:
-        points = solved = 0
-        time = 0.0
-        cells = {}
-        for other in NAMES:
-            if other == bot:
-                continue
+        points = solved = time = 0
+        for other in set(NAMES) - {bot}:
             its, own = right[bot, other] + void[other], right[other, bot] + void[bot]
             of_pair = 2 if its > own else 1 if its == own else 0
-            cells[other] = f"{of_pair} ({its}:{own})"
+            cells[bot][other] = f"{of_pair} ({its}:{own})"
             points += of_pair
             solved += its
             time += COUNT * seconds[bot, other]
-        rows.append((bot, points, solved, time, cells))
-    found = []
-    for bot, points, solved, time, cells in rows:
-        better = [
-            one
-            for one in rows
-            if one[1] > points
-            or (one[1] == points and one[2] > solved)
-            or (one[1] == points and one[2] == solved and one[3] < time)
-        ]
-        found.append((len(better) + 1, bot, points, solved, cells))
-    return sorted(found, key=lambda row: row[:2])
+        totals[bot] = points, solved, time
+    rows = []
+    for bot, (points, solved, time) in totals.items():
+        rank = 1
+        for its_points, its_solved, its_time in totals.values():
+            solves_more = its_solved > solved or (its_solved == solved and its_time < time)
+            rank += its_points > points or (its_points == points and solves_more)
+        rows.append((rank, bot, points, solved, cells[bot]))
+    return sorted(rows, key=lambda row: row[:2])
 
 
 PAIRS = [(bot, setter) for bot in NAMES for setter in NAMES if bot != setter]
@@ -79,22 +71,21 @@ def test_points_and_cells_are_those_counted_by_hand_in_every_form(right, void, s
     runs = [played(*pair, right[pair], void[pair[1]], seconds[pair]) for pair in PAIRS]
     expected = by_counting(right, void, seconds)
     every = ranked(runs)
-    [match] = [one for one in every if one.scope is Scope.MATCH]
-    cells = [{one.opponent: str(one) for one in row.pairings} for row in match.rows]
+    match = of_scope(Scope.MATCH, every)
+    cells = [{pairing.opponent: str(pairing) for pairing in row.pairings} for row in match.rows]
     rows = [(row.rank, row.bot, row.points, row.solved) for row in match.rows]
-    assert [(*row, one) for row, one in zip(rows, cells, strict=True)] == expected
-    assert [one.opponent for one in match.rows[0].pairings] == [row.bot for row in match.rows[1:]]
-    [section] = [one for one in json.loads(as_json(every, []))["sections"] if one["scope"] == "match"]
-    in_json = [{one["opponent"]: one["points"] for one in row["pairings"]} for row in section["rows"]]
+    assert [(*row, its_cells) for row, its_cells in zip(rows, cells, strict=True)] == expected
+    assert [pairing.opponent for pairing in match.rows[0].pairings] == [row.bot for row in match.rows[1:]]
+    [section] = [section for section in json.loads(as_json(every, []))["sections"] if section["scope"] == "match"]
+    in_json = [{pairing["opponent"]: pairing["points"] for pairing in row["pairings"]} for row in section["rows"]]
     assert in_json == [{name: int(cell[0]) for name, cell in row[-1].items()} for row in expected]
     lines = [row for row in csv.DictReader(io.StringIO(as_csv(every))) if row["scope"] == "pairing"]
-    in_csv = [(one["bot"].lstrip("'"), one["opponent"].lstrip("'")) for one in lines]
-    assert sorted(in_csv) == sorted(PAIRS)
-    text = {(one["bot"].lstrip("'"), one["opponent"].lstrip("'")): one for one in lines}
-    for _, bot, _, _, its_cells in expected:
-        for other, cell in its_cells.items():
-            one = text[bot, other]
-            assert f"{one['points']} ({one['solved']}:{one['conceded']})" == cell
+    assert len(lines) == len(PAIRS)
+    in_csv = {bot: {} for bot in NAMES}
+    for line in lines:
+        cell = f"{line['points']} ({line['solved']}:{line['conceded']})"
+        in_csv[line["bot"].lstrip("'")][line["opponent"].lstrip("'")] = cell
+    assert in_csv == {row[1]: row[-1] for row in expected}
 
 
 def test_text_and_markdown_show_the_cross_table_and_what_is_void():
@@ -102,20 +93,20 @@ def test_text_and_markdown_show_the_cross_table_and_what_is_void():
     runs += [played("b", "c", 0), played("c", "b", 0)]
     every = ranked(runs)
     lines = [line.split() for line in as_text(every, terminal=False).splitlines()]
-    at = lines.index(["#", "bot", "points", "solved", "vs", "a", "vs", "c", "vs", "b", "time", "s", "end"])
-    assert lines[at + 1 : at + 4] == [
+    place = lines.index(["#", "bot", "points", "solved", "vs", "a", "vs", "c", "vs", "b", "time", "s", "end"])
+    assert lines[place + 1 : place + 4] == [
         ["1", "a", "3", "5", "1", "(2:2)", "2", "(3:2)", "6.00", "finished"],
         ["2", "c", "2", "2", "1", "(2:2)", "1", "(0:0)", "6.00", "finished"],
         ["3", "b", "1", "2", "0", "(2:3)", "1", "(0:0)", "6.00", "finished"],
     ]
     assert "void, and solved by every opponent in the match: $10 (no solution)" in as_text(every, terminal=False)
     assert "| vs a | vs c | vs b |" in as_markdown(every)
-    assert not [one for one in every if one.scope is Scope.OVERALL]
+    assert not [ranking for ranking in every if ranking.scope is Scope.OVERALL]
 
 
 def test_during_a_match_pairings_without_both_runs_have_no_points_and_it_says_so():
-    match = match_of([played("a", "b", 3), played("b", "a", 1), played("a", "c", 2)])
-    cells = {row.bot: [str(one) for one in row.pairings] for row in match.rows}
+    match = of_scope(Scope.MATCH, ranked([played("a", "b", 3), played("b", "a", 1), played("a", "c", 2)]))
+    cells = {row.bot: [str(pairing) for pairing in row.pairings] for row in match.rows}
     assert cells == {
         "a": ["2 (3:1)", f"{NOTHING} (2:{NOTHING})"],
         "b": ["0 (1:3)", f"{NOTHING} ({NOTHING}:{NOTHING})"],
@@ -128,9 +119,8 @@ def test_a_league_and_a_match_in_one_folder_are_ranked_apart_and_two_sets_of_a_s
     other = replace(other, set=replace(other.set, sha256="f" * 64))
     runs = [run_result("a"), run_result("b"), run_result("a", set_name="s2"), run_result("b", set_name="s2")]
     every = ranked([*runs, played("a", "b", 3), played("b", "a", 2), other])
-    [overall] = [one for one in every if one.scope is Scope.OVERALL]
-    assert [one.name for one in overall.sets] == ["set1", "s2"]
-    [match] = [one for one in every if one.scope is Scope.MATCH]
-    assert "results on several sets of a: the last one counts; move the others away" in match.warnings
-    titles = [one.title for one in every if one.scope is Scope.SET and "of a" in one.title]
+    assert [its_facts.name for its_facts in of_scope(Scope.OVERALL, every).sets] == ["set1", "s2"]
+    warning = "results on several sets of a: the last one counts; move the others away"
+    assert warning in of_scope(Scope.MATCH, every).warnings
+    titles = [ranking.title for ranking in every if ranking.scope is Scope.SET and "of a" in ranking.title]
     assert titles == ["puzzles of a (sha256 a.txt-di)", "puzzles of a (sha256 ffffffff)"]

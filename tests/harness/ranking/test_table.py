@@ -26,7 +26,7 @@ SLOW = structs.replace(MACHINE, cpu="Slow CPU")
 
 
 def ranking(*results):
-    return rankings({Path(f"{at}.json"): one for at, one in enumerate(results)})
+    return rankings({Path(f"{number}.json"): result for number, result in enumerate(results)})
 
 
 def placed(section):
@@ -41,7 +41,7 @@ def test_times_and_titles_of_a_ranking():
     [section] = ranking(run_result("a", (1.0, 2.0), wall=50.0), run_result("b", (1.0, None), wall=50.0))
     assert [row.time_seconds for row in section.rows] == [3.0, 50.0]
     other = run_result("b", set=structs.replace(run_result().set, sha256=64 * "f"))
-    titles = [one.title for one in ranking(run_result("a"), other)][:2]
+    titles = [section.title for section in ranking(run_result("a"), other)][:2]
     assert titles == ["set1 (sha256 set1-dig)", "set1 (sha256 ffffffff)"]
 
 
@@ -49,17 +49,17 @@ def test_a_bot_that_did_not_start_has_no_time_and_ranks_behind_those_that_tried(
     absent = run_result("absent", (None, None), end=EndReason.NOT_STARTED)
     files = written(tmp_path, absent=absent, slow=run_result("slow", (None, None), wall=50.0))
     lines = [line.replace("2 missing", "2-missing").split() for line in output_of(run, *files).out.splitlines()]
-    [columns] = [words for words in lines if words[:2] == ["#", "bot"]]
+    [columns] = [cells for cells in lines if cells[:2] == ["#", "bot"]]
     assert columns[5] == "time"
-    rows = [words for words in lines if words[1:2] in (["slow"], ["absent"]) and len(words) > 5]
-    assert [(words[1], words[5]) for words in rows] == [("slow", "50.00"), ("absent", NOTHING)]
+    rows = [cells for cells in lines if cells[1:2] in (["slow"], ["absent"]) and len(cells) > 5]
+    assert [(cells[1], cells[5]) for cells in rows] == [("slow", "50.00"), ("absent", NOTHING)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1, max_size=8))
 def test_ranks_agree_with_counting_who_is_better(bots):
     results = [
-        run_result(f"bot{at}", (float(time), 0.0, 0.0), dict.fromkeys(range(right + 1, 4), Verdict.WRONG))
-        for at, (right, time) in enumerate(bots)
+        run_result(f"bot{number}", (float(time), 0.0, 0.0), dict.fromkeys(range(right + 1, 4), Verdict.WRONG))
+        for number, (right, time) in enumerate(bots)
     ]
     [section] = ranking(*results)
     for row in section.rows:
@@ -109,7 +109,8 @@ def logging(log, *others, bot="logs", **changes):
     run = run_result(bot, files=FileNames("in", "out", "log"), **changes)
     [attempt] = run.attempts
     attempts = [structs.replace(attempt, own_log=log)]
-    attempts += [structs.replace(attempt, first_puzzle=at, own_log=one) for at, one in enumerate(others, 3)]
+    for number, other in enumerate(others, 3):
+        attempts.append(structs.replace(attempt, first_puzzle=number, own_log=other))
     return structs.replace(run, attempts=attempts)
 
 
@@ -150,7 +151,9 @@ def test_the_column_of_own_times_is_there_where_a_bot_has_one(tmp_path, capsys):
         ("csv", r"files,own_seconds,version,", r"\.json,5\.75,,"),
     ):
         run(*files, "--format", form)
-        assert all(re.search(one, out, re.M) for out in [capsys.readouterr().out] for one in (header, cells))
+        out = capsys.readouterr().out
+        assert re.search(header, out)
+        assert re.search(cells, out)
         run(files[1], "--format", form)
         assert form == "csv" or "own s" not in capsys.readouterr().out
     both = {path: read_result(path) for path in map(tmp_path.joinpath, ("a.json", "c.json"))}
@@ -197,17 +200,16 @@ def test_what_is_unknown_is_not_different():
     bare = structs.replace(first, sandboxed=False)
     [section] = ranking(whole, run_result("d", attempts=[bare]), absent)
     assert section.warnings == ["not the same sandbox: yes (a); no (d)"]
-    filtered, open_to_all = (
-        run_result(str(refused), attempts=[structs.replace(first, filtered=refused)]) for refused in (True, False)
-    )
-    [section] = ranking(filtered, open_to_all, resumed, absent)
-    assert section.warnings == ["not the same filter of system calls: yes (True); no (False)"]
+    filtered = run_result("e", attempts=[structs.replace(first, filtered=True)])
+    unfiltered = run_result("f", attempts=[structs.replace(first, filtered=False)])
+    [section] = ranking(filtered, unfiltered, resumed, absent)
+    assert section.warnings == ["not the same filter of system calls: yes (e); no (f)"]
 
 
 def test_machines_that_were_busy_or_of_two_kinds_are_warnings():
     machines = [structs.replace(SLOW, busy_share=share) for share in (0.12, 0.5, 0.7, 1.0)]
-    places = [(bot, set_name) for set_name in ("set1", "set2") for bot in "ab"]
-    runs = [run_result(bot, set_name=name, machine=one) for (bot, name), one in zip(places, machines, strict=True)]
+    places = [{"bot": bot, "set_name": name} for name in ("set1", "set2") for bot in "ab"]
+    runs = [run_result(**place, machine=machine) for place, machine in zip(places, machines, strict=True)]
     line = "the machine was busy at the start of 4 of 4 runs: others used 12% to 100% of its CPU time"
     assert [section.warnings for section in ranking(*runs)] == [[], [], [line]]
     assert ranking(runs[2])[0].warnings == [
@@ -256,16 +258,16 @@ def test_text_and_markdown(results, output_of):
 
 
 @pytest.mark.parametrize(
-    "words",
+    "command",
     ["table", "table --format markdown", "table --format csv", "table --format json", "compare --json", "compare"],
 )
-def test_names_in_results_do_not_steer_a_terminal_or_fill_it(tmp_path, capsys, words):
+def test_names_in_results_do_not_steer_a_terminal_or_fill_it(tmp_path, capsys, command):
     name = "\x9b2J\x1b[2J\u202e\r\n" + "x" * 5000
     paths = map(str, written(tmp_path, a=run_result(name, set_name=name), b=run_result(name, set_name=name)))
-    assert cli.run([*words.split(), *paths]) in (0, 3)
+    assert cli.run([*command.split(), *paths]) in (0, 3)
     out = capsys.readouterr().out
     assert all(line.isprintable() for line in out.splitlines())
-    if "json" in words:
+    if "json" in command:
         assert json.dumps(name)[1:-1] in out
     else:
         assert 500 < len(out) < 5000
@@ -282,13 +284,8 @@ def test_files_left_out_are_named_and_so_are_no_result_and_no_place_for_the_tabl
 
 
 def test_the_ending_of_the_file_tells_the_format(results, tmp_path):
-    for name, beginning in {
-        "a.md": "## set1",
-        "a.csv": "scope,",
-        "a.json": "{",
-        "a.txt": "set1",
-        "a": "set1",
-    }.items():
+    beginnings = {"a.md": "## set1", "a.csv": "scope,", "a.json": "{", "a.txt": "set1", "a": "set1"}
+    for name, beginning in beginnings.items():
         assert run(results, "-o", tmp_path / name) == 0
         assert (tmp_path / name).read_text().startswith(beginning)
 
@@ -313,8 +310,8 @@ def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_column
     wide, narrow, yellow = shown(150, NO_COLOR="1"), shown(70, NO_COLOR="1"), "\x1b[33m"
     assert "peak MiB" in wide
     assert "no room" not in wide
-    for words in ("no room for CPU s, peak MiB", "answers", "7.50"):
-        assert words in narrow
+    for text in ("no room for CPU s, peak MiB", "answers", "7.50"):
+        assert text in narrow
     assert yellow in shown(120)
     assert yellow not in wide
     assert run(results, "-o", results / "table.txt") == 0
@@ -323,20 +320,15 @@ def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_column
 
 def test_bots_with_the_same_files_are_named():
     digests = [ProgramFile("bot.py", 64 * "a")]
-    bots = {
-        "bob": ["python3", "bob/bot.py"],
-        "carl": ["python3", "carl/bot.py"],
-        "dora": ["python3", "bot.py", "-x"],
-    }
-    times = {"bob": 1.0, "carl": 1.5, "dora": 9.0}
-    runs = [
-        run_result(name, (times[name], times[name]), command=command, program_files=digests)
-        for name, command in bots.items()
-    ]
-    other = run_result("eve", command=bots["bob"], program_files=[ProgramFile("bot.py", 64 * "b")])
-    absent = run_result("fay", (None, None), command=bots["bob"], program_files=digests, end=EndReason.NOT_STARTED)
-    given = Configuration(environment={"SEED": "7"})
-    seeded = run_result("gus", command=bots["bob"], program_files=digests, terms=given)
+
+    def copy(bot, seconds=1.0, command="python3 bob/bot.py", **changes):
+        given = {"command": command.split(), "program_files": digests, **changes}
+        return run_result(bot, (seconds, seconds), **given)
+
+    runs = [copy("bob"), copy("carl", 1.5, "python3 carl/bot.py"), copy("dora", 9.0, "python3 bot.py -x")]
+    other = copy("eve", program_files=[ProgramFile("bot.py", 64 * "b")])
+    absent = copy("fay", None, end=EndReason.NOT_STARTED)
+    seeded = copy("gus", terms=Configuration(environment={"SEED": "7"}))
     [section] = ranking(*runs, other, absent, seeded)
     [line] = [note for note in section.notes if "the same files" in note]
     assert line == "bob and carl have the same files; their times differ by 50%, which is noise"
@@ -344,10 +336,9 @@ def test_bots_with_the_same_files_are_named():
         structs.replace(run, set=structs.replace(run.set, sha256="c" * 64), command=[*run.command, "9"])
         for run in runs
     ]
-    third = run_result("hal", (4.0, 4.0), command=bots["bob"], program_files=digests)
     lines = [note for note in ranking(*runs, *other_set)[-1].notes if "the same files" in note]
     assert lines == [line]  # one for all sets
-    [section] = ranking(*runs, third)
+    [section] = ranking(*runs, copy("hal", 4.0))
     [line] = [note for note in section.notes if "the same files" in note]
     assert line.startswith("bob, carl and hal have the same files; the fastest and the slowest differ by 300%")
 
@@ -365,7 +356,7 @@ def test_an_order_of_sets_that_cannot_be_read_changes_nothing(tmp_path, output_o
     assert output_of(cli.run, ["table", str(tmp_path)]) == before
 
 
-def test_no_cell_of_csv_is_a_formula(results, output_of, capsys):
+def test_no_cell_of_csv_is_a_formula(results, output_of):
     for name in ("=1+1", "+1", "-1", "@SUM(A1)"):
         files = written(results, a=run_result(name))
         [row] = csv.DictReader(io.StringIO(output_of(run, *files, "--format", "csv").out))

@@ -28,12 +28,12 @@ TO_XYZ = matrix("0.4124564 0.3575761 0.1804375; 0.2126729 0.7151522 0.072175; 0.
 
 
 def linear(colour: str) -> np.ndarray:
-    part = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    part = np.array([*bytes.fromhex(colour[1:])]) / 255
     return np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
 
 
-def contrast(one: str, other: str) -> float:
-    light, dark = sorted((float(TO_XYZ[1] @ linear(colour)) for colour in (one, other)), reverse=True)
+def contrast(colour: str, other: str) -> float:
+    light, dark = sorted((float(TO_XYZ[1] @ linear(shade)) for shade in (colour, other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -55,7 +55,7 @@ def variables(theme: str) -> dict[str, str]:
 def test_colours_of_bots_stay_apart_for_everyone_and_stand_out_from_the_paper(theme, colours):
     for who, numbers in SEEN_BY.items():
         seen = [lab(colour, matrix(numbers)) for colour in colours]
-        assert min(float(np.linalg.norm(one - other)) for one, other in combinations(seen, 2)) > 20, who
+        assert min(float(np.linalg.norm(colour - other)) for colour, other in combinations(seen, 2)) > 20, who
     assert min(contrast(colour, variables(theme)["card"]) for colour in colours) > 3
 
 

@@ -16,8 +16,9 @@ import pytest
 from msgspec.structs import fields, replace
 
 from nonobot.harness import cli
+from nonobot.harness.ranking.comparability import MACHINE
 from nonobot.harness.report import contents, plots, report_page
-from nonobot.harness.report.contents import Report, Run, configurations, machines
+from nonobot.harness.report.contents import Report, Run, Variants, configurations
 from nonobot.harness.report.report_page import MOST_CELLS, STEPS, Gallery, page_of
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames, SetFacts
 from nonobot.harness.results.referee import cells_of
@@ -38,11 +39,11 @@ def _templates_compiled_once():
 
 
 def report_of(*results) -> Report:
-    return Report({Path(f"{number:02}.json"): one for number, one in enumerate(results)})
+    return Report({Path(f"{number:02}.json"): result for number, result in enumerate(results)})
 
 
 def page_with(*results, title: str = "A title"):
-    return Reader(page_of(report_of(*results), title, "1.0", lambda done, what: None))
+    return Reader(page_of(report_of(*results), title, "1.0", lambda done, note: None))
 
 
 class Reader:
@@ -54,7 +55,7 @@ class Reader:
         self.text = "".join(self.root.itertext())
 
     def having(self, name: str) -> list[str]:
-        return [one.attrib[name] for one in self.root.iter() if name in one.attrib]
+        return [element.attrib[name] for element in self.root.iter() if name in element.attrib]
 
 
 @pytest.fixture(scope="module", params=samples.SAMPLES)
@@ -67,22 +68,24 @@ def test_links_lead_somewhere_and_the_page_can_be_listened_to(read):
     assert len(ids) == len(set(ids))
     inner = read.having("href") + [f"#{name}" for name in re.findall(r"url\(#([^)]*)\)", read.page)]
     assert {address.removeprefix("#") for address in inner} <= set(ids)
-    levels = [int(one.tag[1]) for one in read.root.iter() if re.fullmatch("h[1-6]", one.tag)]
+    levels = [int(element.tag[1]) for element in read.root.iter() if re.fullmatch("h[1-6]", element.tag)]
     assert (levels[0], levels.count(1)) == (1, 1)
     assert all(after <= before + 1 for before, after in pairwise(levels))
-    assert all(one.get("scope") in ("row", "col") for one in read.root.iter("th"))
-    assert all(one.get("aria-label") for one in read.root.iter() if one.get("role") == "region")
-    for one in read.root.iter("{*}svg"):
-        is_image = one.get("role") == "img"
-        assert "aria-hidden" in one.attrib or is_image or one.get("viewBox") == "0 0 30 14"
-        if is_image and one.tag == "svg":  # pictures, which have a namespace, have a title instead
-            assert len(one.get("aria-label")) > 20
+    assert all(element.get("scope") in ("row", "col") for element in read.root.iter("th"))
+    regions = [element.get("aria-label") for element in read.root.iter() if element.get("role") == "region"]
+    assert all(regions)
+    assert len(set(regions)) == len(regions) >= 4
+    for element in read.root.iter("{*}svg"):
+        is_image = element.get("role") == "img"
+        assert "aria-hidden" in element.attrib or is_image or element.get("viewBox") == "0 0 30 14"
+        if is_image and element.tag == "svg":  # pictures, which have a namespace, have a title instead
+            assert len(element.get("aria-label")) > 20
 
 
 def test_the_page_needs_nothing_from_outside_runs_no_script_and_has_its_own_colours(read):
-    tags = {one.tag.rpartition("}")[2].lower() for one in read.root.iter()}
+    tags = {element.tag.rpartition("}")[2].lower() for element in read.root.iter()}
     assert not {"script", "link", "img", "iframe", "object", "image", "foreignobject"} & tags
-    assert not [name for one in read.root.iter() for name in one.attrib if name.startswith("on")]
+    assert not [name for element in read.root.iter() for name in element.attrib if name.startswith("on")]
     assert not read.having("src")
     assert "@import" not in read.page
     assert not re.findall(r"url\((?!#)", read.page)
@@ -133,7 +136,7 @@ def test_the_page_stays_small_and_there_may_be_more_bots_than_looks():
     runs = [samples.run_of(f"bot {pace}", "boardgen:25x25x1000:seed=7", pace=pace / 100) for pace in range(1, 6)]
     assert len(page_with(*runs).page.encode()) < 2_000_000
     read = page_with(*(one_puzzle(bot=f"bot {number}") for number in range(60)))
-    assert len([one for one in read.root.iter("symbol") if one.get("id").startswith("swatch")]) == 60
+    assert len([symbol for symbol in read.root.iter("symbol") if symbol.get("id").startswith("swatch")]) == 60
 
 
 def test_runs_stand_in_the_order_of_the_ranking_and_are_drawn_with_a_right_answer():
@@ -149,21 +152,21 @@ def test_runs_stand_in_the_order_of_the_ranking_and_are_drawn_with_a_right_answe
 
 
 def test_every_result_is_on_the_page_and_steps_are_told_in_order():
-    runs, told = [one for one in samples.two_sets() if isinstance(one, RunResult)], []
-    text = Reader(page_of(report_of(*samples.two_sets()), "T", "1", lambda done, what: told.append(done))).text
+    runs, told = [result for result in samples.two_sets() if isinstance(result, RunResult)], []
+    text = Reader(page_of(report_of(*samples.two_sets()), "T", "1", lambda done, note: told.append(done))).text
     assert told == list(range(2 * STEPS + 1))
-    words = [word for run in runs for word in (printable(run.bot), run.end.reason.value)]
-    words += ["SIGSEGV", "puzzle 22", "no such file: ./bots/run", "answer file", "row 3 has 9 numbers"]
-    words += ["51\N{EN DASH}60", "Slow CPU @ 2.00GHz", "the machine was busy at the start of "]
-    words += ["Not warmed up by the judge before the clock started: tortoise"]
-    assert [word for word in words if word not in text] == []
+    expected = [part for run in runs for part in (printable(run.bot), run.end.reason.value)]
+    expected += ["SIGSEGV", "puzzle 22", "no such file: ./bots/run", "answer file", "row 3 has 9 numbers"]
+    expected += ["51\N{EN DASH}60", "Slow CPU @ 2.00GHz", "the machine was busy at the start of "]
+    expected += ["Not warmed up by the judge before the clock started: tortoise"]
+    assert [part for part in expected if part not in text] == []
 
 
 NONE = samples.run_of("none", samples.SMALL, samples.none_right)
 
 
 @pytest.mark.parametrize(
-    ("results", "words"),
+    ("results", "text"),
     [
         ([samples.run_of("one", pace=1e-9)], "< 100 µs"),
         ([samples.run_of("one", pace=pace) for pace in (0.01, 0.03, 0.02)], "middle of 3 runs"),
@@ -172,8 +175,8 @@ NONE = samples.run_of("none", samples.SMALL, samples.none_right)
         ([samples.not_started("none")], "there is nothing to plot"),
     ],
 )
-def test_words_for_what_cannot_be_drawn_or_was_chosen(results, words):
-    assert words in page_with(*results).text
+def test_words_for_what_cannot_be_drawn_or_was_chosen(results, text):
+    assert text in page_with(*results).text
 
 
 def one_puzzle(number: int = 1, took: float | None = 1.0, bot: str = "one"):
@@ -195,7 +198,7 @@ def test_answer_files_and_logs_are_ranked_and_not_drawn_and_own_times_have_a_col
     files = map(Path, ("0.json", "1.json", "a <b>.log"))
     report = Report(dict(zip(files, (samples.run_of("one"), samples.checked(), log), strict=True)))
     assert [len(report.sets[0].ranking.rows), len(report.sets[0].runs), len(report.runs)] == [2, 1, 1]
-    text = Reader(page_of(report, "T", "1", lambda done, what: None)).text
+    text = Reader(page_of(report, "T", "1", lambda done, note: None)).text
     assert [word for word in ("Logs, not verified", "a <b>", "1.750") if word not in text] == []
     run = one_puzzle()
     attempt = replace(run.attempts[0], own_log=BotLog({1: 0.875}))
@@ -214,12 +217,12 @@ def test_a_page_of_many_sets_draws_fewer_points_of_each():
 def test_the_slowest_puzzles_and_a_few_faults_are_named():
     runs = samples.two_bots()
     times = defaultdict(list)
-    for one in (one for run in runs for one in run.score.puzzles if one.verdict is Verdict.RIGHT):
-        times[one.number].append(one.took_seconds)
-    expected = sorted(((number, median(each)) for number, each in times.items()), key=lambda one: -one[1])
+    for puzzle in (puzzle for run in runs for puzzle in run.score.puzzles if puzzle.verdict is Verdict.RIGHT):
+        times[puzzle.number].append(puzzle.took_seconds)
+    expected = sorted(((number, median(seconds)) for number, seconds in times.items()), key=lambda pair: -pair[1])
     assert list(report_of(*runs).sets[0].slowest.items()) == expected[: contents.SLOWEST]
     [part] = report_of(samples.run_of("hare", samples.SMALL, samples.mixed)).sets
-    right = {one.number for one in part.runs[0].result.score.puzzles if one.verdict is Verdict.RIGHT}
+    right = {puzzle.number for puzzle in part.runs[0].result.score.puzzles if puzzle.verdict is Verdict.RIGHT}
     assert (part.runs[0].seconds.keys(), len(part.runs[0].by_number)) == (right, 60)
     [part] = report_of(samples.run_of("wrong", samples.SMALL, lambda _: Verdict.WRONG)).sets
     [(_, shown, further)] = part.wrong
@@ -236,12 +239,12 @@ def test_a_shared_mistake_is_told_twice_and_an_overall_ranking_without_bots_has_
 
 
 def test_what_differs_is_marked():
-    variants = machines([samples.MACHINE, samples.OTHER_MACHINE, samples.MACHINE])
+    variants = Variants(MACHINE, [samples.MACHINE, samples.OTHER_MACHINE, samples.MACHINE])
     assert variants.differing == ["CPU", "Memory"]
     assert variants.letters == ["A", "B"]
     assert variants.letter_of == ["A", "B", "A"]
     load = replace(samples.MACHINE, load_average=7.0, busy_share=None)
-    assert machines([samples.MACHINE, load]).differing == []
+    assert Variants(MACHINE, [samples.MACHINE, load]).differing == []
 
 
 def run_on(configuration):
@@ -252,7 +255,7 @@ def run_on(configuration):
 def test_every_term_is_stated(name):
     values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
     values |= {"process_limit": 5, "shared_core": "name"}
-    values |= {one: {"A": "b"} for one in ("environment", "environment_digests")}
+    values |= {variables: {"A": "b"} for variables in ("environment", "environment_digests")}
     other = msgspec.convert(msgspec.to_builtins(Configuration()) | {name: values.get(name, 5.0)}, Configuration)
     assert len(configurations([run_on(Configuration()), run_on(other)]).differing) == 1
 
@@ -272,7 +275,7 @@ def test_how_a_bot_was_held_and_counted_is_stated():
 
 def test_the_page_says_what_figures_are_worth_in_the_words_of_a_run():
     run = samples.one_bot()[0]
-    run = replace(run, attempts=[replace(one, sandboxed=False) for one in run.attempts])
+    run = replace(run, attempts=[replace(attempt, sandboxed=False) for attempt in run.attempts])
     assert len(worth([run])) == 2
     assert "; ".join(worth([run])) in page_with(run).page
 

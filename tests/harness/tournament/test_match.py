@@ -1,5 +1,6 @@
 """A match: four bots, four sets, a broken and an unsolvable puzzle, and a judge that is killed."""
 
+import itertools
 import json
 import re
 import signal
@@ -74,15 +75,13 @@ def solved_by_counting(folder: Path) -> dict[tuple[str, str], int]:
     solved = {}
     for path in sorted(folder.glob("*.json")):
         result = json.loads(path.read_text())
-        right = [one for one in result["score"]["puzzles"] if one["verdict"] == "right"]
+        right = [puzzle for puzzle in result["score"]["puzzles"] if puzzle["verdict"] == "right"]
         solved[result["bot"], result["set"]["setter"]] = len(right) + 5 - len(result["score"]["puzzles"])
     return solved
 
 
 BY_HAND = {
-    **{("alice", other): (1 if other != "dave" else 2, 5, 5) for other in BOTS[1:]},
-    **{("bob", other): (1 if other != "dave" else 2, 5, 5) for other in ("alice", "carol", "dave")},
-    **{("carol", other): (1 if other != "dave" else 2, 5, 5) for other in ("alice", "bob", "dave")},
+    **dict.fromkeys(itertools.permutations(BOTS[:3], 2), (1, 5, 5)),
     ("alice", "dave"): (2, 5, 2),  # dave answers $1 and $2 of alice
     ("bob", "dave"): (2, 5, 1),  # $3 is broken
     ("carol", "dave"): (2, 5, 1),  # $2 has no solution
@@ -106,7 +105,7 @@ def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
         judge.kill()
         finished(judge)
         assert judge.returncode == -signal.SIGKILL
-    before = {one.name: one.read_bytes() for one in results.glob("*.json")}
+    before = {result.name: result.read_bytes() for result in results.glob("*.json")}
     assert sorted(before) == ["alice.txt--bob.json", "alice.txt--carol.json"]
     (tmp_path / "go").touch()
 
@@ -115,26 +114,19 @@ def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
     assert err.count("played before") == 2
     resumed = read_result(journal.with_name("alice.txt--dave.json"))
     assert (len(resumed.attempts), resumed.score.verdicts[Verdict.RIGHT]) == (2, 2)
-    assert (
-        "bob: bob.txt: 1 void puzzle, solved for every opponent; to replace first, press Ctrl-C\n  $3: line" in err
-    )
-    assert (
-        "carol: carol.txt: 1 void puzzle, solved for every opponent; to replace first, press Ctrl-C\n  $2: no"
-        in err
-    )
+    void = "1 void puzzle, solved for every opponent; to replace first, press Ctrl-C"
+    assert f"bob: bob.txt: {void}\n  $3: line" in err
+    assert f"carol: carol.txt: {void}\n  $2: no" in err
 
     solved = solved_by_counting(results)
-    assert solved == {pair: one[1] for pair, one in BY_HAND.items()}
-    [section] = [
-        one
-        for one in json.loads(output_of(cli.run, ["table", str(results), "--format", "json"]).out)["sections"]
-        if one["scope"] == "match"
-    ]
+    assert solved == {pair: figures[1] for pair, figures in BY_HAND.items()}
+    sections = json.loads(output_of(cli.run, ["table", str(results), "--format", "json"]).out)["sections"]
+    [section] = [section for section in sections if section["scope"] == "match"]
     assert {row["bot"]: (row["points"], row["solved"]) for row in section["rows"]} == TOTALS
     pairings = {
-        (row["bot"], one["opponent"]): (one["points"], one["solved"], one["conceded"])
+        (row["bot"], pairing["opponent"]): (pairing["points"], pairing["solved"], pairing["conceded"])
         for row in section["rows"]
-        for one in row["pairings"]
+        for pairing in row["pairings"]
     }
     assert pairings == BY_HAND
     times = [row["time_seconds"] for row in section["rows"]]
@@ -142,10 +134,9 @@ def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
     assert times[:3] == sorted(times[:3])
 
     order = [row["bot"] for row in section["rows"]]
+    cell_of = {pair: f"{points} ({own}:{its})" for pair, (points, own, its) in BY_HAND.items()}
     for bot in order:
-        cells = [
-            f"{points} ({own}:{its})" for points, own, its in (BY_HAND[bot, one] for one in order if one != bot)
-        ]
+        cells = [cell_of[bot, other] for other in order if other != bot]
         line = rf"^\d  {bot} .* {TOTALS[bot][0]} +{TOTALS[bot][1]} +" + " +".join(map(re.escape, cells))
         assert re.search(line, out, re.MULTILINE)
     assert output_of(cli.run, ["report", str(results), "-o", "report.html"]).out == "report: report.html\n"
@@ -154,7 +145,7 @@ def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
     rows = re.findall(r"<tr.*?</tr>", match_part, re.DOTALL)[1:]
     for bot, row in zip(order, rows, strict=True):
         texts = [re.sub("<[^>]*>", "", cell).strip() for cell in re.findall("<td.*?</td>", row)]
-        shown = ["" if one == bot else "{} ({}:{})".format(*BY_HAND[bot, one]) for one in order]
+        shown = [cell_of.get((bot, other), "") for other in order]
         assert texts[1:7] == [str(TOTALS[bot][0]), str(TOTALS[bot][1]), *shown]
 
 
@@ -180,7 +171,7 @@ def test_workers_play_a_match(tmp_path, output_of):
     path = match(tmp_path)
     (tmp_path / "go").touch()
     output_of(cli.run, ["tournament", str(path), "--quiet", "--on", "local"])
-    assert solved_by_counting(tmp_path / "results/m") == {pair: one[1] for pair, one in BY_HAND.items()}
+    assert solved_by_counting(tmp_path / "results/m") == {pair: figures[1] for pair, figures in BY_HAND.items()}
 
 
 SPY = """\
@@ -202,9 +193,9 @@ def test_a_bot_that_looks_for_puzzles_and_solutions_finds_none(tmp_path, output_
         folder.mkdir(parents=True)
         match(folder)
         (folder / "spy.py").write_text(SPY)
-        wanted = [one / file for one in entries.values() for file in ("alice.txt", "dave-solved.txt", "spy.py")]
-        words = ["{python}", "-S", f"{folder}/spy.py", *(str(one)[1:] for one in wanted)]
-        text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(words)}\n'
+        wanted = [path / file for path in entries.values() for file in ("alice.txt", "dave-solved.txt", "spy.py")]
+        command = ["{python}", "-S", f"{folder}/spy.py", *(str(path)[1:] for path in wanted)]
+        text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(command)}\n'
         text += f'puzzles = "{folder}/{setter}.txt"\nsetter-solutions = "{folder}/{setter}-solved.txt"\n'
     Path("m.toml").write_text(text)
     output_of(cli.run, ["tournament", "m.toml"])

@@ -82,14 +82,14 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_
 
 def test_the_likely_mistake_of_a_bot_is_named_in_its_line(tmp_path, output_of):
     inverting = [sys.executable, str(DOUBLES / "check_bots.py"), "Inverted", "5", "5"]
-    bots = {"inverts": inverting, "mute": ["true"]}
-    text = "".join(f"[[bots]]\nname = '{name}'\ncommand = {json.dumps(words)}\n" for name, words in bots.items())
-    Path("t.toml").write_text(f'name = "x"\nsets = ["{RECIPE}"]\n{text}')
+    text = f'name = "x"\nsets = ["{RECIPE}"]\n'
+    for name, program in {"inverts": inverting, "mute": ["true"]}.items():
+        text += f"[[bots]]\nname = '{name}'\ncommand = {json.dumps(program)}\n"
+    Path("t.toml").write_text(text)
     *_, inverts, _, mute = output_of(played, "t.toml").err.splitlines()
     assert inverts.endswith(", finished (all 5 wrong answers would be right with 0 and 1 exchanged: 1 is black)")
-    assert mute.endswith(
-        ", finished (no puzzle was answered; check that the bot stays in the foreground and expects boards of 5x5)"
-    )
+    likely = "check that the bot stays in the foreground and expects boards of 5x5"
+    assert mute.endswith(f", finished (no puzzle was answered; {likely})")
 
 
 def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_again(tmp_path, output_of):
@@ -122,7 +122,7 @@ def test_a_ctrl_c_after_the_last_answer_of_a_bot_keeps_the_next_from_its_turn(tm
     path = definition(tmp_path, {"lingers": "never_end", "next": "perfect"})
     first = tmp_path / "results/small/boardgen-5x5x5-seed-3--lingers.json"
     interrupt_after(5, path, first.with_suffix(".journal.jsonl"))
-    assert [one.name for one in first.parent.glob("*.json")] == [first.name]
+    assert [result.name for result in first.parent.glob("*.json")] == [first.name]
     assert read_result(first).end.reason is EndReason.FINISHED
 
 
@@ -252,8 +252,8 @@ NEW = "changed): it plays {} again; old results are kept as *.before-1 and so on
 def resubmitted(folder, behaviour, *, name="mine"):
     """Write a program that plays like a scripted bot, and return the tournament of it and another bot."""
     path = definition(folder, {"other": "perfect"})
-    words = shlex.join(command(behaviour, folder))
-    (folder / f"{name}.sh").write_text(f"#!/bin/sh\necho {behaviour} >&2\nexec {words}\n")
+    program = shlex.join(command(behaviour, folder))
+    (folder / f"{name}.sh").write_text(f"#!/bin/sh\necho {behaviour} >&2\nexec {program}\n")
     path.write_text(path.read_text() + f'[[bots]]\nname = "{name}"\ncommand = ["sh", "{folder}/{name}.sh"]\n')
     return path
 
@@ -265,7 +265,7 @@ def test_a_bot_that_was_replaced_plays_again_and_its_old_result_is_kept_apart(tm
     other = result.with_name("boardgen-5x5x5-seed-3--other.json")
     first, version = output_of(played, str(path), *where).out, re.compile(r"mine +([0-9a-f]{8}) +(\d)")
     old = read_result(result)
-    assert [Path(one.name).name for one in old.program_files][-1] == "mine.sh"
+    assert [Path(file.name).name for file in old.program_files][-1] == "mine.sh"
     assert old.program_files[-1].size_bytes == (tmp_path / "mine.sh").stat().st_size
     of_other = other.read_bytes()
     os.utime(tmp_path / "mine.sh")  # the same content
@@ -298,7 +298,7 @@ def test_a_result_without_digests_and_a_file_that_is_gone_are_no_difference(tmp_
     resubmitted(tmp_path, "wrong_at_2")
     write_json(result, replace(read_result(result), program_files=UNSET))
     assert "replaced" not in output_of(played, str(path)).err
-    assert [one.name for one in result.parent.iterdir() if "before" in one.name] == []
+    assert [file.name for file in result.parent.iterdir() if "before" in file.name] == []
 
 
 @pytest.mark.parametrize("killed", [False, True])
@@ -328,18 +328,18 @@ def test_a_log_that_the_bot_writes_makes_it_no_other_bot(tmp_path, capsys):
     (tmp_path / "log.txt").write_text("before\n")
     script = f'echo more >> "$1"; exec {shlex.join(command("perfect", tmp_path))}\n'
     (tmp_path / "bot.sh").write_text(script)
-    words = json.dumps(["sh", f"{tmp_path}/bot.sh", f"{tmp_path}/log.txt"])
-    path.write_text(path.read_text().rpartition("command = ")[0] + f"command = {words}\n")
+    program = json.dumps(["sh", f"{tmp_path}/bot.sh", f"{tmp_path}/log.txt"])
+    path.write_text(path.read_text().rpartition("command = ")[0] + f"command = {program}\n")
     assert (played(str(path)), played(str(path))) == (0, 0)
     assert "replaced" not in capsys.readouterr().err
     [result] = Path("results/small").glob("*.json")
-    names = {one.name for one in read_result(result).program_files}
+    names = {file.name for file in read_result(result).program_files}
     assert f"{tmp_path}/bot.sh" in names
     assert f"{tmp_path}/log.txt" not in names
 
 
 @pytest.mark.parametrize(
-    ("words", "bots"),
+    ("arguments", "bots"),
     [
         (["--again", "good", "FILE"], {"good"}),
         (["FILE", "--again", "good", "--again", "odd"], {"good", "odd"}),
@@ -348,15 +348,15 @@ def test_a_log_that_the_bot_writes_makes_it_no_other_bot(tmp_path, capsys):
         (["FILE"], set()),
     ],
 )
-def test_bots_that_are_named_play_again_and_without_a_name_all(tmp_path, words, bots):
+def test_bots_that_are_named_play_again_and_without_a_name_all(tmp_path, arguments, bots):
     path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}))
     assert played(path, "--quiet") == 0
-    before = {one: one.read_bytes() for one in Path("results/small").glob("*.json")}
-    assert played("--quiet", *(word.replace("FILE", path) for word in words)) == 0
-    again = {one for one, content in before.items() if one.read_bytes() != content}
-    kept = {one for one, content in before.items() if Path(f"{one}.before-1").exists()}
+    before = {result: result.read_bytes() for result in Path("results/small").glob("*.json")}
+    assert played("--quiet", *(argument.replace("FILE", path) for argument in arguments)) == 0
+    again = {result for result, content in before.items() if result.read_bytes() != content}
+    kept = {result for result, content in before.items() if Path(f"{result}.before-1").exists()}
     assert kept == again
-    assert {one.stem.rpartition("-")[2] for one in again} == bots
+    assert {result.stem.rpartition("-")[2] for result in again} == bots
 
 
 def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_removed(tmp_path, capsys, output_of):
@@ -368,16 +368,14 @@ def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_remov
     assert not Path("results").exists()
 
 
-A_SET, A_BOT = 'name = "x"\nsets = ["s"]\n', 'bots = [{name = "a", command = "a"}]\n'
-
-
 @pytest.mark.parametrize("given", ["1GB", "1g", "200M", "1 GiB", "4096", "none"])
 def test_memory_is_read_alike_in_the_file_and_by_the_option(given):
     parser = Parser()
     add_limits(parser)
     option = parser.parse_args(["--memory-limit", given]).memory_limit_bytes
-    for text in {f'"{given}"', given if given.isdigit() else f"'{given}'"}:
-        Path("t.toml").write_text(f"{A_SET}{A_BOT}limits = {{memory = {text}}}")
+    text = 'name = "x"\nsets = ["s"]\nbots = [{name = "a", command = "a"}]\n'
+    for memory in {f'"{given}"', given if given.isdigit() else f"'{given}'"}:
+        Path("t.toml").write_text(f"{text}limits = {{memory = {memory}}}")
         assert read_tournament(Path("t.toml")).configuration.memory_limit_bytes == option
 
 
@@ -392,9 +390,9 @@ def test_terms_and_placeholders(tmp_path):
     tournament = read_tournament(path)
     terms = tournament.configuration
     assert terms == Configuration(Feed.INTERACTIVE, 7200.0, 5.0, 2.5, 2 << 30, None, None, True, Contain.AUTO, 512)
-    words = filled_in(tournament.bots[0].command, load_set("boardgen:7x4x1:seed=1"), terms)
-    assert words[0] == sys.executable
-    assert shlex.join(words[1:]) == "x.py --size 7x4 -w7 --limit 2.5 '{a b}' '{size}' '${size}'"
+    filled = filled_in(tournament.bots[0].command, load_set("boardgen:7x4x1:seed=1"), terms)
+    assert filled[0] == sys.executable
+    assert shlex.join(filled[1:]) == "x.py --size 7x4 -w7 --limit 2.5 '{a b}' '{size}' '${size}'"
 
 
 # Duels: both bots at the same time on one core
@@ -411,13 +409,13 @@ def duel(folder, *behaviours):
     if not can_pin():
         pytest.skip("this system cannot hold a bot on a core")
     options = ["--quiet", "--set", str(RECIPE), "--contain", "no"]
-    return ["duel", *options, *(shlex.join(command(one, folder)) for one in behaviours)]
+    return ["duel", *options, *(shlex.join(command(behaviour, folder)) for behaviour in behaviours)]
 
 
 def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, capsys, output_of):
     results = tmp_path / "results"
-    words = duel(tmp_path, "meet_and_solve", "meet_and_compute")
-    assert cli.run([*words, *DECIDING, "--rounds", "2", "--env", "A=1", "--results", str(results)]) == 1
+    arguments = duel(tmp_path, "meet_and_solve", "meet_and_compute")
+    assert cli.run([*arguments, *DECIDING, "--rounds", "2", "--env", "A=1", "--results", str(results)]) == 1
     said = capsys.readouterr().out
     assert "\nworse\n" in said
     assert "in CPU time after is " in said
@@ -432,25 +430,24 @@ def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, 
     assert runs[0][0].configuration.shared_core != runs[1][0].configuration.shared_core
     assert cli.run(["compare", *DECIDING, str(results / "before"), str(results / "after")]) == 1
     assert capsys.readouterr().out == said
-    assert "before contains results" in output_of(cli.run, [*words, "--results", str(results)], status=2).err
+    assert "before contains results" in output_of(cli.run, [*arguments, "--results", str(results)], status=2).err
 
 
 @pytest.mark.nightly
 def test_until_ends_a_duel_as_soon_as_it_is_decided(tmp_path, capsys):
     results = tmp_path / "results"
-    words = duel(tmp_path, "meet_and_solve", "meet_and_compute")
-    assert cli.run([*words, "--until", "--confidence", "0.5", "--results", str(results)]) == 1
+    arguments = duel(tmp_path, "meet_and_solve", "meet_and_compute")
+    assert cli.run([*arguments, "--until", *DECIDING, "--results", str(results)]) == 1
     assert "\nworse\n" in capsys.readouterr().out
-    assert [sorted(one.name for one in side.iterdir()) for side in sorted(results.iterdir())] == [
-        ["1.json", "2.json", "3.json"]
-    ] * 2
+    names = [sorted(result.name for result in side.iterdir()) for side in results.iterdir()]
+    assert names == [["1.json", "2.json", "3.json"]] * 2
 
 
 @pytest.mark.slow
 def test_until_plays_a_part_of_the_set_in_each_round(tmp_path, capsys):
     results = tmp_path / "results"
     [*options, _, _] = duel(tmp_path, "perfect", "perfect")
-    options += ["--until", "--confidence", "0.5", "--rounds", "3", "--results", str(results)]
+    options += ["--until", *DECIDING, "--rounds", "3", "--results", str(results)]
     bot = shlex.join([sys.executable, "-S", "-c", WHITE])
     cli.run([*options, "--set", "boardgen:1x1x150:seed=1", bot, bot])
     said = capsys.readouterr().out
@@ -458,13 +455,13 @@ def test_until_plays_a_part_of_the_set_in_each_round(tmp_path, capsys):
     assert " right in both" in said
     for side in ("before", "after"):
         sets = [read_result(results / side / f"{number}.json").set for number in (1, 2, 3)]
-        assert [one.name[-4:] for one in sets] == ["@2/3", "@3/3", "@1/3"]
-        assert {one.puzzle_count for one in sets} == {50}
+        assert [part.name[-4:] for part in sets] == ["@2/3", "@3/3", "@1/3"]
+        assert {part.puzzle_count for part in sets} == {50}
 
 
 def test_a_bot_of_a_duel_that_cannot_run_or_solves_nothing_is_named(tmp_path, capsys, output_of):
-    [*options, _, _] = words = duel(tmp_path, "hang_at_3", "perfect")
-    assert cli.run([*options, words[-2], "/nowhere/bot"]) == 2
+    [*options, _, _] = arguments = duel(tmp_path, "hang_at_3", "perfect")
+    assert cli.run([*options, arguments[-2], "/nowhere/bot"]) == 2
     assert capsys.readouterr().err == "nonojudge: after: cannot start '/nowhere/bot': No such file or directory\n"
     said = output_of(cli.run, duel(tmp_path, "perfect", "ends_with_2_at_once"), status=2).err
     assert said.startswith("nonojudge: after solved no puzzle: 0 of 5 right, ")
@@ -472,42 +469,28 @@ def test_a_bot_of_a_duel_that_cannot_run_or_solves_nothing_is_named(tmp_path, ca
 
 
 def test_the_last_line_of_a_crash_in_a_duel_is_shown_and_what_would_help(tmp_path, capsys):
-    words = [*duel(tmp_path, "perfect", "crash_at_3"), "--rounds", "2"]
-    assert cli.run(words) == 1
+    arguments = [*duel(tmp_path, "perfect", "crash_at_3"), "--rounds", "2"]
+    assert cli.run(arguments) == 1
     out, err = capsys.readouterr()
     assert err == "nonojudge: after: crashed; its last line on stderr: RuntimeError: cannot go on\n"
-    assert (
-        "2 puzzles are too few to count: more rounds cannot help, a set with more puzzles that both solve can"
-        in out
-    )
+    hint = "more rounds cannot help, a set with more puzzles that both solve can"
+    assert f"2 puzzles are too few to count: {hint}" in out
     assert "to decide it" not in out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_duel_that_is_stopped_leaves_no_bot_and_no_half_of_a_round(tmp_path, number):
     results = tmp_path / "results"
-    words = [*duel(tmp_path, "solve_once_and_wait", "solve_once_and_wait"), "--results", str(results)]
+    arguments = [*duel(tmp_path, "solve_once_and_wait", "solve_once_and_wait"), "--results", str(results)]
     waiting = tmp_path / "waiting"
-    assert interrupted(*words, when=lambda: len(noted(waiting)) == 2, number=number) == ("", "")
+    assert interrupted(*arguments, when=lambda: len(noted(waiting)) == 2, number=number) == ("", "")
     assert not [bot for bot in noted(waiting) if Path(f"/proc/{bot}").exists()]
     assert not list(results.rglob("*.json*"))
 
 
 def test_names_that_a_file_system_may_take_for_one_get_files_of_their_own():
-    names = [
-        "小.txt",
-        "大.txt",
-        "week/1.txt",
-        "week-1.txt",
-        "WEEK-1.TXT",
-        "é",
-        "e\u0301",
-        "★",
-        "☆",
-        "..",
-        "x" * 300,
-    ]
-    names += ["x" * 299, "小" * 200, "boardgen:5x5x5:seed=3", "lone \udc80"]
+    names = ["小.txt", "大.txt", "week/1.txt", "week-1.txt", "WEEK-1.TXT", "é", "e\u0301", "★", "☆", ".."]
+    names += ["x" * 300, "x" * 299, "小" * 200, "boardgen:5x5x5:seed=3", "lone \udc80"]
     parts = result_names(names)
     assert list(parts) == names
     assert len({unicodedata.normalize("NFC", part).casefold() for part in parts.values()}) == len(names)
@@ -539,12 +522,11 @@ def test_a_set_that_is_added_has_its_place_in_every_ranking(tmp_path, output_of)
     played(str(definition(tmp_path, {"b": "perfect", "a": "perfect"}, [second])))
     played(str(definition(tmp_path, {"b": "perfect", "a": "perfect"}, [first, second])))
     results = Path("results/small")
-    order = [
-        f"{read_result(path).set.name}, {read_result(path).bot}" for path in in_order_of_play(files_in(results))
-    ]
+    files = in_order_of_play(files_in(results))
+    order = [f"{run.set.name}, {run.bot}" for run in map(read_result, files)]
     assert order == [f"{recipe}, {bot}" for recipe in (first, second) for bot in "ba"]
     journals = [journal_path(path) for path in files_in(results)]
-    assert in_order_of_play(journals) == [journal_path(path) for path in in_order_of_play(files_in(results))]
+    assert in_order_of_play(journals) == [journal_path(path) for path in files]
     titles = [str(first), str(second), "overall"]
     output_of(lambda: 0)  # what the tournaments printed
     table = output_of(cli.run, ["table", str(results)]).out
