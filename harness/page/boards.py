@@ -119,23 +119,23 @@ def puzzle_of_file(data: bytes, number: int = 1) -> Selection:
 
 def _listed(records: Iterable[Found], number: int) -> Selection:
     selection = Selection(number=number)
-    for one in records:
-        if isinstance(one, Fault):
+    for found in records:
+        if isinstance(found, Fault):
             if len(selection.faults) < MOST_FAULTS:
-                what = one.what if one.line is not None else str(one)
-                selection.faults.append((one.line, what + (f" (and {one.more} more)" if one.more else "")))
+                text = found.what if found.line is not None else str(found)
+                selection.faults.append((found.line, text + (f" (and {found.more} more)" if found.more else "")))
             continue
         if selection.count == MOST_LISTED:
             selection.warnings.append(f"only the first {MOST_LISTED} puzzles are listed")
             break
         selection.count += 1
         if selection.count == number:
-            selection.warnings += map(str, one.warnings)
-            if max(one.size) > LONGEST_SIDE:
-                selection.faults.append((one.line, _too_large(*one.size)))
+            selection.warnings += map(str, found.warnings)
+            if max(found.size) > LONGEST_SIDE:
+                selection.faults.append((found.line, _too_large(*found.size)))
             else:
-                selection.board, selection.link = Board.of(one), link_of(one)
-        selection.titles.append(one.title or "{}x{}".format(*one.size))
+                selection.board, selection.link = Board.of(found), link_of(found)
+        selection.titles.append(found.title or "{}x{}".format(*found.size))
     return selection
 
 

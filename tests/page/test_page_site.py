@@ -83,7 +83,7 @@ def test_the_python_of_the_page_needs_the_standard_library_alone(folder):
     with ZipFile(folder / "nonobot.zip") as archive:
         names = archive.namelist()
     modules = [name.removesuffix(".py").replace("/", ".") for name in names if "/protocol/" in name]
-    modules = [one.removesuffix(".__init__") for one in modules if one != "nonobot.protocol.characters"]
+    modules = [module.removesuffix(".__init__") for module in modules if module != "nonobot.protocol.characters"]
     start = """
 import sys
 sys.path.insert(0, sys.argv[1])

@@ -31,9 +31,9 @@ ASK = """
 """
 
 
-def asked(tab, what, question, data=None):
-    words = ", ".join(map(json.dumps, (what, question, None if data is None else list(data))))
-    return tab.value(f"{ASK}({words})")
+def asked(tab, call, question, data=None):
+    arguments = ", ".join(map(json.dumps, (call, question, None if data is None else list(data))))
+    return tab.value(f"{ASK}({arguments})")
 
 
 def hard_puzzle() -> str:
@@ -65,8 +65,8 @@ def test_the_page_is_usable_while_python_loads(chromium, page_server):
         chromium.insert(HEART)
         assert not chromium.value(READY)
         chromium.wait_for("document.querySelector('#loading-bar').value > 0")
-        for one in held:
-            one.continue_()
+        for route in held:
+            route.continue_()
         chromium.wait_for("document.querySelector('#verdict').dataset.verdict === 'unique'")
         assert not chromium.page.is_visible("#loading")
     finally:
@@ -124,7 +124,7 @@ def test_dropped_files_cause_no_request(visitor, page_server):
     visitor.value(DROPPED % (list(picture()), "box.png"))
     visitor.says("#title", "box")
     # Chromium asks for the page's icon again when the address gets another puzzle.
-    asked = [one for one in visitor.addresses() if not one.startswith(INNER)]
+    asked = [address for address in visitor.addresses() if not address.startswith(INNER)]
     assert {*asked} <= {f"{page_server.address}static/icon.svg"}
     if isinstance(page_server, PlainServer):
         assert page_server.sent[sent:] == []
@@ -143,7 +143,9 @@ def test_nothing_is_asked_of_another_place_by_the_page_or_a_worker(visitor, tmp_
         assert visitor.value(WORKER % other.address) == "refused"
         assert other.sent == []
     assert visitor.complaints
-    assert all("Content Security Policy" in one or "Failed to load" in one for one in visitor.complaints)
+    assert all(
+        "Content Security Policy" in complaint or "Failed to load" in complaint for complaint in visitor.complaints
+    )
     visitor.complaints.clear()
     visitor.requests.clear()
 
@@ -172,10 +174,10 @@ def test_a_picture_becomes_the_puzzle_that_the_command_makes(visitor, width, hei
 def test_every_format_is_written_as_the_command_writes_it(visitor):
     puzzle = load_set("boardgen:9x9x1:seed=4").puzzles[0].puzzle
     board = {"rows": puzzle.rows, "columns": puzzle.columns}
-    for one in formats():
-        assert asked(visitor, "write", {"board": board, "format": one.name})["text"].encode() == (
-            write([Record(puzzle)], one.name).data
-        ), one.name
+    for form in formats():
+        assert asked(visitor, "write", {"board": board, "format": form.name})["text"].encode() == (
+            write([Record(puzzle)], form.name).data
+        ), form.name
 
 
 def test_a_puzzle_of_an_official_set_is_picked(visitor, page_data):
@@ -194,13 +196,13 @@ def test_later_visits_transfer_nothing_and_need_no_server(chromium, page_site):
         chromium.open(server.address)
         chromium.wait_for(READY)
         chromium.value("navigator.serviceWorker.ready.then(() => true)")
-        paths = [one.path for one in server.sent]
+        paths = [answer.path for answer in server.sent]
         twice = {path for path in paths if paths.count(path) > 1}
         server.sent.clear()
         chromium.open("about:blank")
         chromium.open(server.address)
         assert chromium.paste(HEART) == "unique"
-        sent = [one for one in server.sent if one.path != "/service_worker.js"]
+        sent = [answer for answer in server.sent if answer.path != "/service_worker.js"]
         address = server.address
     assert sent == []
     assert not {path for path in twice if "pyodide" in path or path.endswith(".zip")}
@@ -212,7 +214,7 @@ def test_later_visits_transfer_nothing_and_need_no_server(chromium, page_site):
 
 
 def test_counts_are_those_of_this_machine_in_chromium(visitor):
-    puzzles = [one.puzzle for one in load_set("boardgen:25x25x20:seed=7").puzzles]
+    puzzles = [set_puzzle.puzzle for set_puzzle in load_set("boardgen:25x25x20:seed=7").puzzles]
     solved = solved_on_page(visitor, puzzles)
     assert right(puzzles, solved) == 20
     assert with_other_counts(solved, solved_natively(puzzles)) == []
@@ -228,7 +230,7 @@ def fox(firefox, page_server):
     firefox.wait_for(READY)
     yield firefox
     assert firefox.complaints == []
-    assert [one for one in firefox.requests if not one.startswith((page_server.address, *INNER))] == []
+    assert [address for address in firefox.requests if not address.startswith((page_server.address, *INNER))] == []
 
 
 def test_firefox_has_verdicts_steps_and_hints(fox):
@@ -245,7 +247,7 @@ def test_firefox_has_verdicts_steps_and_hints(fox):
 
 
 def test_counts_are_those_of_this_machine_in_firefox(fox):
-    puzzles = [one.puzzle for one in load_set("boardgen:25x25x20:seed=8").puzzles]
+    puzzles = [set_puzzle.puzzle for set_puzzle in load_set("boardgen:25x25x20:seed=8").puzzles]
     solved = solved_on_page(fox, puzzles)
     assert right(puzzles, solved) == 20
     assert with_other_counts(solved, solved_natively(puzzles)) == []

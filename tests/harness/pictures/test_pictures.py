@@ -119,11 +119,11 @@ def test_half_blocks_tell_unknown_from_white_by_colour(picture):
 def test_the_terminal_marks_wrong_lines(blocks, clues):
     lines = plain_lines(draw(wrong_p(), blocks, clues))
     sign = "x" if blocks is Blocks.ASCII else "✗"
-    top = next(at for at, line in enumerate(lines) if "┌" in line or "+" in line)
+    top = next(index for index, line in enumerate(lines) if "┌" in line or "+" in line)
     assert lines[top - 1].count(sign) == 2
     body = [line for line in lines[top + 1 : -1] if line.lstrip()[0] not in "├+"]
     rows_per_line = 2 if blocks is Blocks.HALF else 1
-    assert [at for at, line in enumerate(body) if sign in line] == [3 // rows_per_line, 8 // rows_per_line]
+    assert [index for index, line in enumerate(body) if sign in line] == [3 // rows_per_line, 8 // rows_per_line]
     for line in draw(wrong_p(), blocks, clues):
         assert all(piece.style == "bold red" for piece in line if sign in piece.text)
 
@@ -143,17 +143,17 @@ def test_an_svg_shows_every_clue_beside_its_line(grid, cell):
     puzzle = Puzzle.from_grid(grid)
     text = svg_of(scene_of(of_grid(grid), cell), LIGHT)
     columns, rows = svg_spaces(text, (LIGHT.colours["thin"], LIGHT.colours["heavy"]))
-    words = svg_texts(text)
+    texts = svg_texts(text)
     left, top = columns[0][0], rows[0][0]
     for (begin, end), clue in zip(rows, puzzle.rows, strict=True):
-        beside = sorted((x, word) for x, y, word in words if begin <= y <= end and x < left)
+        beside = sorted((x, word) for x, y, word in texts if begin <= y <= end and x < left)
         assert [int(word) for _, word in beside] == (list(clue) or [0])
     for (begin, end), clue in zip(columns, puzzle.columns, strict=True):
-        above = sorted((y, word) for x, y, word in words if begin <= x <= end and y < top)
+        above = sorted((y, word) for x, y, word in texts if begin <= x <= end and y < top)
         assert [int(word) for _, word in above] == (list(clue) or [0])
-    assert len(words) == sum(max(1, len(clue)) for clue in puzzle.rows + puzzle.columns)
-    assert min(x for x, _, _ in words) > 0
-    assert min(y for _, y, _ in words) > 0
+    assert len(texts) == sum(max(1, len(clue)) for clue in puzzle.rows + puzzle.columns)
+    assert min(x for x, _, _ in texts) > 0
+    assert min(y for _, y, _ in texts) > 0
 
 
 @pytest.mark.parametrize("clues", [True, False])

@@ -46,16 +46,16 @@ def test_parts_add_up_to_the_whole_in_any_order(boards, cuts, order):
     assert list(summed.rows()) == list(whole.rows())
     for kind, row in whole.rows():
         mine = [grade for other, grade in boards if other == kind]
-        levels = Counter(one.level for one in mine)
+        levels = Counter(grade.level for grade in mine)
         assert row == Row(
             boards=len(mine),
-            undecided=sum(not one.decided for one in mine),
-            late=sum(not one.decided and one.work <= LINE_LIMIT for one in mine),
+            undecided=sum(not grade.decided for grade in mine),
+            late=sum(not grade.decided and grade.work <= LINE_LIMIT for grade in mine),
             unique=len(mine) - levels[None],
             lines=levels["lines"],
             probing=levels["probing"],
-            work=Counter(rounded(one.work) for one in mine),
-            conflicts=Counter(rounded(one.conflicts) for one in mine),
+            work=Counter(rounded(grade.work) for grade in mine),
+            conflicts=Counter(rounded(grade.conflicts) for grade in mine),
         )
 
 
@@ -166,4 +166,4 @@ def test_a_plot_is_drawn_and_alike_each_time(form, first):
     assert data == drawing_of_survey(random_survey(), form)
     if form == "svg":
         text = data.decode()
-        assert all(f">{words}</text>" in text for words in ("10x10", "20x20", "solved by line logic alone, %"))
+        assert all(f">{label}</text>" in text for label in ("10x10", "20x20", "solved by line logic alone, %"))
