@@ -98,10 +98,15 @@ class Selection:
 def link_of(record: Record) -> str:
     """Return a puzzle as addresses have it, without the solution: in few characters where that states all."""
     record = Record(record.puzzle, record.start, None, record.title, record.author)
-    written = write([record], "oneline" if record == Record(record.puzzle) else "grid")
+    return text_in(record, "oneline" if record == Record(record.puzzle) else "grid").strip()
+
+
+def text_in(record: Record, form: str) -> str:
+    """Return a puzzle in a format; UnusableError if the format cannot hold it."""
+    written = write([record], form)
     if not written.count:
         raise UnusableError("; ".join(map(str, written.faults)))
-    return written.data.decode().strip()
+    return written.data.decode()
 
 
 def puzzle_of_file(data: bytes, number: int = 1) -> Selection:
@@ -151,10 +156,7 @@ def size_of_picture(pixels: tuple[int, int], width: int | None) -> tuple[int, in
 
 def puzzle_of_picture(brightness: bytes, size: tuple[int, int], title: str | None = None) -> Selection:
     """Return the puzzle of a picture of this size, a byte for the brightness of each cell."""
-    histogram = [0] * 256
-    for value in brightness:
-        histogram[value] += 1
-    dark = brightest_dark(histogram)
+    dark = brightest_dark([brightness.count(value) for value in range(256)])
     solution = Solution.from_bytes(bytes(value <= dark for value in brightness), size)
     record = Record(Puzzle.from_grid(solution.rows), solution=solution, title=title)
     return Selection(1, 1, Board.of(record), PICTURE, titles=[""])

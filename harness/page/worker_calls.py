@@ -143,10 +143,7 @@ def write(question: Question, _: bytes) -> Question:
         return {"text": _drawn(_record(question, cells=question["cells"]), question["dark"])}
     if form == "link":
         return {"text": f"{boards.link_of(record)}\n"}
-    written = formats.write([record], form)
-    if not written.count:
-        raise UnusableError("; ".join(map(str, written.faults)))
-    return {"text": written.data.decode()}
+    return {"text": boards.text_in(record, form)}
 
 
 def _drawn(record: Record, is_dark: bool) -> str:
