@@ -117,20 +117,19 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         run = content.result if isinstance(content, UnderWay) else content
         begun[name] = max(begun.get(name, ""), run.started_at if isinstance(run, RunResult) else "")
     names = sorted(begun, key=begun.__getitem__, reverse=True)
-    ranked = {name: rankings(done.get(name, {})) for name in names}
+    ranked = {
+        name: sorted(
+            rankings(done.get(name, {})), key=lambda ranking: ranking.scope not in (Scope.MATCH, Scope.OVERALL)
+        )
+        for name in names
+    }
     bots = dict(before.bots)
     plots = _plots(ranked, under_way, bots, before.plots, now)
     shown = plots if find_spec("matplotlib") else {}
     state = {
         "folder": str(folder),
         "tournaments": names,
-        "rankings": [
-            _ranking(ranking) | {"tournament": name}
-            for name in names
-            for ranking in sorted(
-                ranked[name], key=lambda ranking: ranking.scope not in (Scope.MATCH, Scope.OVERALL)
-            )
-        ],
+        "rankings": [_ranking(ranking) | {"tournament": name} for name in names for ranking in ranked[name]],
         "under_way": [_progress(run) | {"tournament": name} for name in names for run in under_way.get(name, [])],
         "last": _last(names, under_way, done),
         "plots": [_plot(plot) | {"tournament": name} for (name, _), plot in shown.items()],
@@ -271,19 +270,16 @@ def _last(
 
 
 def _ranking(ranking: Ranking) -> dict[str, Any]:
-    runs = [
-        (row.bot, result)
+    missing = [
+        f"no answer of {row.bot} to {ranges(result.score.missing)}"
         for row in ranking.rows
         for result in row.results.values()
-        if not isinstance(result, BotLog)
-    ]
-    notes = [
-        f"no answer of {bot} to {ranges(result.score.missing)}" for bot, result in runs if result.score.missing
+        if ranking.scope is Scope.SET and not isinstance(result, BotLog) and result.score.missing
     ]
     return {
         "title": printable(ranking.title),
         "rows": [_row(row, ranking) for row in ranking.rows],
-        "notes": [printable(note) for note in [*ranking.notes, *(notes if ranking.scope is Scope.SET else ())]],
+        "notes": [printable(note) for note in [*ranking.notes, *missing]],
         "warnings": [printable(warning) for warning in ranking.warnings],
     }
 
