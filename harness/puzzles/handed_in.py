@@ -44,24 +44,17 @@ def sets_handed_in(tournament: Tournament, folder: Path, quiet: bool = False) ->
     """
     sets = [_read(bot, tournament, quiet) for bot in tournament.bots]
     _compare(sets, quiet)
-    shown = [
-        _shown_by_setter(bot, puzzle_set, quiet) for bot, puzzle_set in zip(tournament.bots, sets, strict=True)
-    ]
-    doubtful = [
-        set_puzzle.puzzle
-        for puzzle_set, solved in zip(sets, shown, strict=True)
-        for set_puzzle in puzzle_set.puzzles
-        if set_puzzle.number not in solved
-    ]
-    decided = _decided(doubtful, folder / DECIDED, tournament.contain, quiet)
+    doubtful = []
+    for bot, puzzle_set in zip(tournament.bots, sets, strict=True):
+        shown = _shown_by_setter(bot, puzzle_set, quiet)
+        puzzles = {set_puzzle.number: set_puzzle.puzzle for set_puzzle in puzzle_set.puzzles}
+        doubtful.append({number: puzzle for number, puzzle in puzzles.items() if number not in shown})
+    doubts = [puzzle for puzzles in doubtful for puzzle in puzzles.values()]
+    decided = _decided(doubts, folder / DECIDED, tournament.contain, quiet)
     checked = []
-    for puzzle_set, solved in zip(sets, shown, strict=True):
-        doubts = {
-            set_puzzle.number: decided[_digest(set_puzzle.puzzle)]
-            for set_puzzle in puzzle_set.puzzles
-            if set_puzzle.number not in solved
-        }
-        void = {number: WHY_VOID[decision] for number, decision in doubts.items() if decision != SOLVABLE}
+    for puzzle_set, puzzles in zip(sets, doubtful, strict=True):
+        decisions = {number: decided[_digest(puzzle)] for number, puzzle in puzzles.items()}
+        void = {number: WHY_VOID[decision] for number, decision in decisions.items() if decision != SOLVABLE}
         checked.append(_without(puzzle_set, void))
         _say_void(checked[-1], quiet)
     return checked
@@ -89,13 +82,10 @@ def _read(bot: Entrant, tournament: Tournament, quiet: bool) -> PuzzleSet:
         else:
             first[puzzle] = number
     if more := [number for number in puzzles if number not in wanted]:
-        say(f"{bot.name}: {source}: only $1 to ${wanted[-1]} count, not {_named(more)}", quiet)
+        unwanted = f"${more[0]}" + (f" and {len(more) - 1} more" if more[1:] else "")
+        say(f"{bot.name}: {source}: only $1 to ${wanted[-1]} count, not {unwanted}", quiet)
     kept = tuple(set_puzzle for set_puzzle in puzzle_set.puzzles if set_puzzle.number in wanted)
     return _without(replace(puzzle_set, puzzles=kept, setter=bot.name), void)
-
-
-def _named(numbers: Sequence[int]) -> str:
-    return f"${numbers[0]}" + (f" and {len(numbers) - 1} more" if numbers[1:] else "")
 
 
 def _without(puzzle_set: PuzzleSet, void: dict[int, str]) -> PuzzleSet:
@@ -103,8 +93,8 @@ def _without(puzzle_set: PuzzleSet, void: dict[int, str]) -> PuzzleSet:
     every = dict(sorted({**puzzle_set.void, **void}.items()))
     kept = [set_puzzle.number for set_puzzle in puzzle_set.puzzles if set_puzzle.number not in every]
     if not kept:
-        why = next(iter(every.items()))
-        place = f"{puzzle_set.setter}: {puzzle_set.name}: ${why[0]}: {why[1]}"
+        number, why = next(iter(every.items()))
+        place = f"{puzzle_set.setter}: {puzzle_set.name}: ${number}: {why}"
         raise UnusableError(f"{place}; no puzzle is left: correct the file, or leave the bot out")
     return replace(puzzle_set.only(kept), setter=puzzle_set.setter, void=every)
 
@@ -135,13 +125,9 @@ def _shown_by_setter(bot: Entrant, puzzle_set: PuzzleSet, quiet: bool) -> set[in
     if score.unanswered:
         say(f"{place}: no solution of a puzzle in {bot.puzzles}; nonobot looks for them", quiet)
     elif wrong:
-        problem = f"{count(len(wrong), 'solution')} not right; nonobot looks for others"
-        say(
-            _listed(
-                f"{place}: {problem}", [f"${result.number}: {result.verdict}: {result.detail}" for result in wrong]
-            ),
-            quiet,
-        )
+        first = f"{place}: {count(len(wrong), 'solution')} not right; nonobot looks for others"
+        lines = [f"${result.number}: {result.verdict}: {result.detail}" for result in wrong]
+        say(_listed(first, lines), quiet)
     return {result.number for result in score.puzzles if result.verdict is Verdict.RIGHT}
 
 
