@@ -5,7 +5,7 @@ import { finishedOf, isSolved, onelineOf } from "./clues.js";
 import { element } from "./elements.js";
 import { History } from "./history.js";
 import { attemptAt, forgetAttempts, keep, keepAttempt, kept } from "./storage.js";
-import { BLACK, UNKNOWN, WHITE, cellsFrom, clockTime, linesInWords, lineWords, many, placeWords, sentence, textFrom } from "./words.js";
+import { BLACK, UNKNOWN, WHITE, cellsFrom, clockTime, givenOf, linesInWords, lineWords, many, placeWords, sentence, textFrom } from "./words.js";
 
 export class Attempt {
   #latest = new Latest();
@@ -47,10 +47,9 @@ export class Attempt {
     this.#keep();
     this.#latest.cancel();
     this.#key = key;
-    const count = board ? board.rows.length * board.columns.length : 0;
-    this.given = board?.cells ? cellsFrom(board.cells) : new Int8Array(count).fill(UNKNOWN);
+    this.given = givenOf(board);
     const before = board && attemptAt(key);
-    this.cells = before?.cells.length === count ? cellsFrom(before.cells) : this.given.slice();
+    this.cells = before?.cells.length === this.given.length ? cellsFrom(before.cells) : this.given.slice();
     this.seconds = before?.seconds ?? 0;
     this.history.clear();
     this.#changed();

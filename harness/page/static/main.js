@@ -12,7 +12,7 @@ import { Stepping } from "./stepping.js";
 import { keep, keepText, kept } from "./storage.js";
 import { TakeAway, addressOf } from "./takeaway.js";
 import { Verdict, differing } from "./verdict.js";
-import { UNKNOWN, cellsFrom, many } from "./words.js";
+import { cellsFrom, givenOf, many } from "./words.js";
 
 const DRAWN_MS = 200;
 const MOST_IN_ADDRESS = 20_000; // characters
@@ -178,7 +178,7 @@ function showSolution() {
   } else if (answer?.conflict?.wrong.length) {
     view.show(cellsFrom(answer.conflict.cells), { wrongLines: answer.conflict.wrong });
   } else {
-    view.show(board.cells ? cellsFrom(board.cells) : new Int8Array(board.rows.length * board.columns.length).fill(UNKNOWN));
+    view.show(givenOf(board));
   }
 }
 

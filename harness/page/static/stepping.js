@@ -2,7 +2,7 @@
 
 import { ask, Latest } from "./api.js";
 import { element } from "./elements.js";
-import { BLACK, UNKNOWN, WHITE, cellsFrom, lineWords, many, placeWords, sentence } from "./words.js";
+import { BLACK, UNKNOWN, WHITE, givenOf, lineWords, many, placeWords, sentence } from "./words.js";
 
 const KEPT_EVERY = 64; // boards kept, to step back from
 
@@ -37,8 +37,7 @@ export class Stepping {
     this.marks = {};
     this.isLoaded = false;
     this.isCut = false;
-    const count = board ? board.rows.length * board.columns.length : 0;
-    this.cells = board?.cells ? cellsFrom(board.cells) : new Int8Array(count).fill(UNKNOWN);
+    this.cells = givenOf(board);
     this.#kept = [this.cells.slice()];
     this.#show("");
   }

@@ -9,7 +9,7 @@ export const many = (number, what) => `${number.toLocaleString("en")} ${what}${n
 export const clueWords = (clue) => (clue.length ? clue.join(" ") : "0");
 
 // Neighbours joined: 3 to 5, 8, 11 to 12. Numbers count from 1.
-export function ranges(numbers) {
+function ranges(numbers) {
   const parts = [];
   for (let at = 0; at < numbers.length; ) {
     let end = at;
@@ -68,3 +68,9 @@ export function clockTime(seconds) {
 // Cells between the form that goes over the wire and an array.
 export const cellsFrom = (text) => Int8Array.from(text, (one) => (one === "1" ? BLACK : one === "0" ? WHITE : UNKNOWN));
 export const textFrom = (cells) => Array.from(cells, (cell) => "?01"[cell + 1]).join("");
+
+// The cells that a board gives, or unknown ones.
+export function givenOf(board) {
+  if (board?.cells) return cellsFrom(board.cells);
+  return new Int8Array(board ? board.rows.length * board.columns.length : 0).fill(UNKNOWN);
+}

@@ -120,8 +120,7 @@ onmessage = ({ data: asked }) => {
     try {
       postMessage({ number, answer: await answer(asked) });
     } catch (error) {
-      const words = error?.name === "Picture" ? error.message : null;
-      if (words) postMessage({ number, answer: JSON.stringify({ error: words }) });
+      if (error?.name === "Picture") postMessage({ number, answer: JSON.stringify({ error: error.message }) });
       else postMessage({ number, broken: `an error in the page's Python: ${lastLine(error)}` });
     }
   });
