@@ -13,7 +13,7 @@ export class Editor {
     this.state = { width: 15, height: 15, cells: new Int8Array(225).fill(WHITE) };
     this.history = new History("draw", () => this.state, (state) => this.#become(state));
     this.#show();
-    element("draw-invert").addEventListener("click", () => this.#change((cells) => cells.map((one) => 1 - one)));
+    element("draw-invert").addEventListener("click", () => this.#change((cells) => cells.map((cell) => 1 - cell)));
     element("draw-clear").addEventListener("click", () => this.#change((cells) => cells.map(() => WHITE)));
     for (const id of ["draw-width", "draw-height"]) {
       element(id).addEventListener("change", () =>
@@ -31,7 +31,7 @@ export class Editor {
   // Draws on from a board that was there.
   take(width, height, cells) {
     this.history.keep();
-    this.#become({ width, height, cells: cells.map((one) => (one === BLACK ? BLACK : WHITE)) });
+    this.#become({ width, height, cells: cells.map((cell) => (cell === BLACK ? BLACK : WHITE)) });
   }
 
   paint(index, value) {
