@@ -56,8 +56,7 @@ def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
     assert [state["under_way"][0]["done"] for state in seen] == [1, 2, 3, 4, 5]
     [run] = seen[2]["under_way"]
     facts = {"bot": "wrong_at_2", "set": str(RECIPE), "done": 3, "count": 5, "right": 2, "running": True}
-    facts |= {"silent": False}
-    facts |= {"tournament": str(tmp_path), "not_right": {"wrong": 1}}
+    facts |= {"silent": False, "tournament": str(tmp_path), "not_right": {"wrong": 1}}
     assert run == facts | {"time": run["time"]}
     last = [(puzzle["number"], puzzle["verdict"]) for puzzle in seen[2]["last"]]
     assert last == [(3, "right"), (2, "wrong"), (1, "right")]
@@ -71,11 +70,10 @@ def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
 
 
 def test_each_tournament_is_ranked_apart_and_what_is_not_right_is_named(tmp_path):
-    for name, behaviour in (("april", "perfect"), ("may", "crash_at_3")):
+    for name, day, behaviour in (("april", "2026-04-01", "perfect"), ("may", "2026-05-01", "crash_at_3")):
         (tmp_path / name).mkdir()
         result = played(behaviour, tmp_path / name)
         path = tmp_path / name / "result.json"
-        day = {"april": "2026-04-01", "may": "2026-05-01"}[name]
         path.write_text(path.read_text().replace(result.started_at[:10], day))
     look = shown_now(tmp_path, Shown())
     assert look.state["tournaments"] == ["may", "april"]  # the one that was begun last first
@@ -83,10 +81,8 @@ def test_each_tournament_is_ranked_apart_and_what_is_not_right_is_named(tmp_path
     [crashed], [perfect] = (ranking["rows"] for ranking in look.state["rankings"])
     facts = [(row["bot"], row["not_right"], row["ends"]) for row in (crashed, perfect)]
     assert facts == [("crash_at_3", {"malformed": 1, "missing": 2}, ["crashed"]), ("perfect", {}, ["finished"])]
-    notes_on_worth = worth([read_result(tmp_path / name / "result.json") for name in ("april", "may")])
-    notes = [
-        [note for note in ranking["notes"][1:] if note not in notes_on_worth] for ranking in look.state["rankings"]
-    ]
+    common = worth([read_result(tmp_path / name / "result.json") for name in ("april", "may")])
+    notes = [[note for note in ranking["notes"][1:] if note not in common] for ranking in look.state["rankings"]]
     assert notes == [["no answer of crash_at_3 to 4\N{EN DASH}5"], []]
     assert [len(plot.runs) for plot in look.plots.values()] == [1, 1]
     assert {puzzle["tournament"] for puzzle in look.state["last"]} == {"may"}
@@ -267,9 +263,7 @@ def test_the_live_view_has_the_points_of_the_table_and_a_phone_shows_names_and_p
     [match] = [section for section in sections if section["scope"] == "match"]
     expected = {row["bot"]: row["points"] for row in match["rows"]}
     of_pairs = {
-        (row["bot"], pairing["opponent"]): pairing["points"]
-        for row in match["rows"]
-        for pairing in row["pairings"]
+        (row["bot"], pair["opponent"]): pair["points"] for row in match["rows"] for pair in row["pairings"]
     }
     journals = []
     played("perfect", tmp_path, lambda *_: journals.append(next(tmp_path.glob("*.jsonl")).read_bytes()))

@@ -170,9 +170,8 @@ def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys, outp
 
 
 def test_the_page_is_where_wheels_have_it():
-    house = REPOSITORY
-    taken = tomllib.loads((house / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["*"]
-    files = [path for path in (house / "harness/page").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    taken = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["*"]
+    files = [path for path in (REPOSITORY / "harness/page").rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert {path.suffix for path in files} - {".py"} <= {ending.removeprefix("*") for ending in taken}
     assert len(files) > 15
 

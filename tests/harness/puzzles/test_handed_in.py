@@ -92,9 +92,7 @@ def test_a_file_of_decided_puzzles_that_cannot_be_read_is_one_line(others, make)
 
 def test_a_setter_shows_a_solution_and_one_that_is_wrong_is_named(others, monkeypatch, capsys):
     mine = written("mine.txt", DIFFERENT[:3])
-    monkeypatch.setattr(
-        GradingBot, "solvable", lambda *_: None
-    )  # as after the limit, in which it solves all of these
+    monkeypatch.setattr(GradingBot, "solvable", lambda *_: None)  # as after the limit; it solves all of these
     answers = format_answer(3, SOLUTIONS[DIFFERENT[2]]) + format_answer(1, SOLUTIONS[DIFFERENT[0]])
     Path("s.txt").write_bytes(answers + b"$2\n1\t1\n1\t1\n")
     with pytest.raises(UnusableError, match="no puzzle is left"):
@@ -145,18 +143,16 @@ def test_a_file_that_is_no_set_is_refused_in_one_line(others, make, said):
     with pytest.raises(UnusableError) as caught:
         checked("mine.txt", others)
     assert said in str(caught.value)
-    assert str(caught.value).startswith(
-        ("甲: mine.txt: ", "甲: cannot read the set mine.txt: ", "乙: others.txt: the")
-    )
+    beginnings = ("甲: mine.txt: ", "甲: cannot read the set mine.txt: ", "乙: others.txt: the")
+    assert str(caught.value).startswith(beginnings)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("make", [lambda name: None, os.mkfifo, lambda name: Path(name).symlink_to("/dev/zero")])
 def test_solutions_that_cannot_be_read_are_refused_in_one_line(others, make):
     make("s.txt")
-    with pytest.raises(
-        UnusableError, match=r"甲: cannot read the answers .*s\.txt: .*; correct .* or remove setter-so"
-    ):
+    said = r"甲: cannot read the answers .*s\.txt: .*; correct .* or remove setter-so"
+    with pytest.raises(UnusableError, match=said):
         checked(written("mine.txt", DIFFERENT[:3]), others, solutions="s.txt")
 
 
