@@ -140,6 +140,7 @@ def test_the_server_takes_nothing(server, size):
     [
         (["--port", "{port}"], "is in use; --port N takes another"),
         (["--host", "no.such.host.invalid"], "cannot serve a page at no.such.host.invalid"),
+        (["--host", "a..b"], "cannot serve a page at a..b"),
         (["--host", "192.0.2.1"], "cannot serve a page at 192.0.2.1"),
         (["--results", __file__], ": not a folder"),
     ],
