@@ -37,9 +37,9 @@ CELLS = st.integers(SMALLEST_CELL_WITH_CLUES, 40)
 
 
 @st.composite
-def partial_boards(draw_from, most=8):
+def partial_boards(draw_from):
     """Pictures of boards with unknown cells; the clues are those of the unknown cells painted white."""
-    grid = np.array(draw_from(grids(most, most)))
+    grid = np.array(draw_from(grids(8, 8)))
     unknown = np.array(draw_from(st.lists(st.booleans(), min_size=grid.size, max_size=grid.size)))
     cells = np.where(unknown.reshape(grid.shape), UNKNOWN, grid)
     return Picture(Puzzle.from_grid(grid), cells)
@@ -129,20 +129,14 @@ def test_the_terminal_marks_wrong_lines(blocks, clues):
 
 
 @given(grids(12, 12), CELLS)
-def test_an_svg_shows_every_cell(grid, cell):
+def test_an_svg_shows_every_cell_and_every_clue_beside_its_line(grid, cell):
+    puzzle = Puzzle.from_grid(grid)
     text = svg_of(scene_of(of_grid(grid), cell), LIGHT)
     ink = svg_boxes(text, LIGHT.colours["ink"])
     columns, rows = svg_spaces(text, (LIGHT.colours["thin"], LIGHT.colours["heavy"]))
     assert {end - begin for begin, end in columns + rows} == {cell}
     found = [[covered(ink, sum(x) / 2, sum(y) / 2) for x in columns] for y in rows]
     assert np.array_equal(found, np.array(grid) == BLACK)
-
-
-@given(grids(12, 12), CELLS)
-def test_an_svg_shows_every_clue_beside_its_line(grid, cell):
-    puzzle = Puzzle.from_grid(grid)
-    text = svg_of(scene_of(of_grid(grid), cell), LIGHT)
-    columns, rows = svg_spaces(text, (LIGHT.colours["thin"], LIGHT.colours["heavy"]))
     texts = svg_texts(text)
     left, top = columns[0][0], rows[0][0]
     for (begin, end), clue in zip(rows, puzzle.rows, strict=True):
@@ -248,7 +242,7 @@ def assert_same_picture(found: bytes, expected: bytes) -> None:
     """Compare two PNG files: the same size, and hardly a pixel another.
 
     Not byte for byte: compression and the edges of the digits depend on the versions of zlib and FreeType within
-    Pillow. What must be exact, each pixel of each cell, is in test_pictures.py.
+    Pillow. What must be exact, each pixel of each cell, has a test above.
     """
     left, right = pixels_of(found), pixels_of(expected)
     assert left.shape == right.shape
