@@ -207,11 +207,9 @@ def _plots(
     """Return the plots of each set of each tournament; bots that are new get a number."""
     of_sets = [(name, ranking) for name, some in ranked.items() for ranking in some if ranking.scope is Scope.SET]
     plots = {(name, ranking.sets[0].sha256): Plot(ranking.title, [], now) for name, ranking in of_sets}
-    results = [
-        (name, run, "") for name, ranking in of_sets for row in ranking.rows for run in row.results.values()
-    ]
-    results += [(name, run.result, " (under way)") for name, some in under_way.items() for run in some]
-    for name, result, more in results:
+    runs = [(name, run, "") for name, ranking in of_sets for row in ranking.rows for run in row.results.values()]
+    runs += [(name, run.result, " (under way)") for name, some in under_way.items() for run in some]
+    for name, result, more in runs:
         if isinstance(result, RunResult):
             plot = plots.setdefault((name, result.set.sha256), Plot(result.set.name, [], now))
             number = bots.setdefault(result.bot, len(bots))
@@ -251,10 +249,8 @@ def _last(
     """Return the puzzles judged last: of the runs under way, otherwise of the newest run."""
     runs = [(name, run.result) for name in names for run in under_way.get(name, [])]
     if not runs:
-        results = [
-            (name, result) for name in names for result in done[name].values() if isinstance(result, RunResult)
-        ]
-        runs = sorted(results, key=lambda found: found[1].started_at)[-1:]
+        runs = [(name, run) for name in names for run in done[name].values() if isinstance(run, RunResult)]
+        runs = sorted(runs, key=lambda found: found[1].started_at)[-1:]
     return [
         {
             "tournament": name,

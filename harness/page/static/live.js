@@ -28,11 +28,11 @@ function bar(run) {
   return found;
 }
 
-const badges = (kind, texts) => Object.entries(texts).map(([name, text]) => made("span", text, `badge ${kind}-${name}`));
-const ends = (names) => names.map((name) => made("span", name, `badge end-${name.replaceAll(" ", "-")}`));
+const badge = (kind, name, text = name) => made("span", text, `badge ${kind}-${name.replaceAll(" ", "-")}`);
+const ends = (names) => names.map((name) => badge("end", name));
 
 const notRight = ({ not_right: counts }) =>
-  badges("verdict", Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, `${grouped(count)} ${name}`])));
+  Object.entries(counts).map(([name, count]) => badge("verdict", name, `${grouped(count)} ${name}`));
 
 // The tournament of a row, where there are several.
 const TOURNAMENT = ["Tournament", (row) => row.tournament, "wraps cut"];
@@ -71,7 +71,7 @@ function ofMatch(rows) {
 
 const LAST = [
   ["Puzzle", (puzzle) => `$${puzzle.number}`, "number"],
-  ["Verdict", (puzzle) => badges("verdict", { [puzzle.verdict]: puzzle.verdict })],
+  ["Verdict", (puzzle) => badge("verdict", puzzle.verdict)],
   ["Time", (puzzle) => puzzle.time, "number"],
   ["Bot", (puzzle) => puzzle.bot, "wraps cut"],
   ["Set", (puzzle) => puzzle.set, "wraps cut"],
@@ -118,10 +118,9 @@ function ranking(standing, heading, tournament = "") {
 // The rankings, those of each tournament below its name where there are several.
 function standings({ tournaments, rankings }) {
   if (tournaments.length < 2) return rankings.map((standing) => ranking(standing, "h2"));
-  const cards = rankings.map((standing) => ranking(standing, "h3", standing.tournament));
   return tournaments.flatMap((name) => {
-    const own = cards.filter((_, index) => rankings[index].tournament === name);
-    return own.length ? [made("h2", name, "tournament"), ...own] : [];
+    const own = rankings.filter(({ tournament }) => tournament === name);
+    return own.length ? [made("h2", name, "tournament"), ...own.map((standing) => ranking(standing, "h3", name))] : [];
   });
 }
 

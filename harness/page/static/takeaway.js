@@ -24,7 +24,7 @@ export function addressOf(link) {
 // The picture of an SVG in pixels.
 async function pngOf(svg) {
   const image = new Image();
-  image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  image.src = URL.createObjectURL(blobOf(svg, "image/svg+xml"));
   try {
     await image.decode();
     const canvas = Object.assign(made("canvas"), { width: image.width, height: image.height });
