@@ -98,10 +98,15 @@ class Selection:
 def link_of(record: Record) -> str:
     """Return a puzzle as addresses have it, without the solution: in few characters where that states all."""
     record = Record(record.puzzle, record.start, None, record.title, record.author)
-    written = write([record], "oneline" if record == Record(record.puzzle) else "grid")
+    return text_in(record, "oneline" if record == Record(record.puzzle) else "grid").strip()
+
+
+def text_in(record: Record, form: str) -> str:
+    """Return a puzzle in a format; UnusableError if the format cannot hold it."""
+    written = write([record], form)
     if not written.count:
         raise UnusableError("; ".join(map(str, written.faults)))
-    return written.data.decode().strip()
+    return written.data.decode()
 
 
 def puzzle_of_file(data: bytes, number: int = 1) -> Selection:
@@ -119,23 +124,23 @@ def puzzle_of_file(data: bytes, number: int = 1) -> Selection:
 
 def _listed(records: Iterable[Found], number: int) -> Selection:
     selection = Selection(number=number)
-    for one in records:
-        if isinstance(one, Fault):
+    for found in records:
+        if isinstance(found, Fault):
             if len(selection.faults) < MOST_FAULTS:
-                what = one.what if one.line is not None else str(one)
-                selection.faults.append((one.line, what + (f" (and {one.more} more)" if one.more else "")))
+                text = found.what if found.line is not None else str(found)
+                selection.faults.append((found.line, text + (f" (and {found.more} more)" if found.more else "")))
             continue
         if selection.count == MOST_LISTED:
             selection.warnings.append(f"only the first {MOST_LISTED} puzzles are listed")
             break
         selection.count += 1
         if selection.count == number:
-            selection.warnings += map(str, one.warnings)
-            if max(one.size) > LONGEST_SIDE:
-                selection.faults.append((one.line, _too_large(*one.size)))
+            selection.warnings += map(str, found.warnings)
+            if max(found.size) > LONGEST_SIDE:
+                selection.faults.append((found.line, _too_large(*found.size)))
             else:
-                selection.board, selection.link = Board.of(one), link_of(one)
-        selection.titles.append(one.title or "{}x{}".format(*one.size))
+                selection.board, selection.link = Board.of(found), link_of(found)
+        selection.titles.append(found.title or "{}x{}".format(*found.size))
     return selection
 
 
@@ -151,10 +156,7 @@ def size_of_picture(pixels: tuple[int, int], width: int | None) -> tuple[int, in
 
 def puzzle_of_picture(brightness: bytes, size: tuple[int, int], title: str | None = None) -> Selection:
     """Return the puzzle of a picture of this size, a byte for the brightness of each cell."""
-    histogram = [0] * 256
-    for value in brightness:
-        histogram[value] += 1
-    dark = brightest_dark(histogram)
+    dark = brightest_dark([brightness.count(value) for value in range(256)])
     solution = Solution.from_bytes(bytes(value <= dark for value in brightness), size)
     record = Record(Puzzle.from_grid(solution.rows), solution=solution, title=title)
     return Selection(1, 1, Board.of(record), PICTURE, titles=[""])

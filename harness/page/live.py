@@ -94,7 +94,9 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     """Look at a folder; `before`, the look before, is returned if nothing has changed, and no file read twice."""
     now = time.monotonic()
     stamps, left_out = _stamps(folder)
-    running = {path for path, one in before.read.items() if isinstance(one, UnderWay) and one.is_running}
+    running = {
+        path for path, content in before.read.items() if isinstance(content, UnderWay) and content.is_running
+    }
     is_old = bool(running) and now - before.looked >= SECONDS_BETWEEN_LOOKS  # no file shows that a judge has ended
     if before.state and stamps == before.stamps and not is_old:
         return before
@@ -103,35 +105,36 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     under_way: dict[str, list[UnderWay]] = {}
     done: dict[str, dict[Path, AnyResult]] = {}
     begun: dict[str, str] = {}  # when the last run of each tournament began
-    for path, one in read.items():
-        if one is None or isinstance(one, str):
+    for path, content in read.items():
+        if content is None or isinstance(content, str):
             continue
         within = path.parent.relative_to(folder)
         name = printable(str(within if within.parts else folder))  # of its folder
-        if isinstance(one, UnderWay):
-            under_way.setdefault(name, []).append(one)
+        if isinstance(content, UnderWay):
+            under_way.setdefault(name, []).append(content)
         else:
-            done.setdefault(name, {})[path] = one
-        run = one.result if isinstance(one, UnderWay) else one
+            done.setdefault(name, {})[path] = content
+        run = content.result if isinstance(content, UnderWay) else content
         begun[name] = max(begun.get(name, ""), run.started_at if isinstance(run, RunResult) else "")
     names = sorted(begun, key=begun.__getitem__, reverse=True)
-    ranked = {name: rankings(done.get(name, {})) for name in names}
+    ranked = {
+        name: sorted(
+            rankings(done.get(name, {})), key=lambda ranking: ranking.scope not in (Scope.MATCH, Scope.OVERALL)
+        )
+        for name in names
+    }
     bots = dict(before.bots)
     plots = _plots(ranked, under_way, bots, before.plots, now)
     shown = plots if find_spec("matplotlib") else {}
     state = {
         "folder": str(folder),
         "tournaments": names,
-        "rankings": [
-            _ranking(one) | {"tournament": name}
-            for name in names
-            for one in sorted(ranked[name], key=lambda ranking: ranking.scope not in (Scope.MATCH, Scope.OVERALL))
-        ],
-        "under_way": [_progress(one) | {"tournament": name} for name in names for one in under_way.get(name, [])],
+        "rankings": [_ranking(ranking) | {"tournament": name} for name in names for ranking in ranked[name]],
+        "under_way": [_progress(run) | {"tournament": name} for name in names for run in under_way.get(name, [])],
         "last": _last(names, under_way, done),
-        "plots": [_plot(one) | {"tournament": name} for (name, _), one in shown.items()],
+        "plots": [_plot(plot) | {"tournament": name} for (name, _), plot in shown.items()],
         "note": before.note,
-        "problems": [printable(one) for one in [*read.values(), *left_out] if isinstance(one, str)],
+        "problems": [printable(problem) for problem in [*read.values(), *left_out] if isinstance(problem, str)],
     }
     return Shown(state, plots, now, stamps, read, bots, before.note)
 
@@ -171,10 +174,10 @@ def _under_way(path: Path) -> UnderWay | None:
     age_seconds = time.time() - path.stat().st_mtime
     if not records or not isinstance(records[0], RunResult):
         return None
-    score = Score.of(one.result for one in records if isinstance(one, PuzzleJudged))
+    score = Score.of(record.result for record in records if isinstance(record, PuzzleJudged))
     wall, before, running = 0.0, 0.0, age_seconds < FRESH_SECONDS  # its first attempt is about to begin
-    for one in records:
-        match one:
+    for record in records:
+        match record:
             case AttemptStarted(_, _, pid, created):
                 running = age_seconds < FRESH_SECONDS or _is_alive(pid, created)
             case Alive(usage):
@@ -182,7 +185,7 @@ def _under_way(path: Path) -> UnderWay | None:
             case AttemptEnded(attempt):
                 before += attempt.usage.wall_seconds
                 wall, running = before, False
-    arrived = max((one.arrived_seconds or 0.0 for one in score.puzzles), default=0.0)
+    arrived = max((puzzle.arrived_seconds or 0.0 for puzzle in score.puzzles), default=0.0)
     is_silent = running and age_seconds > SILENT_SECONDS
     return UnderWay(msgspec.structs.replace(records[0], score=score), running, is_silent, max(wall, arrived))
 
@@ -202,17 +205,17 @@ def _plots(
     now: float,
 ) -> dict[SetPlayed, Plot]:
     """Return the plots of each set of each tournament; bots that are new get a number."""
-    of_sets = [(name, one) for name, some in ranked.items() for one in some if one.scope is Scope.SET]
-    plots = {(name, one.sets[0].sha256): Plot(one.title, [], now) for name, one in of_sets}
-    results = [(name, run, "") for name, one in of_sets for row in one.rows for run in row.results.values()]
-    results += [(name, one.result, " (under way)") for name, some in under_way.items() for one in some]
-    for name, result, more in results:
+    of_sets = [(name, ranking) for name, some in ranked.items() for ranking in some if ranking.scope is Scope.SET]
+    plots = {(name, ranking.sets[0].sha256): Plot(ranking.title, [], now) for name, ranking in of_sets}
+    runs = [(name, run, "") for name, ranking in of_sets for row in ranking.rows for run in row.results.values()]
+    runs += [(name, run.result, " (under way)") for name, some in under_way.items() for run in some]
+    for name, result, more in runs:
         if isinstance(result, RunResult):
             plot = plots.setdefault((name, result.set.sha256), Plot(result.set.name, [], now))
             number = bots.setdefault(result.bot, len(bots))
             plot.runs.append(Run(printable(result.bot) + more, number, result))
     drawn = {played: plot for played, plot in plots.items() if any(run.seconds for run in plot.runs)}
-    growing = {(name, one.result.set.sha256) for name, some in under_way.items() for one in some}
+    growing = {(name, run.result.set.sha256) for name, some in under_way.items() for run in some}
     recent = {played for played, plot in before.items() if now - plot.made < SECONDS_BETWEEN_PLOTS}
     return drawn | {played: before[played] for played in growing & recent}
 
@@ -226,17 +229,17 @@ def _plot(plot: Plot) -> dict[str, Any]:
     }
 
 
-def _progress(one: UnderWay) -> dict[str, Any]:
+def _progress(run: UnderWay) -> dict[str, Any]:
     return {
-        "bot": printable(one.result.bot),
-        "set": printable(one.result.set.name),
-        "done": len(one.result.score.puzzles),
-        "count": one.result.set.puzzle_count,
-        "right": one.result.score.right,
-        "not_right": _not_right(one.result.score.verdicts),
-        "time": duration(one.wall_seconds),
-        "running": one.is_running,
-        "silent": one.is_silent,
+        "bot": printable(run.result.bot),
+        "set": printable(run.result.set.name),
+        "done": len(run.result.score.puzzles),
+        "count": run.result.set.puzzle_count,
+        "right": run.result.score.right,
+        "not_right": _not_right(run.result.score.verdicts),
+        "time": duration(run.wall_seconds),
+        "running": run.is_running,
+        "silent": run.is_silent,
     }
 
 
@@ -244,31 +247,35 @@ def _last(
     names: Sequence[str], under_way: Mapping[str, Sequence[UnderWay]], done: Mapping[str, Mapping[Path, AnyResult]]
 ) -> list[dict[str, Any]]:
     """Return the puzzles judged last: of the runs under way, otherwise of the newest run."""
-    runs = [(name, one.result) for name in names for one in under_way.get(name, [])]
+    runs = [(name, run.result) for name in names for run in under_way.get(name, [])]
     if not runs:
-        results = [(name, one) for name in names for one in done[name].values() if isinstance(one, RunResult)]
-        runs = sorted(results, key=lambda found: found[1].started_at)[-1:]
+        runs = [(name, run) for name in names for run in done[name].values() if isinstance(run, RunResult)]
+        runs = sorted(runs, key=lambda found: found[1].started_at)[-1:]
     return [
         {
             "tournament": name,
             "bot": printable(run.bot),
             "set": printable(run.set.name),
-            "number": one.number,
-            "verdict": one.verdict.value,
-            "time": "" if one.took_seconds is None else duration(one.took_seconds),
+            "number": puzzle.number,
+            "verdict": puzzle.verdict.value,
+            "time": "" if puzzle.took_seconds is None else duration(puzzle.took_seconds),
         }
         for name, run in runs
-        for one in run.score.puzzles[: -LAST_PUZZLES - 1 : -1]
+        for puzzle in run.score.puzzles[: -LAST_PUZZLES - 1 : -1]
     ]
 
 
 def _ranking(ranking: Ranking) -> dict[str, Any]:
-    runs = [(row.bot, one) for row in ranking.rows for one in row.results.values() if not isinstance(one, BotLog)]
-    notes = [f"no answer of {bot} to {ranges(one.score.missing)}" for bot, one in runs if one.score.missing]
+    missing = [
+        f"no answer of {row.bot} to {ranges(result.score.missing)}"
+        for row in ranking.rows
+        for result in row.results.values()
+        if ranking.scope is Scope.SET and not isinstance(result, BotLog) and result.score.missing
+    ]
     return {
         "title": printable(ranking.title),
         "rows": [_row(row, ranking) for row in ranking.rows],
-        "notes": [printable(note) for note in [*ranking.notes, *(notes if ranking.scope is Scope.SET else ())]],
+        "notes": [printable(note) for note in [*ranking.notes, *missing]],
         "warnings": [printable(warning) for warning in ranking.warnings],
     }
 
@@ -284,7 +291,7 @@ def _row(row: Row, ranking: Ranking) -> dict[str, Any]:
         "count": row.puzzle_count,
         "points": row.points,
         "solved": row.solved,
-        "pairings": [(printable(one.opponent), str(one)) for one in row.pairings],
+        "pairings": [(printable(pairing.opponent), str(pairing)) for pairing in row.pairings],
         **{name: "" if seconds is None else duration(seconds) for name, seconds in times.items()},
         "slowest_puzzle": slowest_place(row, ranking),
         "not_right": _not_right(row.verdicts),
@@ -293,7 +300,9 @@ def _row(row: Row, ranking: Ranking) -> dict[str, Any]:
 
 
 def _not_right(verdicts: Mapping[Verdict, int]) -> dict[str, int]:
-    return {one.value: number for one, number in verdicts.items() if number and one is not Verdict.RIGHT}
+    return {
+        verdict.value: number for verdict, number in verdicts.items() if number and verdict is not Verdict.RIGHT
+    }
 
 
 class Live:
@@ -330,7 +339,7 @@ class Live:
         async with self._drawing, self._looking:
             if key not in self._svgs and key in plots:
                 svg = await run_in_threadpool(_drawn, plots[key].runs)
-                self._svgs = {one: svg for one, svg in self._svgs.items() if one in plots} | {key: svg}
+                self._svgs = {kept: svg for kept, svg in self._svgs.items() if kept in plots} | {key: svg}
             return self._svgs.get(key)
 
     async def _look(self) -> Shown:
@@ -357,7 +366,7 @@ def _drawn(runs: Sequence[Run]) -> bytes:
     """Return the plot of sorted times as a picture of its own, for light and dark."""
     with drawing():
         svg = cactus(runs, "cactus")
-    light, dark = ("".join(f"--{name}:{pair[at]};" for name, pair in COLOURS.items()) for at in (0, 1))
+    light, dark = ("".join(f"--{name}:{pair[theme]};" for name, pair in COLOURS.items()) for theme in (0, 1))
     style = f":root{{{light}font-family:system-ui,sans-serif;font-size:11px}}"
     style += f"@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
     head, _, body = svg.partition(">")

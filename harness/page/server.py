@@ -38,7 +38,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
         own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         own.bind(address)
         own.listen()
-    except (OSError, OverflowError) as error:
+    except (OSError, UnicodeError) as error:  # the latter for a name such as a..b
         if getattr(error, "errno", None) == errno.EADDRINUSE:
             why = f"port {port} is in use; --port N takes another, --port 0 any that is free"
         else:
@@ -78,7 +78,6 @@ def make_app(site: Path, live: Live | None) -> Starlette:
     """Return the application that serves a site's folder and, if there is one, the live view."""
 
     async def live_events(_: Request) -> Response:
-        """Return the content of the folder of results, again whenever it changes."""
         if live is None:
             raise HTTPException(404, "no folder of results is shown: nonojudge page --results FOLDER")
         return _Watching(live)

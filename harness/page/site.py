@@ -66,7 +66,7 @@ def write_site(
     }
     # The folder may be a stranger's: nothing is written or removed through a link.
     parents = {folder / parent for name in (*contents, *earlier) for parent in Path(name).parents}
-    if linked := sorted(one for one in parents - {folder} if one.is_symlink()):
+    if linked := sorted(link for link in parents - {folder} if link.is_symlink()):
         raise UnusableError(f"--export {folder}: {linked[0]} is a link; name a new or an empty folder")
     version = hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:16]
     contents["service_worker.js"] = contents["service_worker.js"].replace(_VERSION, f'"{version}"'.encode())
@@ -102,8 +102,8 @@ def _earlier_files(folder: Path) -> set[str]:
     except NotADirectoryError:
         raise UnusableError(f"--export {folder}: not a folder; name a new or an empty one") from None
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        what = "it has other files and is not an earlier export; name a new or an empty folder"
-        raise UnusableError(f"--export {folder}: {what}") from None
+        why = "it has other files and is not an earlier export; name a new or an empty folder"
+        raise UnusableError(f"--export {folder}: {why}") from None
 
 
 def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> Iterator[tuple[str, bytes]]:
@@ -120,16 +120,16 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
             yield (path.name if path.name in AT_THE_TOP else f"static/{path.name}"), content
     python = {"nonobot.zip": _python(kernels)} | _pyodide()
     yield from python.items()
-    sets = [one for one in official_sets().values() if state_of(one) is State.HERE]
-    for one in sets:
-        yield f"sets/{one.file_name}", stored_path(one).read_bytes()
+    sets = [official for official in official_sets().values() if state_of(official) is State.HERE]
+    for official in sets:
+        yield f"sets/{official.file_name}", stored_path(official).read_bytes()
     facts = {
         "longest_side": LONGEST_SIDE,
         "most_bytes": MOST_BYTES,
         "puzzle_seconds": puzzle_seconds,
-        "formats": [{"name": one.name, "extension": one.extensions[0]} for one in formats()],
+        "formats": [{"name": form.name, "extension": form.extensions[0]} for form in formats()],
         "samples": [asdict(Selection(1, 1, board)) for board in _samples()],
-        "sets": [one.name for one in sets],
+        "sets": [official.name for official in sets],
         "python_bytes": sum(map(len, python.values())),
         "live": has_live_view,
         "offline": not is_served,

@@ -27,10 +27,10 @@ MOST_PICTURE_PIXELS = 2000  # on the longer side of a picture to take away
 Question = dict[str, Any]
 
 
-def answered(what: str, question: str, data: bytes = b"") -> str:
+def answered(call: str, question: str, data: bytes = b"") -> str:
     """Return the answer to the call `what`, both in JSON; an error is a line for people."""
     try:
-        found = _ANSWERS[what](json.loads(question), bytes(data))
+        found = _ANSWERS[call](json.loads(question), bytes(data))
         answer = asdict(found) if isinstance(found, Selection) else found
     except (UnusableError, formats.FormatError, ValueError) as error:
         answer = {"error": str(error)}
@@ -143,10 +143,7 @@ def write(question: Question, _: bytes) -> Question:
         return {"text": _drawn(_record(question, cells=question["cells"]), question["dark"])}
     if form == "link":
         return {"text": f"{boards.link_of(record)}\n"}
-    written = formats.write([record], form)
-    if not written.count:
-        raise UnusableError("; ".join(map(str, written.faults)))
-    return {"text": written.data.decode()}
+    return {"text": boards.text_in(record, form)}
 
 
 def _drawn(record: Record, is_dark: bool) -> str:
@@ -160,5 +157,5 @@ def _drawn(record: Record, is_dark: bool) -> str:
 
 _ANSWERS: dict[str, Callable[[Question, bytes], Question | Selection]] = {
     "set": of_set,
-    **{one.__name__: one for one in (read, size, picture, solve, steps, hint, check, write)},
+    **{function.__name__: function for function in (read, size, picture, solve, steps, hint, check, write)},
 }

@@ -18,10 +18,6 @@ _BEGINNINGS = re.compile(
 """How files of the usual kinds begin."""
 
 
-class BoardTooLargeError(UnusableError):
-    """The board would have more cells than a side may."""
-
-
 def is_image(data: bytes) -> bool:
     """Return whether a file begins like one of the usual kinds of images."""
     return _BEGINNINGS.match(data[:256]) is not None
@@ -42,7 +38,7 @@ def board_size(pixels: tuple[int, int], width: int | None, height: int | None) -
         hint = "give a smaller one, or both --width and --height"
     if max(size) > LARGEST_SIDE:
         board = f"a board of {size[0]}x{size[1]}"
-        raise BoardTooLargeError(f"{board} is too large: at most {LARGEST_SIDE} rows or columns; {hint}")
+        raise UnusableError(f"{board} is too large: at most {LARGEST_SIDE} rows or columns; {hint}")
     return size
 
 

@@ -67,7 +67,7 @@ def drawn_answer(record: Record, answer: Answer | None) -> Drawing:
 
 
 def _drawn_grid(puzzle: Puzzle, solution: Solution, name: str) -> Drawing:
-    wrong = [str(one) for one in mismatches(puzzle, solution)]
+    wrong = [str(mismatch) for mismatch in mismatches(puzzle, solution)]
     more = len(wrong) - MOST_MISMATCHES
     notes = [*wrong[:MOST_MISMATCHES], f"and {more} more"] if more > 0 else wrong
     return Drawing(Picture.of_answer(puzzle, solution, name), notes)
@@ -79,7 +79,7 @@ def _name(record: Record) -> str:
 
 def first_answers(source: str, records: Sequence[Record]) -> dict[int, Answer]:
     """Return the first answer to each puzzle in a file of answers, by its number."""
-    sizes = {one.size for one in records}
+    sizes = {record.size for record in records}
     if len(sizes) > 1:
         why = "an answer file does not state the sizes of its grids"
         raise UnusableError(f"--answers needs puzzles of one size: {why}")

@@ -84,7 +84,7 @@ def grade_boards(
     """Return the grades of the boards drawn, a list for each of `draws`, and the seconds without a bot's start."""
     with _warm_bot(grading) as grade_board:
         began = time.perf_counter()
-        grades = [graded(grade_board, recipe, rules, one) for one in draws]
+        grades = [graded(grade_board, recipe, rules, request) for request in draws]
         return grades, time.perf_counter() - began
 
 
@@ -234,9 +234,9 @@ class Plan:
     def take(self, draws: Sequence[Draws], grades_of: Sequence[list[Grade]], seconds: float) -> None:
         """Store the grades of a task's boards, and the time that it took."""
         self._pace.note(sum(map(len, grades_of)), seconds)
-        for one, grades in zip(draws, grades_of, strict=True):
-            if puzzle := self._open.get(one.index):  # otherwise chosen meanwhile: these were drawn in advance
-                puzzle.waiting[one.first] = grades
+        for request, grades in zip(draws, grades_of, strict=True):
+            if puzzle := self._open.get(request.index):  # otherwise chosen meanwhile: these were drawn in advance
+                puzzle.waiting[request.first] = grades
                 self._look_at(puzzle)
 
     def ready(self) -> Iterator[Board]:
@@ -256,11 +256,11 @@ class Plan:
         return min(math.ceil(puzzle.choice.missing / rate), puzzle.choice.most)
 
     def _undecided(self) -> Iterator[_OpenPuzzle]:
-        return (one for one in self._open.values() if one.index < self._end and not one.choice.over)
+        return (puzzle for puzzle in self._open.values() if puzzle.index < self._end and not puzzle.choice.over)
 
     def _in_need(self) -> Iterator[_OpenPuzzle]:
         """Yield the puzzles that need more boards than requested, open ones first."""
-        yield from (one for one in self._undecided() if one.ahead < one.choice.missing)
+        yield from (puzzle for puzzle in self._undecided() if puzzle.ahead < puzzle.choice.missing)
         while self._begun < min(self._end, self._written + MOST_AHEAD):
             puzzle = self._open[self._begun] = _OpenPuzzle(self._begun, Choice(self._rules))
             self._begun += 1

@@ -89,9 +89,9 @@ def grading_bot(grading: Grading, strategy: str = "champion") -> Iterator[Gradin
     ]
     with contextlib.suppress(WarmUpError):  # the bot itself says why
         warmed_up(command, None, Configuration())
-    words = LastWords()
-    with BotProcess(command, words, built_sandbox(grading.contain)) as process:
-        yield GradingBot(process, words, grading)
+    last_words = LastWords()
+    with BotProcess(command, last_words, built_sandbox(grading.contain)) as process:
+        yield GradingBot(process, last_words, grading)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,10 +132,10 @@ class _RecordReader:
 class GradingBot:
     """A running bot that writes records to its stdout; see :func:`grading_bot`."""
 
-    def __init__(self, bot: BotProcess, words: LastWords, grading: Grading) -> None:
+    def __init__(self, bot: BotProcess, last_words: LastWords, grading: Grading) -> None:
         self._bot = bot
         self._talk = Conversation(bot, _RecordReader())
-        self._words = words
+        self._words = last_words
         self._grading = grading
 
     def __call__(self, puzzle: Puzzle) -> Grade:

@@ -44,20 +44,17 @@ def sets_handed_in(tournament: Tournament, folder: Path, quiet: bool = False) ->
     """
     sets = [_read(bot, tournament, quiet) for bot in tournament.bots]
     _compare(sets, quiet)
-    shown = [_shown_by_setter(bot, one, quiet) for bot, one in zip(tournament.bots, sets, strict=True)]
-    doubtful = [
-        one.puzzle
-        for puzzle_set, solved in zip(sets, shown, strict=True)
-        for one in puzzle_set.puzzles
-        if one.number not in solved
-    ]
-    decided = _decided(doubtful, folder / DECIDED, tournament.contain, quiet)
+    doubtful = []
+    for bot, puzzle_set in zip(tournament.bots, sets, strict=True):
+        shown = _shown_by_setter(bot, puzzle_set, quiet)
+        puzzles = {set_puzzle.number: set_puzzle.puzzle for set_puzzle in puzzle_set.puzzles}
+        doubtful.append({number: puzzle for number, puzzle in puzzles.items() if number not in shown})
+    doubts = [puzzle for puzzles in doubtful for puzzle in puzzles.values()]
+    decided = _decided(doubts, folder / DECIDED, tournament.contain, quiet)
     checked = []
-    for puzzle_set, solved in zip(sets, shown, strict=True):
-        doubts = {
-            one.number: decided[_digest(one.puzzle)] for one in puzzle_set.puzzles if one.number not in solved
-        }
-        void = {number: WHY_VOID[what] for number, what in doubts.items() if what != SOLVABLE}
+    for puzzle_set, puzzles in zip(sets, doubtful, strict=True):
+        decisions = {number: decided[_digest(puzzle)] for number, puzzle in puzzles.items()}
+        void = {number: WHY_VOID[decision] for number, decision in decisions.items() if decision != SOLVABLE}
         checked.append(_without(puzzle_set, void))
         _say_void(checked[-1], quiet)
     return checked
@@ -71,8 +68,8 @@ def _read(bot: Entrant, tournament: Tournament, quiet: bool) -> PuzzleSet:
     except SetError as error:
         raise UnusableError(f"{bot.name}: {error}; correct the file, or leave the bot out") from None
     wanted = range(1, (tournament.puzzles_each or MATCH_PUZZLES) + 1)
-    puzzles = {one.number: one.puzzle for one in puzzle_set.puzzles}
-    faults = {one.number: one for one in reversed(puzzle_set.faults)}
+    puzzles = {set_puzzle.number: set_puzzle.puzzle for set_puzzle in puzzle_set.puzzles}
+    faults = {fault.number: fault for fault in reversed(puzzle_set.faults)}
     first: dict[Puzzle, int] = {}
     void = {}
     for number in wanted:
@@ -85,29 +82,26 @@ def _read(bot: Entrant, tournament: Tournament, quiet: bool) -> PuzzleSet:
         else:
             first[puzzle] = number
     if more := [number for number in puzzles if number not in wanted]:
-        say(f"{bot.name}: {source}: only $1 to ${wanted[-1]} count, not {_named(more)}", quiet)
-    kept = tuple(one for one in puzzle_set.puzzles if one.number in wanted)
+        unwanted = f"${more[0]}" + (f" and {len(more) - 1} more" if more[1:] else "")
+        say(f"{bot.name}: {source}: only $1 to ${wanted[-1]} count, not {unwanted}", quiet)
+    kept = tuple(set_puzzle for set_puzzle in puzzle_set.puzzles if set_puzzle.number in wanted)
     return _without(replace(puzzle_set, puzzles=kept, setter=bot.name), void)
-
-
-def _named(numbers: Sequence[int]) -> str:
-    return f"${numbers[0]}" + (f" and {len(numbers) - 1} more" if numbers[1:] else "")
 
 
 def _without(puzzle_set: PuzzleSet, void: dict[int, str]) -> PuzzleSet:
     """Return a set without its void puzzles; UnusableError if none is left."""
     every = dict(sorted({**puzzle_set.void, **void}.items()))
-    kept = [one.number for one in puzzle_set.puzzles if one.number not in every]
+    kept = [set_puzzle.number for set_puzzle in puzzle_set.puzzles if set_puzzle.number not in every]
     if not kept:
-        why = next(iter(every.items()))
-        place = f"{puzzle_set.setter}: {puzzle_set.name}: ${why[0]}: {why[1]}"
+        number, why = next(iter(every.items()))
+        place = f"{puzzle_set.setter}: {puzzle_set.name}: ${number}: {why}"
         raise UnusableError(f"{place}; no puzzle is left: correct the file, or leave the bot out")
     return replace(puzzle_set.only(kept), setter=puzzle_set.setter, void=every)
 
 
 def _compare(sets: Sequence[PuzzleSet], quiet: bool) -> None:
     """Tell which sets have puzzles in common; UnusableError if two have the same ones."""
-    every = [(one, {each.puzzle for each in one.puzzles}) for one in sets]
+    every = [(puzzle_set, {set_puzzle.puzzle for set_puzzle in puzzle_set.puzzles}) for puzzle_set in sets]
     for (first, its_puzzles), (second, other_puzzles) in itertools.combinations(every, 2):
         common = len(its_puzzles & other_puzzles)
         place = f"{second.setter}: {second.name}"
@@ -126,30 +120,31 @@ def _shown_by_setter(bot: Entrant, puzzle_set: PuzzleSet, quiet: bool) -> set[in
         score = score_of_file(puzzle_set, str(Path(bot.setter_solutions).absolute()), any_order=True, waits=False)
     except UnusableError as error:
         raise UnusableError(f"{bot.name}: {error}; correct the file, or remove setter-solutions") from None
-    wrong = [one for one in score.puzzles if one.verdict not in (Verdict.RIGHT, Verdict.MISSING)]
+    wrong = [result for result in score.puzzles if result.verdict not in (Verdict.RIGHT, Verdict.MISSING)]
     place = f"{bot.name}: {bot.setter_solutions}"
     if score.unanswered:
         say(f"{place}: no solution of a puzzle in {bot.puzzles}; nonobot looks for them", quiet)
     elif wrong:
-        what = f"{count(len(wrong), 'solution')} not right; nonobot looks for others"
-        say(_listed(f"{place}: {what}", [f"${one.number}: {one.verdict}: {one.detail}" for one in wrong]), quiet)
-    return {one.number for one in score.puzzles if one.verdict is Verdict.RIGHT}
+        first = f"{place}: {count(len(wrong), 'solution')} not right; nonobot looks for others"
+        lines = [f"${result.number}: {result.verdict}: {result.detail}" for result in wrong]
+        say(_listed(first, lines), quiet)
+    return {result.number for result in score.puzzles if result.verdict is Verdict.RIGHT}
 
 
 def _decided(puzzles: Sequence[Puzzle], file: Path, contain: Contain, quiet: bool) -> dict[str, str]:
     """Return whether nonobot finds the puzzles solvable, by their digests, from the file or after a search."""
-    words = (SOLVABLE, *WHY_VOID)
+    known = (SOLVABLE, *WHY_VOID)
     decided: dict[str, str] = {}
     try:
         lines = content_of(file, MOST_SET_BYTES).decode(errors="replace").splitlines()
-        decided = {digest: word for digest, _, word in (line.partition(" ") for line in lines) if word in words}
+        decided = {digest: word for digest, _, word in (line.partition(" ") for line in lines) if word in known}
     except FileNotFoundError:
         pass
     except OSError as error:
         raise UnusableError(
             f"cannot read {file}: {error.strerror}; remove it, and nonobot decides again"
         ) from None
-    left = {_digest(one): one for one in puzzles if _digest(one) not in decided}
+    left = {_digest(puzzle): puzzle for puzzle in puzzles if _digest(puzzle) not in decided}
     if not left:
         return decided
     grading = Grading(
@@ -177,8 +172,8 @@ def _digest(puzzle: Puzzle) -> str:
 
 def _say_void(puzzle_set: PuzzleSet, quiet: bool) -> None:
     if void := puzzle_set.void:
-        what = f"{count(len(void), 'void puzzle')}, solved for every opponent; to replace first, press Ctrl-C"
-        first = f"{puzzle_set.setter}: {puzzle_set.name}: {what}"
+        summary = f"{count(len(void), 'void puzzle')}, solved for every opponent; to replace first, press Ctrl-C"
+        first = f"{puzzle_set.setter}: {puzzle_set.name}: {summary}"
         say(_listed(first, [f"${number}: {why}" for number, why in void.items()]), quiet)
 
 

@@ -26,6 +26,9 @@ HEART = "1,1:5:5:3:1-2:4:4:4:2"
 TWO = "1:1-1:1"
 RANDOM = load_set("boardgen:25x25x40:seed=7").puzzles[2].puzzle
 
+in_both_browsers = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
+"""A test that makes the events of a real mouse, finger and keyboard in each of the browsers."""
+
 GIVEN = """(() => { const data = new DataTransfer(); data.items.add(%s); %s
     const event = new %s("%s", {clipboardData: data, dataTransfer: data, bubbles: true, cancelable: true});
     return document.body.dispatchEvent(event); })()"""

@@ -23,7 +23,7 @@ FILES = [path for path in sorted(PUZZLES.glob("p.*")) if path.suffix != ".txt"] 
 def test_a_file_of_any_format_becomes_a_board(path):
     selection = puzzle_of_file(path.read_bytes())
     assert (selection.count, selection.number, selection.faults) == (1, 1, [])
-    assert selection.format in {one.name for one in formats()}
+    assert selection.format in {form.name for form in formats()}
     assert selection.board.record.puzzle == P.puzzle
 
 
@@ -75,9 +75,9 @@ def test_faults_cost_no_other_puzzle_and_the_list_of_puzzles_ends_at_its_limit(m
 def test_why_a_file_or_a_set_has_no_such_puzzle_is_said_in_a_line(source, number, why):
     selection = (puzzle_of_file if isinstance(source, bytes) else puzzle_of_set)(source, number)
     assert selection.board is None
-    [(_, what)] = selection.faults
-    assert why in what
-    assert "\n" not in what
+    [(_, fault)] = selection.faults
+    assert why in fault
+    assert "\n" not in fault
 
 
 def test_a_picture_has_the_size_and_the_cells_that_the_command_makes_of_it():
@@ -127,8 +127,8 @@ NONE = {"rows": [[2], []], "columns": [[2], []]}
 USUAL = {"seconds": 10.0, "solutions": 2, "number": 1}
 
 
-def told(what, board=None, data=b"", **question):
-    return json.loads(answered(what, json.dumps({**USUAL, "board": board, **question}), data))
+def told(call, board=None, data=b"", **question):
+    return json.loads(answered(call, json.dumps({**USUAL, "board": board, **question}), data))
 
 
 def test_a_text_becomes_a_board_and_the_board_a_verdict():
@@ -183,7 +183,7 @@ def test_every_format_a_picture_and_a_link_are_taken_away():
 
 
 @pytest.mark.parametrize(
-    ("what", "question", "why"),
+    ("call", "question", "why"),
     [
         ("solve", {"board": {"rows": [[9]], "columns": [[1]]}}, "needs 9 cells"),
         ("solve", {"board": ONE, "solutions": 0}, "number of solutions must be at least 1"),
@@ -192,7 +192,7 @@ def test_every_format_a_picture_and_a_link_are_taken_away():
         ("size", {"width": 0, "height": 3, "columns": None}, "the picture has no pixels"),
     ],
 )
-def test_what_cannot_be_answered_is_said_in_a_line(what, question, why):
-    error = told(what, **question)["error"]
+def test_what_cannot_be_answered_is_said_in_a_line(call, question, why):
+    error = told(call, **question)["error"]
     assert why in error
     assert "\n" not in error

@@ -312,7 +312,9 @@ def test_a_tournament_is_seen_as_it_goes_on(watcher, live_page, page_results):
             "document.dispatchEvent(new Event('visibilitychange'))"
         )
     watcher.wait_for("document.querySelector('#as-of').textContent")
-    assert [one for one in watcher.addresses() if "/api/live" in one] == [f"{live_page.address}api/live"]
+    assert [address for address in watcher.addresses() if "/api/live" in address] == [
+        f"{live_page.address}api/live"
+    ]
 
 
 def test_tournaments_are_apart_and_their_tables_scroll_in_their_own_box(watcher, live_page, page_results):
@@ -441,7 +443,7 @@ def test_clues_of_two_digits_do_not_touch(visitor):
     top, cell = is_board.argmax(), round(is_board.sum() / 28)
     clues = brightness[: top - 4, -4 - 28 * cell : -4].min(axis=0)
     assert clues.min() < 128
-    assert min(clues[at - 2 : at + 2].min() for at in range(cell, 28 * cell, cell)) > 240
+    assert min(clues[edge - 2 : edge + 2].min() for edge in range(cell, 28 * cell, cell)) > 240
 
 
 def test_light_and_dark(visitor):
@@ -464,5 +466,5 @@ def test_no_text_of_a_puzzle_is_markup_and_no_script_gets_in(visitor):
     visitor.value("document.body.append(Object.assign(document.createElement('script'), {text: 'taken = 1'}))")
     assert visitor.value("window.taken") is None
     assert visitor.complaints
-    assert all("Content Security Policy" in one for one in visitor.complaints)
+    assert all("Content Security Policy" in complaint for complaint in visitor.complaints)
     visitor.complaints.clear()

@@ -29,14 +29,14 @@ def test_an_answer_that_comes_too_late_changes_nothing(visitor):
     visitor.click("[data-view='mine']")
     visitor.focus_board()
     visitor.press("b")
-    for button, words in (("#mine-undo", ""), ("#mine-check", "No cell is set yet.")):
+    for button, text in (("#mine-undo", ""), ("#mine-check", "No cell is set yet.")):
         visitor.value(HOLD % "hint")
         visitor.click("#mine-hint")
         assert visitor.text_of("#hint") == "Asking …"
         visitor.click(button)
         visitor.value("window.release()")
         visitor.value(FRAMES)
-        assert visitor.text_of("#hint") == words
+        assert visitor.text_of("#hint") == text
         assert visitor.value("document.querySelector('#mine-take').hidden")
 
 

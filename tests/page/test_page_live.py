@@ -46,22 +46,21 @@ def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
 
     def has_more():
         now = shown_now(tmp_path, looks[-1])
-        is_new = any(one["done"] >= len(looks) for one in now.state["under_way"])
+        is_new = any(run["done"] >= len(looks) for run in now.state["under_way"])
         if is_new:
             looks.append(now)
         return is_new
 
     played("wrong_at_2", tmp_path, lambda *_: wait_until(has_more))  # a thread of its own writes the journal
-    seen = [one.state for one in looks[1:]]
+    seen = [look.state for look in looks[1:]]
     assert [state["under_way"][0]["done"] for state in seen] == [1, 2, 3, 4, 5]
     [run] = seen[2]["under_way"]
     facts = {"bot": "wrong_at_2", "set": str(RECIPE), "done": 3, "count": 5, "right": 2, "running": True}
-    facts |= {"silent": False}
-    facts |= {"tournament": str(tmp_path), "not_right": {"wrong": 1}}
+    facts |= {"silent": False, "tournament": str(tmp_path), "not_right": {"wrong": 1}}
     assert run == facts | {"time": run["time"]}
-    last = [(one["number"], one["verdict"]) for one in seen[2]["last"]]
+    last = [(puzzle["number"], puzzle["verdict"]) for puzzle in seen[2]["last"]]
     assert last == [(3, "right"), (2, "wrong"), (1, "right")]
-    [growing] = {plot.key for one in looks for plot in one.plots.values()}  # not drawn anew for every puzzle
+    [growing] = {plot.key for look in looks for plot in look.plots.values()}  # not drawn anew for every puzzle
     done = shown_now(tmp_path, looks[-1])
     assert growing not in {plot.key for plot in done.plots.values()}
     assert done.state["under_way"] == []
@@ -71,23 +70,22 @@ def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
 
 
 def test_each_tournament_is_ranked_apart_and_what_is_not_right_is_named(tmp_path):
-    for name, behaviour in (("april", "perfect"), ("may", "crash_at_3")):
+    for name, day, behaviour in (("april", "2026-04-01", "perfect"), ("may", "2026-05-01", "crash_at_3")):
         (tmp_path / name).mkdir()
         result = played(behaviour, tmp_path / name)
         path = tmp_path / name / "result.json"
-        day = {"april": "2026-04-01", "may": "2026-05-01"}[name]
         path.write_text(path.read_text().replace(result.started_at[:10], day))
     look = shown_now(tmp_path, Shown())
     assert look.state["tournaments"] == ["may", "april"]  # the one that was begun last first
-    assert [one["tournament"] for one in look.state["rankings"]] == ["may", "april"]
-    [crashed], [perfect] = (one["rows"] for one in look.state["rankings"])
-    facts = [(one["bot"], one["not_right"], one["ends"]) for one in (crashed, perfect)]
+    assert [ranking["tournament"] for ranking in look.state["rankings"]] == ["may", "april"]
+    [crashed], [perfect] = (ranking["rows"] for ranking in look.state["rankings"])
+    facts = [(row["bot"], row["not_right"], row["ends"]) for row in (crashed, perfect)]
     assert facts == [("crash_at_3", {"malformed": 1, "missing": 2}, ["crashed"]), ("perfect", {}, ["finished"])]
-    words = worth([read_result(tmp_path / name / "result.json") for name in ("april", "may")])
-    notes = [[note for note in one["notes"][1:] if note not in words] for one in look.state["rankings"]]
+    common = worth([read_result(tmp_path / name / "result.json") for name in ("april", "may")])
+    notes = [[note for note in ranking["notes"][1:] if note not in common] for ranking in look.state["rankings"]]
     assert notes == [["no answer of crash_at_3 to 4\N{EN DASH}5"], []]
     assert [len(plot.runs) for plot in look.plots.values()] == [1, 1]
-    assert {one["tournament"] for one in look.state["last"]} == {"may"}
+    assert {puzzle["tournament"] for puzzle in look.state["last"]} == {"may"}
 
 
 @pytest.mark.usefixtures("nothing_hangs")
@@ -262,9 +260,11 @@ def test_the_live_view_has_the_points_of_the_table_and_a_phone_shows_names_and_p
     written(results, **{str(place): run for place, run in enumerate(match_of(names))})
     table = [sys.executable, "-m", "nonobot.harness", "table", str(results), "--format", "json"]
     sections = json.loads(subprocess.check_output(table, timeout=PATIENCE_SECONDS))["sections"]
-    [match] = [one for one in sections if one["scope"] == "match"]
+    [match] = [section for section in sections if section["scope"] == "match"]
     expected = {row["bot"]: row["points"] for row in match["rows"]}
-    of_pairs = {(row["bot"], one["opponent"]): one["points"] for row in match["rows"] for one in row["pairings"]}
+    of_pairs = {
+        (row["bot"], pair["opponent"]): pair["points"] for row in match["rows"] for pair in row["pairings"]
+    }
     journals = []
     played("perfect", tmp_path, lambda *_: journals.append(next(tmp_path.glob("*.jsonl")).read_bytes()))
     records = [line for line in journals[-1].splitlines(keepends=True) if b"attempt-ended" not in line]

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from nonobot.protocol import Puzzle
-from tests.helpers.browser import HEART, RANDOM, ROBOT, oneline
+from tests.helpers.browser import HEART, RANDOM, ROBOT, in_both_browsers, oneline
 from tests.helpers.page_sequences import agree, run_sequence
 
 pytestmark = [
@@ -14,9 +14,6 @@ pytestmark = [
     pytest.mark.usefixtures("compiled"),
     pytest.mark.parametrize("page_server", ["exported"], indirect=True),  # the server does nothing for a player
 ]
-
-in_both_browsers = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
-"""The page is played with the events of a real mouse, finger and keyboard in each of the browsers."""
 
 FINISHED = (0x7B, 0x87, 0x97)
 WRONG = (0xE0, 0x3A, 0x2E)

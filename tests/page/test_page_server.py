@@ -40,7 +40,7 @@ def server(tmp_path_factory):
         yield running
     assert running.process.returncode == 0
     assert running.err == ""
-    assert not [one for one in psutil.process_iter(["ppid"]) if one.info["ppid"] == running.process.pid]
+    assert not [child for child in psutil.process_iter(["ppid"]) if child.info["ppid"] == running.process.pid]
 
 
 def test_the_tournament_is_sent_as_events_with_plots(server):
@@ -140,12 +140,13 @@ def test_the_server_takes_nothing(server, size):
     [
         (["--port", "{port}"], "is in use; --port N takes another"),
         (["--host", "no.such.host.invalid"], "cannot serve a page at no.such.host.invalid"),
+        (["--host", "a..b"], "cannot serve a page at a..b"),
         (["--host", "192.0.2.1"], "cannot serve a page at 192.0.2.1"),
         (["--results", __file__], ": not a folder"),
     ],
 )
 def test_what_cannot_be_served_is_one_line(server, options, why, capsys):
-    assert cli.run(["page", "--no-browser", *(one.format(port=server.port) for one in options)]) == 2
+    assert cli.run(["page", "--no-browser", *(option.format(port=server.port) for option in options)]) == 2
     out, err = capsys.readouterr()
     assert (out, why in err, err.count("\n")) == ("", True, 1)
 
@@ -170,9 +171,8 @@ def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys, outp
 
 
 def test_the_page_is_where_wheels_have_it():
-    house = REPOSITORY
-    taken = tomllib.loads((house / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["*"]
-    files = [path for path in (house / "harness/page").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    taken = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["*"]
+    files = [path for path in (REPOSITORY / "harness/page").rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert {path.suffix for path in files} - {".py"} <= {ending.removeprefix("*") for ending in taken}
     assert len(files) > 15
 
@@ -181,12 +181,12 @@ def test_the_page_is_where_wheels_have_it():
 def test_a_thousand_half_open_connections_get_an_answer_and_the_page_goes_on(server):
     with contextlib.ExitStack() as stack:
         own = [stack.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(1000)]
-        for one in own[::2]:
-            one.sendall(b"GET / HTTP/1.1\r\nHost: 127")
+        for connection in own[::2]:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: 127")
         assert server.ask("/facts.json").status == 200
-        for one in own:
-            one.settimeout(60)
-            assert one.recv(100).startswith(b"HTTP/1.1 408 ")
+        for connection in own:
+            connection.settimeout(60)
+            assert connection.recv(100).startswith(b"HTTP/1.1 408 ")
     assert server.ask("/").status == 200
 
 

@@ -1,5 +1,6 @@
 """The page as files: what is in them, where they may be written, and Python that needs nothing else."""
 
+import gzip
 import hashlib
 import json
 import os
@@ -12,9 +13,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from nonobot.bot.kernels.shipped import wasm_kernels
 from nonobot.harness import UnusableError, cli
 from nonobot.harness.page import site
+from tests.helpers.paged import skip_without_browser_parts
 
 FIRST_VISIT_BYTES = 7_500_000
 """What a first visit may transfer, compressed as most servers do."""
@@ -23,12 +24,7 @@ FIRST_VISIT_BYTES = 7_500_000
 @pytest.fixture(scope="module")
 def needs():
     """Skip where there is no Pyodide, or no kernels."""
-    if not wasm_kernels():
-        pytest.skip("no kernels for browsers; python -m tools.release.level_kernels makes them, with wasm-ld")
-    try:
-        site.pyodide_folder()
-    except UnusableError as error:
-        pytest.skip(str(error))
+    skip_without_browser_parts()
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +43,8 @@ def test_every_file_is_listed_with_its_digest_and_a_first_visit_transfers_little
         if name != "service_worker.js":  # it contains the version
             assert facts == {"size": len(files[name]), "sha256": hashlib.sha256(files[name]).hexdigest()}
     assert f'"{listing["version"]}"' in files["service_worker.js"].decode()
-    listed = json.loads((folder / "files.json").read_bytes())["files"]
-    visited = [folder / name for name in listed if not name.startswith("sets/")]
-    assert sum(len(compressed(path)) for path in visited) < FIRST_VISIT_BYTES
+    visited = [files[name] for name in listing["files"] if not name.startswith("sets/")]
+    assert sum(len(gzip.compress(content, 6)) for content in visited) < FIRST_VISIT_BYTES
 
 
 def test_every_address_is_of_this_site_and_every_page_has_the_policy(folder):
@@ -64,18 +59,19 @@ def test_every_address_is_of_this_site_and_every_page_has_the_policy(folder):
         assert f'"{site.POLICY}"' in (folder / name).read_text()
 
 
-def test_another_limit_is_another_version_and_files_that_are_gone_go(folder, tmp_path):
-    def version():
-        return json.loads((tmp_path / "files.json").read_bytes())["version"]
+def version(folder: Path) -> str:
+    return json.loads((folder / "files.json").read_bytes())["version"]
 
+
+def test_another_limit_is_another_version_and_files_that_are_gone_go(folder, tmp_path):
     site.write_site(tmp_path, 5.0, is_served=True)
-    first = version()
+    first = version(tmp_path)
     assert (tmp_path / "static" / "live.js").exists()
     site.write_site(tmp_path, 5.0)
     assert not (tmp_path / "static" / "live.js").exists()
-    assert first != version() == json.loads((folder / "files.json").read_bytes())["version"]
+    assert first != version(tmp_path) == version(folder)
     site.write_site(tmp_path, 6.0)
-    assert version() != json.loads((folder / "files.json").read_bytes())["version"]
+    assert version(tmp_path) != version(folder)
 
 
 def test_the_python_of_the_page_needs_the_standard_library_alone(folder):
@@ -83,7 +79,7 @@ def test_the_python_of_the_page_needs_the_standard_library_alone(folder):
     with ZipFile(folder / "nonobot.zip") as archive:
         names = archive.namelist()
     modules = [name.removesuffix(".py").replace("/", ".") for name in names if "/protocol/" in name]
-    modules = [one.removesuffix(".__init__") for one in modules if one != "nonobot.protocol.characters"]
+    modules = [module.removesuffix(".__init__") for module in modules if module != "nonobot.protocol.characters"]
     start = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -171,7 +167,3 @@ def test_missing_kernels_and_a_live_view_that_cannot_be_are_one_line(monkeypatch
     assert cli.run(["page", "--export", str(tmp_path / "site"), "--results", str(tmp_path)]) == 2
     assert "--results: an exported page has no live view" in capsys.readouterr().err
     assert not (tmp_path / "site").exists()
-
-
-def compressed(path: Path) -> bytes:
-    return subprocess.run(["gzip", "-6", "-c", path], capture_output=True, check=True).stdout

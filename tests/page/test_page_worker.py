@@ -1,5 +1,6 @@
 """The page's own Python in real browsers: while it loads, at its limits, apart from all networks, and offline."""
 
+import contextlib
 import io
 import json
 
@@ -10,7 +11,7 @@ from nonobot.harness.pictures.image_cells import read_cells
 from nonobot.protocol import Puzzle, Record
 from nonobot.protocol.formats import formats, write
 from nonobot.tournament_data import load_set
-from tests.helpers.browser import GIVEN, HEART, ROBOT, TWO, oneline
+from tests.helpers.browser import GIVEN, HEART, ROBOT, TWO, in_both_browsers, oneline
 from tests.helpers.page_sets import right, solved_natively, solved_on_page, with_other_counts
 from tests.helpers.paged import PlainServer
 
@@ -31,9 +32,9 @@ ASK = """
 """
 
 
-def asked(tab, what, question, data=None):
-    words = ", ".join(map(json.dumps, (what, question, None if data is None else list(data))))
-    return tab.value(f"{ASK}({words})")
+def asked(tab, call, question, data=None):
+    arguments = ", ".join(map(json.dumps, (call, question, None if data is None else list(data))))
+    return tab.value(f"{ASK}({arguments})")
 
 
 def hard_puzzle() -> str:
@@ -46,15 +47,24 @@ FORGET = """navigator.serviceWorker.getRegistrations().then(
 """Takes the service worker away: it would answer in place of the server."""
 
 
+@contextlib.contextmanager
+def loading(tab, server, on_request):
+    """Open the page for the first time; `on_request` gets the request for Pyodide's largest file."""
+    tab.open(server.address)
+    tab.value(FORGET)
+    tab.value("localStorage.clear()")  # a text that comes back would start Python again
+    tab.open("about:blank")
+    tab.page.context.route("**/pyodide.asm.wasm", on_request)
+    try:
+        tab.open(server.address)
+        yield
+    finally:
+        tab.page.context.unroute("**/pyodide.asm.wasm")
+
+
 def test_the_page_is_usable_while_python_loads(chromium, page_server):
     held = []
-    context = chromium.page.context
-    chromium.open(page_server.address)
-    chromium.value(FORGET)
-    chromium.open("about:blank")
-    context.route("**/pyodide.asm.wasm", lambda route: held.append(route))
-    try:
-        chromium.open(page_server.address)
+    with loading(chromium, page_server, lambda route: held.append(route)):
         chromium.says("#loading", "MB")
         chromium.click("#tab-draw")
         chromium.focus_board()
@@ -65,27 +75,16 @@ def test_the_page_is_usable_while_python_loads(chromium, page_server):
         chromium.insert(HEART)
         assert not chromium.value(READY)
         chromium.wait_for("document.querySelector('#loading-bar').value > 0")
-        for one in held:
-            one.continue_()
+        for route in held:
+            route.continue_()
         chromium.wait_for("document.querySelector('#verdict').dataset.verdict === 'unique'")
         assert not chromium.page.is_visible("#loading")
-    finally:
-        context.unroute("**/pyodide.asm.wasm")
 
 
 def test_a_file_that_cannot_be_loaded_is_reported(chromium, page_server):
-    context = chromium.page.context
-    chromium.open(page_server.address)
-    chromium.value(FORGET)
-    chromium.value("localStorage.clear()")  # a text that comes back would start Python again
-    chromium.open("about:blank")
-    context.route("**/pyodide.asm.wasm", lambda route: route.fulfill(status=404))
-    try:
-        chromium.open(page_server.address)
+    with loading(chromium, page_server, lambda route: route.fulfill(status=404)):
         chromium.says("#failure", "pyodide.asm.wasm is missing (404)")
         assert not chromium.page.is_visible("#loading")
-    finally:
-        context.unroute("**/pyodide.asm.wasm")
     chromium.open("about:blank")
     chromium.complaints.clear()
 
@@ -124,7 +123,7 @@ def test_dropped_files_cause_no_request(visitor, page_server):
     visitor.value(DROPPED % (list(picture()), "box.png"))
     visitor.says("#title", "box")
     # Chromium asks for the page's icon again when the address gets another puzzle.
-    asked = [one for one in visitor.addresses() if not one.startswith(INNER)]
+    asked = [address for address in visitor.addresses() if not address.startswith(INNER)]
     assert {*asked} <= {f"{page_server.address}static/icon.svg"}
     if isinstance(page_server, PlainServer):
         assert page_server.sent[sent:] == []
@@ -143,7 +142,7 @@ def test_nothing_is_asked_of_another_place_by_the_page_or_a_worker(visitor, tmp_
         assert visitor.value(WORKER % other.address) == "refused"
         assert other.sent == []
     assert visitor.complaints
-    assert all("Content Security Policy" in one or "Failed to load" in one for one in visitor.complaints)
+    assert all("Content Security Policy" in text or "Failed to load" in text for text in visitor.complaints)
     visitor.complaints.clear()
     visitor.requests.clear()
 
@@ -172,10 +171,9 @@ def test_a_picture_becomes_the_puzzle_that_the_command_makes(visitor, width, hei
 def test_every_format_is_written_as_the_command_writes_it(visitor):
     puzzle = load_set("boardgen:9x9x1:seed=4").puzzles[0].puzzle
     board = {"rows": puzzle.rows, "columns": puzzle.columns}
-    for one in formats():
-        assert asked(visitor, "write", {"board": board, "format": one.name})["text"].encode() == (
-            write([Record(puzzle)], one.name).data
-        ), one.name
+    for form in formats():
+        written = asked(visitor, "write", {"board": board, "format": form.name})["text"].encode()
+        assert written == write([Record(puzzle)], form.name).data, form.name
 
 
 def test_a_puzzle_of_an_official_set_is_picked(visitor, page_data):
@@ -194,13 +192,13 @@ def test_later_visits_transfer_nothing_and_need_no_server(chromium, page_site):
         chromium.open(server.address)
         chromium.wait_for(READY)
         chromium.value("navigator.serviceWorker.ready.then(() => true)")
-        paths = [one.path for one in server.sent]
+        paths = [answer.path for answer in server.sent]
         twice = {path for path in paths if paths.count(path) > 1}
         server.sent.clear()
         chromium.open("about:blank")
         chromium.open(server.address)
         assert chromium.paste(HEART) == "unique"
-        sent = [one for one in server.sent if one.path != "/service_worker.js"]
+        sent = [answer for answer in server.sent if answer.path != "/service_worker.js"]
         address = server.address
     assert sent == []
     assert not {path for path in twice if "pyodide" in path or path.endswith(".zip")}
@@ -211,8 +209,9 @@ def test_later_visits_transfer_nothing_and_need_no_server(chromium, page_site):
     chromium.open("about:blank")
 
 
-def test_counts_are_those_of_this_machine_in_chromium(visitor):
-    puzzles = [one.puzzle for one in load_set("boardgen:25x25x20:seed=7").puzzles]
+@in_both_browsers
+def test_counts_are_those_of_this_machine(visitor):
+    puzzles = [set_puzzle.puzzle for set_puzzle in load_set("boardgen:25x25x20:seed=7").puzzles]
     solved = solved_on_page(visitor, puzzles)
     assert right(puzzles, solved) == 20
     assert with_other_counts(solved, solved_natively(puzzles)) == []
@@ -222,30 +221,17 @@ INNER = ("blob:", "data:", "about:")
 """Beginnings of addresses within a browser."""
 
 
-@pytest.fixture
-def fox(firefox, page_server):
+def test_firefox_has_verdicts_steps_and_hints(firefox, page_server):
     firefox.open(page_server.address)
     firefox.wait_for(READY)
-    yield firefox
-    assert firefox.complaints == []
-    assert [one for one in firefox.requests if not one.startswith((page_server.address, *INNER))] == []
-
-
-def test_firefox_has_verdicts_steps_and_hints(fox):
-    fox.value("document.querySelector('#text').focus()")
-    assert fox.paste(HEART) == "unique"
-    fox.click("[data-view='steps']")
-    fox.wait_for("Number(document.querySelector('#step-place').max) > 0")
-    fox.click("#step-next")
-    assert "Row 2: 5 on 5 cells" in fox.text_of("#step-words")
-    fox.click("[data-view='mine']")
-    fox.click("#mine-hint")
-    fox.wait_for("document.querySelector('#hint').textContent.startsWith('Row 2')")
-    assert fox.paste(TWO) == "multiple"
-
-
-def test_counts_are_those_of_this_machine_in_firefox(fox):
-    puzzles = [one.puzzle for one in load_set("boardgen:25x25x20:seed=8").puzzles]
-    solved = solved_on_page(fox, puzzles)
-    assert right(puzzles, solved) == 20
-    assert with_other_counts(solved, solved_natively(puzzles)) == []
+    assert firefox.paste(HEART) == "unique"
+    firefox.click("[data-view='steps']")
+    firefox.wait_for("Number(document.querySelector('#step-place').max) > 0")
+    firefox.click("#step-next")
+    assert "Row 2: 5 on 5 cells" in firefox.text_of("#step-words")
+    firefox.click("[data-view='mine']")
+    firefox.click("#mine-hint")
+    firefox.wait_for("document.querySelector('#hint').textContent.startsWith('Row 2')")
+    assert firefox.paste(TWO) == "multiple"
+    assert firefox.complaints == []  # also while it was loading
+    assert all(address.startswith((page_server.address, *INNER)) for address in firefox.requests)

@@ -191,8 +191,8 @@ def test_a_kernel_that_is_not_whole_is_reported_in_a_line_and_not_run(pyodide, w
             made.writestr(name, content)
     stdout, stderr = in_pyodide(pyodide, damaged, tmp_path, FAULTY)
     plain, native, other = stdout.splitlines()
-    what = "is damaged, or belongs to another version" if damage == "flipped" else "cannot be read"
-    assert plain.endswith(f"{WASM32}/propagate_root-Champion64Small.code {what}; install nonobot again")
+    problem = "is damaged, or belongs to another version" if damage == "flipped" else "cannot be read"
+    assert plain.endswith(f"{WASM32}/propagate_root-Champion64Small.code {problem}; install nonobot again")
     assert native.startswith("a browser compiles no kernels: ")
     assert other == f"NONOBOT_KERNELS=x86-64: no such level; choose native, {WASM32}"
     assert not stderr
@@ -224,9 +224,11 @@ def test_the_kernels_of_the_clone_are_found_if_they_belong_to_its_sources(kernel
 
 
 def test_a_kernel_is_the_same_bytes_each_time(kernels, tmp_path):
-    one = next(one for one in level_kernels.SHIPPED if one.levels == (WASM32,) and one.name == "search")
+    kernel = next(
+        kernel for kernel in level_kernels.SHIPPED if kernel.levels == (WASM32,) and kernel.name == "search"
+    )
     # In a process of its own: one that has compiled the inner kernels inlines them differently.
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        pool.submit(level_kernels._compile, tmp_path, level_kernels.SHIPPED.index(one), 64).result()
+        pool.submit(level_kernels._compile, tmp_path, level_kernels.SHIPPED.index(kernel), 64).result()
     [made] = (tmp_path / WASM32).iterdir()
     assert made.read_bytes() == (kernels / made.name).read_bytes()

@@ -159,4 +159,4 @@ def test_a_plot_is_drawn_and_alike_each_time(form, first):
     assert data == as_plot(random_survey(), form)
     if form == "svg":
         text = data.decode()
-        assert all(f">{title}</text>" in text for title in ("10x10", "20x20", "solved by line logic alone, %"))
+        assert all(f">{label}</text>" in text for label in ("10x10", "20x20", "solved by line logic alone, %"))

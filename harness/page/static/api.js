@@ -6,7 +6,7 @@ export { CANCELLED };
 export const python = new Python();
 python.start(); // before the rest of the page has been loaded
 
-export const ask = (what, question, signal, data) => python.ask(what, question, signal, data);
+export const ask = (call, question, signal, data) => python.ask(call, question, signal, data);
 
 // Returns what is known of this site: limits, formats, samples, sets.
 export async function facts() {

@@ -5,7 +5,7 @@ import { finishedOf, isSolved, onelineOf } from "./clues.js";
 import { element } from "./elements.js";
 import { History } from "./history.js";
 import { attemptAt, forgetAttempts, keep, keepAttempt, kept } from "./storage.js";
-import { BLACK, UNKNOWN, WHITE, cellsFrom, clockTime, linesInWords, lineWords, many, placeWords, sentence, textFrom } from "./words.js";
+import { BLACK, UNKNOWN, WHITE, cellsFrom, clockTime, givenOf, linesInWords, lineWords, many, placeWords, sentence, textFrom } from "./words.js";
 
 export class Attempt {
   #latest = new Latest();
@@ -47,17 +47,16 @@ export class Attempt {
     this.#keep();
     this.#latest.cancel();
     this.#key = key;
-    const count = board ? board.rows.length * board.columns.length : 0;
-    this.given = board?.cells ? cellsFrom(board.cells) : new Int8Array(count).fill(UNKNOWN);
+    this.given = givenOf(board);
     const before = board && attemptAt(key);
-    this.cells = before?.cells.length === count ? cellsFrom(before.cells) : this.given.slice();
+    this.cells = before?.cells.length === this.given.length ? cellsFrom(before.cells) : this.given.slice();
     this.seconds = before?.seconds ?? 0;
     this.history.clear();
     this.#changed();
   }
 
   get hasBegun() {
-    return this.cells.some((one, at) => one !== this.given[at]);
+    return this.cells.some((cell, index) => cell !== this.given[index]);
   }
 
   paint(index, value) {
@@ -121,17 +120,17 @@ export class Attempt {
   }
 
   #wrongAgainst(right) {
-    return Array.from(this.cells.keys()).filter((at) => this.cells[at] !== UNKNOWN && this.cells[at] !== right[at]);
+    return Array.from(this.cells.keys()).filter((index) => this.cells[index] !== UNKNOWN && this.cells[index] !== right[index]);
   }
 
   check() {
     const right = this.#onlySolution();
     const wrong = right && this.#wrongAgainst(right);
-    return this.#ask("check", (one) => this.#tellCheck(one), right && { right: !wrong.length, wrong, only: true });
+    return this.#ask("check", (found) => this.#tellCheck(found), right && { right: !wrong.length, wrong, only: true });
   }
 
   #tellCheck({ right, wrong, only }) {
-    const number = this.cells.filter((one) => one !== UNKNOWN).length;
+    const number = this.cells.filter((cell) => cell !== UNKNOWN).length;
     if (!number) return this.#say("No cell is set yet.");
     if (right === null) return this.#say("It cannot be told: no solution is known.");
     if (right) return this.#say(`Still right: ${many(number, "cell")} set, and the board can be finished from there.`);
@@ -154,7 +153,7 @@ export class Attempt {
       if (hint) {
         this.#say(`${sentence(lineWords(this.board, hint.line, hint.black, hint.white))}.`, { line: hint.line });
         this.#told = hint;
-      } else if (this.cells.every((one) => one !== UNKNOWN)) {
+      } else if (!this.cells.includes(UNKNOWN)) {
         return this.#say("The board is full, and every line is right.");
       } else if (!this.#hintFromSolution()) {
         return this.#say("No single line tells anything more; one has to try a cell and see.");
@@ -167,7 +166,7 @@ export class Attempt {
   #hintFromSolution() {
     const right = this.#onlySolution();
     if (!right || this.#wrongAgainst(right).length) return false;
-    const cell = this.cells.findIndex((one) => one === UNKNOWN);
+    const cell = this.cells.indexOf(UNKNOWN);
     const colour = right[cell] === BLACK ? "black" : "white";
     this.#say(`No single line tells anything more. From the solution: ${placeWords(this.board, cell)} is ${colour}.`);
     this.#told = { black: colour === "black" ? [cell] : [], white: colour === "white" ? [cell] : [] };
@@ -185,13 +184,13 @@ export class Attempt {
   }
 
   // Asks a question once: a second click while it runs asks nothing. `known`: the answer, where it is known.
-  async #ask(what, told, known = null) {
-    if (!this.board || this.#asking === what) return;
+  async #ask(call, told, known = null) {
+    if (!this.board || this.#asking === call) return;
     this.#say("Asking …");
-    this.#asking = what;
+    this.#asking = call;
     try {
       const question = { board: this.board, cells: textFrom(this.cells) };
-      const found = await this.#latest.run((signal) => known ?? ask(what, question, signal));
+      const found = await this.#latest.run((signal) => known ?? ask(call, question, signal));
       if (!found) return;
       told(found);
     } catch (error) {
@@ -208,11 +207,11 @@ export class Attempt {
     for (const id of ["hint", "mine-take"]) element(id).scrollIntoView({ block: "nearest" });
   }
 
-  #say(words, marks = {}) {
+  #say(text, marks = {}) {
     this.#marks = marks;
     this.#told = null;
     this.#asking = "";
-    element("hint").textContent = words;
+    element("hint").textContent = text;
     element("hint").classList.toggle("solved", this.isSolved);
     element("mine-take").hidden = true;
   }

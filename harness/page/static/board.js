@@ -294,7 +294,7 @@ export class BoardView {
     const { context, cell, colours, marks } = this;
     this.#fill(colours.paper, origin.x, origin.y, this.width * cell, this.height * cell);
     this.#drawBands(origin);
-    const isPartial = this.cells.some((one) => one !== UNKNOWN) && this.cells.some((one) => one === UNKNOWN);
+    const isPartial = this.cells.some((colour) => colour !== UNKNOWN) && this.cells.includes(UNKNOWN);
     const known = isPartial && !marks.isPicture;
     const fresh = marks.fresh;
     for (let y = view.y0; y < view.y1; y++) {
@@ -352,9 +352,9 @@ export class BoardView {
     const ratio = Math.max(1, Math.round(devicePixelRatio));
     const line = (isRow, index, heavy) => {
       const size = heavy ? Math.max(ratio, cell >= 14 * ratio ? 2 * ratio : ratio) : ratio;
-      const at = index * cell - Math.floor(size / 2);
-      if (isRow) context.fillRect(origin.x + view.x0 * cell, origin.y + at, (view.x1 - view.x0) * cell, size);
-      else context.fillRect(origin.x + at, origin.y + view.y0 * cell, size, (view.y1 - view.y0) * cell);
+      const start = index * cell - Math.floor(size / 2);
+      if (isRow) context.fillRect(origin.x + view.x0 * cell, origin.y + start, (view.x1 - view.x0) * cell, size);
+      else context.fillRect(origin.x + start, origin.y + view.y0 * cell, size, (view.y1 - view.y0) * cell);
     };
     const every = cell / devicePixelRatio >= SMALLEST_WITH_LINES ? GROUP : Infinity;
     const isHeavy = (index, count) => index % every === 0 || index === count;
@@ -389,7 +389,7 @@ export class BoardView {
 
   #drawClues(view, origin) {
     const { context, cell, left, top, colours, shown, font } = this;
-    const at = this.hover ?? (this.isFocused ? this.cursor : null);
+    const pointed = this.hover ?? (this.isFocused ? this.cursor : null);
     const wrong = new Set((this.marks.wrongLines ?? []).map(([kind, number]) => `${kind} ${number}`));
     context.font = this.#fontName();
     context.textBaseline = "middle";
@@ -403,7 +403,7 @@ export class BoardView {
     this.#clip(0, top, left, shown.height - top);
     context.textAlign = "right";
     for (let y = view.y0; y < view.y1; y++) {
-      if (at?.y === y) this.#fill(colours.band, 0, origin.y + y * cell, left, cell);
+      if (pointed?.y === y) this.#fill(colours.band, 0, origin.y + y * cell, left, cell);
       let x = left - Math.round(font * 0.45);
       const clue = this.rows[y].length ? this.rows[y] : [0];
       for (let block = clue.length - 1; block >= 0 && x > 0; block--) {
@@ -417,7 +417,7 @@ export class BoardView {
     this.#clip(left, 0, shown.width - left, top);
     context.textAlign = "center";
     for (let x = view.x0; x < view.x1; x++) {
-      if (at?.x === x) this.#fill(colours.band, origin.x + x * cell, 0, cell, top);
+      if (pointed?.x === x) this.#fill(colours.band, origin.x + x * cell, 0, cell, top);
       let y = top - Math.round(font * 0.7);
       const clue = this.columns[x].length ? this.columns[x] : [0];
       for (let block = clue.length - 1; block >= 0 && y > -font; block--) {

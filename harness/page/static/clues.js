@@ -23,7 +23,7 @@ export function cluesOf(cells, width, height) {
   };
 }
 
-const same = (first, second) => first.length === second.length && first.every((one, at) => one === second[at]);
+const same = (first, second) => first.length === second.length && first.every((block, place) => block === second[place]);
 
 // How many blocks stand finished from the beginning of a line up to its first unknown cell.
 function finishedFrom(clue, line) {
@@ -59,7 +59,7 @@ export function finishedOf({ rows, columns }, cells) {
 // Whether the cells have the clues of the board, whatever else solves it.
 export function isSolved({ rows, columns }, cells) {
   const found = cluesOf(cells, columns.length, rows.length);
-  return rows.every((clue, at) => same(clue, found.rows[at])) && columns.every((clue, at) => same(clue, found.columns[at]));
+  return rows.every((clue, line) => same(clue, found.rows[line])) && columns.every((clue, line) => same(clue, found.columns[line]));
 }
 
 const lines = (clues) => clues.map((clue) => clue.join(",") || "0").join(":");

@@ -11,10 +11,9 @@ export class Editor {
     this.onChange = onChange;
     this.longestSide = Infinity; // until the server has told it
     this.state = { width: 15, height: 15, cells: new Int8Array(225).fill(WHITE) };
-    this.puzzle = this.#puzzle();
     this.history = new History("draw", () => this.state, (state) => this.#become(state));
     this.#show();
-    element("draw-invert").addEventListener("click", () => this.#change((cells) => cells.map((one) => 1 - one)));
+    element("draw-invert").addEventListener("click", () => this.#change((cells) => cells.map((cell) => 1 - cell)));
     element("draw-clear").addEventListener("click", () => this.#change((cells) => cells.map(() => WHITE)));
     for (const id of ["draw-width", "draw-height"]) {
       element(id).addEventListener("change", () =>
@@ -24,7 +23,7 @@ export class Editor {
   }
 
   // The puzzle that is drawn.
-  #puzzle() {
+  get puzzle() {
     const board = cluesOf(this.state.cells, this.state.width, this.state.height);
     return { board, link: onelineOf(board), faults: [], warnings: [] };
   }
@@ -32,7 +31,7 @@ export class Editor {
   // Draws on from a board that was there.
   take(width, height, cells) {
     this.history.keep();
-    this.#become({ width, height, cells: cells.map((one) => (one === BLACK ? BLACK : WHITE)) });
+    this.#become({ width, height, cells: cells.map((cell) => (cell === BLACK ? BLACK : WHITE)) });
   }
 
   paint(index, value) {
@@ -66,7 +65,6 @@ export class Editor {
 
   #become(state) {
     this.state = state;
-    this.puzzle = this.#puzzle();
     this.#show();
     this.onChange();
   }

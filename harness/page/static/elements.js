@@ -3,8 +3,8 @@
 export const element = (id) => document.getElementById(id);
 
 export function made(name, text = "", className = "") {
-  const one = document.createElement(name);
-  one.textContent = text;
-  if (className) one.className = className;
-  return one;
+  const created = document.createElement(name);
+  created.textContent = text;
+  if (className) created.className = className;
+  return created;
 }

@@ -131,7 +131,7 @@ export class PuzzleInput {
     if (count < 2) return;
     const select = element("chooser-number");
     if (this.#titles !== titles.join("\n")) {
-      select.replaceChildren(...titles.map((title, at) => new Option(`${at + 1} of ${count}: ${title}`, at + 1)));
+      select.replaceChildren(...titles.map((title, index) => new Option(`${index + 1} of ${count}: ${title}`, index + 1)));
       this.#titles = titles.join("\n");
     }
     select.value = number;
@@ -141,13 +141,13 @@ export class PuzzleInput {
 
   #showFaults({ faults, warnings, isFile }) {
     this.#markLines(isFile ? [] : faults.map(([line]) => line).filter(Boolean));
-    const shown = faults.slice(0, 8).map(([line, what]) => {
-      if (!line || isFile) return made("p", line ? `line ${line}: ${what}` : what, "fault");
+    const shown = faults.slice(0, 8).map(([line, fault]) => {
+      if (!line || isFile) return made("p", line ? `line ${line}: ${fault}` : fault, "fault");
       const button = made("button", `line ${line}`, "link");
       button.addEventListener("click", () => this.#select(line));
-      const words = made("p", "", "fault");
-      words.append(button, `: ${what}`);
-      return words;
+      const paragraph = made("p", "", "fault");
+      paragraph.append(button, `: ${fault}`);
+      return paragraph;
     });
     const warned = warnings.slice(0, 4).map((warning) => made("p", warning, "quiet"));
     element("faults").replaceChildren(...shown, ...warned);
@@ -156,10 +156,10 @@ export class PuzzleInput {
 
   // Numbers of lines beside the text, those at fault marked.
   #markLines(wrong) {
-    const numbers = this.text.value.split("\n").map((_, at) => `${at + 1}\n`);
+    const numbers = this.text.value.split("\n").map((_, index) => `${index + 1}\n`);
     const parts = [];
     let next = 0;
-    for (const line of [...new Set(wrong)].filter((one) => one <= numbers.length).sort((a, b) => a - b)) {
+    for (const line of [...new Set(wrong)].filter((number) => number <= numbers.length).sort((a, b) => a - b)) {
       parts.push(numbers.slice(next, line - 1).join(""), made("mark", line), "\n");
       next = line;
     }
@@ -169,7 +169,7 @@ export class PuzzleInput {
 
   #select(line) {
     const lines = this.text.value.split("\n");
-    const begin = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+    const begin = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
     this.text.focus();
     this.text.setSelectionRange(begin, begin + (lines[line - 1]?.length ?? 0));
   }

@@ -28,14 +28,14 @@ function bar(run) {
   return found;
 }
 
-const badges = (kind, words) => Object.entries(words).map(([name, text]) => made("span", text, `badge ${kind}-${name}`));
-const ends = (names) => names.map((name) => made("span", name, `badge end-${name.replaceAll(" ", "-")}`));
+const badge = (kind, name, text = name) => made("span", text, `badge ${kind}-${name.replaceAll(" ", "-")}`);
+const ends = (names) => names.map((name) => badge("end", name));
 
 const notRight = ({ not_right: counts }) =>
-  badges("verdict", Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, `${grouped(count)} ${name}`])));
+  Object.entries(counts).map(([name, count]) => badge("verdict", name, `${grouped(count)} ${name}`));
 
 // The tournament of a row, where there are several.
-const TOURNAMENT = ["Tournament", (one) => one.tournament, "wraps cut"];
+const TOURNAMENT = ["Tournament", (row) => row.tournament, "wraps cut"];
 const of = (state, columns) => (state.tournaments.length > 1 ? [...columns, TOURNAMENT] : columns);
 
 const RUNS = [
@@ -70,11 +70,11 @@ function ofMatch(rows) {
 }
 
 const LAST = [
-  ["Puzzle", (one) => `$${one.number}`, "number"],
-  ["Verdict", (one) => badges("verdict", { [one.verdict]: one.verdict })],
-  ["Time", (one) => one.time, "number"],
-  ["Bot", (one) => one.bot, "wraps cut"],
-  ["Set", (one) => one.set, "wraps cut"],
+  ["Puzzle", (puzzle) => `$${puzzle.number}`, "number"],
+  ["Verdict", (puzzle) => badge("verdict", puzzle.verdict)],
+  ["Time", (puzzle) => puzzle.time, "number"],
+  ["Bot", (puzzle) => puzzle.bot, "wraps cut"],
+  ["Set", (puzzle) => puzzle.set, "wraps cut"],
 ];
 
 // Makes an element what another is, and touches nothing else of it: who scrolls, selects or has the focus there stays.
@@ -83,8 +83,8 @@ function renew(old, now) {
   if (old.nodeType !== Node.ELEMENT_NODE || !old.cloneNode(false).isEqualNode(now.cloneNode(false))) return old.replaceWith(now);
   const children = [...now.childNodes];
   while (old.childNodes.length > children.length) old.lastChild.remove();
-  for (const [at, child] of children.entries()) {
-    if (old.childNodes[at]) renew(old.childNodes[at], child);
+  for (const [index, child] of children.entries()) {
+    if (old.childNodes[index]) renew(old.childNodes[index], child);
     else old.append(child);
   }
 }
@@ -100,42 +100,41 @@ function fill(id, isThere, ...content) {
   if (isThere) refill(element(id).lastElementChild, ...content);
 }
 
-function ranking(one, heading, tournament = "") {
+function ranking(standing, heading, tournament = "") {
   const card = made("div", "", "card");
-  const title = made(heading, one.title);
+  const title = made(heading, standing.title);
   const scrolls = made("div", "", "scrolls");
   scrolls.tabIndex = 0;
   scrolls.role = "region";
-  scrolls.setAttribute("aria-label", tournament ? `${tournament}: ${one.title}` : one.title); // unique among all
-  const columns = one.rows.some((row) => row.points !== null) ? ofMatch(one.rows) : RANKING;
-  scrolls.append(table(one.rows.some((row) => row.own) ? columns : columns.filter((column) => column !== OWN_TIME), one.rows));
-  card.append(title, ...(one.rows.length ? [scrolls] : []));
-  for (const note of one.notes) card.append(made("p", note, "quiet"));
-  for (const warning of one.warnings) card.append(made("p", `warning: ${warning}`, "warning"));
+  scrolls.setAttribute("aria-label", tournament ? `${tournament}: ${standing.title}` : standing.title); // unique among all
+  const columns = standing.rows.some((row) => row.points !== null) ? ofMatch(standing.rows) : RANKING;
+  scrolls.append(table(standing.rows.some((row) => row.own) ? columns : columns.filter((column) => column !== OWN_TIME), standing.rows));
+  card.append(title, ...(standing.rows.length ? [scrolls] : []));
+  for (const note of standing.notes) card.append(made("p", note, "quiet"));
+  for (const warning of standing.warnings) card.append(made("p", `warning: ${warning}`, "warning"));
   return card;
 }
 
 // The rankings, those of each tournament below its name where there are several.
 function standings({ tournaments, rankings }) {
-  if (tournaments.length < 2) return rankings.map((one) => ranking(one, "h2"));
-  const cards = rankings.map((one) => ranking(one, "h3", one.tournament));
+  if (tournaments.length < 2) return rankings.map((standing) => ranking(standing, "h2"));
   return tournaments.flatMap((name) => {
-    const own = cards.filter((_, at) => rankings[at].tournament === name);
-    return own.length ? [made("h2", name, "tournament"), ...own] : [];
+    const own = rankings.filter(({ tournament }) => tournament === name);
+    return own.length ? [made("h2", name, "tournament"), ...own.map((standing) => ranking(standing, "h3", name))] : [];
   });
 }
 
-function figure(one) {
+function figure(plot) {
   const found = made("figure");
-  const image = Object.assign(new Image(440, 380), { src: `/api/cactus/${one.key}`, alt: one.words });
+  const image = Object.assign(new Image(440, 380), { src: `/api/cactus/${plot.key}`, alt: plot.words });
   const legend = made("ul", "", "legend");
-  for (const [name, light, dark] of one.series) {
+  for (const [name, light, dark] of plot.series) {
     const item = made("li", name);
     item.style.setProperty("--light", light);
     item.style.setProperty("--dark", dark);
     legend.append(item);
   }
-  found.append(made("figcaption", one.caption, "quiet"), image, legend);
+  found.append(made("figcaption", plot.caption, "quiet"), image, legend);
   return found;
 }
 
@@ -144,17 +143,17 @@ let figures = new Map();
 // A plot that has not changed is not asked for again.
 function showPlots({ tournaments, plots: every }) {
   const isOneOf = tournaments.length > 1;
-  const plots = every.map((one) => ({ ...one, caption: isOneOf ? `${one.tournament} · ${one.title}` : one.title }));
-  const now = new Map(plots.map((one) => [JSON.stringify(one), one]));
-  for (const [words, one] of now) now.set(words, figures.get(words) ?? figure(one));
+  const plots = every.map((plot) => ({ ...plot, caption: isOneOf ? `${plot.tournament} · ${plot.title}` : plot.title }));
+  const now = new Map(plots.map((plot) => [JSON.stringify(plot), plot]));
+  for (const [key, plot] of now) now.set(key, figures.get(key) ?? figure(plot));
   const isSame = [...now.keys()].join() === [...figures.keys()].join();
   figures = now;
   element("plots").hidden = !plots.length;
   if (!isSame) element("plots").lastElementChild.replaceChildren(...now.values());
 }
 
-function say(words, asOf = "") {
-  if (element("state").textContent !== words) element("state").textContent = words; // it is read out
+function say(text, asOf = "") {
+  if (element("state").textContent !== text) element("state").textContent = text; // it is read out
   element("as-of").textContent = asOf;
 }
 

@@ -12,7 +12,7 @@ import { Stepping } from "./stepping.js";
 import { keep, keepText, kept } from "./storage.js";
 import { TakeAway, addressOf } from "./takeaway.js";
 import { Verdict, differing } from "./verdict.js";
-import { UNKNOWN, cellsFrom, many } from "./words.js";
+import { cellsFrom, givenOf, many } from "./words.js";
 
 const DRAWN_MS = 200;
 const MOST_IN_ADDRESS = 20_000; // characters
@@ -124,10 +124,10 @@ function press(group, name, value) {
 function draw() {
   const { board, view: name, tab } = state;
   const { title, author, rows, columns } = board ?? {};
-  for (const one of TABS) {
-    element(`tab-${one}`).setAttribute("aria-selected", one === tab);
-    element(`tab-${one}`).tabIndex = one === tab ? 0 : -1;
-    element(`panel-${one}`).hidden = one !== tab;
+  for (const panel of TABS) {
+    element(`tab-${panel}`).setAttribute("aria-selected", panel === tab);
+    element(`tab-${panel}`).tabIndex = panel === tab ? 0 : -1;
+    element(`panel-${panel}`).hidden = panel !== tab;
   }
   element("title").textContent = isStale() ? "" : [title, author].filter(Boolean).join(" by ");
   if (board) element("board").setAttribute("aria-label", `The board, ${many(columns.length, "column")} by ${many(rows.length, "row")}`);
@@ -178,7 +178,7 @@ function showSolution() {
   } else if (answer?.conflict?.wrong.length) {
     view.show(cellsFrom(answer.conflict.cells), { wrongLines: answer.conflict.wrong });
   } else {
-    view.show(board.cells ? cellsFrom(board.cells) : new Int8Array(board.rows.length * board.columns.length).fill(UNKNOWN));
+    view.show(givenOf(board));
   }
 }
 
@@ -221,12 +221,12 @@ function setTab(chosen) {
   }
 }
 
-for (const [at, tab] of TABS.entries()) {
+for (const [index, tab] of TABS.entries()) {
   element(`tab-${tab}`).addEventListener("click", () => setTab(tab));
   element(`tab-${tab}`).addEventListener("keydown", (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by) return;
-    const next = TABS[(at + by + TABS.length) % TABS.length];
+    const next = TABS[(index + by + TABS.length) % TABS.length];
     setTab(next);
     element(`tab-${next}`).focus();
     event.preventDefault();

@@ -49,7 +49,7 @@ export class Picks {
     await this.bring(async (signal) => {
       const found = await ask("set", { name, number, file }, signal).catch(({ message }) => ({ faults: [[null, message]] }));
       if (signal.aborted) return undefined;
-      element("set-fault").textContent = found.board ? "" : found.faults.map(([, what]) => what).join("; ");
+      element("set-fault").textContent = found.board ? "" : found.faults.map(([, fault]) => fault).join("; ");
       return found.board ? { ...found, text: found.link, count: 1, number: 1 } : null;
     }, true);
     if (this.#isAsking === asked) this.#isAsking = "";

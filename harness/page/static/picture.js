@@ -4,8 +4,8 @@
 const MOST_PIXELS = 60_000_000;
 const STRIP_PIXELS = 4_000_000; // read at once
 
-function refused(words) {
-  return Object.assign(new Error(words), { name: "Picture" });
+function refused(message) {
+  return Object.assign(new Error(message), { name: "Picture" });
 }
 
 // Returns the first picture of a file, upright.
@@ -26,8 +26,8 @@ export async function decoded(bytes) {
 function spans(pixels, cells) {
   const scale = pixels / cells;
   const filter = Math.max(scale, 1);
-  return Array.from({ length: cells }, (_, at) => {
-    const centre = (at + 0.5) * scale;
+  return Array.from({ length: cells }, (_, cell) => {
+    const centre = (cell + 0.5) * scale;
     return [Math.trunc(centre - filter / 2 + 0.5), Math.min(pixels, Math.trunc(centre + filter / 2 + 0.5))];
   });
 }
@@ -64,9 +64,9 @@ export function brightness(image, { columns, rows }, isInverted) {
   return found;
 }
 
-function grey(data, at, isInverted) {
-  const light = (data[at] * 19595 + data[at + 1] * 38470 + data[at + 2] * 7471 + 0x8000) >> 16;
-  const alpha = data[at + 3];
+function grey(data, start, isInverted) {
+  const light = (data[start] * 19595 + data[start + 1] * 38470 + data[start + 2] * 7471 + 0x8000) >> 16;
+  const alpha = data[start + 3];
   const shade = isInverted ? 255 - light : light;
   return alpha === 255 ? shade : Math.round((shade * alpha + 255 * (255 - alpha)) / 255);
 }

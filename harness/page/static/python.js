@@ -51,9 +51,9 @@ export class Python {
   }
 
   // Returns the answer to a question; `data` are the bytes that belong to it. The signal withdraws it.
-  ask(what, question, signal, data) {
+  ask(call, question, signal, data) {
     return new Promise((resolve, reject) => {
-      const asked = { number: ++this.#number, what, question: { seconds: this.seconds, ...question }, data, resolve, reject };
+      const asked = { number: ++this.#number, call, question: { seconds: this.seconds, ...question }, data, resolve, reject };
       signal?.addEventListener("abort", () => this.#withdraw(asked, signal.reason), { once: true });
       if (signal?.aborted) return reject(signal.reason);
       this.#waiting.push(asked);
@@ -110,8 +110,8 @@ export class Python {
   #next() {
     if (!this.#isReady || this.#running || !this.#waiting.length) return;
     const asked = (this.#running = this.#waiting.shift());
-    const { number, what, question, data } = asked;
-    this.#worker.postMessage({ number, what, question, data });
+    const { number, call, question, data } = asked;
+    this.#worker.postMessage({ number, call, question, data });
     this.#busyTimer = setTimeout(() => this.onBusy(true), BUSY_MS);
     const most = 3 * question.seconds + SPARE_SECONDS;
     asked.timer = setTimeout(() => this.#restart(new Error(`no answer within ${most} s; it was given up`)), 1000 * most);
@@ -129,7 +129,7 @@ export class Python {
 
   #withdraw(asked, why) {
     asked.reject(why);
-    this.#waiting = this.#waiting.filter((one) => one !== asked);
+    this.#waiting = this.#waiting.filter((question) => question !== asked);
     if (asked !== this.#running) return;
     asked.withdrawn = performance.now();
     this.#hurry();
@@ -162,7 +162,7 @@ export class Python {
     const asked = [this.#running, ...this.#waiting].filter(Boolean);
     this.#rest();
     this.#waiting = [];
-    for (const one of asked) one.reject(new Error(why));
+    for (const question of asked) question.reject(new Error(why));
     this.#tell("failed", why);
   }
 }

@@ -9,10 +9,10 @@ let total = 0;
 let loaded = 0;
 
 function showLoading(state) {
-  const words = total && loaded >= total ? "Starting the solver" : "Loading the solver";
+  const stage = total && loaded >= total ? "Starting the solver" : "Loading the solver";
   if (total) Object.assign(element("loading-bar"), { max: total, value: Math.min(loaded, total) });
   const part = total ? ` · ${megabytes(Math.min(loaded, total))} of ${megabytes(total)} MB` : "";
-  element("loading-words").textContent = state === "restarting" ? "Restarting the solver" : `${words}${part}`;
+  element("loading-words").textContent = state === "restarting" ? "Restarting the solver" : `${stage}${part}`;
 }
 
 python.onState = (state, detail) => {

@@ -2,7 +2,7 @@
 
 import { ask, Latest } from "./api.js";
 import { element } from "./elements.js";
-import { BLACK, UNKNOWN, WHITE, cellsFrom, lineWords, many, placeWords, sentence } from "./words.js";
+import { BLACK, UNKNOWN, WHITE, givenOf, lineWords, many, placeWords, sentence } from "./words.js";
 
 const KEPT_EVERY = 64; // boards kept, to step back from
 
@@ -37,8 +37,7 @@ export class Stepping {
     this.marks = {};
     this.isLoaded = false;
     this.isCut = false;
-    const count = board ? board.rows.length * board.columns.length : 0;
-    this.cells = board?.cells ? cellsFrom(board.cells) : new Int8Array(count).fill(UNKNOWN);
+    this.cells = givenOf(board);
     this.#kept = [this.cells.slice()];
     this.#show("");
   }
@@ -67,14 +66,14 @@ export class Stepping {
     if (!this.isLoaded) return;
     const to = Math.max(0, Math.min(this.steps.length, place));
     const from = Math.floor(to / KEPT_EVERY);
-    let at = this.place <= to && this.place >= from * KEPT_EVERY ? this.place : Math.min(from, this.#kept.length - 1) * KEPT_EVERY;
-    this.cells = (at === this.place ? this.cells : this.#kept[at / KEPT_EVERY]).slice();
-    for (; at < to; at++) {
-      const { black = [], white = [], unknown = [] } = this.steps[at];
+    let done = this.place <= to && this.place >= from * KEPT_EVERY ? this.place : Math.min(from, this.#kept.length - 1) * KEPT_EVERY;
+    this.cells = (done === this.place ? this.cells : this.#kept[done / KEPT_EVERY]).slice();
+    for (; done < to; done++) {
+      const { black = [], white = [], unknown = [] } = this.steps[done];
       for (const cell of black) this.cells[cell] = BLACK;
       for (const cell of white) this.cells[cell] = WHITE;
       for (const cell of unknown) this.cells[cell] = UNKNOWN;
-      if ((at + 1) % KEPT_EVERY === 0) this.#kept[(at + 1) / KEPT_EVERY] = this.cells.slice();
+      if ((done + 1) % KEPT_EVERY === 0) this.#kept[(done + 1) / KEPT_EVERY] = this.cells.slice();
     }
     this.place = to;
     const step = this.steps[to - 1];
@@ -86,8 +85,8 @@ export class Stepping {
   nextGuess() {
     if (!this.isLoaded) return;
     this.stop();
-    const at = this.steps.findIndex((step, index) => index >= this.place && step.kind === "guessed");
-    if (at >= 0) this.go(at + 1);
+    const guess = this.steps.findIndex((step, index) => index >= this.place && step.kind === "guessed");
+    if (guess >= 0) this.go(guess + 1);
     else this.#show("No guess comes after this.");
   }
 
@@ -119,11 +118,10 @@ export class Stepping {
     }, frame);
   }
 
-  #show(words) {
+  #show(text = this.#words()) {
     const slider = element("step-place");
     slider.max = this.steps.length;
     slider.value = this.place;
-    const text = words ?? this.#words();
     slider.setAttribute("aria-valuetext", text);
     element("step-words").textContent = text;
     element("step-guess").disabled = !this.steps.some((step) => step.kind === "guessed");

@@ -29,11 +29,11 @@ export function keepText(text, number, link) {
 const attempts = () => kept().attempts ?? [];
 
 // Returns the attempt at a puzzle: { puzzle, cells, seconds }, or undefined.
-export const attemptAt = (puzzle) => attempts().find((one) => one.puzzle === puzzle);
+export const attemptAt = (puzzle) => attempts().find((attempt) => attempt.puzzle === puzzle);
 
 export function keepAttempt(attempt) {
-  const found = [attempt, ...attempts().filter((one) => one.puzzle !== attempt.puzzle)].slice(0, MOST_ATTEMPTS);
-  const size = () => found.reduce((sum, one) => sum + one.puzzle.length + one.cells.length, 0);
+  const found = [attempt, ...attempts().filter((earlier) => earlier.puzzle !== attempt.puzzle)].slice(0, MOST_ATTEMPTS);
+  const size = () => found.reduce((sum, { puzzle, cells }) => sum + puzzle.length + cells.length, 0);
   while (found.length > 1 && size() > MOST_CHARACTERS) found.pop();
   keep({ attempts: found });
 }

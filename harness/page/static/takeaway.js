@@ -24,7 +24,7 @@ export function addressOf(link) {
 // The picture of an SVG in pixels.
 async function pngOf(svg) {
   const image = new Image();
-  image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  image.src = URL.createObjectURL(blobOf(svg, "image/svg+xml"));
   try {
     await image.decode();
     const canvas = Object.assign(made("canvas"), { width: image.width, height: image.height });
@@ -54,7 +54,7 @@ export class TakeAway {
   fill(formats) {
     this.formats = formats;
     element("take-format").replaceChildren(
-      ...formats.map((one) => new Option(`${one.name} (${one.extension})`, one.name, false, one.name === "non")),
+      ...formats.map((form) => new Option(`${form.name} (${form.extension})`, form.name, false, form.name === "non")),
     );
   }
 
@@ -76,7 +76,7 @@ export class TakeAway {
       this.#isAsking = true;
       this.#say("Asking …"); // a search may come first
       try {
-        await act(shown, this.formats?.find((one) => one.name === element("take-format").value) ?? {});
+        await act(shown, this.formats?.find((form) => form.name === element("take-format").value) ?? {});
       } catch (error) {
         this.#say(error.message);
       }
@@ -95,13 +95,13 @@ export class TakeAway {
     this.#say(`${name} is saved.`);
   }
 
-  async #copy(shown, format, what, made = (text) => text) {
+  async #copy(shown, format, name, made = (text) => text) {
     const text = made(await this.#asked(shown, format));
     try {
       await navigator.clipboard.writeText(text);
-      this.#say(`${what} is copied.`);
+      this.#say(`${name} is copied.`);
     } catch {
-      this.#say(text.length < 500 ? text : `${what} cannot be copied here.`);
+      this.#say(text.length < 500 ? text : `${name} cannot be copied here.`);
     }
   }
 
@@ -126,7 +126,7 @@ export class TakeAway {
     print();
   }
 
-  #say(words) {
-    element("take-said").textContent = [words, this.#reason].filter(Boolean).join(" ");
+  #say(text) {
+    element("take-said").textContent = [text, this.#reason].filter(Boolean).join(" ");
   }
 }

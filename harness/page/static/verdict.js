@@ -13,15 +13,15 @@ function show(kind, head, ...details) {
   const text = [head, ...details.filter(Boolean)].join(" ");
   if (box.dataset.verdict === kind && box.textContent === text) return; // else it would be read out again
   box.dataset.verdict = kind;
-  const words = details.filter(Boolean).flatMap((detail) => [" ", made("span", detail)]);
-  box.replaceChildren(made("strong", head), ...words);
+  const spans = details.filter(Boolean).flatMap((detail) => [" ", made("span", detail)]);
+  box.replaceChildren(made("strong", head), ...spans);
   element("more").hidden = kind !== "unknown";
 }
 
 // The cells in which two solutions differ.
 export function differing([first, second]) {
   const found = new Set();
-  for (let at = 0; second && at < first.length; at++) if (first[at] !== second[at]) found.add(at);
+  for (let cell = 0; second && cell < first.length; cell++) if (first[cell] !== second[cell]) found.add(cell);
   return found;
 }
 
@@ -59,9 +59,9 @@ export class Verdict {
   #asking = null; // what is asked now: another one each time
   #reading = 0;
 
-  say(kind, ...words) {
+  say(kind, ...texts) {
     this.#withdraw();
-    show(kind, ...words);
+    show(kind, ...texts);
   }
 
   // Another puzzle is being read, and its verdict follows.

@@ -4,18 +4,18 @@ export const UNKNOWN = -1;
 export const WHITE = 0;
 export const BLACK = 1;
 
-export const many = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+export const many = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
 export const clueWords = (clue) => (clue.length ? clue.join(" ") : "0");
 
 // Neighbours joined: 3 to 5, 8, 11 to 12. Numbers count from 1.
-export function ranges(numbers) {
+function ranges(numbers) {
   const parts = [];
-  for (let at = 0; at < numbers.length; ) {
-    let end = at;
+  for (let begin = 0; begin < numbers.length; ) {
+    let end = begin;
     while (end + 1 < numbers.length && numbers[end + 1] === numbers[end] + 1) end++;
-    parts.push(end === at ? `${numbers[at]}` : `${numbers[at]} to ${numbers[end]}`);
-    at = end + 1;
+    parts.push(end === begin ? `${numbers[begin]}` : `${numbers[begin]} to ${numbers[end]}`);
+    begin = end + 1;
   }
   const left = parts.length - 8;
   if (left > 1) return `${parts.slice(0, 8).join(", ")} and ${left} more`;
@@ -25,7 +25,7 @@ export function ranges(numbers) {
 // Several lines: "rows 3 to 5 and column 8".
 export const linesInWords = (lines) =>
   ["row", "column"]
-    .map((kind) => [kind, lines.filter(([one]) => one === kind).map(([, number]) => number)])
+    .map((kind) => [kind, lines.filter(([name]) => name === kind).map(([, number]) => number)])
     .filter(([, numbers]) => numbers.length)
     .map(([kind, numbers]) => `${kind}${numbers.length > 1 ? "s" : ""} ${ranges(numbers)}`)
     .join(" and ");
@@ -66,5 +66,11 @@ export function clockTime(seconds) {
 }
 
 // Cells between the form that goes over the wire and an array.
-export const cellsFrom = (text) => Int8Array.from(text, (one) => (one === "1" ? BLACK : one === "0" ? WHITE : UNKNOWN));
+export const cellsFrom = (text) => Int8Array.from(text, (cell) => (cell === "1" ? BLACK : cell === "0" ? WHITE : UNKNOWN));
 export const textFrom = (cells) => Array.from(cells, (cell) => "?01"[cell + 1]).join("");
+
+// The cells that a board gives, or unknown ones.
+export function givenOf(board) {
+  if (board?.cells) return cellsFrom(board.cells);
+  return new Int8Array(board ? board.rows.length * board.columns.length : 0).fill(UNKNOWN);
+}

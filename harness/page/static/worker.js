@@ -43,7 +43,7 @@ async function fetched(address) {
 const early = new Map();
 const FILES = [ARCHIVE, ...["pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"].map((name) => CORE + name)];
 for (const address of FILES) early.set(address, fetched(address));
-for (const one of early.values()) one.catch(breakOff);
+for (const response of early.values()) response.catch(breakOff);
 
 self.fetch = (address, ...rest) => {
   const url = String(address?.url ?? address);
@@ -75,13 +75,13 @@ const KERNELS_AFTER_MS = 300;
 const loading = Promise.race([load(), brokenOff]);
 let turn = Promise.resolve();
 
-async function answer({ what, question, data }) {
+async function answer({ call, question, data }) {
   const { py, answered } = await loading;
-  const told = (what, question, bytes) => answered(what, JSON.stringify(question), py.toPy(bytes ?? new Uint8Array()));
-  if (what === "set" && question.file) await keepSet(py, question);
+  const told = (call, question, bytes) => answered(call, JSON.stringify(question), py.toPy(bytes ?? new Uint8Array()));
+  if (call === "set" && question.file) await keepSet(py, question);
   const bytes = typeof data === "string" ? new TextEncoder().encode(data) : new Uint8Array(data ?? 0);
-  const found = told(what, question, bytes);
-  if (what !== "read" || JSON.parse(found).format !== "picture") return found;
+  const found = told(call, question, bytes);
+  if (call !== "read" || JSON.parse(found).format !== "picture") return found;
   const image = await decoded(bytes);
   const size = JSON.parse(told("size", { width: image.width, height: image.height, columns: question.columns }));
   return size.error ? JSON.stringify(size) : told("picture", { ...size, title: question.title }, brightness(image, size, question.isInverted));
@@ -120,8 +120,7 @@ onmessage = ({ data: asked }) => {
     try {
       postMessage({ number, answer: await answer(asked) });
     } catch (error) {
-      const words = error?.name === "Picture" ? error.message : null;
-      if (words) postMessage({ number, answer: JSON.stringify({ error: words }) });
+      if (error?.name === "Picture") postMessage({ number, answer: JSON.stringify({ error: error.message }) });
       else postMessage({ number, broken: `an error in the page's Python: ${lastLine(error)}` });
     }
   });

@@ -79,7 +79,9 @@ def test_puzzles_and_changed_ones_agree_with_brute_force(name, puzzle, rng):
         check(solve_of(name), changed)
 
 
-@pytest.mark.parametrize(("name", "options"), [("cp_sat", {}), *(("sat", {"solver": one}) for one in SOLVERS)])
+@pytest.mark.parametrize(
+    ("name", "options"), [("cp_sat", {}), *(("sat", {"solver": solver}) for solver in SOLVERS)]
+)
 @pytest.mark.parametrize("seconds", [math.inf, 60.0])
 def test_engines_agree_with_brute_force_on_random_puzzles(name, options, seconds):
     solve = partial(opponent(name).solve, **options)

@@ -12,7 +12,7 @@ import pytest
 from nonobot.arguments import missing
 from nonobot.harness.opponents.__main__ import OPPONENTS, main, summary
 from nonobot.protocol import Puzzle
-from tests.harness.opponents.test_opponents import ENGINES
+from tests.harness.opponents.test_opponents import ENGINES, opponent
 from tests.helpers.boards import random_grid
 from tests.helpers.places import REPOSITORY
 from tests.helpers.talking import CAPTURED, GOOD, GRID, NONE, answers, batch, hard
@@ -43,8 +43,7 @@ def too_hard(name: str) -> tuple[Puzzle, Puzzle, int]:
 @pytest.fixture(params=OPPONENTS)
 def name(request: pytest.FixtureRequest) -> str:
     """Return the name of each opponent; skip where its engine is not installed."""
-    if request.param in ENGINES:
-        pytest.importorskip(ENGINES[request.param], reason="it belongs to nonobot[opponents]")
+    opponent(request.param)
     return str(request.param)
 
 
@@ -121,7 +120,7 @@ def test_without_its_extra_an_engine_says_what_to_install(name, tmp_path):
 
 
 def test_options_choose_the_sat_solver_and_the_size():
-    pytest.importorskip("pysat", reason="it belongs to nonobot[opponents]")
+    opponent("sat")
     done = run("sat", batch(GOOD), "--size", "2x2", "--solver", "cadical195")
     assert (done.stdout, done.returncode) == (answers(GRID), 0)
     done = run("line_logic", batch(GOOD, Puzzle.from_grid([[1]])), "--size", "auto")

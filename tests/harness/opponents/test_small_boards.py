@@ -55,7 +55,7 @@ def test_every_opponent_plays_and_gives_up_before_it_is_stopped(name):
         options = {"csp": f"--propagator {choice} ", "papers": f"--strategy papers --probing {choice} "}.get(
             name, ""
         )
-        program = next((one for one in OPPONENTS if one in (name, bot.name)), "")
+        program = next((opponent for opponent in OPPONENTS if opponent in (name, bot.name)), "")
         module = f"nonobot.harness.opponents.{program}" if program else "nonobot"
         assert bot.command == f"{{python}} -P -m {module} {options}--size {{size}} --puzzle-limit 3"
     assert tournament.limits.puzzle > 3

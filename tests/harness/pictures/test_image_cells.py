@@ -198,9 +198,9 @@ def test_what_begins_like_a_picture():
 
 
 @given(st.binary(max_size=200), st.integers(0, 400), st.sampled_from(["PNG", "GIF", "BMP", "PPM", "JPEG", "TIFF"]))
-def test_whatever_the_bytes_nothing_else_is_raised(noise, at, kind):
+def test_whatever_the_bytes_nothing_else_is_raised(noise, position, kind):
     data = file_of(drawn(np.eye(9, dtype=bool), "RGB"), kind)
-    for broken in (noise, data[:at], data[:at] + noise + data[at + len(noise) :]):
+    for broken in (noise, data[:position], data[:position] + noise + data[position + len(noise) :]):
         with contextlib.suppress(UnusableError):
             assert read_cells(broken, width=5).cells.shape[1] == 5
 

@@ -37,9 +37,9 @@ CELLS = st.integers(SMALLEST_CELL_WITH_CLUES, 40)
 
 
 @st.composite
-def partial_boards(draw_from, most=8):
+def partial_boards(draw_from):
     """Pictures of boards with unknown cells; the clues are those of the unknown cells painted white."""
-    grid = np.array(draw_from(grids(most, most)))
+    grid = np.array(draw_from(grids(8, 8)))
     unknown = np.array(draw_from(st.lists(st.booleans(), min_size=grid.size, max_size=grid.size)))
     cells = np.where(unknown.reshape(grid.shape), UNKNOWN, grid)
     return Picture(Puzzle.from_grid(grid), cells)
@@ -119,41 +119,35 @@ def test_half_blocks_tell_unknown_from_white_by_colour(picture):
 def test_the_terminal_marks_wrong_lines(blocks, clues):
     lines = plain_lines(draw(wrong_p(), blocks, clues))
     sign = "x" if blocks is Blocks.ASCII else "✗"
-    top = next(at for at, line in enumerate(lines) if "┌" in line or "+" in line)
+    top = next(index for index, line in enumerate(lines) if "┌" in line or "+" in line)
     assert lines[top - 1].count(sign) == 2
     body = [line for line in lines[top + 1 : -1] if line.lstrip()[0] not in "├+"]
     rows_per_line = 2 if blocks is Blocks.HALF else 1
-    assert [at for at, line in enumerate(body) if sign in line] == [3 // rows_per_line, 8 // rows_per_line]
+    assert [index for index, line in enumerate(body) if sign in line] == [3 // rows_per_line, 8 // rows_per_line]
     for line in draw(wrong_p(), blocks, clues):
         assert all(piece.style == "bold red" for piece in line if sign in piece.text)
 
 
 @given(grids(12, 12), CELLS)
-def test_an_svg_shows_every_cell(grid, cell):
+def test_an_svg_shows_every_cell_and_every_clue_beside_its_line(grid, cell):
+    puzzle = Puzzle.from_grid(grid)
     text = svg_of(scene_of(of_grid(grid), cell), LIGHT)
     ink = svg_boxes(text, LIGHT.colours["ink"])
     columns, rows = svg_spaces(text, (LIGHT.colours["thin"], LIGHT.colours["heavy"]))
     assert {end - begin for begin, end in columns + rows} == {cell}
     found = [[covered(ink, sum(x) / 2, sum(y) / 2) for x in columns] for y in rows]
     assert np.array_equal(found, np.array(grid) == BLACK)
-
-
-@given(grids(12, 12), CELLS)
-def test_an_svg_shows_every_clue_beside_its_line(grid, cell):
-    puzzle = Puzzle.from_grid(grid)
-    text = svg_of(scene_of(of_grid(grid), cell), LIGHT)
-    columns, rows = svg_spaces(text, (LIGHT.colours["thin"], LIGHT.colours["heavy"]))
-    words = svg_texts(text)
+    texts = svg_texts(text)
     left, top = columns[0][0], rows[0][0]
     for (begin, end), clue in zip(rows, puzzle.rows, strict=True):
-        beside = sorted((x, word) for x, y, word in words if begin <= y <= end and x < left)
+        beside = sorted((x, word) for x, y, word in texts if begin <= y <= end and x < left)
         assert [int(word) for _, word in beside] == (list(clue) or [0])
     for (begin, end), clue in zip(columns, puzzle.columns, strict=True):
-        above = sorted((y, word) for x, y, word in words if begin <= x <= end and y < top)
+        above = sorted((y, word) for x, y, word in texts if begin <= x <= end and y < top)
         assert [int(word) for _, word in above] == (list(clue) or [0])
-    assert len(words) == sum(max(1, len(clue)) for clue in puzzle.rows + puzzle.columns)
-    assert min(x for x, _, _ in words) > 0
-    assert min(y for _, y, _ in words) > 0
+    assert len(texts) == sum(max(1, len(clue)) for clue in puzzle.rows + puzzle.columns)
+    assert min(x for x, _, _ in texts) > 0
+    assert min(y for _, y, _ in texts) > 0
 
 
 @pytest.mark.parametrize("clues", [True, False])
@@ -248,7 +242,7 @@ def assert_same_picture(found: bytes, expected: bytes) -> None:
     """Compare two PNG files: the same size, and hardly a pixel another.
 
     Not byte for byte: compression and the edges of the digits depend on the versions of zlib and FreeType within
-    Pillow. What must be exact, each pixel of each cell, is in test_pictures.py.
+    Pillow. What must be exact, each pixel of each cell, has a test above.
     """
     left, right = pixels_of(found), pixels_of(expected)
     assert left.shape == right.shape

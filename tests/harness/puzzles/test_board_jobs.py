@@ -59,11 +59,11 @@ def planned(recipe, rules, grade_board, workers, order, on_draw):
     on_the_way = []
     while not plan.over:
         while len(on_the_way) < 2 * workers and (draws := plan.next_draws(workers)):
-            assert all(one.number > 0 for one in draws)
+            assert all(request.number > 0 for request in draws)
             on_the_way.append(draws)
         assert on_the_way, "nothing is asked for, and nothing is there"
         draws = on_the_way.pop(order.randrange(len(on_the_way)))
-        grades = [graded(grade_board, recipe, rules, one) for one in draws]
+        grades = [graded(grade_board, recipe, rules, request) for request in draws]
         plan.take(draws, grades, order.random() / 10)
         yield from plan.ready()
 
@@ -132,10 +132,10 @@ def run_on_workers(tmp_path, *options):
 
 def bots_below(process):
     found = []
-    for one in process.children(recursive=True):
+    for child in process.children(recursive=True):
         with contextlib.suppress(psutil.Error):
-            if "--stats" in one.cmdline():
-                found.append(one)
+            if "--stats" in child.cmdline():
+                found.append(child)
     return found
 
 
@@ -148,7 +148,7 @@ def test_workers_that_are_killed_change_nothing(compiled):
     def kill_some(drawn):
         if drawn.boards in (200, 1000):  # of 2000 at least; who judged them is there
             found = bots_below(psutil.Process())
-            workers = {one.parent() for one in found} - {psutil.Process(), None}
+            workers = {bot.parent() for bot in found} - {psutil.Process(), None}
             bots.extend(found)
             killed.append(workers.pop())
             killed[-1].kill()
@@ -157,7 +157,7 @@ def test_workers_that_are_killed_change_nothing(compiled):
         alone = list(select(recipe, bot, rules, lambda drawn: None))
     with connected("local:2") as client:
         assert list(select_on(client, grading, recipe, rules, kill_some)) == alone
-    assert len({one.pid for one in killed}) == 2
+    assert len({worker.pid for worker in killed}) == 2
     assert not psutil.wait_procs([*killed, *bots], timeout=30)[1]
 
 
@@ -277,7 +277,7 @@ def test_workers_on_this_machine_do_one_thing_at_a_time_and_leave_no_process():
     before = set(psutil.Process().children(recursive=True))
     with connected("local:2") as client:
         infos = client.scheduler_info(n_workers=-1)["workers"]
-        assert [one["nthreads"] for one in infos.values()] == [1, 1]
+        assert [info["nthreads"] for info in infos.values()] == [1, 1]
         assert client.submit(sum, [1, 2]).result() == 3
-    left = [one for one in psutil.Process().children(recursive=True) if one not in before]
-    assert not [one for one in left if "resource_tracker" not in " ".join(one.cmdline())]
+    left = [child for child in psutil.Process().children(recursive=True) if child not in before]
+    assert not [child for child in left if "resource_tracker" not in " ".join(child.cmdline())]

@@ -27,8 +27,8 @@ def scripted(record, solutions, answers=b"$1\n1\t0\n0\t0\n"):
     """Return a bot that takes a board, and answers, or ends if there is no record."""
     said = [("wrote", answers), ("wrote", json.dumps(record).encode() + b"\n")] if record else [("ended", None)]
     transport = ScriptedTransport(("sent", format_puzzle(1, PUZZLE)), *said)
-    words = SimpleNamespace(data=b"", last_line="nonobot: two")
-    return GradingBot(transport, words, Grading(PUZZLE.size, solutions, puzzle_seconds=5.0))
+    last_words = SimpleNamespace(data=b"", last_line="nonobot: two")
+    return GradingBot(transport, last_words, Grading(PUZZLE.size, solutions, puzzle_seconds=5.0))
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_the_levels_of_random_boards_are_those_of_the_slow_twins():
     grading = Grading((7, 7), solutions=2, levels=True, puzzle_seconds=60, line_limit=10**6)
     with grading.started() as grade:
         found = [grade(puzzle) for puzzle in boards]
-    assert [one.level for one in found] == expected
-    assert [one.unique for one in found] == [level is not None for level in expected]
-    assert all(one.decided for one in found)
+    assert [graded.level for graded in found] == expected
+    assert [graded.unique for graded in found] == [level is not None for level in expected]
+    assert all(graded.decided for graded in found)
 
 
 def test_a_limit_of_lines_strikes_at_the_same_place_each_time():
@@ -96,14 +96,14 @@ def test_a_limit_of_lines_strikes_at_the_same_place_each_time():
     boards = [drawn_board(recipe, index, 0)[0] for index in range(12)]
     with grading_bot(Grading((20, 20), solutions=2, puzzle_seconds=60)) as grade_board:
         free = [grade_board(puzzle) for puzzle in boards]
-    limit = sorted(one.work for one in free)[6]
+    limit = sorted(grade.work for grade in free)[6]
     with grading_bot(Grading((20, 20), solutions=2, puzzle_seconds=60, line_limit=limit)) as grade_board:
         first, second = ([grade_board(puzzle) for puzzle in boards] for _ in range(2))
     assert first == second
-    for limited, one in zip(first, free, strict=True):
-        assert one.decided
-        assert limited == one if limited.decided else limit < limited.work <= one.work
-    assert 0 < sum(one.decided for one in first) < 12
+    for limited, unlimited in zip(first, free, strict=True):
+        assert unlimited.decided
+        assert limited == unlimited if limited.decided else limit < limited.work <= unlimited.work
+    assert 0 < sum(grade.decided for grade in first) < 12
 
 
 @pytest.mark.parametrize("most", [2, 3, 50])

@@ -24,16 +24,18 @@ BLACK = Puzzle(columns=((2,), (2,)), rows=((2,), (2,)))
 
 
 def written(name: str, puzzles, numbers=None) -> str:
-    texts = [format_puzzle(number, one) for number, one in zip(numbers or range(1, 99), puzzles, strict=False)]
+    texts = [
+        format_puzzle(number, puzzle) for number, puzzle in zip(numbers or range(1, 99), puzzles, strict=False)
+    ]
     Path(name).write_bytes(b"".join(texts))
     return name
 
 
-def match(*puzzles: str, each: int = 3, size: str = "2x2", solutions: str | None = None) -> Tournament:
+def match(*puzzles: str, puzzles_each: int = 3, size: str = "2x2", solutions: str | None = None) -> Tournament:
     names = ("甲", "乙", "c", "d")
-    bots = [Entrant(name, "true", puzzles=one) for name, one in zip(names, puzzles, strict=False)]
+    bots = [Entrant(name, "true", puzzles=path) for name, path in zip(names, puzzles, strict=False)]
     bots[0] = Entrant("甲", "true", puzzles=puzzles[0], setter_solutions=solutions)
-    return Tournament("m", bots, format="match", puzzles_each=each, size=size, limits=Limits())
+    return Tournament("m", bots, format="match", puzzles_each=puzzles_each, size=size, limits=Limits())
 
 
 def checked(*puzzles: str, **more):
@@ -55,7 +57,7 @@ def test_what_cannot_be_played_is_void_and_the_rest_is_written_anew(others, caps
     good = DIFFERENT[0]
     text = format_puzzle(1, good) + format_puzzle(2, NONE) + b"$3\n1\nx\n1\n1\n" + format_puzzle(4, good)
     Path("mine.txt").write_bytes(text.replace(b"\n", b"\r\n") + format_puzzle(7, DIFFERENT[1]))
-    mine, _ = checked("mine.txt", others, each=5)
+    mine, _ = checked("mine.txt", others, puzzles_each=5)
     assert mine.void == {
         2: "no solution",
         3: "line 13: clue 'x' is not a number",
@@ -72,12 +74,12 @@ def test_what_cannot_be_played_is_void_and_the_rest_is_written_anew(others, caps
 
 def test_a_resumed_match_decides_no_puzzle_again(others, monkeypatch):
     mine = written("mine.txt", [DIFFERENT[0], NONE])
-    before = checked(mine, others, each=2)
+    before = checked(mine, others, puzzles_each=2)
     lines = Path("results", DECIDED).read_text()
     assert sorted(line.split()[1] for line in lines.splitlines()) == ["solvable"] * 3 + ["unsolvable"]
     Path("results", DECIDED).write_text(lines + "0123 solv")  # a judge that was killed
     monkeypatch.setattr(handed_in, "grading_bot", None)
-    assert checked(mine, others, each=2) == before
+    assert checked(mine, others, puzzles_each=2) == before
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda name: Path(name).symlink_to("/dev/zero"), endless])
@@ -90,9 +92,7 @@ def test_a_file_of_decided_puzzles_that_cannot_be_read_is_one_line(others, make)
 
 def test_a_setter_shows_a_solution_and_one_that_is_wrong_is_named(others, monkeypatch, capsys):
     mine = written("mine.txt", DIFFERENT[:3])
-    monkeypatch.setattr(
-        GradingBot, "solvable", lambda *_: None
-    )  # as after the limit, in which it solves all of these
+    monkeypatch.setattr(GradingBot, "solvable", lambda *_: None)  # as after the limit; it solves all of these
     answers = format_answer(3, SOLUTIONS[DIFFERENT[2]]) + format_answer(1, SOLUTIONS[DIFFERENT[0]])
     Path("s.txt").write_bytes(answers + b"$2\n1\t1\n1\t1\n")
     with pytest.raises(UnusableError, match="no puzzle is left"):
@@ -111,7 +111,7 @@ def test_solutions_of_other_puzzles_are_named(others, capsys):
 
 def test_puzzles_that_two_sets_share_are_named_and_count(others, capsys):
     sets = checked(others, written("mine.txt", [*DIFFERENT[3:5], DIFFERENT[0]]))
-    assert [len(one.puzzles) for one in sets] == [3, 3]
+    assert [len(puzzle_set.puzzles) for puzzle_set in sets] == [3, 3]
     assert "乙: mine.txt: 2 puzzles also in 甲's others.txt; they count\n" in capsys.readouterr().err
 
 
@@ -143,18 +143,16 @@ def test_a_file_that_is_no_set_is_refused_in_one_line(others, make, said):
     with pytest.raises(UnusableError) as caught:
         checked("mine.txt", others)
     assert said in str(caught.value)
-    assert str(caught.value).startswith(
-        ("甲: mine.txt: ", "甲: cannot read the set mine.txt: ", "乙: others.txt: the")
-    )
+    beginnings = ("甲: mine.txt: ", "甲: cannot read the set mine.txt: ", "乙: others.txt: the")
+    assert str(caught.value).startswith(beginnings)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("make", [lambda name: None, os.mkfifo, lambda name: Path(name).symlink_to("/dev/zero")])
 def test_solutions_that_cannot_be_read_are_refused_in_one_line(others, make):
     make("s.txt")
-    with pytest.raises(
-        UnusableError, match=r"甲: cannot read the answers .*s\.txt: .*; correct .* or remove setter-so"
-    ):
+    said = r"甲: cannot read the answers .*s\.txt: .*; correct .* or remove setter-so"
+    with pytest.raises(UnusableError, match=said):
         checked(written("mine.txt", DIFFERENT[:3]), others, solutions="s.txt")
 
 
@@ -164,9 +162,9 @@ def test_no_bot_plays_its_own_set_and_all_sets_and_solutions_are_hidden(others):
     Path("results").mkdir()
     sets = sets_handed_in(tournament, Path("results"))
     runs = scheduled_runs(tournament, Path("results"), handed_in=sets)
-    assert [one.name for one in runs] == ["乙 on mine.txt", "甲 on others.txt"]
+    assert [run.name for run in runs] == ["乙 on mine.txt", "甲 on others.txt"]
     hidden = {str(Path(name).absolute()) for name in ("mine.txt", "s.txt", "others.txt")}
-    assert all(set(one.sets) == hidden for one in runs)
+    assert all(set(run.sets) == hidden for run in runs)
 
 
 def test_the_command_says_it_in_one_line(others, capsys):
