@@ -38,8 +38,8 @@ def words_of(value: int) -> tuple[np.uint64, np.int64]:
 
 def same(found: tuple, value: int, number: float) -> None:
     unsigned, signed, narrow, wide = found
-    for each, kind, is_signed in zip((unsigned, signed), words_of(value), (False, True), strict=True):
-        assert tuple(map(int, each)) == tuple(cut(int(kind), bits, signed=is_signed) for bits in WIDTHS)
+    for items, kind, is_signed in zip((unsigned, signed), words_of(value), (False, True), strict=True):
+        assert tuple(map(int, items)) == tuple(cut(int(kind), bits, signed=is_signed) for bits in WIDTHS)
     with np.errstate(over="ignore"):
         assert (narrow, wide) == (np.float32(number), number)
     assert np.signbit(wide) == np.signbit(number)
@@ -114,12 +114,12 @@ def test_arithmetic_is_cut_to_the_item_and_another_field_sees_the_same_bytes(mem
 
 
 def test_records_are_copied_whole_and_sums_of_rows_found(memory):
-    for at in range(kernels.MANY):
-        kernels.set_record(memory, at, at - 3, 10**12 + at, at / 8)
+    for number in range(kernels.MANY):
+        kernels.set_record(memory, number, number - 3, 10**12 + number, number / 8)
     records = memory.view("records")
-    assert records["tag"].tolist() == [at - 3 for at in range(kernels.MANY)]
-    assert records["wide"].tolist() == [10**12 + at for at in range(kernels.MANY)]
-    assert records["weight"].tolist() == [at / 8 for at in range(kernels.MANY)]
+    assert records["tag"].tolist() == [number - 3 for number in range(kernels.MANY)]
+    assert records["wide"].tolist() == [10**12 + number for number in range(kernels.MANY)]
+    assert records["weight"].tolist() == [number / 8 for number in range(kernels.MANY)]
     assert records["tail"][5].tolist() == [2, 3, 4]
     assert kernels.copy_record(memory, 1, 6) == (3, 10**12 + 6, 0.75, 5)
     assert records["tag"].tolist() == [-3, 3, -1, 0, 1, 2, 3]
@@ -194,13 +194,13 @@ def test_in_plain_python_an_index_out_of_range_is_an_error():
 # Maps
 
 
-def base_of(what: Array | Constant | Item | Struct) -> str | None:
-    return what.base if isinstance(what, Array) else None
+def base_of(layout: Array | Constant | Item | Struct) -> str | None:
+    return layout.base if isinstance(layout, Array) else None
 
 
 def spans(struct: Struct, names: list[str]) -> list[tuple[int, int]]:
     members = (struct.members[name] for name in names)
-    return sorted((offset, offset + what.size) for offset, what in members)
+    return sorted((offset, offset + layout.size) for offset, layout in members)
 
 
 MAPS = {"everything": kernels.EVERYTHING} | {f"{bits}": champion_map(bits) for bits in MASK_BITS}
@@ -211,19 +211,21 @@ def test_members_have_room_of_their_own_and_long_ones_begin_on_a_cache_line(name
     struct = MAPS[name]
     memory = Memory(struct)
     assert memory.address % 64 == 0
-    shared = [name for name, (_, what) in struct.members.items() if isinstance(what, Constant) or base_of(what)]
+    shared = [
+        name for name, (_, layout) in struct.members.items() if isinstance(layout, Constant) or base_of(layout)
+    ]
     own = spans(struct, [name for name in struct.members if name not in shared])
     assert all(end <= begin for (_, end), (begin, _) in pairwise(own))
     assert own[-1][1] <= struct.size
-    for each, (offset, what) in struct.members.items():
-        if isinstance(what, Constant | Struct) or each == "literals":
+    for member, (offset, layout) in struct.members.items():
+        if isinstance(layout, Constant | Struct) or member == "literals":
             continue
-        view = memory.view(each)
+        view = memory.view(member)
         assert view.ctypes.data == memory.address + offset
-        assert offset % (64 if what.size > 64 else view.itemsize) == 0 or each in OVERLAYS
-        assert memory.count(each) == view.shape[0]
-        if not view.dtype.fields and each not in OVERLAYS:
-            assert memory.items(each).nbytes == view.nbytes
+        assert offset % (64 if layout.size > 64 else view.itemsize) == 0 or member in OVERLAYS
+        assert memory.count(member) == view.shape[0]
+        if not view.dtype.fields and member not in OVERLAYS:
+            assert memory.items(member).nbytes == view.nbytes
 
 
 @pytest.mark.parametrize("bits", MASK_BITS)
@@ -261,7 +263,7 @@ SIZES = [*((bits, LARGE) for bits in MASK_BITS), *((bits, SMALL) for bits in (64
 @pytest.mark.parametrize(("bits", "room"), SIZES)
 def test_an_overlay_covers_exactly_the_member_it_lies_on(bits, room):
     struct = champion_map(bits, room)
-    found = {name: base_of(what) for name, (_, what) in struct.members.items() if base_of(what)}
+    found = {name: base_of(layout) for name, (_, layout) in struct.members.items() if base_of(layout)}
     assert found == OVERLAYS
     for name, base in OVERLAYS.items():
         assert spans(struct, [name]) == spans(struct, [base])
@@ -270,14 +272,14 @@ def test_an_overlay_covers_exactly_the_member_it_lies_on(bits, room):
 @pytest.mark.parametrize(("bits", "room"), SIZES)
 def test_the_champions_memory_has_room_for_the_longest_boards(bits, room):
     struct = champion_map(bits, room)
-    arrays = {name: what for name, (_, what) in struct.members.items() if isinstance(what, Array)}
-    shapes = {name: what.shape for name, what in arrays.items()}
-    kinds = {name: what.item.code for name, what in arrays.items() if isinstance(what.item, Item)}
+    arrays = {name: layout for name, (_, layout) in struct.members.items() if isinstance(layout, Array)}
+    shapes = {name: layout.shape for name, layout in arrays.items()}
+    kinds = {name: layout.item.code for name, layout in arrays.items() if isinstance(layout.item, Item)}
     longest = bits - 2
     # k blocks of one cell leave longest + 1 - 2k places to move; each has so many bound variables.
     bounds = max(k * (longest + 1 - 2 * k) for k in range(1, longest // 2 + 2))
     variables = min(longest**2 + 2 * longest * bounds, room.variables)
-    most = struct.members["most_variables"].what.value
+    most = struct.members["most_variables"].layout.value
     assert variables <= most <= room.variables
     if bits == 64:
         assert most < room.variables
