@@ -148,12 +148,14 @@ def write(
     file is written): the format is unknown, or it cannot represent the puzzles.
     """
     several = [puzzles] if isinstance(puzzles, Puzzle | Record) else puzzles
-    records = [Record(one, number=k) if isinstance(one, Puzzle) else one for k, one in enumerate(several, 1)]
+    records = [
+        Record(puzzle, number=k) if isinstance(puzzle, Puzzle) else puzzle for k, puzzle in enumerate(several, 1)
+    ]
     place = printable(str(path))
     known = formats.by_extension(os.fspath(path))
     name = format or (known.name if known else "")
     if not name:
-        ends = ", ".join(end for one in formats.formats() for end in one.extensions)
+        ends = ", ".join(end for known_format in formats.formats() for end in known_format.extensions)
         raise PuzzleError(
             f"{place}: the end of this name belongs to no known format ({ends}); rename the file or pass format="
         )
@@ -527,8 +529,8 @@ def steps(
         _log.warning("there are more steps than the first %d", len(answer["steps"]))
     width = record.puzzle.width
     return [
-        Step(one["kind"], _name(one.get("line")), *(_cells(one, name, width) for name in _STATES))
-        for one in answer["steps"]
+        Step(step["kind"], _name(step.get("line")), *(_cells(step, name, width) for name in _STATES))
+        for step in answer["steps"]
     ]
 
 
@@ -556,7 +558,7 @@ def _name(line: Sequence[Any] | None) -> str | None:
     return None if line is None else f"{line[0]} {line[1]}"
 
 
-def _answer(what: str, record: Record, seconds: float | None, stop: Stop | None) -> dict[str, Any]:
+def _answer(action: str, record: Record, seconds: float | None, stop: Stop | None) -> dict[str, Any]:
     """Return the answer to a request of the page."""
     from nonobot.bot import dialogue
     from nonobot.bot.kernels.notices import Notices
@@ -569,7 +571,7 @@ def _answer(what: str, record: Record, seconds: float | None, stop: Stop | None)
     def answers() -> Iterator[dict[str, Any]]:
         for side in set(record.size):
             paint_line((), side, 0, 0, on_compile=partial(Notices(_log.warning), "the line solver"))
-        yield getattr(dialogue, what)(strategy, dialogue.Request(record.puzzle, board, seconds=seconds))
+        yield getattr(dialogue, action)(strategy, dialogue.Request(record.puzzle, board, seconds=seconds))
 
     try:
         [answer] = answers() if IN_BROWSER else on_request(answers(), strategy.stop, stop.is_set if stop else None)
