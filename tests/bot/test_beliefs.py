@@ -63,10 +63,10 @@ def random_line(rng: random.Random, length: int, slack: int) -> tuple[tuple[int,
         left -= size + 1
     gaps = sorted(rng.randint(0, slack) for _ in clue)
     true = [0] * length
-    at = 0
+    begin = 0
     for size, gap in zip(clue, gaps, strict=True):
-        true[at + gap : at + gap + size] = [1] * size
-        at += size + 1
+        true[begin + gap : begin + gap + size] = [1] * size
+        begin += size + 1
     hidden = rng.choice((0.3, 0.7, 0.9, 0.97, 1.0, 1.0))
     return tuple(clue), tuple(None if rng.random() < hidden else cell for cell in true)
 
@@ -109,8 +109,8 @@ SLACKS = {
 def test_a_line_says_what_the_sum_over_its_placements_says(bits, slack):
     rng, memory = random.Random(slack), memory_of(bits)
     longest = memory.longest
-    for at in range(16 if bits == 64 else 6):
-        length = longest if at % 4 == 1 else rng.randint(slack + 1, longest)
+    for turn in range(16 if bits == 64 else 6):
+        length = longest if turn % 4 == 1 else rng.randint(slack + 1, longest)
         check_line(memory, rng, *random_line(rng, length, slack))
 
 

@@ -43,10 +43,10 @@ def test_the_line_solvers_count_alike():
 @pytest.mark.parametrize("name", GOLDEN)
 def test_every_kind_of_work_is_there(name):
     facts = on_file(name).values()
-    assert {one["status"] for one in facts} == {"solved"}
-    worked = {key for one in facts for key, value in one.items() if value}
+    assert {counts["status"] for counts in facts} == {"solved"}
+    worked = {key for counts in facts for key, value in counts.items() if value}
     without_descents = name in ("champion-without-descents", "champion-two-solutions")
-    assert {key for one in facts for key in one} - worked == ({"descents"} if without_descents else set())
+    assert {key for counts in facts for key in counts} - worked == ({"descents"} if without_descents else set())
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def test_each_worker_has_one_item_at_a_time_and_all_work_at_once():
             assert own.acquire(blocking=False)
             if item < 3:
                 started[item].set()
-                assert all(one.wait(PATIENCE_SECONDS) for one in started)
+                assert all(event.wait(PATIENCE_SECONDS) for event in started)
             own.release()
 
         return make

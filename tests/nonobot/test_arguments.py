@@ -124,14 +124,16 @@ def test_every_library_that_a_message_names_is_in_an_extra():
     for path in (*HOUSE.glob("nonobot/*.py"), *HOUSE.glob("harness/**/*.py"), *HOUSE.glob("tournament_data/*.py")):
         for call in ast.walk(ast.parse(path.read_text())):
             if isinstance(call, ast.Call) and ast.unparse(call.func) in ("missing", "require_libraries"):
-                named |= {one.value for one in call.args[1:] if isinstance(one, ast.Constant)}
+                named |= {argument.value for argument in call.args[1:] if isinstance(argument, ast.Constant)}
     assert {"Pillow", "pooch", "shtab", "matplotlib", "pyperf"} <= named <= offered
 
 
-def completed(script: str, function: str, *words: str) -> list[str]:
+def completed(script: str, function: str, *arguments: str) -> list[str]:
     """Return what bash offers after some words, the last of which is begun."""
-    line = shlex.join(words)
-    program = f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; {function}; echo "${{COMPREPLY[@]}}"'
+    line = shlex.join(arguments)
+    program = (
+        f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(arguments) - 1}; {function}; echo "${{COMPREPLY[@]}}"'
+    )
     done = subprocess.run(["bash", "-c", program], cwd=HOUSE, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return done.stdout.split()

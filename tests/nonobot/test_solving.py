@@ -51,7 +51,7 @@ def test_two_solutions_are_asked_for_and_tell_the_verdict(puzzle, verdict, statu
     assert (result.verdict, result.status) == (verdict, status)
     assert result.exhausted or len(right) >= 2
     assert len(set(result.solutions)) == len(result.solutions) == min(2, len(right))
-    assert all(one.cells.tolist() in right for one in result.solutions)
+    assert all(solution.cells.tolist() in right for solution in result.solutions)
 
 
 def test_the_name_of_a_file_is_solved_if_one_puzzle_is_in_it(tmp_path):
@@ -79,8 +79,8 @@ def test_results_print_and_are_copied_and_pickled():
     assert result._repr_svg_().startswith("<svg")
     result = solve(ONE)
     assert copy.deepcopy(result) == copy.copy(result) == result
-    for one in (ONE, Record(ONE, title="One"), result, result.solutions[0]):
-        assert pickle.loads(pickle.dumps(one)) == one
+    for original in (ONE, Record(ONE, title="One"), result, result.solutions[0]):
+        assert pickle.loads(pickle.dumps(original)) == original
     assert str(pickle.loads(pickle.dumps(PuzzleError("a fault")))) == "a fault"
 
 
@@ -281,9 +281,9 @@ time.sleep(1)
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", STOPS)
-def test_nothing_is_solved_after(what):
-    program = f"{HARD}{STOPS[what]}\nassert is_idle()"
+@pytest.mark.parametrize("ending", STOPS)
+def test_nothing_is_solved_after(ending):
+    program = f"{HARD}{STOPS[ending]}\nassert is_idle()"
     # -W: from Python 3.12 on, a fork beside threads warns.
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], text=True, **CAPTURED)
     assert (done.returncode, done.stderr) == (0, "")
@@ -308,4 +308,4 @@ def test_searches_after_a_stop_are_those_of_before():
         for _ in range(20):
             assert len([*solve_all([ONE] * 9, jobs=jobs, stop=stop)]) == 1
             results = [*solve_all([ONE, TWO, SIX] * 3, jobs=jobs)]
-            assert [one.verdict for one in results] == ["unique", "multiple", "multiple"] * 3
+            assert [result.verdict for result in results] == ["unique", "multiple", "multiple"] * 3
