@@ -124,8 +124,8 @@ def in_order(
     stop: Callable[[], None],
     resume: Callable[[], None] = lambda: None,
     is_over: Callable[[], bool] | None = None,
-) -> Iterator[tuple[Task, Made]]:
-    """Yield each task with its result, in order; the tasks are read in the caller's thread.
+) -> Iterator[Made]:
+    """Yield the result of each task, in order; the tasks are read in the caller's thread.
 
     The workers are up to `AHEAD` tasks each ahead. If the caller does not ask for the next result within
     `PATIENCE_SECONDS`, `stop` makes them return soon; once the caller asks, they make these results again after a
@@ -205,15 +205,15 @@ class _InOrder(Generic[Task, Made]):
         self._stop, self._resume, self._is_over = stop, resume, is_over
         self._changed = Condition()
         self._waiting: dict[int, Task] = {}  # by number
-        self._made: dict[int, tuple[Task, Made | None, BaseException | None]] = {}
+        self._made: dict[int, tuple[Made | None, BaseException | None]] = {}
         self._stops = 0  # how often the workers were stopped; results of before are made again
         self._is_stopped = self._is_ended = False
         self._asked_at: float | None = None  # when the caller got the last result; None while it waits
         self._ended = Event()
         self._process = os.getpid()
 
-    def results(self) -> Iterator[tuple[Task, Made]]:
-        """Yield each task with its result."""
+    def results(self) -> Iterator[Made]:
+        """Yield the result of each task."""
         most = AHEAD * len(self._workers)
         threads = [Thread(target=self._work, args=(worker,), daemon=True) for worker in self._workers]
         looker = Thread(target=self._look, daemon=True)
@@ -248,14 +248,14 @@ class _InOrder(Generic[Task, Made]):
                         if self._is_over and not is_last and self._is_over():
                             is_last = True
                             self._stop()
-                    task, result, failure = self._made.pop(number)
+                    result, failure = self._made.pop(number)
                     self._asked_at = time.monotonic()
                 if failure is not None:
                     raise failure
                 number += 1
                 if number < read and not looker.ident:
                     looker.start()
-                yield task, cast(Made, result)
+                yield cast(Made, result)
         finally:
             self._give_up()
             atexit.unregister(self._end)
@@ -279,7 +279,7 @@ class _InOrder(Generic[Task, Made]):
                 failure = error
             with self._changed:
                 if stops == self._stops:
-                    self._made[number] = (task, result, failure)
+                    self._made[number] = result, failure
                 else:
                     self._waiting[number] = task
                 self._changed.notify_all()
