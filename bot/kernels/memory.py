@@ -113,15 +113,16 @@ class Struct:
         self.size = 0
         self.alignment = 1
         for member, layout in members.items():
-            if isinstance(layout, Constant) or (isinstance(layout, Array) and layout.base):
-                offset = self.members[layout.base].offset if isinstance(layout, Array) and layout.base else 0
+            if isinstance(layout, Constant):
+                self.members[member] = Member(0, layout)
+            elif isinstance(layout, Array) and layout.base:
+                self.members[member] = Member(self.members[layout.base].offset, layout)
+            else:
+                alignment = _alignment(layout)
+                offset = -(-self.size // alignment) * alignment
                 self.members[member] = Member(offset, layout)
-                continue
-            alignment = _alignment(layout)
-            offset = -(-self.size // alignment) * alignment
-            self.members[member] = Member(offset, layout)
-            self.size = offset + layout.size
-            self.alignment = max(self.alignment, alignment)
+                self.size = offset + layout.size
+                self.alignment = max(self.alignment, alignment)
         self.size = -(-self.size // self.alignment) * self.alignment
 
     def __getitem__(self, shape: int | tuple[int, ...]) -> Array:
