@@ -218,11 +218,8 @@ def verify(puzzle: Puzzle, grid: Sequence[Sequence[int]]) -> bool:
         return False
     if any(cell not in (0, 1) for row in rows for cell in row):
         return False
-    rows_right = all(_runs(rows[y]) == list(puzzle.rows[y]) for y in range(height))
-    columns_right = all(
-        _runs([rows[y][x] for y in range(height)]) == list(puzzle.columns[x]) for x in range(width)
-    )
-    return rows_right and columns_right
+    lines, clues = [*rows, *zip(*rows, strict=True)], [*puzzle.rows, *puzzle.columns]
+    return all(_runs(line) == list(clue) for line, clue in zip(lines, clues, strict=True))
 
 
 def _runs(cells: Sequence[Cell]) -> list[int]:

@@ -27,18 +27,15 @@ def memory() -> ChampionState:
     return memory_of(64)
 
 
-def line_puzzle(clue: tuple[int, ...], length: int) -> Puzzle:
-    """Return a board whose only row has a clue; the columns need not fit it."""
-    return Puzzle.unchecked(columns=((),) * length, rows=(clue,))
-
-
-def believe(memory: ChampionState, clue: tuple[int, ...], cells: naive.Line, told: np.ndarray) -> bool:
-    memory.load(line_puzzle(clue, len(cells)))
+def believe(
+    memory: ChampionState, clue: tuple[int, ...], cells: naive.Line, told: np.ndarray, most: int = MOST_ODDS
+) -> bool:
+    memory.load(Puzzle.unchecked(columns=((),) * len(cells), rows=(clue,)))  # the columns need not fit
     memory["told"][0] = np.float32(12345)  # what lies behind the line is nobody's
     memory["told"][0, : len(cells)] = told
     memory["outgoing"].fill(-1)
     memory.paint(0, *masks_of(cells))
-    return bool(Kernel.believe_one(memory.m, 0, MOST_ODDS))
+    return bool(Kernel.believe_one(memory.m, 0, most))
 
 
 def check_odds(found: np.ndarray, chances: list[float], told: np.ndarray, most: float) -> None:
@@ -140,10 +137,9 @@ def test_a_line_that_is_told_extremes_says_what_the_sum_says(memory, clue, told_
     length = 25
     placement = naive.placements(clue, length)[0]
     told = np.array([told_black if black else 1e-3 for black in placement], np.float32)
-    memory.load(line_puzzle(clue, length))
-    memory["told"][0, :length] = told
-    assert Kernel.believe_one(memory.m, 0, 1000)
-    total, black, _ = naive.line_sums(clue, (None,) * length, told.tolist())
+    cells = (None,) * length
+    assert believe(memory, clue, cells, told, 1000)
+    total, black, _ = naive.line_sums(clue, cells, told.tolist())
     check_odds(memory["outgoing"][:length], [weight / total for weight in black], told, 1000)
 
 
