@@ -251,13 +251,17 @@ def test_time_limit_stops_while_waiting_for_input(talk, form, text):
     assert err == b"nonobot: stopped at the time limit of 1 s; 0 of 0 puzzles read are solved\n"
 
 
-@pytest.mark.parametrize("options", [(), ("--strategy", "papers"), ("--jobs", "2")])
+@pytest.mark.parametrize(
+    ("options", "left"), [((), 2), (("--strategy", "papers"), 2), (("--jobs", "2"), 2), ((), 0)]
+)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_quietly_in_the_middle_of_puzzles(talk, number, options, tmp_path):
+def test_a_signal_ends_it_quietly_in_the_middle_of_puzzles_or_waiting_for_one(
+    talk, number, options, left, tmp_path
+):
     log = tmp_path / "log"
     bot = talk("--size", "62x62", "--log", str(log), *options)
     expected = answers(FULL)
-    bot.send(batch(Puzzle.from_grid(FULL), hard(), hard()))
+    bot.send(batch(Puzzle.from_grid(FULL), *[hard()] * left))
     assert bot.receive(len(expected)) == expected
     wait_until(lambda: log.read_text().endswith("\n"), bot.process)  # the record of a puzzle follows its answer
     bot.process.send_signal(number)
@@ -265,17 +269,6 @@ def test_a_signal_ends_it_quietly_in_the_middle_of_puzzles(talk, number, options
     assert status in (-number, 128 + number)
     assert (out, err) == (b"", b"")
     assert re.fullmatch(r"#1\t\d+\.\d+\n(total time: \d+\.\d+\n)?", log.read_text())
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_quietly_while_it_waits_for_input(talk, number):
-    bot = talk("--size", "2x2")
-    bot.send(batch(GOOD))
-    assert bot.receive(len(answers(GRID))) == answers(GRID)
-    bot.process.send_signal(number)
-    status, out, err = bot.end()
-    assert status in (-number, 128 + number)
-    assert (out, err) == (b"", b"")
 
 
 PRESSES_CTRL_C = """

@@ -35,8 +35,6 @@ def test_puzzles_are_dataclasses_like_any_other():
             assert (rows, columns) == (PUZZLE.rows, PUZZLE.columns)
     for other in (copy.copy(PUZZLE), copy.deepcopy(PUZZLE), pickle.loads(pickle.dumps(PUZZLE))):
         assert (other, hash(other), repr(other)) == (PUZZLE, hash(PUZZLE), repr(PUZZLE))
-    with pytest.raises(AttributeError):
-        PUZZLE.rows = ()
     with pytest.raises((AttributeError, TypeError)):
         PUZZLE.other = ()
 
