@@ -250,7 +250,7 @@ except OSError: pass
 stop = threading.Event()
 threading.Timer(0.2, stop.set).start()
 assert nonobot.solve(hard, seconds=None, stop=stop).verdict == "unknown"
-assert [one.verdict for one in nonobot.solve_all([hard, hard], seconds=None, stop=stop)] == ["unknown"]
+assert [result.verdict for result in nonobot.solve_all([hard, hard], seconds=None, stop=stop)] == ["unknown"]
 assert nonobot.difficulty(hard, seconds=None, stop=stop).level == "unknown"
 assert nonobot.solve(easy).verdict == "unique"
 """,

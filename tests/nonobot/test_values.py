@@ -139,7 +139,7 @@ puzzle: Puzzle = Puzzle(rows=[[1]], columns=[[1]])
 records: list[Record] = nonobot.read(Path("x.non"), errors=[])
 result: Result = nonobot.solve(records[0], solutions=2, seconds=None, stop=threading.Event())
 boards: tuple[Solution, ...] = result.solutions
-verdicts: list[str] = [one.verdict for one in nonobot.solve_all([puzzle], jobs=None)]
+verdicts: list[str] = [result.verdict for result in nonobot.solve_all([puzzle], jobs=None)]
 hard: Difficulty = nonobot.difficulty(puzzle)
 right: Check = nonobot.check(puzzle, np.zeros((1, 1)))
 nonobot.write([puzzle], "x.non", format="non")
