@@ -34,6 +34,7 @@ from tests.helpers.talking import COMMAND
 
 HOUSE = REPOSITORY
 JUDGE = (sys.executable, "-m", "nonobot.harness")
+EXTRAS = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
 
 @pytest.mark.parametrize(
@@ -108,18 +109,16 @@ def test_what_is_missing_is_named_with_a_command_that_works_for_this_python(tmp_
 
 
 def test_every_page_installs_into_the_environment_that_it_uses_and_extras_that_exist():
-    extras = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     commands = []
     for path in (HOUSE / "README.md", *HOUSE.glob("docs/*.md")):
         commands += re.findall(r"(\S*)pip install\s+(?:-e )?(\S+)", path.read_text())
     assert {program.lstrip("(`") for program, _ in commands} == {".venv/bin/"}
     named = {extra for _, target in commands for extra in re.findall(r"'\.\[(.*)\]'", target)}
-    assert {"judge", "data", "report", "page", "bench", "pictures", "cluster"} <= named <= extras.keys()
+    assert {"judge", "data", "report", "page", "bench", "pictures", "cluster"} <= named <= EXTRAS.keys()
 
 
 def test_every_library_that_a_message_names_is_in_an_extra():
-    extras = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    offered = {re.split("[>=]", requirement)[0] for extra in extras.values() for requirement in extra}
+    offered = {re.split("[>=]", requirement)[0] for extra in EXTRAS.values() for requirement in extra}
     named = set()
     for path in (*HOUSE.glob("nonobot/*.py"), *HOUSE.glob("harness/**/*.py"), *HOUSE.glob("tournament_data/*.py")):
         for call in ast.walk(ast.parse(path.read_text())):
