@@ -17,8 +17,6 @@ from tests.helpers.language_kernels import PLACES, RESULTS, operate16, operate32
 from tests.helpers.places import REPOSITORY
 from tests.helpers.plain import IS_PLAIN
 
-u64, i64 = np.uint64, np.int64
-
 WIDTHS = (8, 16, 32, 64)
 POWERS = [sign * 2**bits for bits in (7, 8, 15, 16, 31, 32, 63) for sign in (1, -1)]
 EDGES = sorted({0, 1, -1, 2, *(power + by for power in POWERS for by in (-1, 0, 1))})
@@ -33,7 +31,7 @@ def cut(value: int, bits: int, *, signed: bool) -> int:
 
 def words_of(value: int) -> tuple[np.uint64, np.int64]:
     """Return a number as it is put into unsigned and into signed fields."""
-    return u64(cut(value, 64, signed=False)), i64(cut(value, 64, signed=True))
+    return np.uint64(cut(value, 64, signed=False)), np.int64(cut(value, 64, signed=True))
 
 
 def same(found: tuple, value: int, number: float) -> None:
@@ -76,18 +74,15 @@ def test_items_come_out_as_int64_but_uint64_and_floats_as_they_are(memory):
     assert (returned[2], returned[3]) == (types.float32, types.float64)
 
 
-def items_of(name: str) -> tuple[np.dtype, tuple[int, ...]]:
-    """Return the kind of items of a field, and how many there are."""
-    shape = {"table": (kernels.ROWS, kernels.IN_A_ROW), "ones": (1,)}
-    return np.dtype(name[-2:]), shape[name.replace(".", "_").split("_")[0]]
-
-
-@pytest.mark.parametrize("fields", [kernels.TABLE_FIELDS, kernels.ONE_FIELDS])
-def test_a_view_is_the_memory_that_kernels_see(memory, fields):
+@pytest.mark.parametrize(
+    ("fields", "shape"),
+    [(kernels.TABLE_FIELDS, (kernels.ROWS, kernels.IN_A_ROW)), (kernels.ONE_FIELDS, (1,))],
+)
+def test_a_view_is_the_memory_that_kernels_see(memory, fields, shape):
     rng = np.random.default_rng(1)
     for field in fields:
         view = memory.view(field)
-        assert (view.dtype, view.shape) == items_of(field)
+        assert (view.dtype, view.shape) == (np.dtype(field[-2:]), shape)
         assert not view.any()
         view[...] = rng.integers(0, 100, view.shape)
     for row in range(kernels.ROWS):

@@ -74,25 +74,16 @@ def test_what_a_board_makes_compile_is_not_its_time(tmp_path, monkeypatch):
     assert b"compiling the search for boards of up to 126x126 (once" in done.stderr
 
 
-ZEROS_3 = b"0\t0\t0\n" * 3
-GRID_3 = [[1, 1, 1], [0, 0, 1], [1, 0, 1]]
-GOOD_3 = Puzzle.from_grid(GRID_3)
-
-
-def faulty_batch() -> tuple[bytes, bytes, list[str]]:
-    """Return every malformed puzzle between good ones: the batch, the answers, how the messages begin."""
-    text, expected, messages = format_puzzle(1, GOOD_3), format_answer(1, Solution(GRID_3)), []
-    for index, (lines, _, message) in enumerate(FAULTS):
-        number, header = 2 * index + 2, text.count(b"\n") + 1
-        text += b"$%d\n" % number + lines + format_puzzle(number + 1, GOOD_3)
-        expected += b"$%d\n" % number + ZEROS_3 + format_answer(number + 1, Solution(GRID_3))
-        messages.append(f"${number}: {placed(message, header, lines)}")
-    return text, expected, messages
-
-
 @pytest.mark.parametrize("jobs", ["1", "3"])
 def test_every_malformed_puzzle_gets_one_line_and_all_others_are_answered(jobs):
-    text, expected, messages = faulty_batch()
+    grid = [[1, 1, 1], [0, 0, 1], [1, 0, 1]]
+    good, zeros = Puzzle.from_grid(grid), b"0\t0\t0\n" * 3
+    text, expected, messages = format_puzzle(1, good), format_answer(1, Solution(grid)), []
+    for index, (lines, _, message) in enumerate(FAULTS):
+        number, header = 2 * index + 2, text.count(b"\n") + 1
+        text += b"$%d\n" % number + lines + format_puzzle(number + 1, good)
+        expected += b"$%d\n" % number + zeros + format_answer(number + 1, Solution(grid))
+        messages.append(f"${number}: {placed(message, header, lines)}")
     done = run(text, "--size", "3x3", "--jobs", jobs)
     lines = done.stderr.decode().splitlines()
     assert [line[: len(message)] for line, message in zip(lines, messages, strict=True)] == messages

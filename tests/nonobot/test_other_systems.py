@@ -22,14 +22,9 @@ sys.exit(cli.run(sys.argv[1:]))
 """
 
 
-@pytest.fixture
-def macos(monkeypatch):
+def test_macos_has_its_own_cache_and_pins_no_bot_to_a_core(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.delattr("os.sched_getaffinity")
-
-
-@pytest.mark.usefixtures("macos")
-def test_macos_has_its_own_cache_and_pins_no_bot_to_a_core():
     assert user_cache() == Path.home() / "Library" / "Caches" / "nonobot"
     assert usable_cores()[0] == 0
     assert tournament_core() is None
