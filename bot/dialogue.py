@@ -216,7 +216,7 @@ def hint(_: Strategy, request: Request) -> dict[str, Any]:
         new = [(cell, colour) for cell, before, colour in cells if before == _UNKNOWN != colour]
         if len(new) > most:
             most = len(new)
-            black, white = ([cell for cell, colour in new if colour == one] for one in (BLACK, WHITE))
+            black, white = ([cell for cell, colour in new if colour == wanted] for wanted in (BLACK, WHITE))
             best = {"line": line.name, "black": black, "white": white}
     return {"wrong": wrong, "hint": None if wrong else best}
 
@@ -228,13 +228,13 @@ def conflict(_: Strategy, request: Request) -> dict[str, Any]:
     todo = dict.fromkeys(range(len(lines)))  # in the order of arrival
     wrong: list[list[Any]] = []
     while todo:
-        line = lines[at := next(iter(todo))]
-        del todo[at]
+        line = lines[number := next(iter(todo))]
+        del todo[number]
         painted, cells = line.painted(bytes(board)), board[line.cells]
         if painted is None:
             wrong = [other.name for other in lines if other.painted(bytes(board)) is None]
             break
-        first = request.puzzle.height if at < request.puzzle.height else 0
+        first = request.puzzle.height if number < request.puzzle.height else 0
         todo |= dict.fromkeys(first + place for place in range(len(cells)) if painted[place] != cells[place])
         board[line.cells] = painted
     return {"wrong": wrong, "cells": text_from_cells(PartialGrid.from_bytes(bytes(board), request.puzzle.size))}

@@ -41,9 +41,9 @@ def read_puzzles(
 
 
 def _puzzles_of_files(files: Sequence[str], form: str, size: Size, deadline: float | None) -> Iterator[Found]:
-    before = 0
+    last = 0
     for file in files:
-        last = before
+        before = last
         is_stdin = file == "-"
         try:
             with open(_STDIN if is_stdin else file, "rb", buffering=0, closefd=not is_stdin) as source:
@@ -57,7 +57,6 @@ def _puzzles_of_files(files: Sequence[str], form: str, size: Size, deadline: flo
             yield Fault(FaultKind.UNREADABLE, f"cannot read the file: {error.strerror or error}", file=file)
         except UnusableError as error:
             yield Fault(FaultKind.UNREADABLE, str(error), file=file)
-        before = last
 
 
 def _placed(puzzle: Found, file: str, before: int) -> Found:

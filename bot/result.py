@@ -37,7 +37,9 @@ def _digits(masks: Sequence[int], width: int) -> bytes:
 def line_masks(grid: PartialGrid) -> tuple[list[int], list[int]]:
     """Return the black and the white cells of each line of a board, rows first; bit i is cell i of the line."""
     lines = grid.rows + grid.columns
-    black, white = ([int(line.translate(one)[::-1], 2) for line in lines] for one in (_BLACK_CELLS, _WHITE_CELLS))
+    black, white = (
+        [int(line.translate(digits)[::-1], 2) for line in lines] for digits in (_BLACK_CELLS, _WHITE_CELLS)
+    )
     return black, white
 
 

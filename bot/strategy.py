@@ -76,7 +76,7 @@ class Strategy(ABC):
         self._loading_ns = 0
         memory = self.load(puzzle, start, seconds, line_limit)
         boards, exhausted = self._search(memory, solutions)
-        counts = memory.struct.members["counts"].what
+        counts = memory.struct.members["counts"].layout
         assert isinstance(counts, Struct)
         return Result(
             puzzle,

@@ -65,7 +65,7 @@ def _no_room(picture: Picture, place: Place, blocks: Sequence[Blocks], record: R
 class _Look(NamedTuple):
     """Look of a kind of trace event: its words, its cause in the legend, colours of black and white cells."""
 
-    words: str
+    text: str
     cause: str
     black: str
     white: str
@@ -138,50 +138,50 @@ class _Show:
         self._is_unsolvable = result.status == "unsolvable"
         self._status = ""
         self._start = record.start or PartialGrid.blank(record.size)
-        self._at = 0
+        self._step = 0
         self._go_to(0)
 
     def run(self, key: Callable[[float | None], str]) -> bool:
         """Show all steps; False if the user quits. `key` waits for a key for some seconds (None: no limit)."""
         self._key = key
-        at, last = 1, len(self._events)
+        step, last = 1, len(self._events)
         while True:
-            self._go_to(min(at, last))
-            match self._wait(at) if at <= last else self._end():
+            self._go_to(min(step, last))
+            match self._wait(step) if step <= last else self._end():
                 case "q":
                     return False
                 case "b":
-                    at = max(1, at - 1)
+                    step = max(1, step - 1)
                     self._paused = True
-                case _ if at > last:
+                case _ if step > last:
                     return True
                 case "e":
-                    at = last + 1
+                    step = last + 1
                 case _:
-                    at += 1
+                    step += 1
 
-    def _go_to(self, at: int) -> None:
-        """Set the board to its cells after the first `at` steps."""
-        if at == 0 or at < self._at:
-            self._at, self._board = 0, self._start
+    def _go_to(self, step: int) -> None:
+        """Set the board to its cells after a step; 0: before the first one."""
+        if step == 0 or step < self._step:
+            self._step, self._board = 0, self._start
             self._kinds = bytearray(len(self._start.content))  # the TraceEvent that made each cell known
-        for kind, board in self._events[self._at : at]:
+        for kind, board in self._events[self._step : step]:
             for place in self._board.changed_to(board):
                 self._kinds[place] = kind
             self._board = board
-        self._at = at
+        self._step = step
 
     def _end(self) -> str:
         """Show the end; return the next key."""
-        at = len(self._events)
-        more = f"; only the first {MOST_TRACE_EVENTS} steps were kept" if at == MOST_TRACE_EVENTS else ""
-        steps = f"{count(at, 'step')}{more}"
+        last = len(self._events)
+        more = f"; only the first {MOST_TRACE_EVENTS} steps were kept" if last == MOST_TRACE_EVENTS else ""
+        steps = f"{count(last, 'step')}{more}"
         self.draw(f"the end after {steps}: {self._known()}. Any key continues, b steps back, q quits")
         return self._key(None)
 
-    def _wait(self, at: int) -> str:
+    def _wait(self, step: int) -> str:
         """Show this step until the next is due; return the key that moves or quits, or an empty string."""
-        place = f"{at} of {len(self._events)}: {_KINDS[self._events[at - 1][0]].words}, {self._known()}"
+        place = f"{step} of {len(self._events)}: {_KINDS[self._events[step - 1][0]].words}, {self._known()}"
         until = time.monotonic() + 1 / self._speed
         while True:
             self.draw(f"{place}, {'paused' if self._paused else f'{self._speed:g} per second'}")
@@ -220,12 +220,12 @@ class _Show:
             wide = max(columns, width_of(smallest), width_of(around))
             high = len(smallest) + len(self._around(wide, place.has_colours))
             small = f"the terminal is too small: {columns} columns, {lines} lines; enlarge it to {wide} and {high}"
-            words = [*_wrapped(Piece(small), columns), *_wrapped(Piece(KEYS, "dim"), columns)][:lines]
+            shown = [*_wrapped(Piece(small), columns), *_wrapped(Piece(KEYS, "dim"), columns)][:lines]
         else:
-            words = [around[0], *board, *around[1:]]
+            shown = [around[0], *board, *around[1:]]
         # A text line may reach the last column, where some terminals would erase its last character after it.
-        text = "\r\n".join(f"\x1b[K{line}" for line in text_of(words, place))
-        rest = "\r\n\x1b[J" if len(words) < lines else ""
+        text = "\r\n".join(f"\x1b[K{line}" for line in text_of(shown, place))
+        rest = "\r\n\x1b[J" if len(shown) < lines else ""
         os.write(sys.stdout.fileno(), f"\x1b[H{text}{rest}".encode(place.encoding))
         if place_of_output() != place:  # it changed while this was drawn
             self.draw()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, islice
 from queue import Empty, SimpleQueue
 from threading import Condition, Event, Lock, Semaphore, Thread
-from typing import Generic, TypeVar, cast
+from typing import TypeVar, cast
 
 WINDOW = 1024  # largest number of tasks taken but not delivered
 AHEAD = 4  # tasks for each worker that are read before the caller asks for their results
@@ -124,15 +124,121 @@ def in_order(
     stop: Callable[[], None],
     resume: Callable[[], None] = lambda: None,
     is_over: Callable[[], bool] | None = None,
-) -> Iterator[tuple[Task, Made]]:
-    """Yield each task with its result, in order; the tasks are read in the caller's thread.
+) -> Iterator[Made]:
+    """Yield the result of each task, in order; the tasks are read in the caller's thread.
 
     The workers are up to `AHEAD` tasks each ahead. If the caller does not ask for the next result within
     `PATIENCE_SECONDS`, `stop` makes them return soon; once the caller asks, they make these results again after a
     `resume`. So a caller that leaves the loop leaves no work behind. Once `is_over` is true, `stop` is called, and
     the next result is the last one.
     """
-    return _InOrder(tasks, workers, stop, resume, is_over).results()
+    left = iter(tasks)
+    changed = Condition()
+    waiting: dict[int, Task] = {}  # by number
+    made: dict[int, tuple[Made | None, BaseException | None]] = {}
+    stops = 0  # how often the workers were stopped; results of before are made again
+    is_stopped = is_ended = False
+    asked_at: float | None = None  # when the caller got the last result; None while it waits
+    ended = Event()
+    process = os.getpid()
+
+    def work(worker: Callable[[Task], Made]) -> None:
+        while True:
+            with changed:
+                changed.wait_for(lambda: is_ended or (waiting and not is_stopped))
+                if is_ended:
+                    return
+                number = min(waiting)
+                task, stops_before = waiting.pop(number), stops
+            result, failure = None, None
+            try:
+                result = worker(task)
+            except BaseException as error:
+                failure = error
+            with changed:
+                if stops == stops_before:
+                    made[number] = result, failure
+                else:
+                    waiting[number] = task
+                changed.notify_all()
+
+    def look() -> None:
+        """Stop the workers while the caller does not ask."""
+        nonlocal is_stopped, stops
+        while not ended.wait(PATIENCE_SECONDS / 2):
+            with changed:
+                is_away = asked_at and time.monotonic() > asked_at + PATIENCE_SECONDS
+                if is_away and not is_stopped:
+                    is_stopped = True
+                    stops += 1
+                    stop()
+
+    def give_up() -> None:
+        nonlocal is_ended
+        if os.getpid() != process:  # in a child of `os.fork`, which has no such threads
+            return
+        with changed:
+            is_ended = True
+            stop()
+            changed.notify_all()
+        ended.set()
+
+    threads = [Thread(target=work, args=(worker,), daemon=True) for worker in workers]
+    looker = Thread(target=look, daemon=True)
+
+    def end() -> None:
+        """Wait for the running kernels, since the end of the process frees their memory."""
+        give_up()
+        for thread in threads if os.getpid() == process else ():
+            thread.join()
+
+    most = AHEAD * len(workers)
+    read = number = 0
+    at_end: BaseException | None = None
+    is_last = False
+    atexit.register(end)
+    try:
+        for thread in threads:
+            thread.start()
+        while not is_last:
+            with changed:
+                asked_at = None
+                if is_stopped:
+                    is_stopped = False
+                    resume()
+            while at_end is None and read < number + most:
+                try:
+                    task = next(left)
+                except Exception as error:
+                    at_end = error
+                    break
+                with changed:
+                    waiting[read] = task
+                    changed.notify_all()
+                read += 1
+            if number == read:
+                break
+            with changed:
+                while number not in made:
+                    changed.wait(LOOK_SECONDS if is_over else None)
+                    if is_over and not is_last and is_over():
+                        is_last = True
+                        stop()
+                result, failure = made.pop(number)
+                asked_at = time.monotonic()
+            if failure is not None:
+                raise failure
+            number += 1
+            if number < read and not looker.ident:
+                looker.start()
+            yield cast(Made, result)
+    finally:
+        give_up()
+        atexit.unregister(end)
+    for thread in threads:  # the caller may use its workers again
+        thread.join()
+    if at_end and not is_last and not isinstance(at_end, StopIteration):
+        raise at_end
 
 
 def on_request(
@@ -188,123 +294,3 @@ def on_request(
     finally:
         end()
         atexit.unregister(end)
-
-
-class _InOrder(Generic[Task, Made]):
-    """The state of :func:`in_order`, shared by the caller, the workers and a thread that looks whether it left."""
-
-    def __init__(
-        self,
-        tasks: Iterable[Task],
-        workers: Sequence[Callable[[Task], Made]],
-        stop: Callable[[], None],
-        resume: Callable[[], None],
-        is_over: Callable[[], bool] | None,
-    ) -> None:
-        self._left, self._workers = iter(tasks), workers
-        self._stop, self._resume, self._is_over = stop, resume, is_over
-        self._changed = Condition()
-        self._waiting: dict[int, Task] = {}  # by number
-        self._made: dict[int, tuple[Task, Made | None, BaseException | None]] = {}
-        self._stops = 0  # how often the workers were stopped; results of before are made again
-        self._is_stopped = self._is_ended = False
-        self._asked_at: float | None = None  # when the caller got the last result; None while it waits
-        self._ended = Event()
-        self._process = os.getpid()
-
-    def results(self) -> Iterator[tuple[Task, Made]]:
-        """Yield each task with its result."""
-        most = AHEAD * len(self._workers)
-        threads = [Thread(target=self._work, args=(worker,), daemon=True) for worker in self._workers]
-        looker = Thread(target=self._look, daemon=True)
-        atexit.register(self._end, threads)
-        read = number = 0
-        at_end: BaseException | None = None
-        is_last = False
-        try:
-            for thread in threads:
-                thread.start()
-            while not is_last:
-                with self._changed:
-                    self._asked_at = None
-                    if self._is_stopped:
-                        self._is_stopped = False
-                        self._resume()
-                while at_end is None and read < number + most:
-                    try:
-                        task = next(self._left)
-                    except Exception as error:
-                        at_end = error
-                        break
-                    with self._changed:
-                        self._waiting[read] = task
-                        self._changed.notify_all()
-                    read += 1
-                if number == read:
-                    break
-                with self._changed:
-                    while number not in self._made:
-                        self._changed.wait(LOOK_SECONDS if self._is_over else None)
-                        if self._is_over and not is_last and self._is_over():
-                            is_last = True
-                            self._stop()
-                    task, result, failure = self._made.pop(number)
-                    self._asked_at = time.monotonic()
-                if failure is not None:
-                    raise failure
-                number += 1
-                if number < read and not looker.ident:
-                    looker.start()
-                yield task, cast(Made, result)
-        finally:
-            self._give_up()
-            atexit.unregister(self._end)
-        for thread in threads:  # the caller may use its workers again
-            thread.join()
-        if at_end and not is_last and not isinstance(at_end, StopIteration):
-            raise at_end
-
-    def _work(self, worker: Callable[[Task], Made]) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._is_ended or (self._waiting and not self._is_stopped))
-                if self._is_ended:
-                    return
-                number = min(self._waiting)
-                task, stops = self._waiting.pop(number), self._stops
-            result, failure = None, None
-            try:
-                result = worker(task)
-            except BaseException as error:
-                failure = error
-            with self._changed:
-                if stops == self._stops:
-                    self._made[number] = (task, result, failure)
-                else:
-                    self._waiting[number] = task
-                self._changed.notify_all()
-
-    def _look(self) -> None:
-        """Stop the workers while the caller does not ask."""
-        while not self._ended.wait(PATIENCE_SECONDS / 2):
-            with self._changed:
-                is_away = self._asked_at and time.monotonic() > self._asked_at + PATIENCE_SECONDS
-                if is_away and not self._is_stopped:
-                    self._is_stopped = True
-                    self._stops += 1
-                    self._stop()
-
-    def _give_up(self) -> None:
-        if os.getpid() != self._process:  # in a child of `os.fork`, which has no such threads
-            return
-        with self._changed:
-            self._is_ended = True
-            self._stop()
-            self._changed.notify_all()
-        self._ended.set()
-
-    def _end(self, threads: Sequence[Thread]) -> None:
-        """Wait for the running kernels, since the end of the process frees their memory."""
-        self._give_up()
-        for thread in threads if os.getpid() == self._process else ():
-            thread.join()

@@ -7,6 +7,7 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -148,12 +149,14 @@ def write(
     file is written): the format is unknown, or it cannot represent the puzzles.
     """
     several = [puzzles] if isinstance(puzzles, Puzzle | Record) else puzzles
-    records = [Record(one, number=k) if isinstance(one, Puzzle) else one for k, one in enumerate(several, 1)]
+    records = [
+        Record(puzzle, number=k) if isinstance(puzzle, Puzzle) else puzzle for k, puzzle in enumerate(several, 1)
+    ]
     place = printable(str(path))
     known = formats.by_extension(os.fspath(path))
     name = format or (known.name if known else "")
     if not name:
-        ends = ", ".join(end for one in formats.formats() for end in one.extensions)
+        ends = ", ".join(end for known_format in formats.formats() for end in known_format.extensions)
         raise PuzzleError(
             f"{place}: the end of this name belongs to no known format ({ends}); rename the file or pass format="
         )
@@ -222,19 +225,16 @@ def draw(
 
     if format not in ("png", "svg"):
         raise ValueError(f"format: {format!r}; expected 'png' or 'svg'")
-    shown_cells: Any = cells
     if isinstance(what, Result):
         puzzle, title = what.puzzle, None
-        if cells is None:
-            shown_cells = what.solutions[0] if what.solutions else what.known
+        own_cells = what.solutions[0] if what.solutions else what.known
     else:
         record = _record(what)
-        puzzle, title = record.puzzle, record.title or None
-        if cells is None:
-            shown_cells = record.start
-    if not (shown_cells is None or isinstance(shown_cells, Solution | PartialGrid)):
-        shown_cells = PartialGrid(shown_cells)
-    scene = scene_of(Picture(puzzle, shown_cells, title), cell, clues)
+        puzzle, title, own_cells = record.puzzle, record.title or None, record.start
+    board: Any = own_cells if cells is None else cells
+    if not (board is None or isinstance(board, Solution | PartialGrid)):
+        board = PartialGrid(board)
+    scene = scene_of(Picture(puzzle, board, title), cell, clues)
     theme = DARK if dark else LIGHT
     return svg_of(scene, theme).encode() if format == "svg" else png_of(scene, theme)
 
@@ -320,18 +320,7 @@ def solve_all(
         raise ValueError(f"errors: {errors!r}; expected 'raise', 'skip' or a function")
     # One file name is not an iterable of letters.
     found: Iterable[Any] = _entries(puzzles) if isinstance(puzzles, str | os.PathLike) else puzzles
-    return _results(map(_tried_record, found), jobs, solutions, seconds, stop, _refused(errors))
-
-
-def _refused(
-    errors: Literal["raise", "skip"] | Callable[[PuzzleError], object],
-) -> Callable[[PuzzleError], object]:
-    """Return the function that gets the errors of single puzzles."""
-
-    def raised(error: PuzzleError) -> None:
-        raise error from None
-
-    return errors if callable(errors) else raised if errors == "raise" else lambda _: None
+    return _results(map(_tried_record, found), jobs, solutions, seconds, stop, errors)
 
 
 def _tried_record(puzzle: Puzzle | Record | str | os.PathLike[str] | PuzzleError) -> Record | PuzzleError:
@@ -412,22 +401,13 @@ def _results(
     solutions: int,
     seconds: float | None,
     stop: Stop | None,
-    refuse: Callable[[PuzzleError], object],
+    errors: Literal["raise", "skip"] | Callable[[PuzzleError], object],
 ) -> Iterator[Result]:
     """Solve in other threads, so that this thread can react to Ctrl-C; a browser has no threads."""
     from nonobot.bot.workers import in_order
 
-    if IN_BROWSER:
-        strategy = _strategy()
-        for record in records:
-            result = _solved(strategy, solutions, seconds, record)
-            if isinstance(result, Result):
-                yield result
-            else:
-                refuse(result)
-        _idle.append(strategy)
-        return
-    strategies = [_strategy() for _ in range(jobs)]
+    strategies = [_strategy() for _ in range(1 if IN_BROWSER else jobs)]
+    workers = [partial(_solved, strategy, solutions, seconds) for strategy in strategies]
 
     def end_searches() -> None:
         for strategy in strategies:
@@ -437,13 +417,18 @@ def _results(
         for strategy in strategies:
             strategy.resume()
 
-    workers = [partial(_solved, strategy, solutions, seconds) for strategy in strategies]
     is_over = stop.is_set if stop else None
-    for _, result in in_order(records, workers, end_searches, allow_searches, is_over):
+    for result in (
+        map(workers[0], records)
+        if IN_BROWSER
+        else in_order(records, workers, end_searches, allow_searches, is_over)
+    ):
         if isinstance(result, Result):
             yield result
-        else:
-            refuse(result)
+        elif callable(errors):
+            errors(result)
+        elif errors == "raise":
+            raise result from None
     allow_searches()
     _idle.extend(strategies)  # not after an error or Ctrl-C, when they may still be in use
 
@@ -463,14 +448,22 @@ def _solved(
 def _all_solutions(record: Record, stop: Stop | None) -> Iterator[Solution]:
     from nonobot.bot.workers import on_request
 
-    strategy = _strategy()
-    found: Iterator[Solution] = strategy.each(record.puzzle, record.start)
-    try:
+    with _borrowed_strategy() as strategy:
+        found: Iterator[Solution] = strategy.each(record.puzzle, record.start)
         yield from found if IN_BROWSER else on_request(found, strategy.stop, stop.is_set if stop else None)
+
+
+@contextmanager
+def _borrowed_strategy() -> Iterator[Any]:
+    """Give an idle strategy to a block; after an error, which may be a PuzzleError, it may still be in use."""
+    strategy = _strategy()
+    try:
+        yield strategy
     except PuzzleError:
         raise
     except ValueError as error:
         raise PuzzleError(str(error)) from None
+    strategy.watch(0)
     strategy.resume()
     _idle.append(strategy)
 
@@ -527,8 +520,8 @@ def steps(
         _log.warning("there are more steps than the first %d", len(answer["steps"]))
     width = record.puzzle.width
     return [
-        Step(one["kind"], _name(one.get("line")), *(_cells(one, name, width) for name in _STATES))
-        for one in answer["steps"]
+        Step(step["kind"], _name(step.get("line")), *(_cells(step, name, width) for name in _STATES))
+        for step in answer["steps"]
     ]
 
 
@@ -556,30 +549,23 @@ def _name(line: Sequence[Any] | None) -> str | None:
     return None if line is None else f"{line[0]} {line[1]}"
 
 
-def _answer(what: str, record: Record, seconds: float | None, stop: Stop | None) -> dict[str, Any]:
+def _answer(action: str, record: Record, seconds: float | None, stop: Stop | None) -> dict[str, Any]:
     """Return the answer to a request of the page."""
     from nonobot.bot import dialogue
     from nonobot.bot.kernels.notices import Notices
     from nonobot.bot.papers.single_line import paint_line
     from nonobot.bot.workers import on_request
 
-    strategy = _strategy()
     board = PartialGrid.blank(record.size) if record.start is None else record.start
+    with _borrowed_strategy() as strategy:
 
-    def answers() -> Iterator[dict[str, Any]]:
-        for side in set(record.size):
-            paint_line((), side, 0, 0, on_compile=partial(Notices(_log.warning), "the line solver"))
-        yield getattr(dialogue, what)(strategy, dialogue.Request(record.puzzle, board, seconds=seconds))
+        def answers() -> Iterator[dict[str, Any]]:
+            for side in set(record.size):
+                paint_line((), side, 0, 0, on_compile=partial(Notices(_log.warning), "the line solver"))
+            yield getattr(dialogue, action)(strategy, dialogue.Request(record.puzzle, board, seconds=seconds))
 
-    try:
-        [answer] = answers() if IN_BROWSER else on_request(answers(), strategy.stop, stop.is_set if stop else None)
-    except PuzzleError:
-        raise
-    except ValueError as error:
-        raise PuzzleError(str(error)) from None
-    strategy.watch(0)
-    strategy.resume()
-    _idle.append(strategy)
+        is_over = stop.is_set if stop else None
+        [answer] = answers() if IN_BROWSER else on_request(answers(), strategy.stop, is_over)
     return answer
 
 

@@ -48,16 +48,16 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as argparse does, but report an unknown option that resembles one of this parser at once."""
-        self._words = list(sys.argv[1:] if args is None else args)
+        self._arguments = list(sys.argv[1:] if args is None else args)
         known, extras = super().parse_known_args(args, namespace)
         if extras and extras[0].startswith("-") and (misspelt := self._misspelt(extras)):
             self.error(misspelt)  # any other may be a bot's option after a forgotten `--`
         return known, extras
 
-    def _misspelt(self, words: Iterable[str]) -> str:
+    def _misspelt(self, arguments: Iterable[str]) -> str:
         """Return a message about the first word that resembles an option but does not start one."""
         options = [option for option in self._option_string_actions if option.startswith("--")]
-        for word in (word.partition("=")[0] for word in words if word.startswith("--")):
+        for word in (word.partition("=")[0] for word in arguments if word.startswith("--")):
             if not any(option.startswith(word) for option in options) and (hint := similar_names(word, options)):
                 return f"unknown option {word!r}{hint}"
         return ""
@@ -70,7 +70,7 @@ class Parser(argparse.ArgumentParser):
             hint = similar_names(choice[1], names) or f"; choose {', '.join(names[:-1])} or {names[-1]}"
             message = f"{message[: choice.start()]}unknown value {choice[1]!r}{hint}"
         elif required := re.fullmatch(r"the following arguments are required: (.*)", message):
-            message = self._misspelt(self._words) or f"missing {required[1]}"  # one may be misspelt
+            message = self._misspelt(self._arguments) or f"missing {required[1]}"  # one may be misspelt
         message = re.sub(r"^unrecognized arguments: ", "unknown option ", message)
         message = re.sub(r": not allowed with argument (\S+)", r" cannot be combined with \1; remove one", message)
         message = message.replace(": expected one argument", " needs a value")
@@ -102,8 +102,8 @@ def byte_count(text: str) -> int:
     return min(int(parts[1]) << {None: 0, "K": 10, "M": 20, "G": 30}[parts[2]], 1 << 62)
 
 
-def number(least: float, most: float, what: str) -> Callable[[str], float]:
-    """Return a reader of numbers from `least` to `most`; `what` describes them."""
+def number(least: float, most: float, description: str) -> Callable[[str], float]:
+    """Return a reader of numbers from `least` to `most`; `description` says in messages what they are."""
 
     def read(text: str) -> float:
         try:
@@ -111,19 +111,19 @@ def number(least: float, most: float, what: str) -> Callable[[str], float]:
         except ValueError:
             value = float("nan")
         if not least <= value <= most:
-            raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not {description}")
         return value
 
     return read
 
 
-def whole_number(least: int, most: int | None = None, what: str = "a whole number") -> Callable[[str], int]:
+def whole_number(least: int, most: int | None = None, description: str = "a whole number") -> Callable[[str], int]:
     """Return a reader of whole numbers from `least` to `most` (None: any of up to 18 digits)."""
     bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
 
     def read(text: str) -> int:
         if not re.fullmatch(r"[0-9]{1,18}", text) or int(text) < least or (most is not None and int(text) > most):
-            raise argparse.ArgumentTypeError(f"{text!r} is not {what} {bounds}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not {description} {bounds}")
         return int(text)
 
     return read
@@ -253,8 +253,8 @@ def similar_names(text: str, names: Iterable[str]) -> str:
     return f" (similar: {', '.join(others)}{' or ' if others else ''}{last})"
 
 
-def missing(what: str, *libraries: str) -> str:
-    """Return a message about the libraries that `what` needs, with a command that installs them.
+def missing(feature: str, *libraries: str) -> str:
+    """Return a message about the libraries that a feature needs, with a command that installs them.
 
     The command names this Python and no extra, so that it works in a clone and in any environment; those of uv
     have no pip at first.
@@ -262,8 +262,8 @@ def missing(what: str, *libraries: str) -> str:
     from importlib.util import find_spec
 
     if not sys.executable:
-        return f"{what} needs {' and '.join(libraries)}, which this executable does not contain"
+        return f"{feature} needs {' and '.join(libraries)}, which this executable does not contain"
     command = shlex.join([sys.executable, "-m", "pip", "install", *libraries])
     if find_spec("pip") is None:
         command = f"{shlex.join([sys.executable, '-m', 'ensurepip'])} && {command}"
-    return f"{what} needs {' and '.join(libraries)}, not installed; install with: {command}"
+    return f"{feature} needs {' and '.join(libraries)}, not installed; install with: {command}"

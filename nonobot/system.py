@@ -89,7 +89,7 @@ def pieces_in(read: Callable[[int], bytes], most_bytes: int) -> Iterator[bytes]:
 def _too_large(most_bytes: int) -> OSError:
     units = ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "bytes"))
     return OSError(
-        errno.EFBIG, next(f"more than {most_bytes >> bits} {one}" for bits, one in units if most_bytes >> bits)
+        errno.EFBIG, next(f"more than {most_bytes >> bits} {unit}" for bits, unit in units if most_bytes >> bits)
     )
 
 

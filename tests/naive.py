@@ -198,12 +198,15 @@ def _can_begin(cells: tuple[int, ...], clue: tuple[int, ...]) -> bool:
 
 def level(puzzle: Puzzle) -> str | None:
     """Return the least method that finds the only solution of a puzzle; None if it has several or none."""
+    return least_method(puzzle) if len(solutions(puzzle, limit=2)) == 1 else None
+
+
+def least_method(puzzle: Puzzle) -> str:
+    """Return the least method that finds every cell: `lines`, `probing`, or else `search`."""
 
     def is_full(grid: Grid | None) -> bool:
         return grid is not None and all(cell is not None for row in grid for cell in row)
 
-    if len(solutions(puzzle, limit=2)) != 1:
-        return None
     unknown = unknown_grid(puzzle)
     if is_full(propagate(puzzle, unknown)):
         return "lines"
@@ -218,11 +221,8 @@ def verify(puzzle: Puzzle, grid: Sequence[Sequence[int]]) -> bool:
         return False
     if any(cell not in (0, 1) for row in rows for cell in row):
         return False
-    rows_right = all(_runs(rows[y]) == list(puzzle.rows[y]) for y in range(height))
-    columns_right = all(
-        _runs([rows[y][x] for y in range(height)]) == list(puzzle.columns[x]) for x in range(width)
-    )
-    return rows_right and columns_right
+    lines, clues = [*rows, *zip(*rows, strict=True)], [*puzzle.rows, *puzzle.columns]
+    return all(_runs(line) == list(clue) for line, clue in zip(lines, clues, strict=True))
 
 
 def _runs(cells: Sequence[Cell]) -> list[int]:

@@ -68,22 +68,22 @@ def _make_scans(most_slack: int) -> Any:
         return x
 
     @inlined
-    def scan_down(x: Any, at: Any, lanes_used: Any, slack: Any) -> Any:
-        """Sum over d' >= d. Bit d of `at`: the first cell of a block at slack d is open."""
-        x = select(at & (lanes_used >> 1), x + rotate_down(x, 1), x)
-        at &= at >> 1
-        x = select(at & (lanes_used >> 2), x + rotate_down(x, 2), x)
-        at &= at >> 2
-        x = select(at & (lanes_used >> 4), x + rotate_down(x, 4), x)
+    def scan_down(x: Any, first_cells: Any, lanes_used: Any, slack: Any) -> Any:
+        """Sum over d' >= d. Bit d of `first_cells`: the first cell of a block at slack d is open."""
+        x = select(first_cells & (lanes_used >> 1), x + rotate_down(x, 1), x)
+        first_cells &= first_cells >> 1
+        x = select(first_cells & (lanes_used >> 2), x + rotate_down(x, 2), x)
+        first_cells &= first_cells >> 2
+        x = select(first_cells & (lanes_used >> 4), x + rotate_down(x, 4), x)
         if slack >= 8:
-            at &= at >> 4
-            x = select(at & (lanes_used >> 8), x + rotate_down(x, 8), x)
+            first_cells &= first_cells >> 4
+            x = select(first_cells & (lanes_used >> 8), x + rotate_down(x, 8), x)
         if most_slack > 15 and slack >= 16:
-            at &= at >> 8
-            x = select(at & (lanes_used >> 16), x + rotate_down(x, 16), x)
+            first_cells &= first_cells >> 8
+            x = select(first_cells & (lanes_used >> 16), x + rotate_down(x, 16), x)
         if most_slack > 31 and slack >= 32:
-            at &= at >> 16
-            x = select(at & (lanes_used >> 32), x + rotate_down(x, 32), x)
+            first_cells &= first_cells >> 16
+            x = select(first_cells & (lanes_used >> 32), x + rotate_down(x, 32), x)
         return x
 
     return scan_up, scan_down
@@ -137,8 +137,8 @@ def _make_sum_placements(most_slack: int, load: Any, splat: Any) -> Any:
         # Each product has its own row, so that no store waits for another.
         for block in range(blocks + 1):
             spread = m.spread[block]
-            for at in range(0, m.length[line] + 1, 16):
-                store(spread, at, splat16(f32(0)))
+            for column in range(0, m.length[line] + 1, 16):
+                store(spread, column, splat16(f32(0)))
             store(spread, m.least[block], load(m.ahead[block], 0) * load(m.behind[block], 0))
         return m.ahead[blocks, slack]
 
@@ -162,12 +162,12 @@ def _gap_ahead(m: Any, row: Any, before: Any, lanes_used: Any, slack: Any) -> No
     """Turn a row of sums into the sums after a gap, as `scan_up` does."""
     every = (m.one << _LANES) - 1
     carried = f32(0)
-    for at in range(0, slack + 1, _LANES):
-        open_here = before >> at
-        sums = _scan_up(load64(row, at), open_here, (lanes_used >> at) & every, _LANES)
+    for lane in range(0, slack + 1, _LANES):
+        open_here = before >> lane
+        sums = _scan_up(load64(row, lane), open_here, (lanes_used >> lane) & every, _LANES)
         reached = open_here & ~(open_here + 1)  # bits below the lowest zero
-        store(row, at, sums + select(reached, splat64(carried), splat64(f32(0))))
-        carried = row[at + _LANES - 1]
+        store(row, lane, sums + select(reached, splat64(carried), splat64(f32(0))))
+        carried = row[lane + _LANES - 1]
 
 
 @kernel
@@ -175,24 +175,24 @@ def _gap_behind(m: Any, row: Any, open_: Any, lanes_used: Any, slack: Any) -> No
     """Turn a row of sums into the sums before a gap, as `scan_down` does."""
     every = (m.one << _LANES) - 1
     carried = f32(0)
-    at = slack // _LANES * _LANES
-    while at >= 0:
-        open_here = (open_ >> at) & every
-        sums = _scan_down(load64(row, at), open_here, (lanes_used >> at) & every, _LANES)
+    lane = slack // _LANES * _LANES
+    while lane >= 0:
+        open_here = (open_ >> lane) & every
+        sums = _scan_down(load64(row, lane), open_here, (lanes_used >> lane) & every, _LANES)
         closed = every & ~open_here
         reached = every
         if closed:
             reached &= ~(((m.one << 1) << highest(closed)) - 1)  # bits above the highest zero
-        store(row, at, sums + select(reached, splat64(carried), splat64(f32(0))))
-        carried = row[at]
-        at -= _LANES
+        store(row, lane, sums + select(reached, splat64(carried), splat64(f32(0))))
+        carried = row[lane]
+        lane -= _LANES
 
 
 @kernel
 def _multiply(target: Any, source: Any, other: Any, slack: Any) -> None:
     """Set a row to the products of two other rows."""
-    for at in range(0, slack + 1, _LANES):
-        store(target, at, load64(source, at) * load64(other, at))
+    for lane in range(0, slack + 1, _LANES):
+        store(target, lane, load64(source, lane) * load64(other, lane))
 
 
 @kernel
@@ -203,14 +203,14 @@ def _sum_long(m: Any, line: Any, open_: Any, slack: Any) -> Any:
     for block in range(blocks):
         size, least = m.clue[line, block], m.least[block]
         fits = lanes_used & (open_ >> (least + size))
-        for at in range(0, slack + 1, _LANES):
-            weight = select(fits >> at, load64(m.evidence, least + at), splat64(f32(0)))
+        for lane in range(0, slack + 1, _LANES):
+            weight = select(fits >> lane, load64(m.evidence, least + lane), splat64(f32(0)))
             for more in range(1, size):
-                weight = weight * load64(m.evidence, least + at + more)
-            store(m.placed[block], at, weight)
-    for at in range(0, slack + 1, _LANES):
-        store(m.ahead[0], at, splat64(f32(0)))
-        store(m.behind[blocks], at, splat64(f32(0)))
+                weight = weight * load64(m.evidence, least + lane + more)
+            store(m.placed[block], lane, weight)
+    for lane in range(0, slack + 1, _LANES):
+        store(m.ahead[0], lane, splat64(f32(0)))
+        store(m.behind[blocks], lane, splat64(f32(0)))
     m.ahead[0, 0] = f32(1)
     m.behind[blocks, slack] = f32(1)
     _gap_ahead(m, m.ahead[0], open_ << 1, lanes_used, slack)
@@ -223,10 +223,10 @@ def _sum_long(m: Any, line: Any, open_: Any, slack: Any) -> Any:
         _gap_behind(m, m.behind[left], open_ >> m.least[left], lanes_used, slack)
     for block in range(blocks + 1):
         spread = m.spread[block]
-        for at in range(0, m.length[line] + 1, 16):
-            store(spread, at, splat16(f32(0)))
-        for at in range(0, slack + 1, _LANES):
-            store(spread, m.least[block] + at, load64(m.ahead[block], at) * load64(m.behind[block], at))
+        for column in range(0, m.length[line] + 1, 16):
+            store(spread, column, splat16(f32(0)))
+        for lane in range(0, slack + 1, _LANES):
+            store(spread, m.least[block] + lane, load64(m.ahead[block], lane) * load64(m.behind[block], lane))
     return m.ahead[blocks, slack]
 
 
@@ -261,9 +261,9 @@ def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> A
     zero, unit = splat16(f32(0)), splat16(f32(1))
 
     # Reads also go beyond the last cell, but only in lanes beyond the slack, which are dropped.
-    for at in range(0, length + 1, 16):
-        weight = select(black >> at, unit, select(white >> at, zero, load16(told, at)))
-        store(m.evidence, at, weight)
+    for cell in range(0, length + 1, 16):
+        weight = select(black >> cell, unit, select(white >> cell, zero, load16(told, cell)))
+        store(m.evidence, cell, weight)
 
     total = _sum(m, line, open_, slack)
     # If the total is out of float32's range, scale all odds by one factor: since all placements have the same
@@ -273,8 +273,8 @@ def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> A
         if total > _LEAST_TOTAL and total < _MOST_TOTAL:
             break
         factor = splat16(step if total < f32(1) else f32(1) / step)
-        for at in range(0, length + 1, 16):
-            store(m.evidence, at, select(black >> at, unit, load16(m.evidence, at) * factor))
+        for cell in range(0, length + 1, 16):
+            store(m.evidence, cell, select(black >> cell, unit, load16(m.evidence, cell) * factor))
         total = _sum(m, line, open_, slack)
         step = np.sqrt(step)
     if not (total > f32(0) and total < _INFINITY):
@@ -282,15 +282,15 @@ def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> A
 
     all_, soft = splat16(total), splat16(_SOFTENING * total)
     most, fewest = splat16(most_odds), splat16(f32(1) / most_odds)
-    for at in range(0, length, 16):
+    for cell in range(0, length, 16):
         # Column 1 + i of `spread` is cell i.
-        white_weight = load16(m.spread[0], at + 1)
+        white_weight = load16(m.spread[0], cell + 1)
         for block in range(blocks):
-            white_weight = white_weight + load16(m.spread[block + 1], at + 1)
+            white_weight = white_weight + load16(m.spread[block + 1], cell + 1)
         black_weight = at_least(all_ - white_weight, zero)
-        against = (white_weight + soft) * load16(told, at)
+        against = (white_weight + soft) * load16(told, cell)
         odds = (black_weight + soft) / against
-        store(m.outgoing, at, at_least(at_most(odds, most), fewest))
+        store(m.outgoing, cell, at_least(at_most(odds, most), fewest))
     return True
 
 
@@ -298,8 +298,8 @@ def believe_line(m: Any, line: Any, black: Any, white: Any, most_odds: Any) -> A
 def forget(m: Any) -> None:
     """Set all incoming odds to even."""
     for line in range(m.lines):
-        for at in range(0, m.length[line] + 1, 16):
-            store(m.told[line], at, splat16(f32(1)))
+        for cell in range(0, m.length[line] + 1, 16):
+            store(m.told[line], cell, splat16(f32(1)))
 
 
 @kernel
@@ -321,8 +321,8 @@ def sweep(m: Any, most_odds: Any) -> Any:
                 m.told[height + x, line] = m.outgoing[x]
         else:
             x = line - height
-            for at in range(0, length, 16):
-                store(m.odds[x], at, load16(m.outgoing, at) * load16(m.told[line], at))
+            for cell in range(0, length, 16):
+                store(m.odds[x], cell, load16(m.outgoing, cell) * load16(m.told[line], cell))
             for y in range(length):
                 m.told[y, x] = m.outgoing[y]
     return True

@@ -129,15 +129,15 @@ def _other_watch(m: Any, clause: Any) -> Any:
 @kernel
 def propagate_watches(m: Any, falsified: Any) -> Any:
     """Visit the clauses that watch a literal which has become false; False on a conflict."""
-    at = m.watch_list[falsified].begin
-    end = at + m.watch_list[falsified].count
-    kept = at
+    index = m.watch_list[falsified].begin
+    end = index + m.watch_list[falsified].count
+    kept = index
     consistent = True
-    while at < end:
-        watch = m.watches[at]
-        at += 1
+    while index < end:
+        watch = m.watches[index]
+        index += 1
         # Prefetch the clause of the watch after the next, which then has arrived from the slower memory.
-        prefetch(m.clause[m.watches[at + 1].clause])
+        prefetch(m.clause[m.watches[index + 1].clause])
         if m.value[watch.blocker] > 0:
             m.watches[kept] = watch
             kept += 1
@@ -167,10 +167,10 @@ def propagate_watches(m: Any, falsified: Any) -> Any:
         if value < 0:
             m.conflict = place
             consistent = False
-            while at < end:
-                m.watches[kept] = m.watches[at]
+            while index < end:
+                m.watches[kept] = m.watches[index]
                 kept += 1
-                at += 1
+                index += 1
         elif value == 0:
             assign(m, other, place)
     watches = m.watch_list[falsified]

@@ -54,15 +54,15 @@ def _damp(m: Any, line: Any, length: Any, damping: Any) -> Any:
     unit = splat16(f32(1))
     old_share, new_share = splat16(damping), splat16(f32(1) - damping)
     said = m.said[line]
-    for at in range(0, length, 16):
-        new, old = load16(m.outgoing, at), load16(said, at)
+    for cell in range(0, length, 16):
+        new, old = load16(m.outgoing, cell), load16(said, cell)
         new = new / (unit + new)
         old = old / (unit + old)
         mixed = old_share * old + new_share * new
-        store(m.change, at, mixed - old)
+        store(m.change, cell, mixed - old)
         mixed = mixed / (unit - mixed)
-        store(m.outgoing, at, mixed)
-        store(said, at, mixed)
+        store(m.outgoing, cell, mixed)
+        store(said, cell, mixed)
     news = m.none
     for i in range(length):
         if abs(m.change[i]) > FEWEST_NEWS:

@@ -41,10 +41,10 @@ def _sink(m: Any, place: Any) -> None:
         if first >= size:
             break
         child, below = first, m.heap[first]
-        for each in range(first + 1, min(first + _BELOW, size)):
-            other = m.heap[each]
+        for sibling in range(first + 1, min(first + _BELOW, size)):
+            other = m.heap[sibling]
             if m.activity[other] > m.activity[below]:
-                child, below = each, other
+                child, below = sibling, other
         if not m.activity[below] > activity:
             break
         m.heap[place] = below
@@ -85,8 +85,8 @@ def bump(m: Any, variable: Any) -> None:
     activity = m.activity[variable] + (m.bump if variable < m.cells else BOUND_WEIGHT * m.bump)
     m.activity[variable] = activity
     if activity > _RESCALE_AT:
-        for each in range(m.variables):
-            m.activity[each] /= _RESCALE_AT
+        for other in range(m.variables):
+            m.activity[other] /= _RESCALE_AT
         m.bump /= _RESCALE_AT
     place = m.heap_place[variable]
     if place >= 0:

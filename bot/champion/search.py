@@ -169,11 +169,11 @@ def _aim_at_trail(m: Any) -> None:
             continue
         old = variable - m.bound_place[variable] + m.event_old[event]
         if literal & 1:
-            for each in range(old, variable + 1):
-                m.target[each] = 1
+            for bound in range(old, variable + 1):
+                m.target[bound] = 1
         else:
-            for each in range(variable, old):
-                m.target[each] = 0
+            for bound in range(variable, old):
+                m.target[bound] = 0
 
 
 @kernel
@@ -211,9 +211,9 @@ def _decide_by_belief(m: Any, is_fresh: Any) -> Any:
         cell, bias = _surest_cell(m)
     if cell < 0 or bias < SURE:
         believe(m)
-        for each in range(m.cells):
-            if m.value[2 * each] == 0:
-                m.target[each] = 0 if m.marginal[each] > f32(0.5) else 1
+        for variable in range(m.cells):
+            if m.value[2 * variable] == 0:
+                m.target[variable] = 0 if m.marginal[variable] > f32(0.5) else 1
         cell, bias = _surest_cell(m)
     return NONE if cell < 0 else 2 * cell + m.target[cell]
 
@@ -222,8 +222,8 @@ def _decide_by_belief(m: Any, is_fresh: Any) -> Any:
 def _save_replay(m: Any, level: Any) -> None:
     """Note the decisions above `level` that are to be made again: all but the last ones."""
     end = m.level - RECONSIDERED
-    for each in range(level, end):
-        m.replay[each] = m.trail[m.level_start[each]].literal
+    for replayed in range(level, end):
+        m.replay[replayed] = m.trail[m.level_start[replayed]].literal
     m.replay_next, m.replay_end = level, end
 
 
@@ -345,9 +345,9 @@ def _exclude_solution(m: Any) -> Any:
     level = m.level
     if level == 0:
         return False
-    for each in range(level):
-        decision = m.trail[m.level_start[level - 1 - each]].literal
-        m.learned[each] = decision ^ 1
+    for i in range(level):
+        decision = m.trail[m.level_start[level - 1 - i]].literal
+        m.learned[i] = decision ^ 1
     m.learned_size = level
     m.learned_lbd = 0  # never deleted
     backjump(m, level - 1)

@@ -60,13 +60,13 @@ def _pick(m: Any, most: Any) -> Any:
             white = odds <= f32(1)
             bias = f32(1) / odds if white else odds
             # Insert in order; the weakest falls out.
-            at = picked if picked < most else most - 1
-            while at > 0 and m.picked_bias[at - 1] < bias:
-                m.picked_bias[at] = m.picked_bias[at - 1]
-                m.picked[at] = m.picked[at - 1]
-                at -= 1
-            m.picked_bias[at] = bias
-            m.picked[at] = 2 * (y * width + x) + white
+            place = picked if picked < most else most - 1
+            while place > 0 and m.picked_bias[place - 1] < bias:
+                m.picked_bias[place] = m.picked_bias[place - 1]
+                m.picked[place] = m.picked[place - 1]
+                place -= 1
+            m.picked_bias[place] = bias
+            m.picked[place] = 2 * (y * width + x) + white
             if picked < most:
                 picked += 1
             threshold = m.picked_bias[picked - 1]

@@ -261,9 +261,7 @@ def champion_map(bits: int, room: Room = LARGE) -> Struct:
         verdict=u1[variables + 1],  # of an event, in minimisation: 1 implied by the others, 2 not
         judged=i4[variables + 1],  # events with a verdict
         judged_count=i8,
-        reasons=i4[
-            128 * bits
-        ],  # scratch: cells and bounds that explain another; of up to 51 at once in minimisation
+        reasons=i4[128 * bits],  # scratch: cells and bounds that explain others, in minimisation up to 51 others
         frames=FRAME[64],  # scratch
         learned=i4[variables],  # literals of the clause being learned
         learned_size=i8,

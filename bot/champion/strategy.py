@@ -125,16 +125,13 @@ class ChampionStrategy(Strategy):
     def _known(self, memory: Memory) -> PartialGrid:
         """Return what propagation and the learned clauses made known, without the search's assumptions."""
         width, height = memory.items("width")[0], memory.items("height")[0]
-        boards = [[memory.masks(f"{board}.{name}", height) for name in COLOURS] for board in ("root", "board")]
-        for_good = memory.masks("root_known", height) if self._has_learned else [0] * height
-        black, white = (
-            [mask | (other & known) for mask, other, known in zip(*masks, for_good, strict=True)]
-            for masks in zip(*boards, strict=True)
-        )
-        return grid_of(black, white, width)
+        known = memory.masks("root_known", height) if self._has_learned else [0] * height
 
+        def rows(colour: str) -> list[int]:
+            boards = (memory.masks(f"{board}.{colour}", height) for board in ("root", "board"))
+            return [root | (cells & for_good) for root, cells, for_good in zip(*boards, known, strict=True)]
 
-COLOURS = ("black", "white")
+        return grid_of(rows("black"), rows("white"), width)
 
 
 def _no_room(size: tuple[int, int], struct: Struct) -> ValueError:

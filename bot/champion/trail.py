@@ -58,9 +58,9 @@ def _push(m: Any, literal: Any, old: Any, reason: Any, a: Any, b: Any) -> None:
 @kernel
 def _set_range(m: Any, variable: Any, count: Any, values: Any) -> None:
     event = m.trail_size
-    for each in range(variable, variable + count):
-        m.value_pair[each] = values
-        m.event_of[each] = event
+    for assigned in range(variable, variable + count):
+        m.value_pair[assigned] = values
+        m.event_of[assigned] = event
     m.assigned += count
 
 
@@ -163,10 +163,10 @@ def _take_back(m: Any, event: Any) -> None:
         else:
             begin, end = variable, base + old
             m.latest[line, block] = old
-    for each in range(begin, end):
-        m.value_pair[each] = _UNKNOWN
-        if m.heap_place[each] < 0:
-            heap_insert(m, each)
+    for freed in range(begin, end):
+        m.value_pair[freed] = _UNKNOWN
+        if m.heap_place[freed] < 0:
+            heap_insert(m, freed)
     m.assigned -= end - begin
 
 

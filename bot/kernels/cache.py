@@ -73,10 +73,10 @@ def is_private(path: Path) -> bool:
     A link has to be this user's too: in a folder for temporary files, everybody can make one.
     """
     try:
-        facts, owners = path.stat(), {path.stat().st_uid, path.lstat().st_uid}
+        facts, link = path.stat(), path.lstat()
     except OSError:
         return False
-    return owners == {os.getuid()} and not facts.st_mode & 0o022
+    return facts.st_uid == link.st_uid == os.getuid() and not facts.st_mode & 0o022
 
 
 def _bases() -> Iterator[Path]:

@@ -54,7 +54,7 @@ class Mask(int):
         return type(self)(int(self) >> self._places(places))
 
     def __repr__(self) -> str:
-        cells = [at for at in range(self.bits) if int(self) >> at & 1]
+        cells = [cell for cell in range(self.bits) if int(self) >> cell & 1]
         return f"<{', '.join(map(str, cells)) or 'no cells'}>"
 
     def _alike(self, other: Any) -> Mask:
@@ -97,32 +97,32 @@ def _kind(item: Item) -> Any:
     return mask_kind(8 * item.size) if item.code == "mask" else _KINDS.get(item.code, int)
 
 
-def _load(block: memoryview, place: int, what: Any) -> Any:
+def _load(block: memoryview, place: int, layout: Any) -> Any:
     """Return the member at a place as a kernel sees it: the value of an item, otherwise an object."""
-    if isinstance(what, Struct):
-        return PlainStruct(what, block, place)
-    if isinstance(what, Array):
-        return PlainArray(block, place, what.item, what.step, what.shape)
-    if isinstance(what, Constant):
-        return _kind(what.item)(what.value)
-    if what.code == "mask":
-        return _kind(what)(int.from_bytes(block[place : place + what.size], "little"))
-    return _kind(what)(packing.unpack_from(f"={FORMATS[what.code]}", block, place)[0])
+    if isinstance(layout, Struct):
+        return PlainStruct(layout, block, place)
+    if isinstance(layout, Array):
+        return PlainArray(block, place, layout.item, layout.step, layout.shape)
+    if isinstance(layout, Constant):
+        return _kind(layout.item)(layout.value)
+    if layout.code == "mask":
+        return _kind(layout)(int.from_bytes(block[place : place + layout.size], "little"))
+    return _kind(layout)(packing.unpack_from(f"={FORMATS[layout.code]}", block, place)[0])
 
 
-def _store(block: memoryview, place: int, what: Item | Struct, value: Any) -> None:
+def _store(block: memoryview, place: int, layout: Item | Struct, value: Any) -> None:
     """Put a number into an item, or copy a struct."""
-    if isinstance(what, Struct):
-        if not isinstance(value, PlainStruct) or object.__getattribute__(value, "_struct") is not what:
-            raise TypeError(f"{value!r} is put where a {what.name} is")
-        block[place : place + what.size] = bytes(value._block[value._place : value._place + what.size])
-    elif what.code[0] == "f":
-        packing.pack_into(f"={FORMATS[what.code]}", block, place, _kind(what)(value))
+    if isinstance(layout, Struct):
+        if not isinstance(value, PlainStruct) or object.__getattribute__(value, "_struct") is not layout:
+            raise TypeError(f"{value!r} is put where a {layout.name} is")
+        block[place : place + layout.size] = bytes(value._block[value._place : value._place + layout.size])
+    elif layout.code[0] == "f":
+        packing.pack_into(f"={FORMATS[layout.code]}", block, place, _kind(layout)(value))
     elif not isinstance(value, int | np.integer | np.bool_):
         raise TypeError(f"{value!r} is put where whole numbers are")
     else:
-        bits = int(value) & ((1 << 8 * what.size) - 1)
-        block[place : place + what.size] = bits.to_bytes(what.size, "little")
+        bits = int(value) & ((1 << 8 * layout.size) - 1)
+        block[place : place + layout.size] = bits.to_bytes(layout.size, "little")
 
 
 class PlainStruct:
@@ -141,20 +141,20 @@ class PlainStruct:
             raise AttributeError(str(error)) from None
 
     def __getattr__(self, name: str) -> Any:
-        offset, what = self._member(name)
-        return _load(self._block, self._place + offset, what)
+        offset, layout = self._member(name)
+        return _load(self._block, self._place + offset, layout)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        offset, what = self._member(name)
-        if not isinstance(what, Item):
+        offset, layout = self._member(name)
+        if not isinstance(layout, Item):
             raise TypeError(f"{name} is no single item; put something into one of its own")
-        _store(self._block, self._place + offset, what, value)
+        _store(self._block, self._place + offset, layout, value)
 
     def __dir__(self) -> list[str]:
         return [*self._struct.members]
 
     def __repr__(self) -> str:
-        items = [name for name, member in self._struct.members.items() if isinstance(member.what, Item)]
+        items = [name for name, member in self._struct.members.items() if isinstance(member.layout, Item)]
         return f"{self._struct.name}({', '.join(f'{name}={getattr(self, name)!r}' for name in items)})"
 
 
@@ -170,14 +170,14 @@ class PlainArray:
 
     def _place_of(self, *index: int) -> int:
         """Return the place of an item or a row; a dimension of 0 means that the length is not known."""
-        at = 0
+        position = 0
         for number, side in zip(index, self._shape, strict=False):
             if not 0 <= number < (side or number + 1):
                 raise IndexError(f"{', '.join(map(str, index))} in an array of {self._shape}")
-            at = at * side + int(number)
+            position = position * side + int(number)
         if len(index) < len(self._shape):
-            at *= self._shape[-1]
-        return self._place + at * self._step
+            position *= self._shape[-1]
+        return self._place + position * self._step
 
     def __getitem__(self, index: Any) -> Any:
         index = index if isinstance(index, tuple) else (index,)
@@ -192,12 +192,12 @@ class PlainArray:
             raise TypeError("a row of a table is no item; put something into one of its own")
         _store(self._block, self._place_of(*index), self._item, value)
 
-    def stretch(self, at: int, length: int) -> npt.NDArray[np.float32]:
-        """Return `length` floats from item `at` on, as an array that shares the memory."""
-        return np.ndarray((length,), np.float32, self._block, self._place + at * self._step)
+    def stretch(self, begin: int, length: int) -> npt.NDArray[np.float32]:
+        """Return `length` floats from item `begin` on, as an array that shares the memory."""
+        return np.ndarray((length,), np.float32, self._block, self._place + begin * self._step)
 
     def __repr__(self) -> str:
-        first = [str(self[at]) for at in range(min(self._shape[0], 4 if len(self._shape) > 1 else 20))]
+        first = [str(self[index]) for index in range(min(self._shape[0], 4 if len(self._shape) > 1 else 20))]
         return f"<{self._shape}: {', '.join(first)}{', ...' * (len(first) < self._shape[0])}>"
 
 

@@ -73,21 +73,21 @@ register_model(StructType)(StoredModel)
 register_model(ArrayType)(StoredModel)
 
 
-def type_of(what: Any) -> Any:
+def type_of(layout: Any) -> Any:
     """Return the type that kernels use for a member, or for a row of a table."""
-    if isinstance(what, ArrayType):
-        return what
-    if isinstance(what, Struct):
-        return StructType(what)
-    if isinstance(what, Array):
-        return ArrayType(what.item, what.step, *what.shape[1:])
-    if isinstance(what, Constant):
-        return type_of(what.item)
-    if what.code == "mask":
-        return MaskType(8 * what.size)
-    if what.code[0] == "f":
-        return types.float32 if what.size == 4 else types.float64
-    return types.uint64 if what.code == "u8" else types.int64
+    if isinstance(layout, ArrayType):
+        return layout
+    if isinstance(layout, Struct):
+        return StructType(layout)
+    if isinstance(layout, Array):
+        return ArrayType(layout.item, layout.step, *layout.shape[1:])
+    if isinstance(layout, Constant):
+        return type_of(layout.item)
+    if layout.code == "mask":
+        return MaskType(8 * layout.size)
+    if layout.code[0] == "f":
+        return types.float32 if layout.size == 4 else types.float64
+    return types.uint64 if layout.code == "u8" else types.int64
 
 
 def _stored(item: Item) -> Any:
@@ -101,32 +101,32 @@ def _is_narrow(item: Item) -> bool:
     return item.code[0] in "iu" and item.size < 8
 
 
-def _load(builder: Any, what: Any, place: Any) -> Any:
+def _load(builder: Any, layout: Any, place: Any) -> Any:
     """Emit a kernel's value for an address: the content of an item, otherwise the address."""
-    if isinstance(what, Constant):
-        return (_LONG if _is_narrow(what.item) else _stored(what.item))(what.value)
-    if not isinstance(what, Item):
+    if isinstance(layout, Constant):
+        return (_LONG if _is_narrow(layout.item) else _stored(layout.item))(layout.value)
+    if not isinstance(layout, Item):
         return place
-    value = builder.load(builder.inttoptr(place, _stored(what).as_pointer()))
-    if not _is_narrow(what):
+    value = builder.load(builder.inttoptr(place, _stored(layout).as_pointer()))
+    if not _is_narrow(layout):
         return value
-    return (builder.sext if what.code[0] == "i" else builder.zext)(value, _LONG)
+    return (builder.sext if layout.code[0] == "i" else builder.zext)(value, _LONG)
 
 
-def _store(builder: Any, what: Any, place: Any, value: Any) -> None:
+def _store(builder: Any, layout: Any, place: Any, value: Any) -> None:
     """Emit the store of an item, or the copy of a struct, to an address."""
-    if isinstance(what, Struct):
-        kind = ir.IntType(8 * what.size).as_pointer()
-        value = builder.load(builder.inttoptr(value, kind), align=what.alignment)
-        builder.store(value, builder.inttoptr(place, kind), align=what.alignment)
+    if isinstance(layout, Struct):
+        kind = ir.IntType(8 * layout.size).as_pointer()
+        value = builder.load(builder.inttoptr(value, kind), align=layout.alignment)
+        builder.store(value, builder.inttoptr(place, kind), align=layout.alignment)
         return
-    if _is_narrow(what):
-        value = builder.trunc(value, _stored(what))
-    builder.store(value, builder.inttoptr(place, _stored(what).as_pointer()))
+    if _is_narrow(layout):
+        value = builder.trunc(value, _stored(layout))
+    builder.store(value, builder.inttoptr(place, _stored(layout).as_pointer()))
 
 
-def _no_float(what: Any, value: Any) -> None:
-    if isinstance(value, types.Float) and isinstance(what, Item) and what.code[0] != "f":
+def _no_float(layout: Any, value: Any) -> None:
+    if isinstance(value, types.Float) and isinstance(layout, Item) and layout.code[0] != "f":
         raise errors.TypingError("a float is put where whole numbers are: was a uint64 added to an int64?")
 
 
@@ -135,22 +135,22 @@ class _Members(AttributeTemplate):
     key = StructType
 
     def generic_resolve(self, struct: StructType, name: str) -> Any:
-        return type_of(struct.member(name).what)
+        return type_of(struct.member(name).layout)
 
 
 @lower_getattr_generic(StructType)
 def _lower_member(context: Any, builder: Any, struct: StructType, start: Any, name: str) -> Any:
-    offset, what = struct.member(name)
-    return _load(builder, what, builder.add(start, _LONG(offset)))
+    offset, layout = struct.member(name)
+    return _load(builder, layout, builder.add(start, _LONG(offset)))
 
 
 @lower_setattr_generic(StructType)
 def _lower_set_member(context: Any, builder: Any, sig: Any, args: Any, name: str) -> None:
-    offset, what = sig.args[0].member(name)
-    if not isinstance(what, Item):
+    offset, layout = sig.args[0].member(name)
+    if not isinstance(layout, Item):
         raise errors.TypingError(f"{name} is no single item; put something into one of its own")
-    _no_float(what, sig.args[1])
-    _store(builder, what, builder.add(args[0], _LONG(offset)), args[1])
+    _no_float(layout, sig.args[1])
+    _store(builder, layout, builder.add(args[0], _LONG(offset)), args[1])
 
 
 def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -161,18 +161,18 @@ def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             context.cast(builder, value, kind, types.int64)
             for value, kind in zip(cgutils.unpack_tuple(builder, args[1]), index.types, strict=True)
         )
-        at = builder.add(builder.mul(row, _LONG(array.row)), column)
+        number = builder.add(builder.mul(row, _LONG(array.row)), column)
     else:
-        at = context.cast(builder, args[1], index, types.int64)
+        number = context.cast(builder, args[1], index, types.int64)
         if array.row:
-            at = builder.mul(at, _LONG(array.row))
-    return builder.add(args[0], builder.mul(at, _LONG(array.step)))
+            number = builder.mul(number, _LONG(array.row))
+    return builder.add(args[0], builder.mul(number, _LONG(array.step)))
 
 
 def _is_index(array: ArrayType, index: Any) -> bool:
     parts = index.types if isinstance(index, BaseTuple) else (index,)
     sides = 2 if array.row else 1
-    return len(parts) <= sides and all(isinstance(each, types.Integer | types.Boolean) for each in parts)
+    return len(parts) <= sides and all(isinstance(part, types.Integer | types.Boolean) for part in parts)
 
 
 def _indexed(array: ArrayType, index: Any) -> Any:
@@ -200,11 +200,11 @@ class _SetItem(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         if not (isinstance(args[0], ArrayType) and _is_index(*args[:2])):
             return None
-        what = _indexed(*args[:2])
-        if isinstance(what, ArrayType):
+        layout = _indexed(*args[:2])
+        if isinstance(layout, ArrayType):
             raise errors.TypingError("a row of a table is no item; put something into one of its own")
-        _no_float(what, args[2])
-        return signature(types.void, args[0], args[1], type_of(what))
+        _no_float(layout, args[2])
+        return signature(types.void, args[0], args[1], type_of(layout))
 
 
 @lower_builtin(operator.setitem, ArrayType, types.Any, types.Any)

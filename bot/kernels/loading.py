@@ -155,7 +155,7 @@ def _read_whole(path: Path) -> bytes | None:
     return code if source_hash(code) == digest else None
 
 
-def _link(code: bytes, words: int) -> Kernel:
+def _link(code: bytes, parameters: int) -> Kernel:
     """Load what `object_code` made and return its function."""
     import ctypes
 
@@ -164,7 +164,7 @@ def _link(code: bytes, words: int) -> Kernel:
     address = load(content, name.decode()) if name else map_code(content)
     # Numba's own calling convention: status, through pointers the result and the exception, then the arguments.
     pointers = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_void_p)
-    function = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *[ctypes.c_int64] * words)(address)
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *[ctypes.c_int64] * parameters)(address)
 
     def call(*arguments: int) -> int:
         result, exception = ctypes.c_int64(), ctypes.c_void_p()

@@ -60,7 +60,7 @@ def laid_out(object_code: bytes, function: str) -> bytes | None:
     if not object_code.startswith(_ELF64_LITTLE_ENDIAN) or _MACHINE.unpack_from(object_code) != (_X86_64,):
         return None
     table, count = _SECTION_TABLE.unpack_from(object_code)
-    sections = [_Section(*_SECTION.unpack_from(object_code, table + at * _SECTION.size)) for at in range(count)]
+    sections = [_Section(*_SECTION.unpack_from(object_code, table + i * _SECTION.size)) for i in range(count)]
     code, place_of = bytearray(), {}
     for number, section in enumerate(sections):
         if section.kind in _TO_DO_MORE:

@@ -71,19 +71,19 @@ def _operator(operations: tuple[Any, ...], emit: Any, kinds: Any = _PAIR, is_tru
 
     class _Template(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
-            if not any(all(map(isinstance, args, each)) for each in kinds):
+            if not any(all(map(isinstance, args, operands)) for operands in kinds):
                 return None
-            mask = next(each for each in args if isinstance(each, MaskType))
+            mask = next(operand for operand in args if isinstance(operand, MaskType))
             return signature(types.boolean if is_truth else mask, *args)
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        mask = next(each for each in sig.args if isinstance(each, MaskType))
+        mask = next(operand for operand in sig.args if isinstance(operand, MaskType))
         return emit(builder, *(mask.emit(context, builder, *pair) for pair in zip(args, sig.args, strict=True)))
 
     for operation in operations:
         infer_global(operation)(type(f"_{operation.__name__}", (_Template,), {}))
-        for each in kinds:
-            lower_builtin(operation, *(types.Any if kind is _NUMBER else kind for kind in each))(lower)
+        for operands in kinds:
+            lower_builtin(operation, *(types.Any if kind is _NUMBER else kind for kind in operands))(lower)
 
 
 def _is_not_empty(builder: Any, mask: Any) -> Any:

@@ -98,7 +98,7 @@ class Member(NamedTuple):
     """A member of a struct, `offset` bytes behind its beginning."""
 
     offset: int
-    what: Item | Array | Struct | Constant
+    layout: Item | Array | Struct | Constant
 
 
 class Struct:
@@ -112,16 +112,17 @@ class Struct:
         self.members: dict[str, Member] = {}
         self.size = 0
         self.alignment = 1
-        for each, what in members.items():
-            if isinstance(what, Constant) or (isinstance(what, Array) and what.base):
-                offset = self.members[what.base].offset if isinstance(what, Array) and what.base else 0
-                self.members[each] = Member(offset, what)
-                continue
-            alignment = _alignment(what)
-            offset = -(-self.size // alignment) * alignment
-            self.members[each] = Member(offset, what)
-            self.size = offset + what.size
-            self.alignment = max(self.alignment, alignment)
+        for member, layout in members.items():
+            if isinstance(layout, Constant):
+                self.members[member] = Member(0, layout)
+            elif isinstance(layout, Array) and layout.base:
+                self.members[member] = Member(self.members[layout.base].offset, layout)
+            else:
+                alignment = _alignment(layout)
+                offset = -(-self.size // alignment) * alignment
+                self.members[member] = Member(offset, layout)
+                self.size = offset + layout.size
+                self.alignment = max(self.alignment, alignment)
         self.size = -(-self.size // self.alignment) * self.alignment
 
     def __getitem__(self, shape: int | tuple[int, ...]) -> Array:
@@ -175,11 +176,11 @@ class Memory:
         *above, last = path.split(".")
         for name in above:
             member = struct.members[name]
-            assert isinstance(member.what, Struct)
-            struct, offset = member.what, offset + member.offset
+            assert isinstance(member.layout, Struct)
+            struct, offset = member.layout, offset + member.offset
         member = struct.members[last]
-        assert not isinstance(member.what, Constant)
-        array = member.what if isinstance(member.what, Array) else member.what[1]
+        assert not isinstance(member.layout, Constant)
+        array = member.layout if isinstance(member.layout, Array) else member.layout[1]
         return array, offset + member.offset
 
     def _items(self, path: str) -> memoryview:
@@ -198,16 +199,16 @@ class Memory:
         array, offset = self._find(path)
         assert isinstance(array.item, Struct)
         for begin in range(offset, offset + count * array.step, array.step):
-            one = Memory.__new__(Memory)
-            one.struct, one.address = array.item, self.address + begin
-            one._see(self._block[begin : begin + array.item.size])
-            yield one
+            memory = Memory.__new__(Memory)
+            memory.struct, memory.address = array.item, self.address + begin
+            memory._see(self._block[begin : begin + array.item.size])
+            yield memory
 
     def masks(self, path: str, count: int) -> list[int]:
         """Return the first masks of a member as numbers: bit i is cell i, whatever their width."""
         size = self._find(path)[0].item.size
         content = bytes(self.items(path).cast("B")[: count * size])
-        return [int.from_bytes(content[at : at + size], "little") for at in range(0, count * size, size)]
+        return [int.from_bytes(content[begin : begin + size], "little") for begin in range(0, count * size, size)]
 
     def put_masks(self, path: str, masks: Sequence[int]) -> None:
         """Make these the first masks of a member."""
@@ -223,7 +224,7 @@ class Memory:
         import numpy as np
 
         array, offset = self._find(path)
-        strides = tuple(array.step * prod(array.shape[at + 1 :]) for at in range(len(array.shape)))
+        strides = tuple(array.step * prod(array.shape[axis + 1 :]) for axis in range(len(array.shape)))
         return np.ndarray(array.shape, _dtype_of(array.item), self._block, offset, strides)
 
 
@@ -242,23 +243,25 @@ def zeroed(size: int) -> tuple[memoryview, int]:
     return memoryview(mapped), ctypes.addressof(ctypes.c_char.from_buffer(mapped))
 
 
-def _alignment(what: Item | Array | Struct) -> int:
-    if isinstance(what, Array):
-        return _CACHE_LINE if what.size > _CACHE_LINE else _alignment(what.item)
-    return what.alignment if isinstance(what, Struct) else min(what.size, _CACHE_LINE)
+def _alignment(layout: Item | Array | Struct) -> int:
+    if isinstance(layout, Array):
+        return _CACHE_LINE if layout.size > _CACHE_LINE else _alignment(layout.item)
+    return layout.alignment if isinstance(layout, Struct) else min(layout.size, _CACHE_LINE)
 
 
-def _dtype_of(what: Item | Array | Struct | Constant) -> np.dtype[Any]:
+def _dtype_of(layout: Item | Array | Struct | Constant) -> np.dtype[Any]:
     """Return numpy's type of an item, or of a member of a record."""
     import numpy as np
 
-    assert not isinstance(what, Constant)
-    if isinstance(what, Array):
-        return np.dtype((_dtype_of(what.item), what.shape))
-    if isinstance(what, Struct):
-        formats = [_dtype_of(member.what) for member in what.members.values()]
-        offsets = [member.offset for member in what.members.values()]
-        return np.dtype({"names": [*what.members], "formats": formats, "offsets": offsets, "itemsize": what.size})
-    if what.code != "mask":
-        return np.dtype(what.code)
-    return np.dtype("u8") if what.size == 8 else np.dtype(("u8", (what.size // 8,)))
+    assert not isinstance(layout, Constant)
+    if isinstance(layout, Array):
+        return np.dtype((_dtype_of(layout.item), layout.shape))
+    if isinstance(layout, Struct):
+        formats = [_dtype_of(member.layout) for member in layout.members.values()]
+        offsets = [member.offset for member in layout.members.values()]
+        return np.dtype(
+            {"names": [*layout.members], "formats": formats, "offsets": offsets, "itemsize": layout.size}
+        )
+    if layout.code != "mask":
+        return np.dtype(layout.code)
+    return np.dtype("u8") if layout.size == 8 else np.dtype(("u8", (layout.size // 8,)))

@@ -75,9 +75,9 @@ def kernel_code(function: Callable[..., Any], struct: Struct | None, numbers: in
     compiled = kernel.overloads[signature]
     name = compiled.fndesc.llvm_func_name
     # Nothing else calls the inner kernels: LLVM then optimises their arguments and results too.
-    for each in compiled.library._final_module.functions:
-        if not each.is_declaration and each.name != name:
-            each.linkage = "internal"
+    for inner in compiled.library._final_module.functions:
+        if not inner.is_declaration and inner.name != name:
+            inner.linkage = "internal"
     return KernelCode(name, compiled.library)
 
 
@@ -103,8 +103,8 @@ def for_webassembly(code: KernelCode) -> KernelCode:
     codegen._tm = machine
     module = llvm.parse_assembly(_LANES_OF_MASK.sub(_lanes_by_bits, str(code.library._final_module)))
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
-    for each in module.global_variables:
-        each.linkage = "internal"  # none is used, and WebAssembly has no `common` ones
+    for variable in module.global_variables:
+        variable.linkage = "internal"  # none is used, and WebAssembly has no `common` ones
     module.get_function(code.name).name = "kernel"
     library = codegen.create_library("kernel")
     library._final_module = module
@@ -117,18 +117,18 @@ _LANES_OF_MASK = re.compile(r"(%\S+) = bitcast i(?:16|32|64) (%\S+) to <(16|32|6
 def _lanes_by_bits(found: re.Match[str]) -> str:
     """Return LLVM code that tests a bit of a mask in each lane: WebAssembly would fill lane by lane."""
     name, mask, lanes = found[1], found[2], int(found[3])
-    words = max(1, lanes // 32)
+    count = max(1, lanes // 32)
     own = "%lanes." + name.strip('%"')
     steps = {
-        f"{own}.whole": f"{'zext' if lanes < 32 else 'bitcast'} i{lanes} {mask} to i{32 * words}",
-        f"{own}.words": f"bitcast i{32 * words} {own}.whole to <{words} x i32>",
-        f"{own}.word": f"shufflevector <{words} x i32> {own}.words, <{words} x i32> poison, <{lanes} x i32> "
+        f"{own}.whole": f"{'zext' if lanes < 32 else 'bitcast'} i{lanes} {mask} to i{32 * count}",
+        f"{own}.words": f"bitcast i{32 * count} {own}.whole to <{count} x i32>",
+        f"{own}.word": f"shufflevector <{count} x i32> {own}.words, <{count} x i32> poison, <{lanes} x i32> "
         + _constants(lane // 32 for lane in range(lanes)),
         f"{own}.bit": f"and <{lanes} x i32> {own}.word, "
         + _constants(1 << lane % 32 if lane % 32 < 31 else -1 << 31 for lane in range(lanes)),
         name: f"icmp ne <{lanes} x i32> {own}.bit, zeroinitializer",
     }
-    return "\n  ".join(f"{each} = {how}" for each, how in steps.items())
+    return "\n  ".join(f"{result} = {how}" for result, how in steps.items())
 
 
 def _constants(numbers: Iterable[int]) -> str:

@@ -137,8 +137,8 @@ def shipped_code(name: str) -> bytes | None:
         if is_whole(content):
             return content[_SEAL.size :]
         if level == best:
-            what = "is damaged, or belongs to another version" if content else "cannot be read"
-            fault = f"the kernel {path} {what}; install nonobot again"
+            problem = "is damaged, or belongs to another version" if content else "cannot be read"
+            fault = f"the kernel {path} {problem}; install nonobot again"
             if IN_BROWSER:
                 raise ValueError(fault)
             report(f"nonobot: {fault}")

@@ -91,17 +91,17 @@ def at_most(a: Any, b: Any) -> Any:
 
 
 def _loader(lanes: int) -> Any:
-    """Return the function that returns `lanes` floats of an array, from item `at` on."""
+    """Return the function that returns `lanes` floats of an array, from item `begin` on."""
     kind = VectorType(lanes)
 
-    def build(typingctx: Any, array: Any, at: Any) -> Any:
+    def build(typingctx: Any, array: Any, begin: Any) -> Any:
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             place = item_address(builder, array, *args)
             return builder.load(builder.inttoptr(place, kind.stored.as_pointer()), align=4)
 
         return kind(array, types.int64), codegen
 
-    return emitted(build)(lambda array, at: array.stretch(at, lanes).copy())
+    return emitted(build)(lambda array, begin: array.stretch(begin, lanes).copy())
 
 
 def _splatter(lanes: int) -> Any:
@@ -122,7 +122,7 @@ load16, load32, load64 = map(_loader, (16, 32, 64))
 splat16, splat32, splat64 = map(_splatter, (16, 32, 64))
 
 
-def _store(typingctx: Any, array: Any, at: Any, vector: Any) -> Any:
+def _store(typingctx: Any, array: Any, begin: Any, vector: Any) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         place = item_address(builder, array, args[0], args[1])
         builder.store(args[2], builder.inttoptr(place, vector.stored.as_pointer()), align=4)
@@ -132,9 +132,9 @@ def _store(typingctx: Any, array: Any, at: Any, vector: Any) -> Any:
 
 
 @emitted(_store)
-def store(array: Any, at: Any, vector: Any) -> None:
-    """Put all lanes of a vector into an array, from item `at` on."""
-    array.stretch(at, vector.size)[:] = vector
+def store(array: Any, begin: Any, vector: Any) -> None:
+    """Put all lanes of a vector into an array, from item `begin` on."""
+    array.stretch(begin, vector.size)[:] = vector
 
 
 def _select(typingctx: Any, bits: Any, a: Any, b: Any) -> Any:

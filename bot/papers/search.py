@@ -86,12 +86,12 @@ def take_over(m: Any, source: Any) -> None:
 
 
 @kernel
-def _merge(m: Any, one: Any, other: Any) -> Any:
-    """Paint the cells that the boards `one` and `other` agree on, and propagate; False on a conflict."""
+def _merge(m: Any, first: Any, second: Any) -> Any:
+    """Paint the cells that two boards agree on, and propagate; False on a conflict."""
     begun = False
     for y in range(m.height):
-        black = one.black[y] & other.black[y] & ~m.board.black[y]
-        white = one.white[y] & other.white[y] & ~m.board.white[y]
+        black = first.black[y] & second.black[y] & ~m.board.black[y]
+        white = first.white[y] & second.white[y] & ~m.board.white[y]
         if black | white:
             if not begun:
                 _begin_trial(m)

@@ -27,18 +27,15 @@ def memory() -> ChampionState:
     return memory_of(64)
 
 
-def line_puzzle(clue: tuple[int, ...], length: int) -> Puzzle:
-    """Return a board whose only row has a clue; the columns need not fit it."""
-    return Puzzle.unchecked(columns=((),) * length, rows=(clue,))
-
-
-def believe(memory: ChampionState, clue: tuple[int, ...], cells: naive.Line, told: np.ndarray) -> bool:
-    memory.load(line_puzzle(clue, len(cells)))
+def believe(
+    memory: ChampionState, clue: tuple[int, ...], cells: naive.Line, told: np.ndarray, most: int = MOST_ODDS
+) -> bool:
+    memory.load(Puzzle.unchecked(columns=((),) * len(cells), rows=(clue,)))  # the columns need not fit
     memory["told"][0] = np.float32(12345)  # what lies behind the line is nobody's
     memory["told"][0, : len(cells)] = told
     memory["outgoing"].fill(-1)
     memory.paint(0, *masks_of(cells))
-    return bool(Kernel.believe_one(memory.m, 0, MOST_ODDS))
+    return bool(Kernel.believe_one(memory.m, 0, most))
 
 
 def check_odds(found: np.ndarray, chances: list[float], told: np.ndarray, most: float) -> None:
@@ -63,10 +60,10 @@ def random_line(rng: random.Random, length: int, slack: int) -> tuple[tuple[int,
         left -= size + 1
     gaps = sorted(rng.randint(0, slack) for _ in clue)
     true = [0] * length
-    at = 0
+    begin = 0
     for size, gap in zip(clue, gaps, strict=True):
-        true[at + gap : at + gap + size] = [1] * size
-        at += size + 1
+        true[begin + gap : begin + gap + size] = [1] * size
+        begin += size + 1
     hidden = rng.choice((0.3, 0.7, 0.9, 0.97, 1.0, 1.0))
     return tuple(clue), tuple(None if rng.random() < hidden else cell for cell in true)
 
@@ -109,8 +106,8 @@ SLACKS = {
 def test_a_line_says_what_the_sum_over_its_placements_says(bits, slack):
     rng, memory = random.Random(slack), memory_of(bits)
     longest = memory.longest
-    for at in range(16 if bits == 64 else 6):
-        length = longest if at % 4 == 1 else rng.randint(slack + 1, longest)
+    for turn in range(16 if bits == 64 else 6):
+        length = longest if turn % 4 == 1 else rng.randint(slack + 1, longest)
         check_line(memory, rng, *random_line(rng, length, slack))
 
 
@@ -140,10 +137,9 @@ def test_a_line_that_is_told_extremes_says_what_the_sum_says(memory, clue, told_
     length = 25
     placement = naive.placements(clue, length)[0]
     told = np.array([told_black if black else 1e-3 for black in placement], np.float32)
-    memory.load(line_puzzle(clue, length))
-    memory["told"][0, :length] = told
-    assert Kernel.believe_one(memory.m, 0, 1000)
-    total, black, _ = naive.line_sums(clue, (None,) * length, told.tolist())
+    cells = (None,) * length
+    assert believe(memory, clue, cells, told, 1000)
+    total, black, _ = naive.line_sums(clue, cells, told.tolist())
     check_odds(memory["outgoing"][:length], [weight / total for weight in black], told, 1000)
 
 

@@ -97,7 +97,10 @@ def record(champion: ChampionStrategy, puzzle: Puzzle, solutions: int = 1) -> tu
 
 @pytest.mark.parametrize(
     "without",
-    [pytest.param(one, marks=pytest.mark.slow if len(one) == 1 or one == SUBSETS[-2] else ()) for one in SUBSETS],
+    [
+        pytest.param(without, marks=pytest.mark.slow if len(without) == 1 or without == SUBSETS[-2] else ())
+        for without in SUBSETS
+    ],
 )
 def test_the_search_is_the_same_for_the_same_seed_whatever_was_solved_before(without):
     puzzles = some_puzzles()

@@ -48,8 +48,8 @@ def test_an_explanation_suffices_and_needs_each_of_its_cells(search, length):
         target = {i for i in now if i not in root and rng.random() < 0.1}
         seen = {i for i in now if rng.random() < rng.choice((0, 0.3))}
         search.load(Puzzle.unchecked(columns=((),) * length, rows=(clue,)))
-        search["earliest"][0, : len(clue)] = [min(each) for each in zip(*starts, strict=True)]
-        search["latest"][0, : len(clue)] = [max(each) for each in zip(*starts, strict=True)]
+        search["earliest"][0, : len(clue)] = [min(places) for places in zip(*starts, strict=True)]
+        search["latest"][0, : len(clue)] = [max(places) for places in zip(*starts, strict=True)]
         Kernel.take_over_root(search.m)
         search["root_known"][0] = sum(1 << i for i in root)
         search["event_of"][:length] = range(length)
@@ -122,7 +122,7 @@ def decide_and_compare(search: ChampionState, rng: random.Random, clauses: list,
 
 
 def merged(decided: list[dict]) -> dict:
-    return {name: value for each in decided for name, value in each.items()}
+    return {name: value for decision in decided for name, value in decision.items()}
 
 
 def loose_board(search: ChampionState, rng: random.Random) -> None:
@@ -272,9 +272,9 @@ def solve_at_random(
 def test_every_learned_clause_is_true_of_all_solutions_and_asserts_after_the_jump(search, size):
     rng = random.Random(size)
     conflicts = 0
-    for at in range(250):
+    for turn in range(250):
         puzzle = Puzzle.from_grid(random_grid(rng, size, rng.randint(size - 1, size), rng.uniform(0.25, 0.4)))
-        puzzle = (puzzle, shuffled(rng, puzzle), puzzle, broken(rng, puzzle))[at % 4]
+        puzzle = (puzzle, shuffled(rng, puzzle), puzzle, broken(rng, puzzle))[turn % 4]
         solutions = naive.solutions(puzzle, limit=200)
         for _ in range(4):
             conflicts += solve_at_random(search, rng, puzzle, solutions, 60)
@@ -319,7 +319,7 @@ def test_the_heap_gives_the_most_active_first(search):
                 assert (activity[: len(variables)] == expected).all()
             top = int(Kernel.pop(search.m))
             assert top in inside
-            assert activity[top] == max(activity[each] for each in inside)
+            assert activity[top] == max(activity[other] for other in inside)
             inside.remove(top)
             outside = [v for v in variables if v not in inside]
             if rng.random() < 0.3:

@@ -180,11 +180,11 @@ def assume_and_propagate(search: ChampionState, rng: random.Random, truth: naive
 def test_the_rules_set_what_unit_propagation_sets_and_for_good_reasons(search, most):
     rng = random.Random(most)
     ends = [0, 0]
-    for at in range(300):
+    for turn in range(300):
         width, height = rng.randint(1, most), rng.randint(1, most)
         grid = random_grid(rng, width, height, rng.uniform(0.1, 0.4))
         search.load(Puzzle.from_grid(grid))
-        ends[assume_and_propagate(search, rng, grid, wrong=0 if at % 2 else 0.5)] += 1
+        ends[assume_and_propagate(search, rng, grid, wrong=0 if turn % 2 else 0.5)] += 1
     assert min(ends) >= 5, ends
 
 
@@ -194,7 +194,7 @@ def test_the_rules_set_what_unit_propagation_sets_and_for_good_reasons(search, m
 def test_long_lines(search, slack):
     # Below the row one that has the other colour in each cell: no column says more than that.
     rng = random.Random(slack)
-    for at in range(6):
+    for turn in range(6):
         while True:
             length = rng.randint(slack + 1, 62)
             clue, _ = random_line(rng, length, slack)
@@ -205,4 +205,4 @@ def test_long_lines(search, slack):
         puzzle = Puzzle.from_grid(grid)
         if all(naive.placement_count(line, length) <= 300 for line in puzzle.rows):
             search.load(puzzle)
-            assume_and_propagate(search, rng, grid, wrong=0 if at % 2 else 0.1)
+            assume_and_propagate(search, rng, grid, wrong=0 if turn % 2 else 0.1)

@@ -92,7 +92,7 @@ def test_steps_lead_to_the_solution_and_each_line_tells_what_it_is_said_to(strat
                 [(places, clue, line)] = [rest for name, *rest in lines_of(puzzle, before) if name == step["line"]]
                 told = naive.paint_line(clue, line)
                 assert told == tuple(naive_cell(cells[place]) for place in places)
-                assert {at for at, cell in enumerate(cells) if cell != before[at]} <= set(places)
+                assert {position for position, cell in enumerate(cells) if cell != before[position]} <= set(places)
             kinds.add(step["kind"])
         assert not answer["truncated"]
         assert "".join(cells) in {text(grid) for grid in naive.solutions(puzzle)}

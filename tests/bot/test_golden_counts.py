@@ -43,20 +43,16 @@ def test_the_line_solvers_count_alike():
 @pytest.mark.parametrize("name", GOLDEN)
 def test_every_kind_of_work_is_there(name):
     facts = on_file(name).values()
-    assert {one["status"] for one in facts} == {"solved"}
-    worked = {key for one in facts for key, value in one.items() if value}
+    assert {counts["status"] for counts in facts} == {"solved"}
+    worked = {key for counts in facts for key, value in counts.items() if value}
     without_descents = name in ("champion-without-descents", "champion-two-solutions")
-    assert {key for one in facts for key in one} - worked == ({"descents"} if without_descents else set())
+    assert {key for counts in facts for key in counts} - worked == ({"descents"} if without_descents else set())
 
 
-@pytest.fixture
-def small_file(tmp_path, monkeypatch):
+def test_refresh_writes_and_then_nothing_differs(tmp_path, monkeypatch, capsys, output_of):
     monkeypatch.setattr(golden_counts, "FOLDER", tmp_path)
     monkeypatch.setattr(golden_counts, "GOLDEN", {"few": golden_counts.Golden((), ("boardgen:5x5x3:seed=1",))})
-    return tmp_path / "few.txt"
-
-
-def test_refresh_writes_and_then_nothing_differs(small_file, capsys, output_of):
+    small_file = tmp_path / "few.txt"
     assert "--refresh" in output_of(golden_counts.main, [], status=1).out
     assert not small_file.exists()
     assert golden_counts.main(["--refresh"]) == 0

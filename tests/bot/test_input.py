@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def test_the_bot_knows_the_formats_by_name():
-    assert sorted(["taai", *FILE_FORMATS]) == [one.name for one in formats()]
+    assert sorted(["taai", *FILE_FORMATS]) == [known.name for known in formats()]
 
 
 @pytest.mark.parametrize("name", FILE_FORMATS)
@@ -28,12 +28,12 @@ def test_puzzles_of_every_format_are_answered_in_their_order(name):
 
 
 def test_a_batch_is_recognised_and_answered_puzzle_by_puzzle(talk):
-    one = talk("--format", "auto", "--size", "2x2")
+    bot = talk("--format", "auto", "--size", "2x2")
     for number in (1, 2):
-        one.send(b"\n\xef\xbb\xbf"[: 1 if number == 1 else 0] + format_puzzle(number, GOOD))
+        bot.send(b"\n\xef\xbb\xbf"[: 1 if number == 1 else 0] + format_puzzle(number, GOOD))
         answer = format_answer(number, Solution(GRID))
-        assert one.receive(len(answer)) == answer
-    assert one.end() == (0, b"", b"")
+        assert bot.receive(len(answer)) == answer
+    assert bot.end() == (0, b"", b"")
 
 
 def test_the_search_goes_on_from_the_board_of_the_file():

@@ -58,7 +58,7 @@ def compare_states(states: LineStates, clue: Clue, length: int, black: np.ndarra
         painted_black, painted_white, consistent = states.paint_arrays(black, white, solver)
         same = (painted_black == right_black) & (painted_white == right_white)
         wrong = np.flatnonzero((consistent == conflict) | consistent & ~same)
-        assert not len(wrong), (clue, [cells_of(int(black[at]), int(white[at]), length) for at in wrong], solver)
+        assert not len(wrong), (clue, [cells_of(int(black[i]), int(white[i]), length) for i in wrong], solver)
 
 
 @pytest.mark.parametrize(
@@ -70,10 +70,10 @@ def test_every_state_of_every_clue(states, length):
         compare_states(states, clue, length, black, white)
         if length > 6:
             continue
-        for at, (b, w) in enumerate(zip(black.tolist(), white.tolist(), strict=True)):
+        for state, (b, w) in enumerate(zip(black.tolist(), white.tolist(), strict=True)):
             cells = cells_of(b, w, length)
             right = naive.valid_starts(clue, cells)
-            assert right is None or states.starts_left(len(clue), at) == right, (clue, to_text(cells))
+            assert right is None or states.starts_left(len(clue), state) == right, (clue, to_text(cells))
 
 
 @pytest.mark.parametrize("length", [9, 10, 11, 12])
@@ -109,8 +109,8 @@ def compare(clue: tuple[int, ...], cells: naive.Line, most_placements: int = 3_0
 def test_random_lines_of_all_lengths(states):
     rng = random.Random(1)
     conflicts = 0
-    for at in range(8_000):
-        length = at % LONGEST + 1
+    for turn in range(8_000):
+        length = turn % LONGEST + 1
         clue, cells = random_state(rng, length)
         compare(clue, cells, 300)
         states.set_clue(clue, length)
@@ -153,8 +153,8 @@ def lines_with_a_solution(draw: st.DrawFn) -> tuple[tuple[int, ...], naive.Line]
 def test_lines_of_any_state_are_painted_the_same_again_and_mirrored_and_lose_no_cell(line, changes):
     clue, solvable = line
     cells = list(solvable)
-    for at, colour in changes:
-        cells[at % len(cells)] = colour
+    for place, colour in changes:
+        cells[place % len(cells)] = colour
     compare(clue, tuple(cells))
     for solver in BOTH:
         once = painted(clue, tuple(cells), solver)
@@ -223,8 +223,8 @@ def test_random_lines_of_all_lengths_in_every_width(of_any_width, lines):
     rng = random.Random(lines)
     longest = of_any_width.bits - 2
     consistent = 0
-    for at in range(lines):
-        length = (longest, min(longest, 1000), rng.randint(longest // 2, longest), rng.randint(1, longest))[at % 4]
+    for i in range(lines):
+        length = (longest, min(longest, 1000), rng.randint(longest // 2, longest), rng.randint(1, longest))[i % 4]
         consistent += compare_long(of_any_width, *random_state(rng, length))
     assert lines // 6 < consistent < lines
 

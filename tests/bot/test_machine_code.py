@@ -80,8 +80,8 @@ def loaded(module, name):
 
 def test_functions_find_their_constants_each_other_and_the_clock_outside():
     square, two = loaded(table(), "square"), loaded(table(), "two")
-    assert [square(at) for at in range(6)] == [0, 1, 4, 9, 16, 25]
-    assert [two(at) for at in range(2)] == [4, 25]
+    assert [square(number) for number in range(6)] == [0, 1, 4, 9, 16, 25]
+    assert [two(number) for number in range(2)] == [4, 25]
     before = int(time.monotonic())
     assert before <= loaded(clock(), "seconds")(time.CLOCK_MONOTONIC) <= int(time.monotonic())
 

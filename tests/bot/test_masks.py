@@ -43,7 +43,7 @@ def check(bits: int, a: int, b: int, number: int, places: int) -> None:
         a & b, a | b, a << places, reached_downward(a, b),
     ]  # fmt: skip
     done = compute_masks(memory)
-    assert [mask_in(each) for each in memory.view("results")[:done]] == [each % 2**bits for each in right]
+    assert [mask_in(mask) for mask in memory.view("results")[:done]] == [mask % 2**bits for mask in right]
     as_mask = number % 2**bits
     is_it, cells = a == as_mask, [i for i in range(bits) if a >> i & 1]
     right = [

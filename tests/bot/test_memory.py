@@ -17,8 +17,6 @@ from tests.helpers.language_kernels import PLACES, RESULTS, operate16, operate32
 from tests.helpers.places import REPOSITORY
 from tests.helpers.plain import IS_PLAIN
 
-u64, i64 = np.uint64, np.int64
-
 WIDTHS = (8, 16, 32, 64)
 POWERS = [sign * 2**bits for bits in (7, 8, 15, 16, 31, 32, 63) for sign in (1, -1)]
 EDGES = sorted({0, 1, -1, 2, *(power + by for power in POWERS for by in (-1, 0, 1))})
@@ -33,13 +31,13 @@ def cut(value: int, bits: int, *, signed: bool) -> int:
 
 def words_of(value: int) -> tuple[np.uint64, np.int64]:
     """Return a number as it is put into unsigned and into signed fields."""
-    return u64(cut(value, 64, signed=False)), i64(cut(value, 64, signed=True))
+    return np.uint64(cut(value, 64, signed=False)), np.int64(cut(value, 64, signed=True))
 
 
 def same(found: tuple, value: int, number: float) -> None:
     unsigned, signed, narrow, wide = found
-    for each, kind, is_signed in zip((unsigned, signed), words_of(value), (False, True), strict=True):
-        assert tuple(map(int, each)) == tuple(cut(int(kind), bits, signed=is_signed) for bits in WIDTHS)
+    for items, kind, is_signed in zip((unsigned, signed), words_of(value), (False, True), strict=True):
+        assert tuple(map(int, items)) == tuple(cut(int(kind), bits, signed=is_signed) for bits in WIDTHS)
     with np.errstate(over="ignore"):
         assert (narrow, wide) == (np.float32(number), number)
     assert np.signbit(wide) == np.signbit(number)
@@ -76,18 +74,15 @@ def test_items_come_out_as_int64_but_uint64_and_floats_as_they_are(memory):
     assert (returned[2], returned[3]) == (types.float32, types.float64)
 
 
-def items_of(name: str) -> tuple[np.dtype, tuple[int, ...]]:
-    """Return the kind of items of a field, and how many there are."""
-    shape = {"table": (kernels.ROWS, kernels.IN_A_ROW), "ones": (1,)}
-    return np.dtype(name[-2:]), shape[name.replace(".", "_").split("_")[0]]
-
-
-@pytest.mark.parametrize("fields", [kernels.TABLE_FIELDS, kernels.ONE_FIELDS])
-def test_a_view_is_the_memory_that_kernels_see(memory, fields):
+@pytest.mark.parametrize(
+    ("fields", "shape"),
+    [(kernels.TABLE_FIELDS, (kernels.ROWS, kernels.IN_A_ROW)), (kernels.ONE_FIELDS, (1,))],
+)
+def test_a_view_is_the_memory_that_kernels_see(memory, fields, shape):
     rng = np.random.default_rng(1)
     for field in fields:
         view = memory.view(field)
-        assert (view.dtype, view.shape) == items_of(field)
+        assert (view.dtype, view.shape) == (np.dtype(field[-2:]), shape)
         assert not view.any()
         view[...] = rng.integers(0, 100, view.shape)
     for row in range(kernels.ROWS):
@@ -114,12 +109,12 @@ def test_arithmetic_is_cut_to_the_item_and_another_field_sees_the_same_bytes(mem
 
 
 def test_records_are_copied_whole_and_sums_of_rows_found(memory):
-    for at in range(kernels.MANY):
-        kernels.set_record(memory, at, at - 3, 10**12 + at, at / 8)
+    for number in range(kernels.MANY):
+        kernels.set_record(memory, number, number - 3, 10**12 + number, number / 8)
     records = memory.view("records")
-    assert records["tag"].tolist() == [at - 3 for at in range(kernels.MANY)]
-    assert records["wide"].tolist() == [10**12 + at for at in range(kernels.MANY)]
-    assert records["weight"].tolist() == [at / 8 for at in range(kernels.MANY)]
+    assert records["tag"].tolist() == [number - 3 for number in range(kernels.MANY)]
+    assert records["wide"].tolist() == [10**12 + number for number in range(kernels.MANY)]
+    assert records["weight"].tolist() == [number / 8 for number in range(kernels.MANY)]
     assert records["tail"][5].tolist() == [2, 3, 4]
     assert kernels.copy_record(memory, 1, 6) == (3, 10**12 + 6, 0.75, 5)
     assert records["tag"].tolist() == [-3, 3, -1, 0, 1, 2, 3]
@@ -194,13 +189,13 @@ def test_in_plain_python_an_index_out_of_range_is_an_error():
 # Maps
 
 
-def base_of(what: Array | Constant | Item | Struct) -> str | None:
-    return what.base if isinstance(what, Array) else None
+def base_of(layout: Array | Constant | Item | Struct) -> str | None:
+    return layout.base if isinstance(layout, Array) else None
 
 
 def spans(struct: Struct, names: list[str]) -> list[tuple[int, int]]:
     members = (struct.members[name] for name in names)
-    return sorted((offset, offset + what.size) for offset, what in members)
+    return sorted((offset, offset + layout.size) for offset, layout in members)
 
 
 MAPS = {"everything": kernels.EVERYTHING} | {f"{bits}": champion_map(bits) for bits in MASK_BITS}
@@ -211,19 +206,21 @@ def test_members_have_room_of_their_own_and_long_ones_begin_on_a_cache_line(name
     struct = MAPS[name]
     memory = Memory(struct)
     assert memory.address % 64 == 0
-    shared = [name for name, (_, what) in struct.members.items() if isinstance(what, Constant) or base_of(what)]
+    shared = [
+        name for name, (_, layout) in struct.members.items() if isinstance(layout, Constant) or base_of(layout)
+    ]
     own = spans(struct, [name for name in struct.members if name not in shared])
     assert all(end <= begin for (_, end), (begin, _) in pairwise(own))
     assert own[-1][1] <= struct.size
-    for each, (offset, what) in struct.members.items():
-        if isinstance(what, Constant | Struct) or each == "literals":
+    for member, (offset, layout) in struct.members.items():
+        if isinstance(layout, Constant | Struct) or member == "literals":
             continue
-        view = memory.view(each)
+        view = memory.view(member)
         assert view.ctypes.data == memory.address + offset
-        assert offset % (64 if what.size > 64 else view.itemsize) == 0 or each in OVERLAYS
-        assert memory.count(each) == view.shape[0]
-        if not view.dtype.fields and each not in OVERLAYS:
-            assert memory.items(each).nbytes == view.nbytes
+        assert offset % (64 if layout.size > 64 else view.itemsize) == 0 or member in OVERLAYS
+        assert memory.count(member) == view.shape[0]
+        if not view.dtype.fields and member not in OVERLAYS:
+            assert memory.items(member).nbytes == view.nbytes
 
 
 @pytest.mark.parametrize("bits", MASK_BITS)
@@ -261,7 +258,7 @@ SIZES = [*((bits, LARGE) for bits in MASK_BITS), *((bits, SMALL) for bits in (64
 @pytest.mark.parametrize(("bits", "room"), SIZES)
 def test_an_overlay_covers_exactly_the_member_it_lies_on(bits, room):
     struct = champion_map(bits, room)
-    found = {name: base_of(what) for name, (_, what) in struct.members.items() if base_of(what)}
+    found = {name: base_of(layout) for name, (_, layout) in struct.members.items() if base_of(layout)}
     assert found == OVERLAYS
     for name, base in OVERLAYS.items():
         assert spans(struct, [name]) == spans(struct, [base])
@@ -270,14 +267,14 @@ def test_an_overlay_covers_exactly_the_member_it_lies_on(bits, room):
 @pytest.mark.parametrize(("bits", "room"), SIZES)
 def test_the_champions_memory_has_room_for_the_longest_boards(bits, room):
     struct = champion_map(bits, room)
-    arrays = {name: what for name, (_, what) in struct.members.items() if isinstance(what, Array)}
-    shapes = {name: what.shape for name, what in arrays.items()}
-    kinds = {name: what.item.code for name, what in arrays.items() if isinstance(what.item, Item)}
+    arrays = {name: layout for name, (_, layout) in struct.members.items() if isinstance(layout, Array)}
+    shapes = {name: layout.shape for name, layout in arrays.items()}
+    kinds = {name: layout.item.code for name, layout in arrays.items() if isinstance(layout.item, Item)}
     longest = bits - 2
     # k blocks of one cell leave longest + 1 - 2k places to move; each has so many bound variables.
     bounds = max(k * (longest + 1 - 2 * k) for k in range(1, longest // 2 + 2))
     variables = min(longest**2 + 2 * longest * bounds, room.variables)
-    most = struct.members["most_variables"].what.value
+    most = struct.members["most_variables"].layout.value
     assert variables <= most <= room.variables
     if bits == 64:
         assert most < room.variables

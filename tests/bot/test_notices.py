@@ -17,13 +17,6 @@ BEGUN = "nonobot: compiling the papers' search (once per version and machine; ab
 BEGINNING = "compiling it (once per version and machine; about {} s) ..."
 
 
-@pytest.fixture(name="at_once")
-def _at_once(monkeypatch):
-    """Let no notice wait for its time."""
-    for name in ("_SECONDS_BETWEEN_LINES", "_SECONDS_BETWEEN_STATES"):
-        monkeypatch.setattr(notices, name, 0.0)
-
-
 @pytest.mark.parametrize(("seconds", "about"), [(0.2, 1), (1.1, 2), (9.0, 9), (12.0, 10), (15.6, 15), (44.0, 45)])
 def test_the_time_is_about_right_beforehand(seconds, about):
     said = []
@@ -31,8 +24,9 @@ def test_the_time_is_about_right_beforehand(seconds, about):
     assert said == [BEGINNING.format(about)]
 
 
-@pytest.mark.usefixtures("at_once")
-def test_progress_is_a_line_now_and_then_or_a_text_that_replaces_the_one_before():
+def test_progress_is_a_line_now_and_then_or_a_text_that_replaces_the_one_before(monkeypatch):
+    for name in ("_SECONDS_BETWEEN_LINES", "_SECONDS_BETWEEN_STATES"):  # no notice waits for its time
+        monkeypatch.setattr(notices, name, 0.0)
     for is_live in (False, True):
         said, shown = [], []
         notice = Notices(said.append, shown.append if is_live else None)

@@ -33,8 +33,8 @@ def slow_deduce(puzzle: Puzzle, level: int) -> np.ndarray | None:
     return array_of(naive.fully_probe(puzzle, grid, level) if level else naive.propagate(puzzle, grid))
 
 
-def same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
-    return one is other is None or (one is not None and other is not None and np.array_equal(one, other))
+def same(first: np.ndarray | None, second: np.ndarray | None) -> bool:
+    return first is second is None or (first is not None and second is not None and np.array_equal(first, second))
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -109,7 +109,7 @@ def test_all_solutions_are_found_also_behind_a_conflict(text, probing):
 def test_a_board_wider_or_higher_than_62_is_refused(width, height):
     puzzle = Puzzle.from_grid(np.zeros((height, width), np.uint8))
     prepare = PapersStrategy().prepare
-    for refuse in (solve, lambda board: deduce(board, 1), lambda _: prepare(lambda what: None, (width, height))):
+    for refuse in (solve, lambda board: deduce(board, 1), lambda _: prepare(lambda part: None, (width, height))):
         with pytest.raises(
             ValueError, match=f"^the strategy papers .* up to 62 cells a side; this is {width}x{height}$"
         ):

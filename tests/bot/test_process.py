@@ -69,30 +69,21 @@ def test_what_a_board_makes_compile_is_not_its_time(tmp_path, monkeypatch):
     monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path))
     wide = Puzzle.from_grid([[1, 0, *[0] * 68], [0, 1, *[0] * 68]])  # line logic leaves it open
     done = run(batch(wide), "--size", "70x2", "--puzzle-limit", "1")
-    [answer] = [one.solution for one in read_answers(done.stdout.splitlines(keepends=True), 70, 2)]
+    [answer] = [written.solution for written in read_answers(done.stdout.splitlines(keepends=True), 70, 2)]
     assert naive.verify(wide, answer.cells.tolist())
     assert b"compiling the search for boards of up to 126x126 (once" in done.stderr
 
 
-ZEROS_3 = b"0\t0\t0\n" * 3
-GRID_3 = [[1, 1, 1], [0, 0, 1], [1, 0, 1]]
-GOOD_3 = Puzzle.from_grid(GRID_3)
-
-
-def faulty_batch() -> tuple[bytes, bytes, list[str]]:
-    """Return every malformed puzzle between good ones: the batch, the answers, how the messages begin."""
-    text, expected, messages = format_puzzle(1, GOOD_3), format_answer(1, Solution(GRID_3)), []
-    for at, (lines, _, message) in enumerate(FAULTS):
-        number, header = 2 * at + 2, text.count(b"\n") + 1
-        text += b"$%d\n" % number + lines + format_puzzle(number + 1, GOOD_3)
-        expected += b"$%d\n" % number + ZEROS_3 + format_answer(number + 1, Solution(GRID_3))
-        messages.append(f"${number}: {placed(message, header, lines)}")
-    return text, expected, messages
-
-
 @pytest.mark.parametrize("jobs", ["1", "3"])
 def test_every_malformed_puzzle_gets_one_line_and_all_others_are_answered(jobs):
-    text, expected, messages = faulty_batch()
+    grid = [[1, 1, 1], [0, 0, 1], [1, 0, 1]]
+    good, zeros = Puzzle.from_grid(grid), b"0\t0\t0\n" * 3
+    text, expected, messages = format_puzzle(1, good), format_answer(1, Solution(grid)), []
+    for index, (lines, _, message) in enumerate(FAULTS):
+        number, header = 2 * index + 2, text.count(b"\n") + 1
+        text += b"$%d\n" % number + lines + format_puzzle(number + 1, good)
+        expected += b"$%d\n" % number + zeros + format_answer(number + 1, Solution(grid))
+        messages.append(f"${number}: {placed(message, header, lines)}")
     done = run(text, "--size", "3x3", "--jobs", jobs)
     lines = done.stderr.decode().splitlines()
     assert [line[: len(message)] for line, message in zip(lines, messages, strict=True)] == messages
@@ -139,23 +130,23 @@ def test_on_unsolved_chooses_what_stands_for_an_invalid_and_an_unsolvable_puzzle
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_each_answer_comes_before_the_next_puzzle_is_sent(talk, jobs):
-    one = talk("--size", "2x2", "--jobs", jobs)
+    bot = talk("--size", "2x2", "--jobs", jobs)
     for number, grid in enumerate((GRID, [[1, 0], [0, 0]], [[0, 0], [0, 0]], GRID), 1):
-        one.send(format_puzzle(number, Puzzle.from_grid(grid)))
+        bot.send(format_puzzle(number, Puzzle.from_grid(grid)))
         expected = format_answer(number, Solution(grid))
-        assert one.receive(len(expected)) == expected
-    assert one.end() == (0, b"", b"")
+        assert bot.receive(len(expected)) == expected
+    assert bot.end() == (0, b"", b"")
 
 
 def test_a_puzzle_that_comes_in_pieces_and_one_at_fault_are_answered_at_once(talk):
-    one = talk("--size", "2x2")
+    bot = talk("--size", "2x2")
     pieces = [bytes([byte]) for byte in format_puzzle(1, GOOD)]
     for number, parts, grid in ((1, pieces, GRID), (2, [b"$2\n1\nx\n1\n1\n"], [[0, 0], [0, 0]])):
         for part in parts:
-            one.send(part)
+            bot.send(part)
         expected = format_answer(number, Solution(grid))
-        assert one.receive(len(expected)) == expected
-    assert one.end() == (1, b"", b"$2: line 8: clue 'x' is not a number\n")
+        assert bot.receive(len(expected)) == expected
+    assert bot.end() == (1, b"", b"$2: line 8: clue 'x' is not a number\n")
 
 
 @pytest.mark.parametrize(("puzzle_limit", "time_limit"), [("5", "900"), ("900", "5")])
@@ -172,8 +163,8 @@ def test_several_solutions_are_written_and_tell_unique_from_multiple(strategy):
     done = carried_out(batch(GOOD, TWO, NONE), "--size", "2x2", "--solutions", "3", "--strategy", strategy)
     first, second = format_answer(2, Solution([[1, 0], [0, 1]])), format_answer(2, Solution([[0, 1], [1, 0]]))
     none = format_answer(3, Solution([[0, 0], [0, 0]]))
-    one = format_answer(1, Solution(GRID))
-    assert done.stdout in (one + first + second + none, one + second + first + none)
+    unique = format_answer(1, Solution(GRID))
+    assert done.stdout in (unique + first + second + none, unique + second + first + none)
     assert done.stderr.decode().splitlines() == [
         "$1: unique",
         "$2: multiple: 2 solutions, no others",
@@ -243,39 +234,32 @@ def test_a_time_limit_leaves_out_no_puzzle_between_answered_ones(on_unsolved, an
 
 @pytest.mark.parametrize(("form", "text"), [("taai", b""), pytest.param("auto", b"2 2\n", marks=pytest.mark.slow)])
 def test_time_limit_stops_while_waiting_for_input(talk, form, text):
-    one = talk("--size", "2x2", "--time-limit", "1", "--format", form)
-    one.send(text)
-    one.process.wait(PATIENCE_SECONDS)  # with its stdin still open
-    status, out, err = one.end()
+    bot = talk("--size", "2x2", "--time-limit", "1", "--format", form)
+    bot.send(text)
+    bot.process.wait(PATIENCE_SECONDS)  # with its stdin still open
+    status, out, err = bot.end()
     assert (status, out) == (1, b"")
     assert err == b"nonobot: stopped at the time limit of 1 s; 0 of 0 puzzles read are solved\n"
 
 
-@pytest.mark.parametrize("options", [(), ("--strategy", "papers"), ("--jobs", "2")])
+@pytest.mark.parametrize(
+    ("options", "left"), [((), 2), (("--strategy", "papers"), 2), (("--jobs", "2"), 2), ((), 0)]
+)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_quietly_in_the_middle_of_puzzles(talk, number, options, tmp_path):
+def test_a_signal_ends_it_quietly_in_the_middle_of_puzzles_or_waiting_for_one(
+    talk, number, options, left, tmp_path
+):
     log = tmp_path / "log"
-    one = talk("--size", "62x62", "--log", str(log), *options)
+    bot = talk("--size", "62x62", "--log", str(log), *options)
     expected = answers(FULL)
-    one.send(batch(Puzzle.from_grid(FULL), hard(), hard()))
-    assert one.receive(len(expected)) == expected
-    wait_until(lambda: log.read_text().endswith("\n"), one.process)  # the record of a puzzle follows its answer
-    one.process.send_signal(number)
-    status, out, err = one.end()
+    bot.send(batch(Puzzle.from_grid(FULL), *[hard()] * left))
+    assert bot.receive(len(expected)) == expected
+    wait_until(lambda: log.read_text().endswith("\n"), bot.process)  # the record of a puzzle follows its answer
+    bot.process.send_signal(number)
+    status, out, err = bot.end()
     assert status in (-number, 128 + number)
     assert (out, err) == (b"", b"")
     assert re.fullmatch(r"#1\t\d+\.\d+\n(total time: \d+\.\d+\n)?", log.read_text())
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_quietly_while_it_waits_for_input(talk, number):
-    one = talk("--size", "2x2")
-    one.send(batch(GOOD))
-    assert one.receive(len(answers(GRID))) == answers(GRID)
-    one.process.send_signal(number)
-    status, out, err = one.end()
-    assert status in (-number, 128 + number)
-    assert (out, err) == (b"", b"")
 
 
 PRESSES_CTRL_C = """
@@ -298,12 +282,12 @@ def test_a_ctrl_c_while_it_is_loaded_ends_it_quietly():
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_closed_stdout_ends_it_quietly_with_a_puzzle_in_work(talk, strategy):
-    one = talk("--size", "62x62", "--strategy", strategy, "--jobs", "2")
-    one.send(batch(Puzzle.from_grid(FULL)))
-    assert one.receive(len(answers(FULL))) == answers(FULL)
-    one.process.stdout.close()
-    one.send(format_puzzle(2, Puzzle.from_grid(FULL)) + format_puzzle(3, hard()) * 4)
-    assert one.end() == (1, b"", b"")
+    bot = talk("--size", "62x62", "--strategy", strategy, "--jobs", "2")
+    bot.send(batch(Puzzle.from_grid(FULL)))
+    assert bot.receive(len(answers(FULL))) == answers(FULL)
+    bot.process.stdout.close()
+    bot.send(format_puzzle(2, Puzzle.from_grid(FULL)) + format_puzzle(3, hard()) * 4)
+    assert bot.end() == (1, b"", b"")
 
 
 def in_shell(line: str, text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
@@ -320,11 +304,11 @@ def test_answers_come_also_when_nobody_can_read_the_messages(closing):
 
 
 def test_a_reader_of_stderr_that_went_away_costs_no_answer(talk):
-    one = talk("--size", "2x2")
-    one.process.stderr.close()
-    one.send(batch(b"x\n1\n1\n1\n", GOOD))
+    bot = talk("--size", "2x2")
+    bot.process.stderr.close()
+    bot.send(batch(b"x\n1\n1\n1\n", GOOD))
     expected = answers([[0, 0]] * 2, GRID)
-    assert one.receive(len(expected)) == expected
+    assert bot.receive(len(expected)) == expected
 
 
 @pytest.mark.parametrize("closing", ["<&-", ">&-"])
@@ -350,11 +334,11 @@ def test_the_log_and_the_stats_have_a_line_for_each_puzzle(strategy, tmp_path):
     assert [line["status"] for line in lines] == ["solved", "invalid", "unsolvable", "solved"]
     assert all(line["seconds"] >= 0 for line in lines)
     assert lines[1].keys() == {"puzzle", "status", "seconds"}
-    for at in (0, 2, 3):
-        steps = lines[at].pop("phase_seconds")
-        assert 0 < sum(steps.values()) <= lines[at]["seconds"]
-        counts = {name: value for name, value in lines[at].items() if name not in (*lines[1], "verdict")}
-        assert lines[at]["solutions"] == (at != 2)
+    for index in (0, 2, 3):
+        steps = lines[index].pop("phase_seconds")
+        assert 0 < sum(steps.values()) <= lines[index]["seconds"]
+        counts = {name: value for name, value in lines[index].items() if name not in (*lines[1], "verdict")}
+        assert lines[index]["solutions"] == (index != 2)
         assert len(counts) > 1
         assert all(isinstance(value, int) and value >= 0 for value in counts.values())
     assert any(value for name, value in lines[3].items() if name not in (*lines[1], "verdict", "solutions"))
@@ -362,14 +346,14 @@ def test_the_log_and_the_stats_have_a_line_for_each_puzzle(strategy, tmp_path):
 
 def test_the_records_are_written_as_the_puzzles_are_answered(talk, tmp_path):
     log, stats = tmp_path / "log", tmp_path / "stats"
-    one = talk("--size", "2x2", "--log", str(log), "--stats", str(stats))
+    bot = talk("--size", "2x2", "--log", str(log), "--stats", str(stats))
     for number in (1, 2, 3):
-        one.send(format_puzzle(number, GOOD))
-        one.receive(len(format_answer(number, Solution(GRID))))
+        bot.send(format_puzzle(number, GOOD))
+        bot.receive(len(format_answer(number, Solution(GRID))))
         wait_until(
-            lambda lines=number: log.read_text().count("\n") == stats.read_text().count("\n") == lines, one.process
+            lambda lines=number: log.read_text().count("\n") == stats.read_text().count("\n") == lines, bot.process
         )
-    assert one.end() == (0, b"", b"")
+    assert bot.end() == (0, b"", b"")
 
 
 @pytest.mark.parametrize(("line", "said"), [("{nonobot} | head -n 3", b""), ("{nonobot} > /dev/full", None)])

@@ -173,7 +173,7 @@ def test_masks_of_lines(board):
     assert grid_of(found[0][:height], found[1][:height], width) == PartialGrid(start)
 
 
-PUZZLES = [one.puzzle for one in load_set("boardgen:12x9x12:seed=4").puzzles]
+PUZZLES = [record.puzzle for record in load_set("boardgen:12x9x12:seed=4").puzzles]
 
 
 @pytest.fixture(params=STRATEGIES, scope="module")

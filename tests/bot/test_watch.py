@@ -110,9 +110,9 @@ def test_without_colours_and_on_narrow_terminals(questions):
     assert not COLOUR.search(shown)
     assert "██" in shown
     with watched(questions, FAST, columns=44, lines=30) as terminal:
-        words = " ".join(" ".join(terminal.screen("q: quit")).split())
-    assert "contradiction" in words
-    assert "n: next step b: step back + -: speed e: to the end q: quit" in words
+        text = " ".join(" ".join(terminal.screen("q: quit")).split())
+    assert "contradiction" in text
+    assert "n: next step b: step back + -: speed e: to the end q: quit" in text
     with watched(questions, FAST, columns=43, lines=30) as terminal:
         shown = COLOUR.sub("", terminal.wait_for("Any key continues"))
     assert not re.search("[^\r\nH]\x1b\\[[KJ]", shown)

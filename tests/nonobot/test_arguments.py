@@ -34,6 +34,7 @@ from tests.helpers.talking import COMMAND
 
 HOUSE = REPOSITORY
 JUDGE = (sys.executable, "-m", "nonobot.harness")
+EXTRAS = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
 
 @pytest.mark.parametrize(
@@ -108,30 +109,30 @@ def test_what_is_missing_is_named_with_a_command_that_works_for_this_python(tmp_
 
 
 def test_every_page_installs_into_the_environment_that_it_uses_and_extras_that_exist():
-    extras = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     commands = []
     for path in (HOUSE / "README.md", *HOUSE.glob("docs/*.md")):
         commands += re.findall(r"(\S*)pip install\s+(?:-e )?(\S+)", path.read_text())
     assert {program.lstrip("(`") for program, _ in commands} == {".venv/bin/"}
     named = {extra for _, target in commands for extra in re.findall(r"'\.\[(.*)\]'", target)}
-    assert {"judge", "data", "report", "page", "bench", "pictures", "cluster"} <= named <= extras.keys()
+    assert {"judge", "data", "report", "page", "bench", "pictures", "cluster"} <= named <= EXTRAS.keys()
 
 
 def test_every_library_that_a_message_names_is_in_an_extra():
-    extras = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    offered = {re.split("[>=]", requirement)[0] for extra in extras.values() for requirement in extra}
+    offered = {re.split("[>=]", requirement)[0] for extra in EXTRAS.values() for requirement in extra}
     named = set()
     for path in (*HOUSE.glob("nonobot/*.py"), *HOUSE.glob("harness/**/*.py"), *HOUSE.glob("tournament_data/*.py")):
         for call in ast.walk(ast.parse(path.read_text())):
             if isinstance(call, ast.Call) and ast.unparse(call.func) in ("missing", "require_libraries"):
-                named |= {one.value for one in call.args[1:] if isinstance(one, ast.Constant)}
+                named |= {argument.value for argument in call.args[1:] if isinstance(argument, ast.Constant)}
     assert {"Pillow", "pooch", "shtab", "matplotlib", "pyperf"} <= named <= offered
 
 
-def completed(script: str, function: str, *words: str) -> list[str]:
+def completed(script: str, function: str, *arguments: str) -> list[str]:
     """Return what bash offers after some words, the last of which is begun."""
-    line = shlex.join(words)
-    program = f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; {function}; echo "${{COMPREPLY[@]}}"'
+    line = shlex.join(arguments)
+    program = (
+        f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(arguments) - 1}; {function}; echo "${{COMPREPLY[@]}}"'
+    )
     done = subprocess.run(["bash", "-c", program], cwd=HOUSE, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return done.stdout.split()

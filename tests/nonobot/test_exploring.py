@@ -43,7 +43,7 @@ TOO_LARGE = Puzzle.from_cells([[0] * 1023])
 
 
 def grids(found):
-    return sorted(tuple(map(tuple, one.numbers())) for one in found)
+    return sorted(tuple(map(tuple, solution.numbers())) for solution in found)
 
 
 # All solutions
@@ -54,7 +54,7 @@ def test_all_solutions_are_those_that_enumeration_finds(side):
     rng = random.Random(side)
     for _ in range(30):
         puzzle = Puzzle.from_cells(random_grid(rng, side, rng.randint(1, 5)))
-        right = sorted(tuple(map(tuple, one)) for one in naive.solutions(puzzle))
+        right = sorted(tuple(map(tuple, grid)) for grid in naive.solutions(puzzle))
         assert grids(solutions(puzzle)) == right
         assert (count(puzzle), count(puzzle, most=1)) == (len(right), 1)
         given = [list(row) for row in right[0]]
@@ -167,9 +167,9 @@ def test_generated_puzzles_are_those_of_the_command(tmp_path, capfdbinary):
     assert cli.run(["generate", "7x5x4", "--seed", "9", "--p1", "0.3"]) == 0
     printed = capfdbinary.readouterr().out
     made = list(generate((7, 5), 4, seed=9, p1=0.3))
-    assert [one.puzzle for one in made] == [one.puzzle for one in nonobot.read(printed, size=(7, 5))]
-    assert all(nonobot.check(one, one.solution) for one in made)
-    assert [one.number for one in made] == [1, 2, 3, 4]
+    assert [record.puzzle for record in made] == [record.puzzle for record in nonobot.read(printed, size=(7, 5))]
+    assert all(nonobot.check(record, record.solution) for record in made)
+    assert [record.number for record in made] == [1, 2, 3, 4]
     assert next(generate(seed=1)).size == (25, 25)
 
 
@@ -181,7 +181,7 @@ def test_files_of_many_puzzles_are_read_one_at_a_time(tmp_path):
     with pytest.raises(PuzzleError, match=r"many.txt: \$4: line 4"):
         next(left)
     errors = []
-    assert [one.number for one in read_lazily(path, errors=errors)] == [1, 2, 3, 5]
+    assert [record.number for record in read_lazily(path, errors=errors)] == [1, 2, 3, 5]
     assert len(errors) == 1
 
 
@@ -193,8 +193,8 @@ def test_one_bad_puzzle_ends_no_run_unless_asked(tmp_path):
         errors = []
         puzzles = [SMILE, TOO_LARGE, "no-such-file.non", "1:1-1:1\n", Record(SMILE), 7]
         found = list(nonobot.solve_all(puzzles, errors=errors.append, jobs=jobs))
-        assert [one.puzzle.size for one in found] == [(3, 3), (2, 2), (3, 3)]
-        assert [type(one).__name__ for one in errors] == ["PuzzleError", "MissingFileError", "PuzzleError"]
+        assert [result.puzzle.size for result in found] == [(3, 3), (2, 2), (3, 3)]
+        assert [type(error).__name__ for error in errors] == ["PuzzleError", "MissingFileError", "PuzzleError"]
         left = nonobot.solve_all([SMILE, TOO_LARGE, SMILE], jobs=jobs)
         assert next(left).verdict == "unique"
         with pytest.raises(PuzzleError, match="is too large"):

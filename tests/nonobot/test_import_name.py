@@ -103,5 +103,5 @@ def test_what_is_not_needed_is_not_loaded(code, unwanted):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = done.stderr.splitlines()[-1].split()
     assert "nonobot" in loaded
-    packages = {name for name in unwanted.split() for one in loaded if f"{one}.".startswith(f"{name}.")}
+    packages = {name for name in unwanted.split() for module in loaded if f"{module}.".startswith(f"{name}.")}
     assert packages == set()

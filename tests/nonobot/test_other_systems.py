@@ -22,14 +22,9 @@ sys.exit(cli.run(sys.argv[1:]))
 """
 
 
-@pytest.fixture
-def macos(monkeypatch):
+def test_macos_has_its_own_cache_and_pins_no_bot_to_a_core(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.delattr("os.sched_getaffinity")
-
-
-@pytest.mark.usefixtures("macos")
-def test_macos_has_its_own_cache_and_pins_no_bot_to_a_core():
     assert user_cache() == Path.home() / "Library" / "Caches" / "nonobot"
     assert usable_cores()[0] == 0
     assert tournament_core() is None
@@ -41,8 +36,8 @@ def test_macos_has_its_own_cache_and_pins_no_bot_to_a_core():
 
 def test_a_bot_is_judged_without_cores_sandbox_and_cgroup(tmp_path):
     result = tmp_path / "result.json"
-    words = ["run", "--set", str(RECIPE), "--result", str(result), "--", *command("perfect", tmp_path)]
-    judge = [sys.executable, "-c", JUDGE, *words]
+    arguments = ["run", "--set", str(RECIPE), "--result", str(result), "--", *command("perfect", tmp_path)]
+    judge = [sys.executable, "-c", JUDGE, *arguments]
     done = subprocess.run(judge, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert done.returncode == 0, done.stderr
     assert "bots run without a sandbox: sandboxes need Linux" in done.stderr

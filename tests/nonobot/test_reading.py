@@ -93,7 +93,7 @@ def test_a_file_of_the_kernel_is_empty_since_some_wait_and_some_never_end():
     "line", ["run --set {} -- true", "verify {} {}", f"verify {RECIPE} {{}}", "tournament {}"]
 )
 def test_a_file_of_the_kernel_that_would_wait_is_not_waited_for(line):
-    name = next((one for one in ("/proc/kmsg", "/dev/kmsg") if os.access(one, os.R_OK)), None)
+    name = next((path for path in ("/proc/kmsg", "/dev/kmsg") if os.access(path, os.R_OK)), None)
     try:
         os.close(os.open(name, os.O_RDONLY))
     except (OSError, TypeError):
@@ -112,9 +112,9 @@ def test_a_text_line_without_an_end_is_cut(monkeypatch):
 # What commands read
 
 
-def said(*words, **more):
+def said(*arguments, **more):
     """Return status and stderr of a command that has three gigabytes of memory."""
-    limited = ["sh", "-c", 'ulimit -v 3000000; exec "$@"', "sh", sys.executable, "-m", *words]
+    limited = ["sh", "-c", 'ulimit -v 3000000; exec "$@"', "sh", sys.executable, "-m", *arguments]
     done = subprocess.run(limited, **CAPTURED | more)
     return done.returncode, done.stderr.decode()
 
@@ -166,8 +166,8 @@ def test_a_set_may_still_come_from_a_pipe():
     reading, writing = os.pipe()
     os.write(writing, SET.text)
     os.close(writing)
-    words = ["run", "--set", f"/dev/fd/{reading}", "--size", "5x5", "--quiet", "--contain", "no", "--", "true"]
-    status, err = said(JUDGE, *words, pass_fds=[reading])
+    arguments = ["run", "--set", f"/dev/fd/{reading}", "--size", "5x5", "--quiet", "--contain", "no", "--", "true"]
+    status, err = said(JUDGE, *arguments, pass_fds=[reading])
     assert (status, err) == (1, "")
     with pytest.raises(SetError, match="not a regular file"):
         load_set(f"/dev/fd/{reading}")
@@ -182,19 +182,17 @@ def test_a_generated_set_has_the_same_limit_as_a_file(monkeypatch):
         load_set(str(RECIPE))
 
 
-MAKES = {
-    "large": ("more than 256 MiB", 'truncate -s 4T "$1"'),
-    "link": ("links are not followed", 'ln -s /etc/passwd "$1"'),
-    "pipe": ("in its folder is not a file", 'mkfifo "$1"'),
-}
-
-
-@pytest.mark.parametrize("kind", MAKES)
-def test_the_statistics_of_a_bot_are_not_trusted(kind):
-    reason, line = MAKES[kind]
-    bot = ["sh", "-c", line]
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('truncate -s 4T "$1"', "more than 256 MiB"),
+        ('ln -s /etc/passwd "$1"', "links are not followed"),
+        ('mkfifo "$1"', "in its folder is not a file"),
+    ],
+)
+def test_the_statistics_of_a_bot_are_not_trusted(line, reason):
     with pytest.raises(UnusableError, match=f"the bot's statistics: .*{reason}"):
-        profile_of(SET, bot, Configuration(), lambda *_: None)
+        profile_of(SET, ["sh", "-c", line], Configuration(), lambda *_: None)
 
 
 # Digests of a bot's files
@@ -216,9 +214,9 @@ def test_a_file_that_is_too_large_is_known_by_its_size_and_time_of_change():
 
 def is_open(path):
     """Return whether a process reads a file."""
-    for one in Path("/proc").glob("[0-9]*/fd/*"):
+    for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
         try:
-            if one.samefile(path):
+            if descriptor.samefile(path):
                 return True
         except OSError:
             continue

@@ -19,7 +19,7 @@ BOT = [sys.executable, "-P", "-m", "nonobot", "--size", "5x5", "--strategy", "pa
 
 def left_in(folder: Path) -> set[str]:
     """Return where files are below a folder: their names, or those of the first two folders on the way."""
-    return {"/".join(one.relative_to(folder).parts[:2]) for one in folder.rglob("*") if one.is_file()}
+    return {"/".join(path.relative_to(folder).parts[:2]) for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.slow
@@ -29,17 +29,19 @@ def test_what_commands_leave_is_listed(tmp_path):
     for folder in (home, temporary, here):
         folder.mkdir()
     own = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(temporary), "TERM": "dumb"}
-    for words in (
+    for arguments in (
         ["run", "--set", SET, "--result", "results/one.json", "--", *BOT],
         ["table", "results"],
         ["report", "results", "-o", "report.html"],
     ):
-        done = subprocess.run([*JUDGE, *words], cwd=here, env=own, capture_output=True, timeout=PATIENCE_SECONDS)
+        done = subprocess.run(
+            [*JUDGE, *arguments], cwd=here, env=own, capture_output=True, timeout=PATIENCE_SECONDS
+        )
         assert done.returncode == 0, done.stderr
     assert left_in(here) == {"results/one.json", "report.html"}
     assert left_in(temporary) == set()
     assert left_in(home) == {".cache/nonobot", ".cache/matplotlib"}
-    assert {one.name for one in (home / ".cache/nonobot").iterdir()} == {"kernels"}
+    assert {path.name for path in (home / ".cache/nonobot").iterdir()} == {"kernels"}
     listed = PAGE.read_text(encoding="utf-8").partition("## Files that remain")[2]
     for name in ("results/", "$HOME/.cache}/nonobot", "`kernels/`", "`~/.cache/matplotlib`"):
         assert name in listed

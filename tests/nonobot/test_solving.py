@@ -51,7 +51,7 @@ def test_two_solutions_are_asked_for_and_tell_the_verdict(puzzle, verdict, statu
     assert (result.verdict, result.status) == (verdict, status)
     assert result.exhausted or len(right) >= 2
     assert len(set(result.solutions)) == len(result.solutions) == min(2, len(right))
-    assert all(one.cells.tolist() in right for one in result.solutions)
+    assert all(solution.cells.tolist() in right for solution in result.solutions)
 
 
 def test_the_name_of_a_file_is_solved_if_one_puzzle_is_in_it(tmp_path):
@@ -79,8 +79,7 @@ def test_results_print_and_are_copied_and_pickled():
     assert result._repr_svg_().startswith("<svg")
     result = solve(ONE)
     assert copy.deepcopy(result) == copy.copy(result) == result
-    for one in (ONE, Record(ONE, title="One"), result, result.solutions[0]):
-        assert pickle.loads(pickle.dumps(one)) == one
+    assert pickle.loads(pickle.dumps(result)) == result
     assert str(pickle.loads(pickle.dumps(PuzzleError("a fault")))) == "a fault"
 
 
@@ -129,15 +128,10 @@ def test_many_are_solved_in_their_order_with_the_same_counts(jobs):
         assert (result.solutions, result.counts) == (alone.solutions, alone.counts)
 
 
-def test_who_wants_no_more_and_a_puzzle_at_fault_leave_the_solver_usable():
+def test_who_wants_no_more_leaves_the_solver_usable():
     results = solve_all(itertools.repeat(ONE), jobs=2)
     assert next(results).verdict == "unique"
     results.close()
-    assert solve(ONE).verdict == "unique"
-    results = solve_all([ONE, TOO_LARGE, ONE])
-    assert next(results).verdict == "unique"
-    with pytest.raises(PuzzleError, match="too large"):
-        next(results)
     assert solve(ONE).verdict == "unique"
 
 
@@ -186,14 +180,9 @@ def test_how_hard_puzzles_are_by_the_slow_twins():
     levels = set()
     for seed in (33, 55, 56, 57, 58, 61):
         puzzle = Puzzle.from_cells(random_grid(random.Random(seed), 12, 12, 0.55))
-        found = difficulty(puzzle)
-        unknown = naive.unknown_grid(puzzle)
-        is_settled = [
-            all(cell is not None for row in deduced for cell in row)
-            for deduced in (naive.propagate(puzzle, unknown), naive.fully_probe(puzzle, unknown, 1))
-        ]
-        assert found.level == ("lines" if is_settled[0] else "probing" if is_settled[1] else "search")
-        levels.add(found.level)
+        found = difficulty(puzzle).level
+        assert found == naive.least_method(puzzle)
+        levels.add(found)
     assert levels == {"lines", "probing", "search"}
 
 
@@ -256,7 +245,7 @@ except OSError: pass
 stop = threading.Event()
 threading.Timer(0.2, stop.set).start()
 assert nonobot.solve(hard, seconds=None, stop=stop).verdict == "unknown"
-assert [one.verdict for one in nonobot.solve_all([hard, hard], seconds=None, stop=stop)] == ["unknown"]
+assert [result.verdict for result in nonobot.solve_all([hard, hard], seconds=None, stop=stop)] == ["unknown"]
 assert nonobot.difficulty(hard, seconds=None, stop=stop).level == "unknown"
 assert nonobot.solve(easy).verdict == "unique"
 """,
@@ -281,9 +270,9 @@ time.sleep(1)
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", STOPS)
-def test_nothing_is_solved_after(what):
-    program = f"{HARD}{STOPS[what]}\nassert is_idle()"
+@pytest.mark.parametrize("ending", STOPS)
+def test_nothing_is_solved_after(ending):
+    program = f"{HARD}{STOPS[ending]}\nassert is_idle()"
     # -W: from Python 3.12 on, a fork beside threads warns.
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], text=True, **CAPTURED)
     assert (done.returncode, done.stderr) == (0, "")
@@ -308,4 +297,4 @@ def test_searches_after_a_stop_are_those_of_before():
         for _ in range(20):
             assert len([*solve_all([ONE] * 9, jobs=jobs, stop=stop)]) == 1
             results = [*solve_all([ONE, TWO, SIX] * 3, jobs=jobs)]
-            assert [one.verdict for one in results] == ["unique", "multiple", "multiple"] * 3
+            assert [result.verdict for result in results] == ["unique", "multiple", "multiple"] * 3
