@@ -98,16 +98,16 @@ class AnswerReader:
         return [self._problem(f"{shown(text)} does not start an answer; expected '$' and a number")]
 
     def _row(self, text: str) -> bytes | str:
-        words = text.split()
-        if len(words) != self._width:
-            return f"line {self._line}: {count(len(words), 'number')}, expected {self._width}"
-        for word in words:
-            if word not in ("0", "1"):
-                return f"line {self._line}: {shown(word)} is neither 0 nor 1"
-        return bytes(map(int, words))
+        cells = text.split()
+        if len(cells) != self._width:
+            return f"line {self._line}: {count(len(cells), 'number')}, expected {self._width}"
+        for cell in cells:
+            if cell not in ("0", "1"):
+                return f"line {self._line}: {shown(cell)} is neither 0 nor 1"
+        return bytes(map(int, cells))
 
-    def _problem(self, what: str) -> Answer:
-        return Answer(None, self._line, problem=f"line {self._line}: {what}")
+    def _problem(self, message: str) -> Answer:
+        return Answer(None, self._line, problem=f"line {self._line}: {message}")
 
     def _finish(
         self, solution: Solution | None = None, word: str | None = None, problem: str | None = None

@@ -111,17 +111,17 @@ class TaaiReader:
             self._number, self._header_fault = int(word), None
         else:
             self._number = (self._last_number or 0) + 1
-            what = f"{shown(text)} does not start a puzzle; expected '$' and a number such as '${self._number}'"
-            self._header_fault = Fault(FaultKind.BAD_HEADER, what, self._number, self._line)
+            message = f"{shown(text)} does not start a puzzle; expected '$' and a number such as '${self._number}'"
+            self._header_fault = Fault(FaultKind.BAD_HEADER, message, self._number, self._line)
         self._last_number = self._number
 
     def _clue(self, line: bytes, text: str) -> Clue | Fault:
         if len(line) > MOST_LINE_BYTES:
-            what = f"a line of over {MOST_LINE_BYTES} bytes; expected block lengths"
-            clue: Clue | Fault = Fault(FaultKind.LINE_TOO_LONG, what)
+            message = f"a line of over {MOST_LINE_BYTES} bytes; expected block lengths"
+            clue: Clue | Fault = Fault(FaultKind.LINE_TOO_LONG, message)
         elif "\0" in text or "�" in text:
-            what = "bytes that are not text; expected block lengths separated by TAB"
-            clue = Fault(FaultKind.NOT_TEXT, what)
+            message = "bytes that are not text; expected block lengths separated by TAB"
+            clue = Fault(FaultKind.NOT_TEXT, message)
         else:
             clue = clue_from_words(text.split())
         return clue.at(self._number, self._line) if isinstance(clue, Fault) else clue
@@ -133,10 +133,10 @@ class TaaiReader:
         if self._size and self._last_number is not None:
             width, height = self._size
             where = f"after the {width + height} clue lines of a {width}x{height} board"
-            what = f"{shown(text)} comes {where} and is ignored; check --size"
-            return [Fault(FaultKind.EXTRA_LINES, what, self._last_number, self._line)]
-        what = f"{shown(text)} is before the first '$'; expected '$1'"
-        return [Fault(FaultKind.STRAY_TEXT, what, line=self._line)]
+            message = f"{shown(text)} comes {where} and is ignored; check --size"
+            return [Fault(FaultKind.EXTRA_LINES, message, self._last_number, self._line)]
+        message = f"{shown(text)} is before the first '$'; expected '$1'"
+        return [Fault(FaultKind.STRAY_TEXT, message, line=self._line)]
 
     def _end_of_puzzle(self) -> list[Found]:
         if self._number is None:
@@ -148,8 +148,8 @@ class TaaiReader:
         width, height = self._size
         found = len(self._lines)
         hint = f"; perhaps --size {found // 2}x{found // 2}" if found and found % 2 == 0 else ""
-        what = f"expected {width + height} clue lines for a {width}x{height} board, found {found}{hint}"
-        fault = Fault(FaultKind.MISSING_LINES, what, self._number, self._line)
+        message = f"expected {width + height} clue lines for a {width}x{height} board, found {found}{hint}"
+        fault = Fault(FaultKind.MISSING_LINES, message, self._number, self._line)
         return self._hand_over(None, [fault, *self._faults_of_lines()])
 
     def _finish(self) -> Found:
@@ -178,10 +178,10 @@ class TaaiReader:
             board = self._puzzle(least_board // 2, least_board)
             return self._hand_over(board, self._fault_in(board))
         del self._lines[most:]
-        what = "no clue lines; expected one for each column and each row"
+        text = "no clue lines; expected one for each column and each row"
         if most:
-            what = f"{count(most, 'clue line')} cannot make a square board; expected an even number, or --size WxH"
-        return self._hand_over(None, [Fault(FaultKind.ODD_LINE_COUNT, what, self._number, self._header_line)])
+            text = f"{count(most, 'clue line')} cannot make a square board; expected an even number, or --size WxH"
+        return self._hand_over(None, [Fault(FaultKind.ODD_LINE_COUNT, text, self._number, self._header_line)])
 
     def _first_fitting(self, boards: Iterable[int]) -> int | None:
         """Return the first of `boards`, numbers of text lines, that makes a square board without a fault.

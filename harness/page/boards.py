@@ -122,7 +122,7 @@ def _listed(records: Iterable[Found], number: int) -> Selection:
     for one in records:
         if isinstance(one, Fault):
             if len(selection.faults) < MOST_FAULTS:
-                what = one.what if one.line is not None else str(one)
+                what = one.message if one.line is not None else str(one)
                 selection.faults.append((one.line, what + (f" (and {one.more} more)" if one.more else "")))
             continue
         if selection.count == MOST_LISTED:

@@ -27,7 +27,7 @@ def only(text: str | bytes) -> Record:
 
 
 def warnings(record: Record) -> list[str]:
-    return [warning.what for warning in record.warnings]
+    return [warning.message for warning in record.warnings]
 
 
 def fault(text: str | bytes) -> str:
@@ -301,7 +301,7 @@ def in_lines(line: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("line", "what"),
+    ("line", "message"),
     [
         ("<line>2</line>", "'2' in <line>; expected <count>"),
         ("<line><count>2</count>,</line>", "',' in <line>; expected <count>"),
@@ -319,8 +319,8 @@ def in_lines(line: str) -> str:
         ),
     ],
 )
-def test_what_a_line_of_xml_cannot_contain_is_refused(line, what):
-    assert what in fault(in_lines(line))
+def test_what_a_line_of_xml_cannot_contain_is_refused(line, message):
+    assert message in fault(in_lines(line))
     assert only(in_lines("<line><count>2</count><!-- <count>1</count> --></line>")).puzzle.rows == ((2,),)
 
 
@@ -402,7 +402,7 @@ def test_a_puzzle_of_one_colour_is_read(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "one", "other", "names"),
+    ("name", "block", "other", "names"),
     [
         ("g", "1a 1a", "1a 1b", "'black' and 'b'"),
         ("g in %", "1% 1%", "1% 1", "'blue' and 'black'"),
@@ -416,9 +416,9 @@ def test_a_puzzle_of_one_colour_is_read(name):
         ("webpbn", '<count color="red">', '<count color="blue">', "'red' and 'blue'"),
     ],
 )
-def test_a_second_colour_is_refused_by_its_name(name, one, other, names):
+def test_a_second_colour_is_refused_by_its_name(name, block, other, names):
     assert f"blocks of several colours, {names}; only one is supported" in fault(
-        ONE_COLOUR[name].replace(one, other, 1)
+        ONE_COLOUR[name].replace(block, other, 1)
     )
 
 
@@ -508,7 +508,7 @@ def test_what_follows_the_clues_is_dropped_with_a_warning(text, expected):
 
 
 @pytest.mark.parametrize(
-    ("data", "what"),
+    ("data", "message"),
     [
         (
             b"P1\n4 3\n0110\n0000\n1001\n",
@@ -538,10 +538,10 @@ def test_what_follows_the_clues_is_dropped_with_a_warning(text, expected):
         (b"number_of_rows: 5\nnumber_of_columns: 4\n", "an LP file, which"),
     ],
 )
-def test_other_files_are_named(data, what):
+def test_other_files_are_named(data, message):
     with pytest.raises(formats.FormatError) as error:
         formats.read(data)
-    assert str(error.value).startswith(what)
+    assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize(
