@@ -148,10 +148,10 @@ def talk() -> Iterator[Callable[..., Talk]]:
         return talks[-1]
 
     yield start
-    for one in talks:
-        one.process.kill()
-        one.process.wait()
-        for stream in (one.process.stdin, one.process.stdout, one.process.stderr):
+    for started in talks:
+        started.process.kill()
+        started.process.wait()
+        for stream in (started.process.stdin, started.process.stdout, started.process.stderr):
             stream.close()
 
 

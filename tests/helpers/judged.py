@@ -47,7 +47,7 @@ def played(behaviour: str, folder: Path, on_verdict: OnVerdict = lambda *_: None
 
 def verdicts(result: RunResult) -> list[str]:
     """Return the verdicts in the order of the set."""
-    return [one.verdict.value for one in result.score.puzzles]
+    return [puzzle.verdict.value for puzzle in result.score.puzzles]
 
 
 def so_far(journal: Path) -> bytes:

@@ -269,9 +269,9 @@ class Layout:
             config.write(f'[filter "trap"]\n\tclean = {trap}\n\tsmudge = {trap}\n\tprocess = {trap}\n')
 
     def observed(
-        self, words: Sequence[str], judge: Sequence[str] = JUDGE, statuses: Sequence[int] = (0, 1, 3)
+        self, arguments: Sequence[str], judge: Sequence[str] = JUDGE, statuses: Sequence[int] = (0, 1, 3)
     ) -> list[list[str]]:
-        """Carry a command out in the strangers' folder (no words: the page); return what the judge did."""
+        """Carry a command out in the strangers' folder (no arguments: the page); return what the judge did."""
         for file in (self.log, self.ran):
             file.unlink(missing_ok=True)
         python_path = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
@@ -282,12 +282,12 @@ class Layout:
             observer.LOG: str(self.log),
             observer.OBSERVED: os.pathsep.join([str(self.theirs), str(self.scratch)]),
         }
-        if "--resume" in words:
+        if "--resume" in arguments:
             self._cut()
-        if words:
+        if arguments:
             to = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
             to |= {"env": environment, "cwd": self.theirs, "timeout": PATIENCE_SECONDS}
-            done = subprocess.run([*judge, *words], text=True, check=False, **to)
+            done = subprocess.run([*judge, *arguments], text=True, check=False, **to)
             assert done.returncode in statuses, done.stderr
             assert "Traceback" not in done.stderr, done.stderr
         else:
@@ -299,13 +299,13 @@ class Layout:
         whole = self.theirs / "results" / "run.json"
         records = records_of(read_result(whole))[:-2] if whole.exists() else []
         (self.theirs / "results" / "cut.json").unlink(missing_ok=True)
-        lines = b"".join(msgspec.json.encode(one) + b"\n" for one in records)
+        lines = b"".join(msgspec.json.encode(record) + b"\n" for record in records)
         self.write(self.theirs / "results" / "cut.journal.jsonl", lines.decode())
 
     def _visit(self, environment: dict[str, str]) -> None:
         """Look at the live view as a browser does, also at its plots."""
-        words = [sys.executable, "-P", "-c", PAGE, str(self.mine)]
-        server = subprocess.Popen(words, env=environment, cwd=self.theirs, stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, "-P", "-c", PAGE, str(self.mine)]
+        server = subprocess.Popen(command, env=environment, cwd=self.theirs, stdout=subprocess.PIPE, text=True)
         try:
             address = f"http://127.0.0.1:{int(next_line(server))}/api"
             with urllib.request.urlopen(f"{address}/live", timeout=PATIENCE_SECONDS) as events:
@@ -324,13 +324,13 @@ def breaches(layout: Layout, command: str, judge: Sequence[str] = JUDGE) -> list
     """
     events, found = [], []
     shutil.rmtree(layout.theirs / "results" / "small", ignore_errors=True)  # an earlier tournament's
-    for words in COMMANDS[command]:
-        events += layout.observed(words, judge)
+    for arguments in COMMANDS[command]:
+        events += layout.observed(arguments, judge)
         found += breaches_in(layout, command, events)
     unused = [
         row
         for row in DATA
-        if command in row.commands.split() and not any(row.fits(layout, *one) for one in events)
+        if command in row.commands.split() and not any(row.fits(layout, *event) for event in events)
     ]
     return [*dict.fromkeys(found), *(f"not seen: {row}" for row in unused)]
 
@@ -338,35 +338,35 @@ def breaches(layout: Layout, command: str, judge: Sequence[str] = JUDGE) -> list
 def breaches_in(layout: Layout, command: str, events: Sequence[Sequence[str]]) -> list[str]:
     """Return what a command that has just ended must not have done, in words."""
     rows = [row for row in DATA if command in row.commands.split()]
-    others = [one for one in events if not any(row.fits(layout, *one) for row in rows)]
-    found = [one for kind, *what in others for one in _breach(layout, command, kind, what)]
+    others = [event for event in events if not any(row.fits(layout, *event) for row in rows)]
+    found = [breach for kind, *details in others for breach in _breach(layout, command, kind, details)]
     if layout.ran.exists() and command != ON_PURPOSE:
         found.append(f"trap: {layout.ran.read_text()}")
     return found
 
 
-def _breach(layout: Layout, command: str, kind: str, what: Sequence[str]) -> Iterator[str]:
+def _breach(layout: Layout, command: str, kind: str, details: Sequence[str]) -> Iterator[str]:
     """Yield what is wrong with an event, if anything is."""
     if kind == "start":
-        yield from _breach_of_start(layout, command, Path(what[0]), what[1:])
+        yield from _breach_of_start(layout, command, Path(details[0]), details[1:])
     elif kind != "unpickle":
-        yield f"{kind} {what[0]}"
-    elif command not in UNPICKLES or not what[0].startswith(UNPICKLED):
-        yield f"unpickle {what[0]}"
+        yield f"{kind} {details[0]}"
+    elif command not in UNPICKLES or not details[0].startswith(UNPICKLED):
+        yield f"unpickle {details[0]}"
 
 
-def _breach_of_start(layout: Layout, command: str, folder: Path, words: Sequence[str]) -> Iterator[str]:
+def _breach_of_start(layout: Layout, command: str, folder: Path, start: Sequence[str]) -> Iterator[str]:
     """Yield what is wrong with a program that the judge starts in a folder."""
-    program, *rest = words
+    program, *rest = start
     path = folder / (shutil.which(program) or program)
     line = shlex.join([path.name, *rest])
     is_theirs = path.is_relative_to(layout.theirs)
-    is_bot = command in PLAY and any(word == "nonobot" or word.endswith(BOTS) for word in words)
+    is_bot = command in PLAY and any(word == "nonobot" or word.endswith(BOTS) for word in start)
     if path.name == "bwrap":
-        written = [Path(to) for option, to in zip(words, words[2:], strict=False) if option == "--bind"]
+        written = [Path(to) for option, to in zip(start, start[2:], strict=False) if option == "--bind"]
         own = (layout.theirs / "bots", layout.scratch)
         yield from (
-            f"writable for a bot: {one}" for one in written if not any(one.is_relative_to(it) for it in own)
+            f"writable for a bot: {place}" for place in written if not any(place.is_relative_to(it) for it in own)
         )
     elif (is_bot and sandbox_note(Contain.AUTO)) or command == ON_PURPOSE or line.startswith(NO_FILE):
         return

@@ -109,8 +109,8 @@ def read_anything(data: bytes, name: str | None, counts: Counter[str]) -> None:
         found = list(formats.read(data, name))
     except formats.FormatError as error:
         said.append(str(error))
-    records = [one for one in found if isinstance(one, Record)]
-    faults = [one for one in found if isinstance(one, Fault)]
+    records = [entry for entry in found if isinstance(entry, Record)]
+    faults = [entry for entry in found if isinstance(entry, Fault)]
     faults += [warning for record in records for warning in record.warnings]
     counts.update({"puzzles": len(records), "faults and warnings": len(faults), "files of no format": len(said)})
     lines = data.count(b"\n") + data.count(b"\r") + 1

@@ -55,8 +55,8 @@ def run_result(
     **changes: Any,
 ) -> RunResult:
     """Return the result of a run; `changes` are fields of it."""
-    times = [None if one is None else float(one) for one in times]  # numpy's numbers go into no file
-    usage = Usage(wall, sum(one or 0.0 for one in times) if cpu is None else cpu, 50_000_000)
+    times = [None if seconds is None else float(seconds) for seconds in times]  # numpy's numbers go into no file
+    usage = Usage(wall, sum(seconds or 0.0 for seconds in times) if cpu is None else cpu, 50_000_000)
     result = RunResult(
         bot=bot,
         command=["./bot"],

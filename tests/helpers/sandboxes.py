@@ -22,7 +22,7 @@ from nonobot.harness.results.conditions import Contain
 from tests.helpers.places import DOUBLES
 
 REFUSING, WORKING = DOUBLES / "refusing", DOUBLES / "working"
-OWN_PATH = os.pathsep.join(one for one in os.get_exec_path() if Path(one).parent != DOUBLES)
+OWN_PATH = os.pathsep.join(folder for folder in os.get_exec_path() if Path(folder).parent != DOUBLES)
 """PATH without stand-ins."""
 
 OF_EVERY_SYSTEM = ("cat", "env", "git", "sh", "sleep")

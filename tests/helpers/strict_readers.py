@@ -83,8 +83,8 @@ def read_hv(text: str) -> dict[str, Any]:
 def read_letters(text: str) -> dict[str, Any]:
     rows, columns, end = text.split("\n")
     assert end == ""
-    words = {"rows": rows.split(" "), "columns": columns.split(" ")}
-    return {part: [[ord(sign) - 64 for sign in word if word != "0"] for word in words[part]] for part in words}
+    parts = {"rows": rows.split(" "), "columns": columns.split(" ")}
+    return {part: [[ord(sign) - 64 for sign in word if word != "0"] for word in parts[part]] for part in parts}
 
 
 def read_lists(text: str) -> dict[str, Any]:

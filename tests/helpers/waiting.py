@@ -30,7 +30,7 @@ def wait_until(true: Callable[[], Any], *running: Running) -> None:
     """
     until = time.monotonic() + (PATIENCE_SECONDS if running else AFTERWARDS_SECONDS)
     while True:
-        ended = [one for one in running if one.poll() is not None]  # first: the last thing it does may be this one
+        ended = [process for process in running if process.poll() is not None]  # first: its last act may count
         try:
             if true():
                 return

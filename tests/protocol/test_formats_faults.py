@@ -174,7 +174,7 @@ def test_damaged_samples_are_read_with_a_line_for_each_fault(seed, number):
     counts: Counter[str] = Counter()
     assert not any(islice(problems(random.Random(seed), counts), number))
     kinds = ("puzzles", "faults and warnings", "files of no format")
-    assert all(counts[what] > number // 100 for what in kinds), counts
+    assert all(counts[kind] > number // 100 for kind in kinds), counts
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_damaged_samples_are_read_with_a_line_for_each_fault(seed, number):
 )
 def test_this_check_finds_tracebacks_and_lines_that_are_none(read, said, monkeypatch):
     monkeypatch.setattr(formats, "read", read)
-    assert [said in what for what in islice(problems(random.Random(1), Counter()), 2)] == [True, True]
+    assert [said in problem for problem in islice(problems(random.Random(1), Counter()), 2)] == [True, True]
 
 
 # Files as other solvers write them and their documentation shows them
@@ -196,8 +196,10 @@ def test_this_check_finds_tracebacks_and_lines_that_are_none(read, said, monkeyp
 def puzzles(text: str) -> list[Puzzle]:
     """Return the puzzles of a file whose format its content says; none of them has a fault or a warning."""
     found = list(formats.read(text.encode()))
-    assert all(isinstance(one, Record) and not one.warnings for one in found), [str(one) for one in found]
-    return [one.puzzle for one in found]
+    assert all(isinstance(record, Record) and not record.warnings for record in found), [
+        str(record) for record in found
+    ]
+    return [record.puzzle for record in found]
 
 
 PICROSS = """# Mismatch is looked for further down

@@ -32,7 +32,7 @@ def test_the_thirty_sets_of_the_tournaments_with_sizes_that_fit_their_line_ends(
 
 def test_what_is_stated_of_a_set_is_true_of_its_file(official_sets):
     found = [(recognise(path), path.read_bytes()) for path in official_sets]
-    known = [(one, content) for one, content in found if one]
+    known = [(recognised, content) for recognised, content in found if recognised]
     for recognised, content in known:
         official = recognised.official
         assert not recognised.restored

@@ -66,7 +66,7 @@ def test_a_set_is_the_file_that_write_set_writes_cut_at_its_puzzles(tmp_path):
     path.write_bytes(text)
     one_set = load_set(str(path), (2, 2))
     assert one_set.text == text
-    assert [(one.number, one.puzzle) for one in one_set.puzzles] == [(1, puzzle), (5, puzzle)]
+    assert [(question.number, question.puzzle) for question in one_set.puzzles] == [(1, puzzle), (5, puzzle)]
     assert one_set.puzzles[1].text == format_puzzle(5, puzzle)
 
 
