@@ -10,6 +10,7 @@ text line for each row: 0 for white, 1 for black, separated by TAB (official rul
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -25,6 +26,7 @@ from nonobot.protocol.clues import (
     clue_from_words,
     count,
     needed_length,
+    number_of,
     shown,
 )
 from nonobot.protocol.puzzle import Found, Puzzle, Record, Solution, fault_in_clues
@@ -34,7 +36,6 @@ MOST_LINE_BYTES = 4096  # largest length of an input line, in bytes; a longer on
 _PLAIN = b"0123456789 \t\r\n"
 _MOST_PLAIN_BYTES = 128  # longest text line whose clue is cached, so that the cache stays small
 _DIGITS = bytes.maketrans(bytes((WHITE, BLACK)), b"01")
-_BOM = b"\xef\xbb\xbf"
 
 
 @lru_cache(1 << 14)
@@ -56,7 +57,7 @@ class TaaiReader:
 
     def __init__(self, size: tuple[int, int] | None = DEFAULT_SIZE) -> None:
         self._size = size
-        self._needed = sum(size) if size else None
+        self._needed = sum(size or ())  # clue lines of a puzzle, if the size is known
         self._line = 0  # number of the line being read
         self._number: int | None = None  # k of the puzzle being read; None outside of a puzzle
         self._last_number: int | None = None  # k of the last `$k`; None before the first
@@ -73,7 +74,7 @@ class TaaiReader:
             if clue is not None:
                 return self._take(clue)
         if self._line == 1:
-            line = line.removeprefix(_BOM)
+            line = line.removeprefix(codecs.BOM_UTF8)
         text = line[: MOST_LINE_BYTES + 1].decode("utf-8", "replace").strip()
         if text.startswith("$"):
             done = self._end_of_puzzle()
@@ -85,7 +86,9 @@ class TaaiReader:
 
     def _take(self, clue: Clue | Fault) -> list[Found]:
         self._lines.append(clue)
-        return [self._finish()] if len(self._lines) == self._needed else []
+        if self._size is None or len(self._lines) < self._needed:
+            return []
+        return [self._finish(self._size[0], self._needed)]
 
     def close(self) -> list[Found]:
         """Read the end of the input and return what it completes."""
@@ -103,13 +106,11 @@ class TaaiReader:
         return [self._missing_lines()]
 
     def _start(self, text: str) -> None:
-        word = text[1:].strip()
         self._header_line = self._line
         self._lines = []
         self._stray_said = False
-        if word.isascii() and word.isdigit() and len(word) < 19:
-            self._number, self._header_fault = int(word), None
-        else:
+        self._number, self._header_fault = number_of(text), None
+        if self._number is None:
             self._number = (self._last_number or 0) + 1
             message = f"{shown(text)} does not start a puzzle; expected '$' and a number such as '${self._number}'"
             self._header_fault = Fault(FaultKind.BAD_HEADER, message, self._number, self._line)
@@ -152,9 +153,9 @@ class TaaiReader:
         fault = Fault(FaultKind.MISSING_LINES, message, self._number, self._line)
         return self._hand_over(None, [fault, *self._faults_of_lines()])
 
-    def _finish(self) -> Found:
-        assert self._size is not None
-        puzzle = self._puzzle(self._size[0], len(self._lines))
+    def _finish(self, width: int, lines: int) -> Found:
+        """Return the board of this width from the first clue lines, or its fault."""
+        puzzle = self._puzzle(width, lines)
         return self._hand_over(puzzle, self._fault_in(puzzle))
 
     def _finish_square(self, most: int) -> Found:
@@ -172,11 +173,9 @@ class TaaiReader:
         if most % 2 and most < len(self._lines):
             boards.append(most + 1)
         fitting = None if self._faults_of_lines() else self._first_fitting(boards)
-        if fitting:
-            return self._hand_over(self._puzzle(fitting // 2, fitting), [])
-        if least_board <= most:
-            board = self._puzzle(least_board // 2, least_board)
-            return self._hand_over(board, self._fault_in(board))
+        if fitting or least_board <= most:
+            lines = fitting or least_board
+            return self._finish(lines // 2, lines)
         del self._lines[most:]
         text = "no clue lines; expected one for each column and each row"
         if most:

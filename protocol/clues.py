@@ -52,6 +52,12 @@ def is_text(text: str) -> bool:
     return "\0" not in text and "\ufffd" not in text
 
 
+def number_of(header: str) -> int | None:
+    """Return the k of a text line `$k`, or None if it contains no such number."""
+    word = header[1:].strip()
+    return int(word) if word.isascii() and word.isdigit() and len(word) < 19 else None
+
+
 def clue_from_text(text: str) -> Clue | Fault:
     """Return the clue in a text of numbers with commas or spaces between; a fault has no place."""
     if len(text) > LONGEST_CLUE:

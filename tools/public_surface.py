@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-import importlib
 import inspect
 import io
 import json
@@ -135,5 +134,4 @@ def surface() -> list[str]:
 
 
 if __name__ == "__main__":
-    importlib.import_module("nonobot.api")
     FILE.write_text("\n".join(surface()) + "\n", encoding="utf-8")

@@ -9,6 +9,7 @@ b'1:2:0-2:1\n'
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -71,7 +72,6 @@ def by_extension(file_name: str) -> Format | None:
 
 
 _SAMPLE_BYTES = 1 << 16
-_BOM = b"\xef\xbb\xbf"
 
 
 def detect_prefix(prefix: bytes) -> str | None:
@@ -79,7 +79,7 @@ def detect_prefix(prefix: bytes) -> str | None:
 
     One text line that is not blank is enough, so that a bot need not wait for the end. No format is loaded.
     """
-    return "taai" if prefix.removeprefix(_BOM).lstrip().startswith(b"$") else None
+    return "taai" if prefix.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"$") else None
 
 
 def detect(data: bytes) -> str:
@@ -99,7 +99,7 @@ def detect(data: bytes) -> str:
 
 def _sample(data: bytes) -> str:
     """Return the first text lines of a file without white space at its start, or raise FormatError."""
-    start = data.removeprefix(_BOM).lstrip()
+    start = data.removeprefix(codecs.BOM_UTF8).lstrip()
     start = start[: max(_SAMPLE_BYTES, len(start.partition(b"\n")[0]))]  # the first text line as a whole
     if other := next((kind for first, kind in _OTHER_FILES.items() if re.match(first, start)), None):
         raise FormatError(other)

@@ -109,11 +109,9 @@ def build(folder: Path, *, native: bool = True, wasm: bool = True) -> list[str]:
         for index, kernel in enumerate(SHIPPED)
         if bits in kernel.bits and not missing.isdisjoint(kernel.files(bits))
     ]
-    count = 0
-    for index, bits in jobs:
-        for file in SHIPPED[index].files(bits):
-            (folder / file).unlink(missing_ok=True)  # so that those that exist are done
-            count += 1
+    made = [folder / file for index, bits in jobs for file in SHIPPED[index].files(bits)]
+    for path in made:
+        path.unlink(missing_ok=True)  # so that those that exist are done
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         work = {pool.submit(_compile, folder, *job): _Work(folder, *job) for job in jobs}
         with Progress(sum(task.whole for task in work.values())) as progress:
@@ -123,7 +121,7 @@ def build(folder: Path, *, native: bool = True, wasm: bool = True) -> list[str]:
                 for job in finished:
                     job.result()
                 done = sum(task.done(job.running()) for job, task in work.items())
-                progress.show(done, f"{sum(task.made for task in work.values())} of {count} kernels compiled")
+                progress.show(done, f"{sum(task.made for task in work.values())} of {len(made)} kernels compiled")
     return notes
 
 
