@@ -116,10 +116,8 @@ def main() -> int:
         if current != page and write:
             path.write_text(current, encoding="utf-8")
         elif current != page:
-            print(
-                f"{path.relative_to(REPOSITORY)}: outdated; run `python -m tools.generated_docs --write`",
-                file=sys.stderr,
-            )
+            name = path.relative_to(REPOSITORY)
+            print(f"{name}: outdated; run `python -m tools.generated_docs --write`", file=sys.stderr)
             status = 1
     return status
 

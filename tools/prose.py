@@ -16,10 +16,7 @@ from markdown_it.token import Token
 
 from tools.generated_docs import PACKAGES, REPOSITORY, modules
 
-PAGES = [
-    *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md")),
-    *sorted((REPOSITORY / "docs").rglob("*.md")),
-]
+PAGES = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
 
 BETTER = {
     r"\b(?<!there )(?<!There )(?:are|is) (?:no|none)\b(?! longer| more)": "is not a ..., `cannot find ...`",

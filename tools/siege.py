@@ -219,21 +219,8 @@ def change_of_stranger(rng: random.Random, layout: Layout) -> str:
     return f"{kind} {place.relative_to(layout.theirs)}"
 
 
-PROGRAMS = (
-    "git",
-    "bwrap",
-    "sh",
-    "chmod",
-    "rm",
-    "env",
-    "python",
-    "python3",
-    "cat",
-    "fc-list",
-    "gcc",
-    "ldconfig",
-    "nonobot",
-)
+PROGRAMS = ("git", "bwrap", "sh", "chmod", "rm", "env", "python", "python3", "cat", "fc-list", "gcc", "ldconfig")
+PROGRAMS += ("nonobot",)
 SETTINGS = {
     "pyvenv.cfg": "home = {0}\n",
     "traps.pth": "import trap\n",
@@ -292,17 +279,8 @@ TRAPS: dict[str, Callable[[Path], object]] = {
 WAITING = ("verify {set}", "render {set} --answers", "run --set", "tournament", "profile")
 """Commands that read a pipe if the user names one."""
 
-READERS = (
-    *WAITING,
-    "run --set {set} --force --result",
-    "page --export",
-    "table",
-    "report -o page.html",
-    "compare x.json",
-    "history",
-    "data import",
-    "run --resume",
-)
+READERS = (*WAITING, "run --set {set} --force --result", "page --export", "table", "report -o page.html")
+READERS += ("compare x.json", "history", "data import", "run --resume")
 
 
 def sparse(path: Path, size: int) -> None:
