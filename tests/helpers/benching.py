@@ -13,7 +13,6 @@ import pytest
 from nonobot.arguments import Parser
 from tests.helpers.places import REPOSITORY
 
-HOUSE = REPOSITORY
 ROOMS = ("bot", "protocol", "tournament_data", "harness", "nonobot")
 
 
@@ -40,7 +39,7 @@ class Clone:
         self.cache = folder / "cache"
         for room in ROOMS:
             ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(HOUSE / room, self.folder / room, symlinks=True, ignore=ignored)
+            shutil.copytree(REPOSITORY / room, self.folder / room, symlinks=True, ignore=ignored)
         require_git()
         self.git("init", "-q")
         self.commit("all of it")

@@ -100,16 +100,13 @@ def _of_bot(files: str, commands: str) -> Data:
 
 
 def _beside_bot(use: str, files: str, commands: str) -> Data:
-    name, purpose = (
-        "folder of a bot: names, and the beginning of `*.json`",
-        "which files are results, to hide them",
-    )
-    return Data(use, files, name, AUTHOR, purpose, commands)
+    name = "folder of a bot: names, and the beginning of `*.json`"
+    return Data(use, files, name, AUTHOR, "which files are results, to hide them", commands)
 
 
-def _of_clone(files: str, commands: str) -> Data:
+def _of_clone(files: str) -> Data:
     name, purpose = "HEAD and branches of the working folder's clone", "the revision of a bot in it"
-    return Data("read", files, name, "whoever the folder comes from", purpose, commands)
+    return Data("read", files, name, "whoever the folder comes from", purpose, "run tournament bisect")
 
 
 def _of_exchange(files: str) -> Data:
@@ -122,6 +119,7 @@ def _of_export(use: str, files: str) -> Data:
 
 
 _REPORT = "what a part of `check` reports that runs with the bot"
+_RESULTS, _READERS = "results and journals", "run tournament table report history page"
 _DUEL = "results of the runs of a duel"
 
 DATA = (
@@ -129,9 +127,9 @@ DATA = (
     _of_bot("theirs/bots/*.sh", "run tournament duel"),
     _of_bot("theirs/bots/one/checked.py", "check"),
     _of_bot("theirs/*sh", "bisect"),
-    _of_clone("theirs/*.git", "run tournament bisect"),  # of a worktree: a file that names the folder
-    _of_clone("theirs/*.git/HEAD", "run tournament bisect"),
-    _of_clone("theirs/*.git/refs/heads/*", "run tournament bisect"),
+    _of_clone("theirs/*.git"),  # of a worktree: a file that names the folder
+    _of_clone("theirs/*.git/HEAD"),
+    _of_clone("theirs/*.git/refs/heads/*"),
     _beside_bot("list", "theirs/bots/*", "run tournament check duel"),
     _beside_bot("read", "theirs/bots/*.json", "run tournament check duel"),
     _beside_bot("list", "theirs*", "bisect"),
@@ -140,16 +138,7 @@ DATA = (
     _of_exchange("theirs/out.txt"),  # named relative to its folder, as the next one
     _of_exchange("theirs/log.txt"),
     Data("read", "scratch/nonojudge-check-*", _REPORT, "the bot", "the processes that the bot left", "check"),
-    Data(
-        *(
-            "read",
-            "theirs/results*",
-            "results and journals",
-            "whoever hands them in",
-            "tables, plots, what is left",
-        ),
-        "run tournament table report history page",
-    ),
+    Data("read", "theirs/results*", _RESULTS, "whoever hands them in", "tables, plots, what is left", _READERS),
     _of_export("list", "theirs/site"),
     _of_export("read", "theirs/site/files.json"),
     Data("write", "theirs/site*", "the page", "", "", "page"),
@@ -169,12 +158,7 @@ BOTS = ("run.sh", "warm.sh", "files.sh", "checked.py", "bot.sh")
 PLAY = ("run", "tournament", "check", "duel", "bisect")
 ON_PURPOSE = "bisect"  # runs git in the clone that the user names, and the code of its revisions
 UNPICKLES = ("duel", "bisect")  # what the judge's own processes send to each other
-UNPICKLED = (
-    "nonobot.",
-    "msgspec.",
-    "pathlib.",
-    "builtins.getattr",
-)  # the last one for enums, before Python 3.11.4
+UNPICKLED = ("nonobot.", "msgspec.", "pathlib.", "builtins.getattr")  # the last for enums, before Python 3.11.4
 
 
 class Layout:
@@ -229,9 +213,8 @@ class Layout:
         cycle = f"cycler(color=['r', {code}({str(self.ran)!r}, 'a').write('matplotlib')])"
         self.write(self.theirs / "matplotlibrc", f"axes.prop_cycle: {cycle}\n")
         for name in ("cut.stderr.txt", "run.stderr.txt"):
-            (self.theirs / "results" / name).symlink_to(
-                self.ran
-            )  # perhaps a file of the user's that a shell reads
+            link = self.theirs / "results" / name
+            link.symlink_to(self.ran)  # perhaps a file of the user's that a shell reads
         for folder in (self.theirs, self.theirs / "bots" / "one"):
             self._make_clone(folder)
 
@@ -327,17 +310,17 @@ def breaches(layout: Layout, command: str, judge: Sequence[str] = JUDGE) -> list
     for arguments in COMMANDS[command]:
         events += layout.observed(arguments, judge)
         found += breaches_in(layout, command, events)
-    unused = [
-        row
-        for row in DATA
-        if command in row.commands.split() and not any(row.fits(layout, *event) for event in events)
-    ]
+    unused = [row for row in _rows_of(command) if not any(row.fits(layout, *event) for event in events)]
     return [*dict.fromkeys(found), *(f"not seen: {row}" for row in unused)]
+
+
+def _rows_of(command: str) -> list[Data]:
+    return [row for row in DATA if command in row.commands.split()]
 
 
 def breaches_in(layout: Layout, command: str, events: Sequence[Sequence[str]]) -> list[str]:
     """Return what a command that has just ended must not have done, in words."""
-    rows = [row for row in DATA if command in row.commands.split()]
+    rows = _rows_of(command)
     others = [event for event in events if not any(row.fits(layout, *event) for row in rows)]
     found = [breach for kind, *details in others for breach in _breach(layout, command, kind, details)]
     if layout.ran.exists() and command != ON_PURPOSE:
@@ -365,9 +348,9 @@ def _breach_of_start(layout: Layout, command: str, folder: Path, start: Sequence
     if path.name == "bwrap":
         written = [Path(to) for option, to in zip(start, start[2:], strict=False) if option == "--bind"]
         own = (layout.theirs / "bots", layout.scratch)
-        yield from (
-            f"writable for a bot: {place}" for place in written if not any(place.is_relative_to(it) for it in own)
-        )
+        for place in written:
+            if not any(place.is_relative_to(allowed) for allowed in own):
+                yield f"writable for a bot: {place}"
     elif (is_bot and sandbox_note(Contain.AUTO)) or command == ON_PURPOSE or line.startswith(NO_FILE):
         return
     elif path.name.startswith("python") and not is_theirs:

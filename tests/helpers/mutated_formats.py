@@ -58,13 +58,8 @@ def _splice(rng: random.Random, data: bytes) -> bytes:
     """Cut a piece, or put another one in its place, or repeat it."""
     start = rng.randrange(len(data) + 1)
     piece = data[start : start + rng.choice([0, 1, 2, rng.randrange(40), rng.randrange(len(data) + 1)])]
-    others = (
-        b"",
-        rng.choice(PIECES),
-        rng.choice(PIECES),
-        bytes([rng.randrange(256)]),
-        piece * rng.choice([2, 3, 50]),
-    )
+    pieces = [rng.choice(PIECES) for _ in range(2)]
+    others = (b"", *pieces, bytes([rng.randrange(256)]), piece * rng.choice([2, 3, 50]))
     return data[:start] + rng.choice(others) + data[start + len(piece) :]
 
 

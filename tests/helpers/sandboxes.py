@@ -41,13 +41,8 @@ def having(kind: str) -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         for name in OF_EVERY_SYSTEM:
             Path(folder, name).symlink_to(shutil.which(name, path=OWN_PATH) or "missing")
-        paths = {
-            "absent": folder,
-            "refused": path_with(REFUSING),
-            "stand-in": path_with(WORKING),
-            "real": OWN_PATH,
-        }
-        patched.setenv("PATH", paths[kind])
+        path = {"absent": folder, "refused": path_with(REFUSING), "stand-in": path_with(WORKING), "real": OWN_PATH}
+        patched.setenv("PATH", path[kind])
         _forget()
         try:
             yield
