@@ -196,9 +196,7 @@ def test_this_check_finds_tracebacks_and_lines_that_are_none(read, said, monkeyp
 def puzzles(text: str) -> list[Puzzle]:
     """Return the puzzles of a file whose format its content says; none of them has a fault or a warning."""
     found = list(formats.read(text.encode()))
-    assert all(isinstance(record, Record) and not record.warnings for record in found), [
-        str(record) for record in found
-    ]
+    assert all(isinstance(record, Record) and not record.warnings for record in found), [*map(str, found)]
     return [record.puzzle for record in found]
 
 
