@@ -407,14 +407,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tries", type=int, help="of each attack (default: its own number)")
     parser.add_argument("--minutes", type=float, default=60.0, help="for each attack (default: %(default)g)")
     given = parser.parse_args(arguments)
-    unknown = set(given.attacks) - set(ATTACKS)
-    if unknown:
+    if unknown := set(given.attacks) - set(ATTACKS):
         parser.error(f"no such attack: {', '.join(sorted(unknown))}")
     failed = 0
     for name in given.attacks or ATTACKS:
         attack, tries = ATTACKS[name]
         failed += besiege(name, attack(random.Random(given.seed)), given.tries or tries, given.minutes * 60)
-    return 1 if failed else 0
+    return int(failed > 0)
 
 
 def besiege(name: str, attack: Failures, tries: int, most_seconds: float) -> int:

@@ -3,9 +3,7 @@
 
 import contextlib
 import random
-import tomllib
 from collections import Counter
-from configparser import RawConfigParser
 from itertools import islice
 
 import pytest
@@ -283,16 +281,6 @@ def test_picross_solver():
 )
 def test_the_five_of_pynogram_and_nonogrid(text):
     assert puzzles(text) == [FIVE]
-
-
-def test_what_is_written_is_ini_and_toml_as_their_programs_read_them():
-    parser = RawConfigParser(inline_comment_prefixes="#;")
-    parser.read_string(formats.write([Record(FIVE)], "pynogram").data.decode())
-    document = tomllib.loads(formats.write([Record(FIVE)], "nonogrid").data.decode())
-    for clues in (parser["clues"], document["clues"]):
-        columns = [line.strip() for line in clues["columns"].splitlines() if line.strip()]
-        assert columns == ["3 1", "1 1 1", "1 1 1", "1 3"]
-        assert clues["rows"].split() == ["4", "1", "4", "1", "4"]
 
 
 def test_olsak():
