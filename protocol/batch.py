@@ -25,6 +25,7 @@ from nonobot.protocol.clues import (
     FaultKind,
     clue_from_words,
     count,
+    is_text,
     needed_length,
     number_of,
     shown,
@@ -120,7 +121,7 @@ class TaaiReader:
         if len(line) > MOST_LINE_BYTES:
             message = f"a line of over {MOST_LINE_BYTES} bytes; expected block lengths"
             clue: Clue | Fault = Fault(FaultKind.LINE_TOO_LONG, message)
-        elif "\0" in text or "�" in text:
+        elif not is_text(text):
             message = "bytes that are not text; expected block lengths separated by TAB"
             clue = Fault(FaultKind.NOT_TEXT, message)
         else:
