@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import re
-import signal
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from nonobot.protocol import Fault, Record, formats
 from nonobot.protocol.formats.base import MOST_SIDE
 from tests.helpers.places import PUZZLES, REPOSITORY
 from tests.helpers.strict_readers import blocks_in
+from tests.helpers.waiting import alarm
 
 PAGE = REPOSITORY / "docs" / "formats.md"
 
@@ -122,26 +122,16 @@ def read_anything(data: bytes, name: str | None, counts: Counter[str]) -> None:
     assert list(formats.read(formats.write(small, "webpbn").data or b"<puzzleset/>")) == small
 
 
-def _hangs(number: int, frame: object) -> None:
-    raise TimeoutError(f"more than {LONGEST_SECONDS} s for one small file")
-
-
 def problems(rng: random.Random, counts: Counter[str]) -> Iterator[str | None]:
     """Read damaged files without end; for each, yield None, or what is wrong with the file that shows it."""
     some = samples()
-    before = signal.signal(signal.SIGALRM, _hangs)
-    try:
-        while True:
-            name, data = mutated(rng, some)
-            forced = rng.choice([name, None])
-            wrong = None
-            signal.alarm(LONGEST_SECONDS)
-            try:
+    while True:
+        name, data = mutated(rng, some)
+        forced = rng.choice([name, None])
+        wrong = None
+        try:
+            with alarm(LONGEST_SECONDS):
                 read_anything(data, forced, counts)
-            except Exception:  # whatever it is, a user would see it
-                wrong = f"read as {forced or 'what it is'}: {traceback.format_exc()}\n{data!r}"
-            finally:
-                signal.alarm(0)
-            yield wrong
-    finally:
-        signal.signal(signal.SIGALRM, before)
+        except Exception:  # whatever it is, a user would see it
+            wrong = f"read as {forced or 'what it is'}: {traceback.format_exc()}\n{data!r}"
+        yield wrong
