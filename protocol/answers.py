@@ -10,7 +10,7 @@ import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nonobot.protocol.clues import count, shown
+from nonobot.protocol.clues import count, number_of, shown
 from nonobot.protocol.puzzle import Puzzle, Solution
 
 _MARKS = codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # byte order marks, before the first `$`
@@ -88,26 +88,25 @@ class AnswerReader:
         return [self._problem(f"{shown(text)} does not belong to an answer; {remedy}")]
 
     def _start(self, text: str) -> list[Answer]:
-        word = text[1:].strip()
         self._stray_said = False
         self._header_line, self._rows = self._line, []
-        self._open = word.isascii() and word.isdigit() and len(word) < 19
-        self._number = int(word) if self._open else None
+        self._number = number_of(text)
+        self._open = self._number is not None
         if self._open:
             return []
         return [self._problem(f"{shown(text)} does not start an answer; expected '$' and a number")]
 
     def _row(self, text: str) -> bytes | str:
-        words = text.split()
-        if len(words) != self._width:
-            return f"line {self._line}: {count(len(words), 'number')}, expected {self._width}"
-        for word in words:
-            if word not in ("0", "1"):
-                return f"line {self._line}: {shown(word)} is neither 0 nor 1"
-        return bytes(map(int, words))
+        cells = text.split()
+        if len(cells) != self._width:
+            return f"line {self._line}: {count(len(cells), 'number')}, expected {self._width}"
+        for cell in cells:
+            if cell not in ("0", "1"):
+                return f"line {self._line}: {shown(cell)} is neither 0 nor 1"
+        return bytes(map(int, cells))
 
-    def _problem(self, what: str) -> Answer:
-        return Answer(None, self._line, problem=f"line {self._line}: {what}")
+    def _problem(self, message: str) -> Answer:
+        return Answer(None, self._line, problem=f"line {self._line}: {message}")
 
     def _finish(
         self, solution: Solution | None = None, word: str | None = None, problem: str | None = None

@@ -10,6 +10,7 @@ text line for each row: 0 for white, 1 for black, separated by TAB (official rul
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -24,7 +25,9 @@ from nonobot.protocol.clues import (
     FaultKind,
     clue_from_words,
     count,
+    is_text,
     needed_length,
+    number_of,
     shown,
 )
 from nonobot.protocol.puzzle import Found, Puzzle, Record, Solution, fault_in_clues
@@ -34,7 +37,6 @@ MOST_LINE_BYTES = 4096  # largest length of an input line, in bytes; a longer on
 _PLAIN = b"0123456789 \t\r\n"
 _MOST_PLAIN_BYTES = 128  # longest text line whose clue is cached, so that the cache stays small
 _DIGITS = bytes.maketrans(bytes((WHITE, BLACK)), b"01")
-_BOM = b"\xef\xbb\xbf"
 
 
 @lru_cache(1 << 14)
@@ -56,7 +58,7 @@ class TaaiReader:
 
     def __init__(self, size: tuple[int, int] | None = DEFAULT_SIZE) -> None:
         self._size = size
-        self._needed = sum(size) if size else None
+        self._needed = sum(size or ())  # clue lines of a puzzle, if the size is known
         self._line = 0  # number of the line being read
         self._number: int | None = None  # k of the puzzle being read; None outside of a puzzle
         self._last_number: int | None = None  # k of the last `$k`; None before the first
@@ -73,7 +75,7 @@ class TaaiReader:
             if clue is not None:
                 return self._take(clue)
         if self._line == 1:
-            line = line.removeprefix(_BOM)
+            line = line.removeprefix(codecs.BOM_UTF8)
         text = line[: MOST_LINE_BYTES + 1].decode("utf-8", "replace").strip()
         if text.startswith("$"):
             done = self._end_of_puzzle()
@@ -85,7 +87,9 @@ class TaaiReader:
 
     def _take(self, clue: Clue | Fault) -> list[Found]:
         self._lines.append(clue)
-        return [self._finish()] if len(self._lines) == self._needed else []
+        if self._size is None or len(self._lines) < self._needed:
+            return []
+        return [self._finish(self._size[0], self._needed)]
 
     def close(self) -> list[Found]:
         """Read the end of the input and return what it completes."""
@@ -103,25 +107,23 @@ class TaaiReader:
         return [self._missing_lines()]
 
     def _start(self, text: str) -> None:
-        word = text[1:].strip()
         self._header_line = self._line
         self._lines = []
         self._stray_said = False
-        if word.isascii() and word.isdigit() and len(word) < 19:
-            self._number, self._header_fault = int(word), None
-        else:
+        self._number, self._header_fault = number_of(text), None
+        if self._number is None:
             self._number = (self._last_number or 0) + 1
-            what = f"{shown(text)} does not start a puzzle; expected '$' and a number such as '${self._number}'"
-            self._header_fault = Fault(FaultKind.BAD_HEADER, what, self._number, self._line)
+            message = f"{shown(text)} does not start a puzzle; expected '$' and a number such as '${self._number}'"
+            self._header_fault = Fault(FaultKind.BAD_HEADER, message, self._number, self._line)
         self._last_number = self._number
 
     def _clue(self, line: bytes, text: str) -> Clue | Fault:
         if len(line) > MOST_LINE_BYTES:
-            what = f"a line of over {MOST_LINE_BYTES} bytes; expected block lengths"
-            clue: Clue | Fault = Fault(FaultKind.LINE_TOO_LONG, what)
-        elif "\0" in text or "�" in text:
-            what = "bytes that are not text; expected block lengths separated by TAB"
-            clue = Fault(FaultKind.NOT_TEXT, what)
+            message = f"a line of over {MOST_LINE_BYTES} bytes; expected block lengths"
+            clue: Clue | Fault = Fault(FaultKind.LINE_TOO_LONG, message)
+        elif not is_text(text):
+            message = "bytes that are not text; expected block lengths separated by TAB"
+            clue = Fault(FaultKind.NOT_TEXT, message)
         else:
             clue = clue_from_words(text.split())
         return clue.at(self._number, self._line) if isinstance(clue, Fault) else clue
@@ -133,10 +135,10 @@ class TaaiReader:
         if self._size and self._last_number is not None:
             width, height = self._size
             where = f"after the {width + height} clue lines of a {width}x{height} board"
-            what = f"{shown(text)} comes {where} and is ignored; check --size"
-            return [Fault(FaultKind.EXTRA_LINES, what, self._last_number, self._line)]
-        what = f"{shown(text)} is before the first '$'; expected '$1'"
-        return [Fault(FaultKind.STRAY_TEXT, what, line=self._line)]
+            message = f"{shown(text)} comes {where} and is ignored; check --size"
+            return [Fault(FaultKind.EXTRA_LINES, message, self._last_number, self._line)]
+        message = f"{shown(text)} is before the first '$'; expected '$1'"
+        return [Fault(FaultKind.STRAY_TEXT, message, line=self._line)]
 
     def _end_of_puzzle(self) -> list[Found]:
         if self._number is None:
@@ -148,13 +150,13 @@ class TaaiReader:
         width, height = self._size
         found = len(self._lines)
         hint = f"; perhaps --size {found // 2}x{found // 2}" if found and found % 2 == 0 else ""
-        what = f"expected {width + height} clue lines for a {width}x{height} board, found {found}{hint}"
-        fault = Fault(FaultKind.MISSING_LINES, what, self._number, self._line)
+        message = f"expected {width + height} clue lines for a {width}x{height} board, found {found}{hint}"
+        fault = Fault(FaultKind.MISSING_LINES, message, self._number, self._line)
         return self._hand_over(None, [fault, *self._faults_of_lines()])
 
-    def _finish(self) -> Found:
-        assert self._size is not None
-        puzzle = self._puzzle(self._size[0], len(self._lines))
+    def _finish(self, width: int, lines: int) -> Found:
+        """Return the board of this width from the first clue lines, or its fault."""
+        puzzle = self._puzzle(width, lines)
         return self._hand_over(puzzle, self._fault_in(puzzle))
 
     def _finish_square(self, most: int) -> Found:
@@ -172,16 +174,14 @@ class TaaiReader:
         if most % 2 and most < len(self._lines):
             boards.append(most + 1)
         fitting = None if self._faults_of_lines() else self._first_fitting(boards)
-        if fitting:
-            return self._hand_over(self._puzzle(fitting // 2, fitting), [])
-        if least_board <= most:
-            board = self._puzzle(least_board // 2, least_board)
-            return self._hand_over(board, self._fault_in(board))
+        if fitting or least_board <= most:
+            lines = fitting or least_board
+            return self._finish(lines // 2, lines)
         del self._lines[most:]
-        what = "no clue lines; expected one for each column and each row"
+        text = "no clue lines; expected one for each column and each row"
         if most:
-            what = f"{count(most, 'clue line')} cannot make a square board; expected an even number, or --size WxH"
-        return self._hand_over(None, [Fault(FaultKind.ODD_LINE_COUNT, what, self._number, self._header_line)])
+            text = f"{count(most, 'clue line')} cannot make a square board; expected an even number, or --size WxH"
+        return self._hand_over(None, [Fault(FaultKind.ODD_LINE_COUNT, text, self._number, self._header_line)])
 
     def _first_fitting(self, boards: Iterable[int]) -> int | None:
         """Return the first of `boards`, numbers of text lines, that makes a square board without a fault.

@@ -125,11 +125,11 @@ def _side(
     picture: Picture, rows: Sequence[int], clues: bool, wrong: str, justify: Callable[[str, int], str]
 ) -> tuple[dict[int, tuple[Piece, Piece]], int]:
     """Return the clue and the sign of a wrong row for each row at one side of the board, and their width."""
-    words = {row: " ".join(numbers(picture.puzzle.rows[row])) if clues else "" for row in rows}
-    width = max(map(len, words.values()), default=0)
-    sign_width = int(bool(words) and (clues or not picture.wrong_rows.isdisjoint(words)))
+    texts = {row: " ".join(numbers(picture.puzzle.rows[row])) if clues else "" for row in rows}
+    width = max(map(len, texts.values()), default=0)
+    sign_width = int(bool(texts) and (clues or not picture.wrong_rows.isdisjoint(texts)))
     pieces = {}
-    for row, text in words.items():
+    for row, text in texts.items():
         style, sign = (WRONG, wrong) if row in picture.wrong_rows else ("", " ")
         pieces[row] = Piece(justify(text, width), style), Piece(sign * sign_width, WRONG)
     return pieces, width + sign_width
@@ -151,15 +151,15 @@ def _ruler(groups: _Groups, signs: _Signs, ends: str) -> Piece:
 
 def _head(picture: Picture, groups: _Groups, clues: bool, signs: _Signs, indent: int) -> Iterator[StyledLine]:
     """Yield the text lines above the board: the columns' clues, and the signs of wrong columns."""
-    borders = (at for at, (first, end) in enumerate(groups, 1) for _ in range(first, end))  # up to each column
-    ends = [indent + at + signs.cell_width * (column + 1) for column, at in enumerate(borders)]
+    borders = (edge for edge, (first, end) in enumerate(groups, 1) for _ in range(first, end))  # up to each column
+    ends = [indent + edge + signs.cell_width * (column + 1) for column, edge in enumerate(borders)]
     styles = [WRONG if column in picture.wrong_columns else "" for column in range(picture.width)]
     if clues:
         written = [numbers(clue) for clue in picture.puzzle.columns]
         # One-digit numbers may touch, each over its column; if a number has more digits, all are separated.
         gap = int(signs.cell_width > 1 or any(len(number) > 1 for clue in written for number in clue))
         for level in range(max(map(len, written)), 0, -1):
-            high = [one for one in zip(written, ends, styles, strict=True) if level <= len(one[0])]
+            high = [heading for heading in zip(written, ends, styles, strict=True) if level <= len(heading[0])]
             yield from _apart([_Number(end, Piece(clue[-level], style)) for clue, end, style in high], gap)
     if picture.wrong_columns:
         yield _placed(_Number(ends[column], Piece(signs.wrong, WRONG)) for column in sorted(picture.wrong_columns))
@@ -193,10 +193,10 @@ def _apart(level: Sequence[_Number], gap: int) -> Iterator[StyledLine]:
 def _placed(row: Iterable[_Number]) -> StyledLine:
     """Return a text line with each number at its place."""
     line: StyledLine = []
-    at = 0
+    end = 0
     for number in row:
-        line += [Piece(" " * (number.begin - at)), number.piece]
-        at = number.end
+        line += [Piece(" " * (number.begin - end)), number.piece]
+        end = number.end
     return line
 
 
@@ -298,7 +298,7 @@ def drawn_to_fit(
     `may_scroll`, a board that is only too high also fits, with the last of `blocks`.
     """
     for with_clues in clues:
-        drawn = [draw(picture, one, with_clues, colours) for one in blocks]
+        drawn = [draw(picture, kind, with_clues, colours) for kind in blocks]
         narrow = [lines for lines in drawn if width_of(lines) <= place.columns]
         low = [lines for lines in narrow if len(lines) <= place.lines]
         if low:

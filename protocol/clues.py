@@ -25,18 +25,18 @@ def clue_of(cells: Iterable[int]) -> Clue:
     return tuple(len(run) for run in bytes(map(bool, cells)).split(b"\0") if run)
 
 
-def clue_from_words(words: list[str]) -> Clue | Fault:
-    """Return the clue in `words`, or a fault without its place; no words, or a single 0, is the empty clue."""
-    if not words:
+def clue_from_words(lengths: list[str]) -> Clue | Fault:
+    """Return the clue in `lengths`, or a fault without its place; no length, or a single 0, is the empty clue."""
+    if not lengths:
         return ()
-    text = "".join(words)
-    if text.isascii() and text.isdigit() and max(map(len, words)) <= MOST_DIGITS:
-        clue = tuple(map(int, words))
+    text = "".join(lengths)
+    if text.isascii() and text.isdigit() and max(map(len, lengths)) <= MOST_DIGITS:
+        clue = tuple(map(int, lengths))
         if 0 not in clue:
             return clue
         if len(clue) == 1:
             return ()
-    for word in words:
+    for word in lengths:
         digits = word.removeprefix("-")
         if not (digits.isascii() and digits.isdigit()):
             return Fault(FaultKind.NOT_A_NUMBER, f"clue {shown(word)} is not a number")
@@ -52,16 +52,22 @@ def is_text(text: str) -> bool:
     return "\0" not in text and "\ufffd" not in text
 
 
+def number_of(header: str) -> int | None:
+    """Return the k of a text line `$k`, or None if it contains no such number."""
+    word = header[1:].strip()
+    return int(word) if word.isascii() and word.isdigit() and len(word) < 19 else None
+
+
 def clue_from_text(text: str) -> Clue | Fault:
     """Return the clue in a text of numbers with commas or spaces between; a fault has no place."""
     if len(text) > LONGEST_CLUE:
         return Fault.of_file(f"a clue of over {LONGEST_CLUE} characters")
     if not is_text(text):
         return Fault.of_file("bytes that are not text; expected block lengths")
-    words = re.split(r"\s*,\s*|\s+", text) if text else []
-    if "" in words:
+    lengths = re.split(r"\s*,\s*|\s+", text) if text else []
+    if "" in lengths:
         return Fault.of_file(f"clue {shown(text)} has a comma without a number")
-    return clue_from_words(words)
+    return clue_from_words(lengths)
 
 
 def spaced(clue: Clue, empty: str = "0") -> str:
@@ -125,12 +131,12 @@ class FaultKind(Enum):
     UNREADABLE = "a file that cannot be read, or has an unknown format"
 
 
-def located(what: str, file: str = "", number: int | None = None, line: int | None = None) -> str:
+def located(message: str, file: str = "", number: int | None = None, line: int | None = None) -> str:
     """Return a message with its place in front: file (`-`: standard input), puzzle, and text line of the file."""
     place = ["standard input" if file == "-" else file] if file else []
     place += [] if number is None else [f"${number}"]
     place += [] if line is None else [f"line {line}"]
-    return ": ".join([*place, what])
+    return ": ".join([*place, message])
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +144,7 @@ class Fault:
     """An error in a puzzle, or a warning about it."""
 
     kind: FaultKind
-    what: str  # what is wrong and what was expected, without the place
+    message: str  # what is wrong and what was expected, without the place
     number: int | None = None  # the k of the puzzle's `$k`; None for text outside any puzzle
     line: int | None = None  # text line of the input, counted from 1; None if unknown
     more: int = 0  # number of further faults of the same puzzle
@@ -146,13 +152,13 @@ class Fault:
     file: str = ""  # `-` for standard input; empty if there is only one input
 
     @classmethod
-    def of_file(cls, what: str) -> Fault:
+    def of_file(cls, message: str) -> Fault:
         """Return a fault in a file of another format than the batch, without its place."""
-        return cls(FaultKind.FORMAT, what)
+        return cls(FaultKind.FORMAT, message)
 
     def __str__(self) -> str:
         more = f" (and {self.more} more in this puzzle)" if self.more else ""
-        return located(self.what + more, self.file, self.number, self.line)
+        return located(self.message + more, self.file, self.number, self.line)
 
     @property
     def is_in_place(self) -> bool:

@@ -36,7 +36,7 @@ def png_of(scene: Scene, theme: Theme) -> bytes:
     stamp_of = cache(_stamp)  # a sheet has few numbers many times
     for role in ROLES:
         for text in scene.texts.get(role, ()):
-            stamp = stamp_of(text.words, text.font_size)
+            stamp = stamp_of(text.string, text.font_size)
             # From a whole pixel on and on a whole pixel, so that the same digits look the same.
             x = round(text.x - LEFT_OF_ANCHOR[text.anchor] * stamp.length) + stamp.left
             y = round(text.y + stamp.digit_height / 2) + stamp.top
@@ -58,11 +58,11 @@ class _Stamp(NamedTuple):
     digit_height: int
 
 
-def _stamp(words: str, font_size: int) -> _Stamp:
+def _stamp(string: str, font_size: int) -> _Stamp:
     from PIL import Image, ImageDraw, ImageFont
 
     font = ImageFont.load_default(font_size)
-    left, top, right, bottom = map(int, font.getbbox(words, anchor="ls"))
+    left, top, right, bottom = map(int, font.getbbox(string, anchor="ls"))
     mask = Image.new("L", (max(1, right - left), max(1, bottom - top)))
-    ImageDraw.Draw(mask).text((-left, -top), words, fill=255, font=font, anchor="ls")
-    return _Stamp(mask, left, top, font.getlength(words), -int(font.getbbox("0", anchor="ls")[1]))
+    ImageDraw.Draw(mask).text((-left, -top), string, fill=255, font=font, anchor="ls")
+    return _Stamp(mask, left, top, font.getlength(string), -int(font.getbbox("0", anchor="ls")[1]))

@@ -92,7 +92,7 @@ class Puzzle(_Drawable):
         self._set(_clues("column", columns), _clues("row", rows))
         fault = fault_in_clues(self)
         if fault:
-            raise PuzzleError(fault[0].what)
+            raise PuzzleError(fault[0].message)
 
     @classmethod
     def unchecked(cls, columns: tuple[Clue, ...], rows: tuple[Clue, ...]) -> Puzzle:

@@ -94,7 +94,7 @@ class Box(NamedTuple):
 class Text(NamedTuple):
     """A word at a position: `x` is its left end, middle or right end, `y` the middle of its digits."""
 
-    words: str
+    string: str
     x: float
     y: float
     anchor: Literal["start", "middle", "end"]
@@ -172,7 +172,7 @@ def _layout(picture: Picture, cell: int, clues: bool) -> _Layout:
     thin, padding, gap = max(1, cell // 24), cell // 2, max(3, cell // 4)
     column_words = [numbers(clue) for clue in picture.puzzle.columns]
     # The widest number of a column stays within its column.
-    widest = max(len(number) for words in column_words for number in words)
+    widest = max(len(number) for column in column_words for number in column)
     font_size = int(min(cell * 0.62, cell * 0.95 / (widest * DIGIT_EM)))
     left = padding + math.ceil(max(_width(numbers(clue), font_size) for clue in picture.puzzle.rows)) + gap
     top = padding + max(map(len, column_words)) * round(font_size * STEP_EM) + gap
@@ -184,20 +184,20 @@ def _layout(picture: Picture, cell: int, clues: bool) -> _Layout:
 def _axis(begin: int, count: int, cell: int, thin: int, heavy: int) -> _Axis:
     """Return the axis that begins at a pixel; with `thin` 0, it has only the border."""
     lines: list[tuple[Role, int, int]] = []
-    starts, at = [], begin
+    starts, position = [], begin
     for index in range(count + 1):
         is_heavy = index in (0, count) or (thin > 0 and index % GROUP == 0)
         thickness = heavy if is_heavy else thin
         if thickness:
-            lines.append(("heavy" if is_heavy else "thin", at, thickness))
-        starts.append(at + thickness)
-        at = starts[-1] + cell
+            lines.append(("heavy" if is_heavy else "thin", position, thickness))
+        starts.append(position + thickness)
+        position = starts[-1] + cell
     return _Axis(begin, starts[-1], starts[:-1], lines)
 
 
-def _width(words: Sequence[str], font_size: int) -> float:
+def _width(texts: Sequence[str], font_size: int) -> float:
     """Return the width of the numbers of a row's clue, with the gaps between them."""
-    return (sum(map(len, words)) * DIGIT_EM + (len(words) - 1) * BETWEEN_EM) * font_size
+    return (sum(map(len, texts)) * DIGIT_EM + (len(texts) - 1) * BETWEEN_EM) * font_size
 
 
 # --- parts of a board --------------------------------------------------------------------------------------------
@@ -240,9 +240,9 @@ def _texts(picture: Picture, layout: _Layout) -> dict[Role, list[Text]]:
     columns, rows, font_size = layout.columns, layout.rows, layout.font_size
     for row, clue in enumerate(picture.puzzle.rows):
         role: Role = "wrong" if row in picture.wrong_rows else "clue"
-        words = numbers(clue)
-        for place, word in enumerate(words, 1):
-            x = round(columns.begin - layout.gap - _width(["", *words[place:]], font_size))
+        lengths = numbers(clue)
+        for place, word in enumerate(lengths, 1):
+            x = round(columns.begin - layout.gap - _width(["", *lengths[place:]], font_size))
             texts[role].append(Text(word, x, rows.starts[row] + layout.cell / 2, "end", font_size))
     for column, clue in enumerate(picture.puzzle.columns):
         role = "wrong" if column in picture.wrong_columns else "clue"
@@ -268,7 +268,7 @@ def sheet_of(
         widest = max(scene.width for scene in scenes)
         columns = max(1, round(math.sqrt(len(scenes) * highest / widest)))
     column_count = min(columns, len(scenes))
-    widths = [max(scene.width for scene in scenes[at::column_count]) for at in range(column_count)]
+    widths = [max(scene.width for scene in scenes[column::column_count]) for column in range(column_count)]
     # A board with clues has a margin; a thumbnail needs an extra one.
     gap = 4 if clues else 14
     boxes: dict[Role, list[Box]] = {}
@@ -292,7 +292,7 @@ def sheet_of(
 def _add_moved(parts: dict[Role, list[Part]], others: Mapping[Role, list[Part]], x: int, y: int) -> None:
     """Add the parts of a scene, to the right by `x` and down by `y`."""
     for role, more in others.items():
-        parts.setdefault(role, []).extend(one._replace(x=x + one.x, y=y + one.y) for one in more)
+        parts.setdefault(role, []).extend(part._replace(x=x + part.x, y=y + part.y) for part in more)
 
 
 def _name_above(scene: Scene, x: int, y: int) -> Text:

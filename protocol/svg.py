@@ -46,8 +46,8 @@ _COLOURS: dict[Role, tuple[str, str, str]] = {
 lines on white cells looks paler than them on black cells."""
 
 LIGHT, DARK, INHERIT = (
-    Theme(paper, {role: colours[at] for role, colours in _COLOURS.items()})
-    for at, paper in enumerate(("#ffffff", "#14181d", None))
+    Theme(paper, {role: colours[index] for role, colours in _COLOURS.items()})
+    for index, paper in enumerate(("#ffffff", "#14181d", None))
 )
 """Themes of an SVG; `INHERIT` is for one within a light or dark page and uses the colour of the text around it."""
 
@@ -93,7 +93,7 @@ _style = attrgetter("anchor", "font_size")
 
 def _text(text: Text) -> str:
     foot = text.y + HALF_DIGIT_EM * text.font_size
-    return f'<text x="{_short(text.x)}" y="{_short(foot)}">{_clean(text.words)}</text>'
+    return f'<text x="{_short(text.x)}" y="{_short(foot)}">{_clean(text.string)}</text>'
 
 
 def _short(pixels: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from nonobot.protocol.clues import Clue
+from nonobot.protocol.clues import Clue, spaced
 
 if TYPE_CHECKING:
     from nonobot.protocol.puzzle import Puzzle, Solution
@@ -22,11 +22,8 @@ class Mismatch:
     found: Clue
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.number}: expected {_words(self.expected)}, found {_words(self.found)}"
-
-
-def _words(clue: Clue) -> str:
-    return " ".join(map(str, clue)) or "no black cell"
+        expected, found = (spaced(clue, empty="no black cell") for clue in (self.expected, self.found))
+        return f"{self.kind} {self.number}: expected {expected}, found {found}"
 
 
 def mismatches(puzzle: Puzzle, solution: Solution) -> list[Mismatch]:

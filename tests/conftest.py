@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import shutil
@@ -141,18 +142,15 @@ def output_of(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
 @pytest.fixture
 def talk() -> Iterator[Callable[..., Talk]]:
     """Return what starts a process to talk to; it is gone after the test."""
-    talks: list[Talk] = []
+    with contextlib.ExitStack() as talks:
 
-    def start(*options: str) -> Talk:
-        talks.append(Talk(*options))
-        return talks[-1]
+        def start(*options: str) -> Talk:
+            started = Talk(*options)
+            talks.enter_context(started.process)  # at the end, it closes its pipes and waits
+            talks.callback(started.process.kill)
+            return started
 
-    yield start
-    for one in talks:
-        one.process.kill()
-        one.process.wait()
-        for stream in (one.process.stdin, one.process.stdout, one.process.stderr):
-            stream.close()
+        yield start
 
 
 @pytest.fixture(scope="module")

@@ -48,9 +48,9 @@ def tried(folder: Path, seed: int, by: str, options: Sequence[str]) -> bool:
     """Make a repository and bisect it; return whether the right commits were found in time."""
     clone = Clone(folder)
     commits = twelve_commits(clone, random.Random(seed))
-    words = ["bisect", "HEAD~12", "HEAD", "--json", *options, *([] if by == "both" else ["--by", by])]
+    arguments = ["bisect", "HEAD~12", "HEAD", "--json", *options, *([] if by == "both" else ["--by", by])]
     begin = time.monotonic()
-    done = clone.judge(*words)
+    done = clone.judge(*arguments)
     seconds = time.monotonic() - begin
     right = False
     if done.returncode in (0, 3):

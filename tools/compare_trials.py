@@ -104,9 +104,9 @@ def command(folder: Path, *changes: tuple[str, str]) -> list[str]:
     """Make a copy of the bot and compile its kernels; return the command that runs it."""
     environment = patched_house(folder, LINE_KERNEL, *changes)
     variables = [f"{name}={environment[name]}" for name in ("PYTHONPATH", "NONOBOT_CACHE_DIR")]
-    words = ["env", *variables, sys.executable, "-P", "-m", "nonobot"]
-    subprocess.run([*words, "--warm-up"], check=True, stderr=subprocess.DEVNULL)
-    return words
+    start = ["env", *variables, sys.executable, "-P", "-m", "nonobot"]
+    subprocess.run([*start, "--warm-up"], check=True, stderr=subprocess.DEVNULL)
+    return start
 
 
 def side_by_side(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
@@ -155,14 +155,14 @@ def show(blocks: Sequence[Path], limits: Limits) -> int:
                 duels.setdefault(f"{folder.name} code, {rounds}", []).append((comparison, took))
     alarms = missed = 0
     for trial, played in duels.items():
-        counted = Counter(one.outcome for one, _ in played)
+        counted = Counter(result.outcome for result, _ in played)
         print(f"{trial}: {', '.join(f'{number} {outcome}' for outcome, number in counted.most_common())}")
-        decided = [one.deciding for one, _ in played]
-        lowest = min(one.ratio.low for one in decided)
-        change = geometric_mean(one.ratio.estimate for one in decided) - 1
+        decided = [result.deciding for result, _ in played]
+        lowest = min(run.ratio.low for run in decided)
+        change = geometric_mean(run.ratio.estimate for run in decided) - 1
         print(f"  takes {change:+.1%}; lowest end of an interval {lowest - 1:+.1%}")
         if limits.sequential:
-            pairs = [one.pairs for one in decided]
+            pairs = [run.pairs for run in decided]
             print(f"  pairs: median {median(pairs):g}, {min(pairs)} to {max(pairs)}")
         if times := [took for _, took in played if took is not None]:
             print(f"  median {median(times):.1f} s, {min(times):.1f} s to {max(times):.1f} s")
@@ -184,7 +184,7 @@ def compared(folder: Path, limits: Limits) -> Comparison:
     numbers = sorted(int(file.stem) for file in (folder / "before").glob("*.json"))
     look = first_look(limits.confidence) if limits.sequential else len(numbers)
     for rounds in range(look, len(numbers) + 1, look):
-        files = [[folder / label / f"{one}.json" for one in numbers[:rounds]] for label in ("before", "after")]
+        files = [[folder / label / f"{run}.json" for run in numbers[:rounds]] for label in ("before", "after")]
         before, after = read_version("before", files[0]), read_version("after", files[1])
         comparison = compare(before, after, limits)
         if comparison.outcome is not Outcome.CANNOT_TELL:

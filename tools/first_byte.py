@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             seconds = seconds_to_first_byte(sandbox)
             times[kind] += [seconds] if start else []  # the first one also finds files that only root may read
     for kind, found in times.items():
-        low, middle, high = (f"{1000 * one:.1f}" for one in (min(found), statistics.median(found), max(found)))
+        low, middle, high = (f"{1000 * span:.1f}" for span in (min(found), statistics.median(found), max(found)))
         print(f"{kind}: median of {given.starts} {middle} ms, range {low} to {high} ms")
 
 

@@ -69,7 +69,7 @@ def table(*rows: tuple[str, ...]) -> str:
 
 
 def checks() -> str:
-    rows = [(str(number), one.level, one.title, one.why, one.section) for number, one in enumerate(STEPS, 1)]
+    rows = [(str(number), step.level, step.title, step.why, step.section) for number, step in enumerate(STEPS, 1)]
     return table(("step", "level", "what the bot does", "why it matters", "rule"), *rows)
 
 
@@ -80,15 +80,15 @@ def ends() -> str:
 def file_formats() -> str:
     """Return the formats of puzzle files, with links to their sections."""
     rows = []
-    for one in formats.formats():
-        keeps = ", ".join(sorted(one.holds)) or "clues only"
-        extensions = ", ".join(f"`{extension}`" for extension in one.extensions)
-        rows.append((f"[`{one.name}`](#{one.name})", extensions, "many" if one.several else "one", keeps))
+    for format in formats.formats():
+        keeps = ", ".join(sorted(format.holds)) or "clues only"
+        extensions = ", ".join(f"`{extension}`" for extension in format.extensions)
+        rows.append((f"[`{format.name}`](#{format.name})", extensions, "many" if format.several else "one", keeps))
     return table(("name", "file extensions", "puzzles", "also stores"), *rows)
 
 
 def claim_table() -> str:
-    rows = [(f"`{one.id}`", one.sentence, f"`{one.command}`") for one in claims.read_claims()]
+    rows = [(f"`{claim.id}`", claim.sentence, f"`{claim.command}`") for claim in claims.read_claims()]
     return table(("id", "claim", "command"), *rows)
 
 
@@ -97,9 +97,9 @@ def opened_files() -> str:
     from tests.helpers.judges_side import DATA
 
     commands: dict[tuple[str, ...], list[str]] = {}
-    for one in DATA:
-        if one.use != "write":
-            commands.setdefault((one.name, one.writer, one.purpose), []).extend(one.commands.split())
+    for row in DATA:
+        if row.use != "write":
+            commands.setdefault((row.name, row.writer, row.purpose), []).extend(row.commands.split())
     rows = [(*about, ", ".join(f"`{name}`" for name in dict.fromkeys(names))) for about, names in commands.items()]
     return table(("the judge reads", "who else can write it", "what it takes from it", "in"), *rows)
 
@@ -130,10 +130,8 @@ def main() -> int:
         if current != page and write:
             path.write_text(current, encoding="utf-8")
         elif current != page:
-            print(
-                f"{path.relative_to(REPOSITORY)}: outdated; run `python -m tools.generated_docs --write`",
-                file=sys.stderr,
-            )
+            name = path.relative_to(REPOSITORY)
+            print(f"{name}: outdated; run `python -m tools.generated_docs --write`", file=sys.stderr)
             status = 1
     return status
 

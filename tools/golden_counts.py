@@ -138,9 +138,9 @@ def main(arguments: Sequence[str]) -> int:
         path = FOLDER / f"{name}.txt"
         before = from_text(path.read_text(encoding="ascii")) if path.exists() else {}
         now = counted(*GOLDEN[name])
-        words = difference(name, before, now)
-        print(words or f"{name}: the counts of {len(now)} puzzles are as they were")
-        all_same = all_same and words is None
+        changes = difference(name, before, now)
+        print(changes or f"{name}: the counts of {len(now)} puzzles are as they were")
+        all_same = all_same and changes is None
         if given.refresh:
             FOLDER.mkdir(parents=True, exist_ok=True)
             path.write_text(to_text(name, now), encoding="ascii")

@@ -42,7 +42,7 @@ def main() -> None:
     chromium, firefox = browser_command(), firefox_command()
     assert chromium, "no Chromium"
     assert firefox, "no Firefox"
-    kernels = sum(len(gzip.compress(one.read_bytes())) for one in wasm_kernels() if "Champion64" in one.name)
+    kernels = sum(len(gzip.compress(file.read_bytes())) for file in wasm_kernels() if "Champion64" in file.name)
     print(f"kernels of 64 bits, gzip: {kernels / 1e3:.1f} kB (bar 50)")
     with tempfile.TemporaryDirectory() as folder:
         site, bare = Path(folder, "site"), Path(folder, "bare")
@@ -54,8 +54,8 @@ def main() -> None:
         with PlainServer(site) as page, PlainServer(bare) as other:
             for name, start in (("Chromium", lambda: Browser(chromium)), ("Firefox", lambda: Firefox(firefox))):
                 _starts(name, start, page.address, other.address)
-                for one in SETS:
-                    _set(name, start, page.address, one)
+                for set_name in SETS:
+                    _set(name, start, page.address, set_name)
 
 
 def _write_bare(folder: Path) -> None:
@@ -69,7 +69,7 @@ def _starts(name: str, start: Callable[[], Browser | Firefox], page: str, bare: 
     """Print the time from navigation to the verdict and to bare Pyodide; new browsers, alternating."""
     times: dict[str, list[float]] = {"page": [], "bare": []}
     for number in range(STARTS):
-        for what, address, done in sorted(
+        for kind, address, done in sorted(
             [("page", page + SAMPLE, VERDICT), ("bare", bare, READY)], reverse=bool(number % 2)
         ):
             with start() as browser:
@@ -77,15 +77,17 @@ def _starts(name: str, start: Callable[[], Browser | Firefox], page: str, bare: 
                 began = time.monotonic()
                 browser.open(address)
                 browser.wait_for(done)
-                times[what].append(time.monotonic() - began)
-    page_s, bare_s = (statistics.median(times[what]) for what in ("page", "bare"))
-    pairs = statistics.median(one / other for one, other in zip(times["page"], times["bare"], strict=True))
+                times[kind].append(time.monotonic() - began)
+    page_s, bare_s = (statistics.median(times[kind]) for kind in ("page", "bare"))
+    pairs = statistics.median(own / other for own, other in zip(times["page"], times["bare"], strict=True))
     print(f"{name}: start to verdict {page_s:.2f} s, bare Pyodide {bare_s:.2f} s, pairs {pairs:.2f} (bar 1.3)")
 
 
 def _set(name: str, start: Callable[[], Browser | Firefox], address: str, set_name: str) -> None:
     """Print how a set is solved on the page, against the bot's CPU time just before and after."""
-    puzzles = [one.puzzle for one in load_set(str(Path(os.environ["NONOBOT_SETS"], f"{set_name}.txt"))).puzzles]
+    puzzles = [
+        puzzle.puzzle for puzzle in load_set(str(Path(os.environ["NONOBOT_SETS"], f"{set_name}.txt"))).puzzles
+    ]
     before = solved_natively(puzzles)
     with start() as browser:
         browser.open(address)

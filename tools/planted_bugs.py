@@ -24,19 +24,12 @@ SECONDS = 600  # for one run of tests: a bug that makes them hang is found
 
 
 def plant(bug: dict[str, Any], clone: Path) -> None:
-    """Put a bug into its file.
-
-    Raises
-    ------
-    ValueError
-        If the text to replace does not occur exactly once.
-    """
+    """Put a bug into its file; ValueError: the text to replace does not occur exactly once."""
     path = clone / bug["file"]
     text = path.read_text(encoding="utf-8")
-    if text.count(bug["old"]) != 1:
-        raise ValueError(
-            f"{bug['name']}: {bug['file']} contains the text {text.count(bug['old'])} times, not once"
-        )
+    occurrences = text.count(bug["old"])
+    if occurrences != 1:
+        raise ValueError(f"{bug['name']}: {bug['file']} contains the text {occurrences} times, not once")
     path.write_text(text.replace(bug["old"], bug["new"]), encoding="utf-8")
 
 
@@ -46,16 +39,8 @@ def git(*arguments: str) -> None:
 
 def failure(modules: list[str], clone: Path, cache: Path) -> str | None:
     """Return the first failure of tests in the clone, None if they pass; no modules: the default suite."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-n",
-        "2",
-        *(str(path) for name in modules for path in Path("tests").rglob(f"{name}.py")),
-    ]
+    paths = [str(path) for name in modules for path in Path("tests").rglob(f"{name}.py")]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "2", *paths]
     environment = os.environ | {"PYTHONPATH": str(clone), "NONOBOT_CACHE_DIR": str(cache)}
     with tempfile.TemporaryFile("w+") as output:
         tests = psutil.Popen(command, cwd=clone, env=environment, stdout=output, stderr=output)

@@ -16,10 +16,7 @@ from markdown_it.token import Token
 
 from tools.generated_docs import PACKAGES, REPOSITORY, modules
 
-PAGES = [
-    *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md")),
-    *sorted((REPOSITORY / "docs").rglob("*.md")),
-]
+PAGES = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
 
 BETTER = {
     r"\b(?<!there )(?<!There )(?:are|is) (?:no|none)\b(?! longer| more)": "is not a ..., `cannot find ...`",
@@ -59,11 +56,11 @@ def tokens(page: Path) -> Iterator[Token]:
 
 def inline(token: Token) -> str:
     """Return the text of an inline token; code counts as one word."""
-    words = (
+    texts = (
         {"text": child.content, "code_inline": "code", "softbreak": " "}.get(child.type, "")
         for child in token.children
     )
-    return "".join(words)
+    return "".join(texts)
 
 
 def sentences(page: Path) -> list[str]:
@@ -71,7 +68,7 @@ def sentences(page: Path) -> list[str]:
     found, before = [], ""
     for token in tokens(page):
         if token.type == "inline" and before == "paragraph_open":
-            found += [one for one in SENTENCE_END.split(inline(token).strip()) if len(one.split()) > 2]
+            found += [text for text in SENTENCE_END.split(inline(token).strip()) if len(text.split()) > 2]
         before = token.type
     return found
 
@@ -94,6 +91,6 @@ def phrases(text: str) -> Iterator[tuple[str, str]]:
 
 if __name__ == "__main__":
     for page in PAGES:
-        name, lengths = page.relative_to(REPOSITORY).as_posix(), [len(one.split()) for one in sentences(page)]
+        name, lengths = page.relative_to(REPOSITORY).as_posix(), [len(text.split()) for text in sentences(page)]
         lines = len(page.read_text(encoding="utf-8").splitlines())
         print(f"{name:<28} {lines:>4} lines {sum(lengths):>6} words {mean(lengths or [0]):5.1f} a sentence")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
-import importlib
 import inspect
 import io
 import json
@@ -50,7 +49,7 @@ def names() -> Iterator[str]:
         yield f"nonobot.{name}({', '.join(base.__name__ for base in found.__bases__)})"
         own = [vars(base) for base in found.__mro__ if base.__module__.startswith("nonobot")]
         stored = {field.name for field in dataclasses.fields(found)} if dataclasses.is_dataclass(found) else set()
-        for member in sorted({*stored, *(one for base in own for one in base if not one.startswith("_"))}):
+        for member in sorted({*stored, *(key for base in own for key in base if not key.startswith("_"))}):
             value = inspect.getattr_static(found, member, None)
             value = value.__func__ if isinstance(value, classmethod | staticmethod) else value
             yield f"nonobot.{name}.{member}{inspect.signature(value) if inspect.isfunction(value) else ''}"
@@ -64,13 +63,13 @@ def options(parser: argparse.ArgumentParser) -> Iterator[str]:
                 yield f"{parser.prog} {name}"
                 yield from options(action.choices[name])
             continue
-        words = [one for one in action.option_strings if one not in ("-h", "--help")] or (
+        spellings = [option for option in action.option_strings if option not in ("-h", "--help")] or (
             [] if action.option_strings else [str(action.metavar or action.dest).upper()]
         )
-        if words:
+        if spellings:
             kind = "flag" if action.nargs == 0 else "=" + "|".join(map(str, action.choices or ("VALUE",)))
             hidden = " hidden" if action.help == argparse.SUPPRESS else ""
-            yield f"{parser.prog} {', '.join(words)} {kind}{hidden}"
+            yield f"{parser.prog} {', '.join(spellings)} {kind}{hidden}"
 
 
 def fields(kind: Any) -> Iterator[str]:
@@ -101,25 +100,25 @@ def printed() -> Iterator[str]:
             machine = replace(result.machine, usable_cores=1)  # CPU times are compared on one core
             result = replace(result, machine=machine)
             write_json(Path(name, "result.json"), result)
-        puzzles = [replace(one, took_seconds=1.0) for one in result.score.puzzles]
+        puzzles = [replace(puzzle, took_seconds=1.0) for puzzle in result.score.puzzles]
         write_json(Path("after", "result.json"), replace(result, score=replace(result.score, puzzles=puzzles)))
-        for words in ("table --format json before after", "compare --json before after", "data list --json"):
+        for command in ("table --format json before after", "compare --json before after", "data list --json"):
             out = io.StringIO()
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-                judge_cli.run(words.split())
+                judge_cli.run(command.split())
             paths = set(_paths(json.loads(out.getvalue())))
-            yield from sorted(f"{words.partition(' --')[0]}: {path}" for path in paths)
+            yield from sorted(f"{command.partition(' --')[0]}: {path}" for path in paths)
 
 
 def _paths(value: Any, place: str = "") -> Iterator[str]:
     if isinstance(value, list):
-        for one in value:
-            yield from _paths(one, f"{place}[]")
+        for part in value:
+            yield from _paths(part, f"{place}[]")
     elif isinstance(value, dict):
-        for key, one in value.items():
+        for key, part in value.items():
             path = f"{place}.{key}" if key.isidentifier() else f"{place}.*"  # such as a name of a set
             yield path
-            yield from _paths(one, path)
+            yield from _paths(part, path)
 
 
 def surface() -> list[str]:
@@ -129,11 +128,10 @@ def surface() -> list[str]:
         lines += fields(kind)
     lines += printed()
     lines += [f"schema_version {SCHEMA_VERSION}"]
-    lines += [f"verdict {one.value}" for one in Verdict] + [f"end {one.value}" for one in EndReason]
-    lines += [f"format {one.name}" for one in formats()]
+    lines += [f"verdict {verdict.value}" for verdict in Verdict] + [f"end {reason.value}" for reason in EndReason]
+    lines += [f"format {format.name}" for format in formats()]
     return lines
 
 
 if __name__ == "__main__":
-    importlib.import_module("nonobot.api")
     FILE.write_text("\n".join(surface()) + "\n", encoding="utf-8")

@@ -71,7 +71,7 @@ def boards(rng: random.Random) -> Failures:
     while True:
         puzzle = odd_board(rng)
         result = strategy.solve(puzzle, solutions=2)
-        wrong = [one for one in result.solutions if list(mismatches(puzzle, one))]
+        wrong = [solution for solution in result.solutions if list(mismatches(puzzle, solution))]
         solutions = solutions_by_sat(puzzle)
         expected = ("unsolvable", "unique", "multiple")[solutions]
         right = result.verdict == expected and not wrong and len(set(result.solutions)) == solutions
@@ -100,7 +100,7 @@ def solutions_by_sat(puzzle: Puzzle) -> int:
         for number in range(2):
             if not solver.solve():
                 return number
-            solver.add_clause([-one for one in solver.get_model()[: puzzle.width * puzzle.height]])
+            solver.add_clause([-literal for literal in solver.get_model()[: puzzle.width * puzzle.height]])
     return 2
 
 
@@ -133,9 +133,9 @@ def end_of(behaviour: str, reasons: set[str], *options: str) -> str | None:
     with tempfile.TemporaryDirectory(prefix="siege-") as folder:
         path = Path(folder, "result.json")
         limits = ["--time-limit", str(LIMIT_SECONDS), *options]
-        words = ["run", "--quiet", "--set", str(RECIPE), "--result", str(path), *limits]
+        arguments = ["run", "--quiet", "--set", str(RECIPE), "--result", str(path), *limits]
         bot = [sys.executable, "-S", str(HOSTILE_BOT), behaviour]
-        command = [*JUDGE, *words, "--", *bot]
+        command = [*JUDGE, *arguments, "--", *bot]
         judge = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
         case = f"{behaviour} {' '.join(options)}"
         if judge.returncode != 1 or "Traceback" in judge.stderr or not path.exists():
@@ -153,15 +153,15 @@ def kills(rng: random.Random) -> Failures:
     while True:
         with tempfile.TemporaryDirectory(prefix="siege-") as folder:
             path = definition(Path(folder), bots)
-            words = [*JUDGE, "tournament", str(path), "--results", f"{folder}/results"]
+            command = [*JUDGE, "tournament", str(path), "--results", f"{folder}/results"]
             moment = rng.uniform(0.3, 8)
-            judge = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+            judge = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 judge.wait(moment)
             judge.send_signal(signal.SIGKILL)
             judge.wait()
-            again = subprocess.run(words, capture_output=True, text=True, check=False, cwd=folder)
-            results = {one.name: verdicts(read_result(one)) for one in Path(folder, "results").glob("*.json")}
+            again = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+            results = {file.name: verdicts(read_result(file)) for file in Path(folder, "results").glob("*.json")}
             right = list(results.values()) == [["right"] * 5] * 3
             left = list(Path(folder, "results").glob("*.jsonl"))
             interrupted = "interrupted" in again.stderr
@@ -180,18 +180,18 @@ def judges_side(rng: random.Random) -> Failures:
             layout = Layout(Path(folder).resolve())
             changes = [change_of_stranger(rng, layout) for _ in range(3)]
             command = rng.choice(commands)
-            for words in COMMANDS[command]:
+            for arguments in COMMANDS[command]:
                 try:
-                    found = breaches_in(layout, command, layout.observed(words, statuses=range(4)))
+                    found = breaches_in(layout, command, layout.observed(arguments, statuses=range(4)))
                 except (AssertionError, subprocess.TimeoutExpired) as error:
                     found = [str(error)]
-                yield f"{command} {words}, {changes}: {found}" if found else None
+                yield f"{command} {arguments}, {changes}: {found}" if found else None
 
 
 def change_of_stranger(rng: random.Random, layout: Layout) -> str:
     """Make a random change to what a stranger brought; return it in words."""
-    folder = rng.choice([one for one in (layout.theirs, *layout.theirs.rglob("*")) if is_own_folder(one)])
-    files = [one for one in layout.theirs.rglob("*") if one.is_file() and ".git" not in one.parts]
+    folder = rng.choice([path for path in (layout.theirs, *layout.theirs.rglob("*")) if is_own_folder(path)])
+    files = [path for path in layout.theirs.rglob("*") if path.is_file() and ".git" not in path.parts]
     file, result = rng.choice(files), layout.theirs / "results" / rng.choice(["old.json", "more.json"])
     kind = rng.choice(("module", "program", "settings", "clone", "link", "pipe", "result"))
     if kind == "module":
@@ -210,7 +210,7 @@ def change_of_stranger(rng: random.Random, layout: Layout) -> str:
         (place := file).symlink_to(rng.choice(targets))
     elif kind == "pipe":
         # Not in place of a set, which the user names, nor of a bot's file: it is the bot that would wait.
-        place = rng.choice([one for one in files if one.parent.name not in ("sets", "one", "two", "own")])
+        place = rng.choice([path for path in files if path.parent.name not in ("sets", "one", "two", "own")])
         place.unlink()
         os.mkfifo(place)
     else:
@@ -219,21 +219,8 @@ def change_of_stranger(rng: random.Random, layout: Layout) -> str:
     return f"{kind} {place.relative_to(layout.theirs)}"
 
 
-PROGRAMS = (
-    "git",
-    "bwrap",
-    "sh",
-    "chmod",
-    "rm",
-    "env",
-    "python",
-    "python3",
-    "cat",
-    "fc-list",
-    "gcc",
-    "ldconfig",
-    "nonobot",
-)
+PROGRAMS = ("git", "bwrap", "sh", "chmod", "rm", "env", "python", "python3", "cat", "fc-list", "gcc", "ldconfig")
+PROGRAMS += ("nonobot",)
 SETTINGS = {
     "pyvenv.cfg": "home = {0}\n",
     "traps.pth": "import trap\n",
@@ -269,8 +256,8 @@ def results(rng: random.Random) -> Failures:
             content = mutated_json(rng, sample)
             damaged.write_bytes(content)
             command = (["table"], ["table", "--format", "csv"], ["compare"], [])[number % 4]
-            words = [*command, str(good), str(damaged)] if command else sample_resumed(damaged)
-            yield outcome(words, content)
+            arguments = [*command, str(good), str(damaged)] if command else sample_resumed(damaged)
+            yield outcome(arguments, content)
 
 
 TRAPS: dict[str, Callable[[Path], object]] = {
@@ -292,17 +279,8 @@ TRAPS: dict[str, Callable[[Path], object]] = {
 WAITING = ("verify {set}", "render {set} --answers", "run --set", "tournament", "profile")
 """Commands that read a pipe if the user names one."""
 
-READERS = (
-    *WAITING,
-    "run --set {set} --force --result",
-    "page --export",
-    "table",
-    "report -o page.html",
-    "compare x.json",
-    "history",
-    "data import",
-    "run --resume",
-)
+READERS = (*WAITING, "run --set {set} --force --result", "page --export", "table", "report -o page.html")
+READERS += ("compare x.json", "history", "data import", "run --resume")
 
 
 def sparse(path: Path, size: int) -> None:
@@ -324,10 +302,10 @@ def traps(rng: random.Random) -> Failures:
             command, file = rng.choice(READERS), rng.choice(["x.json", names[0], "."])
             if kinds.get(file) == "pipe" and command in WAITING:
                 continue
-            words = [*command.format(set=RECIPE).split(), file]
-            limited = ["sh", "-c", 'ulimit -v 4000000; exec "$@"', "sh", *JUDGE, *words]
+            arguments = [*command.format(set=RECIPE).split(), file]
+            limited = ["sh", "-c", 'ulimit -v 4000000; exec "$@"', "sh", *JUDGE, *arguments]
             given = {"capture_output": True, "text": True, "stdin": subprocess.DEVNULL, "cwd": theirs}
-            case = f"{' '.join(words)} with {kinds}"
+            case = f"{' '.join(arguments)} with {kinds}"
             try:
                 judge = subprocess.run(limited, check=False, timeout=120, **given)  # type: ignore[call-overload]
             except subprocess.TimeoutExpired:
@@ -358,7 +336,7 @@ def sample_run(folder: Path) -> tuple[bytes, bytes]:
     result = play(
         load_set(str(RECIPE)), Bot("short", sample_bot(folder)), options.configuration_of({}, None), path
     )
-    return path.read_bytes(), b"".join(msgspec.json.encode(one) + b"\n" for one in records_of(result))
+    return path.read_bytes(), b"".join(msgspec.json.encode(record) + b"\n" for record in records_of(result))
 
 
 def sample_bot(folder: Path) -> list[str]:
@@ -392,18 +370,18 @@ def mutated_json(rng: random.Random, sample: bytes) -> bytes:
     return text.replace(b"null", deep, 1) if rng.random() < 0.05 else text
 
 
-def outcome(words: Sequence[str], content: bytes) -> str | None:
+def outcome(arguments: Sequence[str], content: bytes) -> str | None:
     """Carry out a command of the judge on a damaged file; return what is wrong with what comes of it."""
     out, err = io.StringIO(), io.StringIO()
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            status = cli.run(words)
+            status = cli.run(arguments)
     except BaseException as error:  # whatever it is, a user would see it
-        return f"{' '.join(words)}: {error!r}\n{content[:2000]!r}"
+        return f"{' '.join(arguments)}: {error!r}\n{content[:2000]!r}"
     lines = [*out.getvalue().splitlines(), *err.getvalue().splitlines()]
     bad = [line for line in lines if not line.isprintable() or len(line) > 2000]
     if status not in (0, 1, 2, 3) or bad:
-        return f"{' '.join(words)}: status {status}, {bad[:1]!r}\n{content[:2000]!r}"
+        return f"{' '.join(arguments)}: status {status}, {bad[:1]!r}\n{content[:2000]!r}"
     return None
 
 
@@ -429,14 +407,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tries", type=int, help="of each attack (default: its own number)")
     parser.add_argument("--minutes", type=float, default=60.0, help="for each attack (default: %(default)g)")
     given = parser.parse_args(arguments)
-    unknown = set(given.attacks) - set(ATTACKS)
-    if unknown:
+    if unknown := set(given.attacks) - set(ATTACKS):
         parser.error(f"no such attack: {', '.join(sorted(unknown))}")
     failed = 0
     for name in given.attacks or ATTACKS:
         attack, tries = ATTACKS[name]
         failed += besiege(name, attack(random.Random(given.seed)), given.tries or tries, given.minutes * 60)
-    return 1 if failed else 0
+    return int(failed > 0)
 
 
 def besiege(name: str, attack: Failures, tries: int, most_seconds: float) -> int:

@@ -66,7 +66,7 @@ class PuzzleSet:
 
     def only(self, numbers: Container[int]) -> PuzzleSet:
         """Return the set of those puzzles, one or more, whose text contains nothing else."""
-        return _set_of(self.name, (_written(one.record) for one in self.puzzles if one.number in numbers))
+        return _set_of(self.name, (_written(puzzle.record) for puzzle in self.puzzles if puzzle.number in numbers))
 
     def part(self, part: int, parts: int) -> PuzzleSet:
         """Return the part named `SET@PART/PARTS`; SetError: the set has too few puzzles."""
@@ -74,7 +74,7 @@ class PuzzleSet:
         name = f"{self.name}@{part}/{parts}"
         if part > parts or not chosen:
             raise SetError(f"{name}: no such part of {len(self.puzzles)} puzzles")
-        records = (replace(one.record, number=number) for number, one in enumerate(chosen, 1))
+        records = (replace(puzzle.record, number=number) for number, puzzle in enumerate(chosen, 1))
         return _set_of(name, map(_written, records))
 
 
@@ -88,8 +88,8 @@ def load_set(source: str, size: Size | None = None, waits: bool = False) -> Puzz
     """
     source, parts = _whole_and_parts(source)
     puzzles = _whole_set(source, size, waits)
-    for one in reversed(parts):
-        puzzles = puzzles.part(*one)
+    for part in reversed(parts):
+        puzzles = puzzles.part(*part)
     return puzzles
 
 
@@ -194,15 +194,15 @@ def _records(
     """Return the puzzles of a file, and its faults; SetError: there are more faults, or boards of two sizes."""
     records: list[Record] = []
     faults: list[Fault] = []
-    for one in entries:
-        if isinstance(one, Fault):
-            faults.append(one)
+    for entry in entries:
+        if isinstance(entry, Fault):
+            faults.append(entry)
             continue
-        if one.size != (size := size or one.size):
-            sizes = f"{one.size[0]}x{one.size[1]} cells, not {size[0]}x{size[1]}"
-            place = f"{name}: line {one.line}: puzzle {one.number}"
+        if entry.size != (size := size or entry.size):
+            sizes = f"{entry.size[0]}x{entry.size[1]} cells, not {size[0]}x{size[1]}"
+            place = f"{name}: line {entry.line}: puzzle {entry.number}"
             raise SetError(f"{place} has {sizes}; the boards of a set have one size")
-        records.append(one)
+        records.append(entry)
     if len(faults) > len(records):  # the size or the format is wrong
         raise SetError(f"{name}: {faults[0]}")
     return records, tuple(faults)
@@ -221,5 +221,5 @@ def _from_batch(name: str, content: bytes, size: Size | None) -> PuzzleSet:
     lines = BytesIO(content).readlines()
     starts = [record.line - 1 for record in records.values()]
     pieces = zip(records.values(), [0, *starts[1:]], [*starts[1:], len(lines)], strict=True)
-    puzzles = (SetPuzzle(one, b"".join(lines[start:end])) for one, start, end in pieces)
+    puzzles = (SetPuzzle(entry, b"".join(lines[start:end])) for entry, start, end in pieces)
     return replace(_set_of(name, puzzles), faults=faults)

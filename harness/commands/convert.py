@@ -134,9 +134,9 @@ def _entries(data: bytes, arguments: argparse.Namespace, name: str) -> Iterator[
 
 def _say_grouped(name: str, warnings: list[Fault]) -> None:
     """Report what was left out; the same thing, left out of many puzzles, in one line."""
-    counts = Counter(warning.what for warning in warnings)
+    counts = Counter(warning.message for warning in warnings)
     for warning in warnings:
-        same = counts.pop(warning.what, 0)
+        same = counts.pop(warning.message, 0)
         if same:
             more = f" (and {same - 1} more like this)" if same > 1 else ""
             report(f"{name}: warning: {warning}{more}")

@@ -127,7 +127,7 @@ def _listed(records: Iterable[Found], number: int) -> Selection:
     for found in records:
         if isinstance(found, Fault):
             if len(selection.faults) < MOST_FAULTS:
-                text = found.what if found.line is not None else str(found)
+                text = found.message if found.line is not None else str(found)
                 selection.faults.append((found.line, text + (f" (and {found.more} more)" if found.more else "")))
             continue
         if selection.count == MOST_LISTED:

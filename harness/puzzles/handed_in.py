@@ -76,7 +76,7 @@ def _read(bot: Entrant, tournament: Tournament, quiet: bool) -> PuzzleSet:
         puzzle = puzzles.get(number)
         if puzzle is None:
             fault = faults.get(number)
-            void[number] = f"line {fault.line}: {fault.what}" if fault else "missing"
+            void[number] = f"line {fault.line}: {fault.message}" if fault else "missing"
         elif puzzle in first:
             void[number] = f"the same puzzle as ${first[puzzle]}"
         else:

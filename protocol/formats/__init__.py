@@ -9,6 +9,7 @@ b'1:2:0-2:1\n'
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -67,11 +68,10 @@ def format_named(name: str) -> Format:
 
 def by_extension(file_name: str) -> Format | None:
     """Return the format with the extension of a file name, if any."""
-    return next((one for one in table().values() if file_name.lower().endswith(one.extensions)), None)
+    return next((format for format in table().values() if file_name.lower().endswith(format.extensions)), None)
 
 
 _SAMPLE_BYTES = 1 << 16
-_BOM = b"\xef\xbb\xbf"
 
 
 def detect_prefix(prefix: bytes) -> str | None:
@@ -79,7 +79,7 @@ def detect_prefix(prefix: bytes) -> str | None:
 
     One text line that is not blank is enough, so that a bot need not wait for the end. No format is loaded.
     """
-    return "taai" if prefix.removeprefix(_BOM).lstrip().startswith(b"$") else None
+    return "taai" if prefix.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"$") else None
 
 
 def detect(data: bytes) -> str:
@@ -99,16 +99,16 @@ def detect(data: bytes) -> str:
 
 def _sample(data: bytes) -> str:
     """Return the first text lines of a file without white space at its start, or raise FormatError."""
-    start = data.removeprefix(_BOM).lstrip()
+    start = data.removeprefix(codecs.BOM_UTF8).lstrip()
     start = start[: max(_SAMPLE_BYTES, len(start.partition(b"\n")[0]))]  # the first text line as a whole
-    if other := next((what for first, what in _OTHER_FILES.items() if re.match(first, start)), None):
+    if other := next((kind for first, kind in _OTHER_FILES.items() if re.match(first, start)), None):
         raise FormatError(other)
     if b"\0" in start:
         raise FormatError("the file contains binary data, not text")
     text = re.sub("\r\n?", "\n", start.decode("utf-8", "replace"))
-    for sign, what in _OTHER_TEXTS.items():
+    for sign, kind in _OTHER_TEXTS.items():
         if re.search(sign, text, re.MULTILINE | re.IGNORECASE):
-            raise FormatError(f"{what}, which is not read; write its clues as lists, such as rows = [[2], [1, 1]]")
+            raise FormatError(f"{kind}, which is not read; write its clues as lists, such as rows = [[2], [1, 1]]")
     return text
 
 
@@ -166,7 +166,7 @@ def write(records: Iterable[Record], format: str) -> Written:
         if lost := ", ".join(name for name in fields if name not in to.holds):
             warnings.append(Fault(FaultKind.FORMAT, f"{to.name} cannot hold the {lost}; dropped", record.number))
     if len(kept) > 1 and not to.several:
-        several = ", ".join(one.name for one in formats() if one.several)
+        several = ", ".join(known.name for known in formats() if known.several)
         raise FormatError(f"a {to.name} file contains one puzzle, not {len(kept)}; formats for several: {several}")
     if not to.states_size:
         warnings += _unstated_size(kept, to)
@@ -181,13 +181,13 @@ def _unstated_size(records: Sequence[Record], to: Format) -> list[Fault]:
     if sizes in ([], [DEFAULT_SIZE]):
         return []
     names = [f"{width}x{height}" for width, height in sizes]
-    what = f"{to.name} does not state the size of the boards; to be read with --size {names[0]}"
+    message = f"{to.name} does not state the size of the boards; to be read with --size {names[0]}"
     if len(sizes) > 1:
-        what = f"{to.name} does not state the sizes of the boards; to be read with --size auto"
+        message = f"{to.name} does not state the sizes of the boards; to be read with --size auto"
         if any(width != height for width, height in sizes):
             mixed = ", ".join(names[:5])
             raise FormatError(f"{to.name} states no sizes; a file can mix only square boards, not {mixed}")
-    return [Fault(FaultKind.FORMAT, what)]
+    return [Fault(FaultKind.FORMAT, message)]
 
 
 # --- files of no known format ------------------------------------------------------------------------------------
@@ -234,9 +234,9 @@ def _resemblances(sample: str, full: Sequence[str]) -> list[str]:
     for name, sign in _SIGNS.items():
         if re.search(sign, sample, re.MULTILINE | re.IGNORECASE):
             try:
-                fault = next((one for one in read(sample.encode(), name) if isinstance(one, Fault)), None)
+                fault = next((found for found in read(sample.encode(), name) if isinstance(found, Fault)), None)
             except FormatError as error:
                 fault = Fault.of_file(str(error))
-            what = f"but {located(fault.what, line=fault.line)}" if fault else "which can read it if you name it"
-            stops.append((fault.line or 0 if fault else len(sample), f"{name}, {what}"))
+            why = f"but {located(fault.message, line=fault.line)}" if fault else "which can read it if you name it"
+            stops.append((fault.line or 0 if fault else len(sample), f"{name}, {why}"))
     return [hint for _, hint in sorted(stops, key=lambda stop: -stop[0])[:2]]

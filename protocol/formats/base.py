@@ -37,8 +37,8 @@ class UnknownFormatError(FormatError):
 class BrokenOffError(Exception):
     """A file that cannot be read from text line `line` on."""
 
-    def __init__(self, what: str, line: int) -> None:
-        self.fault = Fault.of_file(what).at(None, line)
+    def __init__(self, message: str, line: int) -> None:
+        self.fault = Fault.of_file(message).at(None, line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,16 +176,16 @@ class Draft:
         else:
             self._fault = fault.at(self.number, line or self.line)
 
-    def refuse(self, what: str, line: int | None = None) -> None:
+    def refuse(self, message: str, line: int | None = None) -> None:
         """Add a fault with this message."""
-        self.fault(Fault.of_file(what), line)
+        self.fault(Fault.of_file(message), line)
 
-    def warn(self, what: str, line: int) -> None:
+    def warn(self, message: str, line: int) -> None:
         """Add a warning about a dropped part of the file; the puzzle stays usable."""
         if len(self.warnings) == MOST_WARNINGS:
             self.warnings[-1] = replace(self.warnings[-1], more=self.warnings[-1].more + 1)
         else:
-            self.warnings.append(Fault.of_file(what).at(self.number, line))
+            self.warnings.append(Fault.of_file(message).at(self.number, line))
 
     def finished(self) -> Found:
         """Return the puzzle, or its first fault."""
@@ -219,20 +219,20 @@ class Draft:
             fault, index = problem
             lines = [line for clues in self.clues.values() for _, line in clues]
             self.fault(fault, None if index is None else lines[index])
-        if self.start and (what := _other_size(self.start[0], puzzle)):
-            self.refuse(what, self.start[1])
+        if self.start and (message := _other_size(self.start[0], puzzle)):
+            self.refuse(message, self.start[1])
 
     def _right_solution(self, puzzle: Puzzle) -> Solution | None:
         """Return the solution if it is right; otherwise drop it, since the puzzle does not need it."""
         if self.solution is None:
             return None
         cells, line = self.solution
-        what, solution = _other_size(cells, puzzle), Solution(cells)
-        if not what and (wrong := mismatches(puzzle, solution)):
-            what = f"it breaks the clues: {wrong[0]}"
-        if what:
-            self.warn(f"the solution is dropped: {what}", line)
-        return None if what else solution
+        problem, solution = _other_size(cells, puzzle), Solution(cells)
+        if not problem and (wrong := mismatches(puzzle, solution)):
+            problem = f"it breaks the clues: {wrong[0]}"
+        if problem:
+            self.warn(f"the solution is dropped: {problem}", line)
+        return None if problem else solution
 
 
 def _other_size(cells: list[list[int]], puzzle: Puzzle) -> str | None:
@@ -295,16 +295,16 @@ def fitting(lines: Sequence[TextLine], needed: int) -> Sequence[TextLine] | None
     return lines[:needed] if len(lines) >= needed and not any(line.text for line in lines[needed:]) else None
 
 
-def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, what: str) -> Sequence[TextLine]:
-    """Return the clue lines as :func:`fitting`, or none with a fault in the draft; `what` names them there."""
+def clue_lines(draft: Draft, lines: Sequence[TextLine], needed: int, purpose: str) -> Sequence[TextLine]:
+    """Return the clue lines as :func:`fitting`, or none with a fault in the draft, which names their `purpose`."""
     clues = fitting(lines, needed)
     if clues is None:
         full = [line for line in lines if line.text]
         extra = full[needed] if len(full) > needed else None
         more = f": too many from {shown(extra.text)} on" if extra else ""
-        more = more or "".join(f"; on line {fault.line}, {fault.what}" for fault in draft.warnings[-1:])
+        more = more or "".join(f"; on line {fault.line}, {fault.message}" for fault in draft.warnings[-1:])
         last = extra or (lines[-1] if lines else None)
-        expected = f"expected {count(needed, 'clue line')} for {what}, found {len(full)}{more}"
+        expected = f"expected {count(needed, 'clue line')} for {purpose}, found {len(full)}{more}"
         draft.refuse(expected, last.number if last else None)
     return clues or ()
 

@@ -144,14 +144,14 @@ class _Picross(Draft):
             self.part = line.text.lower()
             self.section(self.part, line.number, "each puzzle starts with a line 'GRID'")
         elif not line.text.startswith("["):
-            what = f"{shown(line.text)} is unexpected; expected GRID, ROWS, COLUMNS or a clue such as [ 2 1 ]"
-            self.refuse(what, line.number)
+            message = f"{shown(line.text)} is unexpected; expected GRID, ROWS, COLUMNS or a clue such as [ 2 1 ]"
+            self.refuse(message, line.number)
         elif not self.part:
             self.refuse(f"{shown(line.text)} is not under 'ROWS' or 'COLUMNS'", line.number)
         else:
             clue = self.clue_in_colour(line.text[1:-1].strip(), line.number)
-            what = f"{shown(line.text)} is not a clue in brackets, such as [ 2 1 ]"
-            self.clue(self.part, clue if line.text[-1] == "]" else Fault.of_file(what), line.number)
+            message = f"{shown(line.text)} is not a clue in brackets, such as [ 2 1 ]"
+            self.clue(self.part, clue if line.text[-1] == "]" else Fault.of_file(message), line.number)
 
 
 def _picross_text(record: Record) -> str:
@@ -188,7 +188,7 @@ def _has_clues(lines: Sequence[str], value: str = "") -> bool:
     """Return whether the text lines have a section [clues], with only values for rows and columns like `value`."""
     texts = [_without_comment(line) for line in lines]
     found = [pair["value"] for pair in map(_VALUE.fullmatch, texts) if pair and pair["key"].lower() in PARTS]
-    return "[clues]" in map(str.lower, texts) and all(re.match(value, one) for one in found)
+    return "[clues]" in map(str.lower, texts) and all(re.match(value, text) for text in found)
 
 
 class _Ini(Draft):
@@ -221,8 +221,8 @@ class _Ini(Draft):
             self.warn(f"{shown(text)} is dropped", line.number)
         if self.key in PARTS and (text := re.sub("\"\"\"|'''", "", text).strip()):
             for word in (word.strip("\"' ") for word in text.removesuffix(",").split(",", MOST_SIDE)):
-                what = f"{shown(text)} has an empty clue between commas or quotes; write 0"
-                clue = self.clue_in_colour(word, line.number) if word else Fault.of_file(what)
+                message = f"{shown(text)} has an empty clue between commas or quotes; write 0"
+                clue = self.clue_in_colour(word, line.number) if word else Fault.of_file(message)
                 self.clue(self.key, clue, line.number)
 
 
@@ -338,12 +338,12 @@ class _Non(Draft):
             likely = "".join(f"; {shown(key)} resembles it" for key in get_close_matches(name, self.unknown, 1))
             self.refuse(f"no line '{name}'{likely}")
         if not missing and self.sides[side]:
-            what = f"the {part} of a board of {side} {self.sides[side]}"
-            for number, text in clue_lines(self, self.lines[part], self.sides[side], what):
+            purpose = f"the {part} of a board of {side} {self.sides[side]}"
+            for number, text in clue_lines(self, self.lines[part], self.sides[side], purpose):
                 if re.match(r"[A-Za-z][\w\s:,]*$", text):
-                    words = _IN_COLOURS.findall(text)
-                    self.use_colours([name.lower() for name, _ in words if name], number)
-                    clue = clue_from_text(" ".join(digits for _, digits in words if digits))
+                    blocks = _IN_COLOURS.findall(text)
+                    self.use_colours([name.lower() for name, _ in blocks if name], number)
+                    clue = clue_from_text(" ".join(digits for _, digits in blocks if digits))
                 else:
                     clue = self.clue_in_colour(text, number)
                 self.clue(part, clue, number)

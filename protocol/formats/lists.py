@@ -55,20 +55,20 @@ def _pieces(text: str, line: int, ends: str) -> Iterator[tuple[str, int]]:
     """Yield the parts of a text between any of `ends` that are outside of brackets, each with its first line."""
     outside = re.compile(rf"{_STRING}|[][{{}}{ends}]")
     opened: list[int] = []  # places of the brackets that are open
-    start = at = 0
-    while mark := (_INSIDE if opened else outside).search(text, at):
-        at, sign = mark.end(), mark[0]
+    start = position = 0
+    while mark := (_INSIDE if opened else outside).search(text, position):
+        position, sign = mark.end(), mark[0]
         if sign in _CLOSING:
             opened.append(mark.start())
             if len(opened) > MOST_DEPTH:
-                line += text.count("\n", start, at)
+                line += text.count("\n", start, position)
                 raise BrokenOffError(f"lists nested more than {MOST_DEPTH} deep", line)
         elif opened and sign == _CLOSING[text[opened[-1]]]:
             opened.pop()
         elif (sign in ends and not opened) or sign in ("]", "}"):
             yield _stripped(text[start : mark.start()], line)
-            line += text.count("\n", start, at)
-            start = at
+            line += text.count("\n", start, position)
+            start = position
             if sign not in ends:
                 raise BrokenOffError(f"{shown(sign)} has no opening bracket", line)
     yield from () if opened else [_stripped(text[start:], line)]
@@ -123,10 +123,10 @@ def _literal(text: str) -> Any:
 
 def _lines_of_brackets(text: str, line: int) -> Iterator[int]:
     """Yield the line of each opening bracket."""
-    at = 0
+    position = 0
     for mark in _OPENING.finditer(text):
         if mark[1]:
-            line, at = line + text.count("\n", at, mark.start()), mark.start()
+            line, position = line + text.count("\n", position, mark.start()), mark.start()
             yield line
 
 
@@ -254,25 +254,25 @@ def _clue(value: Any) -> Clue | Fault:
         return clue_from_text(value)
     if not isinstance(value, _Node) or value.items is None or value.names is not None:
         return _misplaced(value)
-    words = [*value.items]
-    if len(words) > MOST_SIDE:
+    lengths = [*value.items]
+    if len(lengths) > MOST_SIDE:
         return Fault.of_file(f"a clue of over {MOST_SIDE} numbers")
-    if others := [word for word in words if not isinstance(word, str)]:
+    if others := [word for word in lengths if not isinstance(word, str)]:
         return _misplaced(others[0])
-    if "0" in words:  # at the start and at the end, it only makes all lists equally long
-        blocks = [at for at, word in enumerate(words) if word != "0"]
-        words = words[blocks[0] : blocks[-1] + 1] if blocks else []
-    return clue_from_words(words)
+    if "0" in lengths:  # at the start and at the end, it only makes all lists equally long
+        blocks = [index for index, word in enumerate(lengths) if word != "0"]
+        lengths = lengths[blocks[0] : blocks[-1] + 1] if blocks else []
+    return clue_from_words(lengths)
 
 
 def _misplaced(value: Any) -> Fault:
     """Return a fault for a value that is not a clue, or not a list of clues."""
-    what = shown(str(value))
+    problem = shown(str(value))
     if isinstance(value, _Node):
-        what = "a value that cannot be read" if value.items is None else "a list of another depth"
+        problem = "a value that cannot be read" if value.items is None else "a list of another depth"
         if value.names is not None:
-            what = f"an object with the names {shown(', '.join(value.names))}"
-    return Fault.of_file(f"{what}; expected a list of clues such as [[2], [1, 1]], in black and white")
+            problem = f"an object with the names {shown(', '.join(value.names))}"
+    return Fault.of_file(f"{problem}; expected a list of clues such as [[2], [1, 1]], in black and white")
 
 
 def _values(text: str, first: int, ends: str) -> Iterator[tuple[str, Any, int]]:

@@ -60,8 +60,8 @@ def _read_oneline(data: bytes) -> Iterator[Found]:
             yield _puzzle(number, [TextLine(line.number, part) for part in parts], ":", clue_from_text)
         else:
             count = "more than one" if parts[1:] else "no"
-            what = f"{count} '-'; expected the rows' clues, '-', the columns' clues"
-            yield Fault(FaultKind.FORMAT, what, number, line.number)
+            message = f"{count} '-'; expected the rows' clues, '-', the columns' clues"
+            yield Fault(FaultKind.FORMAT, message, number, line.number)
 
 
 ONELINE = Format(
@@ -85,16 +85,16 @@ def _read_letters(data: bytes) -> Iterator[Found]:
         if columns.text:
             yield _puzzle(number, (rows, columns), None, _clue_in_letters)
         else:
-            what = "a line of rows without the line of columns that should follow"
-            yield Fault(FaultKind.FORMAT, what, number, rows.number)
+            message = "a line of rows without the line of columns that should follow"
+            yield Fault(FaultKind.FORMAT, message, number, rows.number)
 
 
 def _clue_in_letters(word: str) -> Clue | Fault:
     if word in ("0", "@"):
         return ()
     if not (word.isascii() and word.isalpha() and word.isupper()):
-        what = f"clue {shown(word)} is not made of the letters A to Z; an empty clue is written 0"
-        return Fault.of_file(what)
+        message = f"clue {shown(word)} is not made of the letters A to Z; an empty clue is written 0"
+        return Fault.of_file(message)
     return tuple(ord(letter) - _BEFORE_A for letter in word)
 
 
@@ -123,12 +123,12 @@ def _read_taai(data: bytes, size: Size | None) -> Iterator[Found]:
     assumed = size is None and sides is None
     for entry in read_batch(io.BytesIO(data), sides):
         if isinstance(entry, Record) and max(entry.size) > MOST_SIDE:
-            what = f"board size {entry.size[0]}x{entry.size[1]}: width and height must be 1 to {MOST_SIDE}"
-            entry = Fault(FaultKind.FORMAT, what, entry.number, entry.line)
+            message = f"board size {entry.size[0]}x{entry.size[1]}: width and height must be 1 to {MOST_SIDE}"
+            entry = Fault(FaultKind.FORMAT, message, entry.number, entry.line)
         elif isinstance(entry, Record) and assumed:
             assumed = False  # one warning is enough
-            what = "the file states no size; assuming {}x{} from the number of clue lines".format(*entry.size)
-            entry = replace(entry, warnings=(Fault(FaultKind.ASSUMED_SIZE, what, entry.number, entry.line),))
+            message = "the file states no size; assuming {}x{} from the number of clue lines".format(*entry.size)
+            entry = replace(entry, warnings=(Fault(FaultKind.ASSUMED_SIZE, message, entry.number, entry.line),))
         yield entry
 
 
@@ -205,8 +205,8 @@ def _looks_like(lines: Sequence[str], size: str, divider: str) -> bool:
 
 
 def _nin_parts(draft: Draft, width: int, height: int, lines: Sequence[TextLine]) -> _Parts:
-    what = f"the {count(height, 'row')} and {count(width, 'column')}"
-    clues = clue_lines(draft, lines, width + height, what)
+    purpose = f"the {count(height, 'row')} and {count(width, 'column')}"
+    clues = clue_lines(draft, lines, width + height, purpose)
     return clues[:height], clues[height:]
 
 
@@ -305,9 +305,9 @@ def _clues(draft: Draft, sections: Mapping[str, list[TextLine]], name: str, need
     if name not in sections:
         return ()
     full = [line for line in sections[name] if line.text]
-    words = full[0].text.split(maxsplit=MOST_SIDE) if len(full) == 1 else []
-    if len(words) == needed:
-        return [TextLine(full[0].number, word) for word in words]
+    clues = full[0].text.split(maxsplit=MOST_SIDE) if len(full) == 1 else []
+    if len(clues) == needed:
+        return [TextLine(full[0].number, word) for word in clues]
     return clue_lines(draft, sections[name], needed, f"the {count(needed, name.removesuffix('s'))}")
 
 

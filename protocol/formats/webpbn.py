@@ -44,8 +44,8 @@ def _read(data: bytes) -> Iterator[Found]:
     except BrokenOffError as broken:
         fault = broken.fault
     except ExpatError as error:
-        what = f"broken XML: {messages.get(error.code, 'unknown error')}"
-        fault = Fault(FaultKind.FORMAT, what, line=error.lineno)
+        message = f"broken XML: {messages.get(error.code, 'unknown error')}"
+        fault = Fault(FaultKind.FORMAT, message, line=error.lineno)
     except (ValueError, LookupError):  # unknown encoding in the XML declaration
         fault = Fault(FaultKind.FORMAT, "XML with an unknown encoding", line=1)
     else:
@@ -83,8 +83,8 @@ class _Document:
         if self._text is not None:
             self._text.append(text)
         elif self._puzzle and self._path[-1] in _CONTENT and text.strip():
-            what = f"{shown(text.strip())} in <{self._path[-1]}>; expected <{_CONTENT[self._path[-1]]}>"
-            self._puzzle.refuse(what, self._parser.CurrentLineNumber)
+            message = f"{shown(text.strip())} in <{self._path[-1]}>; expected <{_CONTENT[self._path[-1]]}>"
+            self._puzzle.refuse(message, self._parser.CurrentLineNumber)
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         line = self._parser.CurrentLineNumber
@@ -188,7 +188,7 @@ class _Puzzle(Draft):
             meaning[sign] = WHITE if colour == self._background else BLACK
         rows = []
         for row in filter(None, "".join(image.split()).split("|")):
-            rows.append((line, [one or among for among, one in _CELL.findall(row)]))
+            rows.append((line, [cell or among for among, cell in _CELL.findall(row)]))
             for among in {sign for sign in rows[-1][1] if len(sign) > 1 and meaning.keys() >= set(sign)}:
                 colours = {meaning[sign] for sign in among}
                 meaning[among] = colours.pop() if len(colours) == 1 else UNKNOWN
@@ -205,7 +205,7 @@ def _text(record: Record) -> str:
     lines += ['<color name="white" char=".">fff</color>', '<color name="black" char="X">000</color>']
     for kind, clues in (("columns", record.puzzle.columns), ("rows", record.puzzle.rows)):
         counts = ("".join(f"<count>{length}</count>" for length in clue) for clue in clues)
-        lines += [f'<clues type="{kind}">', *(f"<line>{one}</line>" for one in counts), "</clues>"]
+        lines += [f'<clues type="{kind}">', *(f"<line>{count}</line>" for count in counts), "</clues>"]
     for kind, grid in (("goal", record.solution), ("saved", record.start)):
         if grid is not None:
             rows = (f"|{''.join(_SIGNS[cell] for cell in row)}|" for row in grid.numbers())

@@ -36,7 +36,7 @@ def test_pages_are_short_with_examples_in_fences(page):
     name = page.relative_to(REPOSITORY).as_posix()
     if not name.startswith("docs/lab/"):
         assert len(page.read_text(encoding="utf-8").splitlines()) <= MOST_LINES.get(name, 420)
-    assert mean(len(one.split()) for one in sentences(page)) <= 22
+    assert mean(len(sentence.split()) for sentence in sentences(page)) <= 22
     for token in tokens(page):
         if token.type == "inline":
             assert ">>>" not in token.content, f"{page.name}:{token.map[0] + 1}"
@@ -50,7 +50,7 @@ def anchors(page: Path) -> set[str]:
         if before == "heading_open":
             plain = "".join(child.content for child in token.children if child.type in ("text", "code_inline"))
             anchor = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
-            found.add(next(one for n in range(99) if (one := f"{anchor}-{n}" if n else anchor) not in found))
+            found.add(next(name for n in range(99) if (name := f"{anchor}-{n}" if n else anchor) not in found))
         before = token.type
     return found
 
@@ -84,9 +84,9 @@ def test_docstrings_and_messages_use_the_words_of_the_glossary():
 @pytest.mark.parametrize("command", ["nonobot", "nonojudge", *(f"nonojudge {name}" for name in COMMANDS)])
 def test_help_uses_the_words_of_the_glossary(command, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    program, *words = command.split()
+    program, *arguments = command.split()
     with contextlib.suppress(SystemExit):
-        (cli.run if program == "nonojudge" else parse)([*words, "--help"])
+        (cli.run if program == "nonojudge" else parse)([*arguments, "--help"])
     text = capsys.readouterr().out
     assert text
     assert [*phrases(text)] == []
@@ -123,12 +123,10 @@ def texts() -> str:
     return "\n".join(found)
 
 
-TEXTS = texts()
-
-
 def test_each_message_is_in_the_program_and_there_are_at_least_twenty():
     assert len(set(QUOTED)) == len(QUOTED) >= 20
-    assert [one for one in QUOTED if not re.search(re.escape(one).replace("champion", "X"), TEXTS)] == []
+    program = texts()
+    assert [text for text in QUOTED if not re.search(re.escape(text).replace("champion", "X"), program)] == []
 
 
 # The files for a forge and for the site: they parse, and name what exists

@@ -37,8 +37,8 @@ def shown_by(command: str, folder: Path) -> str:
     """Carry a command out in a folder, on a terminal; return what stands there then."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     environment = {"NO_COLOR": "1", "PATH": path}
-    words = ["bash", "-c", f"cd '{folder}' && {command}"]
-    with Terminal(words, COLUMNS, LINES, environment, errors_too=True) as terminal:
+    shell = ["bash", "-c", f"cd '{folder}' && {command}"]
+    with Terminal(shell, COLUMNS, LINES, environment, errors_too=True) as terminal:
         _, written, _ = terminal.end()
     return on_terminal(written)
 
@@ -105,7 +105,7 @@ def _bot(tmp_path, own_folder):
 @pytest.mark.slow
 def test_it_passes_every_check_and_solves_the_boards_of_the_page(bot, output_of, capsys):
     steps = json.loads(output_of(cli.run, ["check", "--json", "--", *bot]).out)["checks"]
-    assert [one for one in steps if one["verdict"] != StepVerdict.PASSED] == []
+    assert [step for step in steps if step["verdict"] != StepVerdict.PASSED] == []
     (given,) = set(re.findall(r"--set (boardgen:\S+)", FIRST_BOT))
     assert cli.run(["run", "--set", given, "--quiet", "--result", "mybot.json", "--", *bot]) == 0
     assert "20 of 20 right" in capsys.readouterr().out

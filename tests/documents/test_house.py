@@ -11,13 +11,11 @@ from functools import cache
 import grimp
 import pytest
 
-from nonobot.harness.cli import COMMANDS
 from tools.generated_docs import PACKAGES, REPOSITORY, modules
 from tools.public_surface import FILE, surface
 
 PROJECT = REPOSITORY / "pyproject.toml"
 MODULES = [path.relative_to(REPOSITORY).as_posix() for package in PACKAGES for path in modules(package)]
-COMMAND_MODULES = {f"harness/commands/{command.module}.py" for command in COMMANDS.values()}
 
 
 @cache
@@ -50,7 +48,6 @@ IMPORTS_ANY_NAME = {
     "bot/strategy.py",  # the kernels of a strategy
     "harness/cli.py",  # the modules of COMMANDS
     "harness/opponents/serve.py",  # the libraries of the opponents
-    "tools/public_surface.py",  # the modules of the commands
     "tools/release/level_kernels.py",  # the modules of the kernels
 }
 

@@ -81,11 +81,14 @@ class Bot:
         for line in self.lines():
             if line.startswith("$"):
                 number, clues = self.number(line[1:]), []
-            elif number is not None:
+            elif number is not None and self.is_clue(line, clues):
                 clues.append(line)
                 if len(clues) == self.width + self.height:
                     yield number, clues
                     number = None
+
+    def is_clue(self, line, clues):
+        return True
 
     def board(self, clues):
         try:
@@ -302,16 +305,8 @@ class SkipsEmptyAfterNumber(Bot):
 class SkipsEmptyBeforeNumber(Bot):
     """Drops blank lines where a puzzle may end."""
 
-    def puzzles(self):
-        number, clues = None, []
-        for line in self.lines():
-            if line.startswith("$"):
-                number, clues = self.number(line[1:]), []
-            elif number is not None and (line or len(clues) < self.width + self.height - 1):
-                clues.append(line)
-                if len(clues) == self.width + self.height:
-                    yield number, clues
-                    number = None
+    def is_clue(self, line, clues):
+        return line or len(clues) < self.width + self.height - 1
 
 
 class NoMark(Bot):
@@ -320,17 +315,13 @@ class NoMark(Bot):
 
 
 class NoBlankLines(Bot):
-    def puzzles(self):
-        number, clues = None, []
-        for line in self.lines():
-            if line.startswith("$"):
-                number, clues = self.number(line[1:]), []
-                continue
-            if number is None or len(clues) == self.width + self.height:
+    def lines(self):
+        left = 0
+        for line in super().lines():
+            left = self.width + self.height if line.startswith("$") else left - 1
+            if left < 0:
                 sys.exit("expected $")
-            clues.append(line)
-            if len(clues) == self.width + self.height:
-                yield number, clues
+            yield line
 
 
 class NeedsNewline(Bot):

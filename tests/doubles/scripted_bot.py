@@ -343,7 +343,7 @@ def writes_milliseconds():
 
 def writes_files_anew():
     for number in numbers():
-        write("".join(known[one] for one in range(1, number + 1)), "w", "new")
+        write("".join(known[earlier] for earlier in range(1, number + 1)), "w", "new")
         os.replace("new", "solution.txt")  # noqa: PTH105
         wait_for(f"judged-{number}")
 

@@ -66,8 +66,8 @@ def mask_in(view: Any) -> int:
     return int.from_bytes(np.asarray(view, "<u8").tobytes(), "little")
 
 
-def put_mask(view: Any, at: int, mask: int) -> None:
-    place = view[at : at + 1]
+def put_mask(view: Any, index: int, mask: int) -> None:
+    place = view[index : index + 1]
     place[...] = np.frombuffer(mask.to_bytes(place.size * 8, "little"), "<u8").reshape(place.shape)
 
 
@@ -96,8 +96,8 @@ def random_clues(rng: random.Random, width: int, height: int) -> Puzzle:
 def broken(rng: random.Random, puzzle: Puzzle) -> Puzzle:
     """Return `puzzle` with one clue exchanged for a random one that fits."""
     clues = [*puzzle.columns, *puzzle.rows]
-    at = rng.randrange(len(clues))
-    clues[at] = random_clue(rng, puzzle.height if at < puzzle.width else puzzle.width)
+    index = rng.randrange(len(clues))
+    clues[index] = random_clue(rng, puzzle.height if index < puzzle.width else puzzle.width)
     return Puzzle.unchecked(columns=tuple(clues[: puzzle.width]), rows=tuple(clues[puzzle.width :]))
 
 

@@ -66,9 +66,6 @@ class Browser(Tab):
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
-    def __enter__(self) -> Browser:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self._browser.close()
         self._playwright.stop()

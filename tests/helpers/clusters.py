@@ -34,7 +34,7 @@ def definition(folder: Path, bots: dict[str, str], recipes: list[Recipe] = RECIP
         size = f"{recipe.width}x{recipe.height}"
         with (folder / f"q-{size}.txt").open("wb") as questions, (folder / f"{size}.txt").open("wb") as answers:
             write_set(recipe.boards(), questions, answers)
-    text = f'name = "small"\nsets = {json.dumps([str(one) for one in recipes])}\ncontain = "no"\n{more}\n'
+    text = f'name = "small"\nsets = {json.dumps([str(recipe) for recipe in recipes])}\ncontain = "no"\n{more}\n'
     for name, behaviour in bots.items():
         command = [sys.executable, "-S", str(SCRIPTED_BOT), behaviour, f"{folder}/{{size}}.txt"]
         text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(command)}\n'
@@ -46,8 +46,8 @@ def definition(folder: Path, bots: dict[str, str], recipes: list[Recipe] = RECIP
 def outcomes(folder: Path) -> dict[str, tuple[list[str], str]]:
     """Return the verdicts and the end of each result in a folder, by the name of its file."""
     found = {path.name: read_result(path) for path in folder.glob("*.json")}
-    runs = {name: one for name, one in found.items() if isinstance(one, RunResult)}
-    return {name: (verdicts(one), one.end.reason.value) for name, one in runs.items()}
+    runs = {name: result for name, result in found.items() if isinstance(result, RunResult)}
+    return {name: (verdicts(result), result.end.reason.value) for name, result in runs.items()}
 
 
 def ranking(text: str) -> list[list[str]]:
@@ -148,8 +148,8 @@ class Cluster:
         with socket.socket() as asking:
             return asking.connect_ex(("127.0.0.1", int(self.address.rpartition(":")[2]))) == 0
 
-    def _started(self, *words: str, cwd: Path | None = None) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "dask", *words]
+    def _started(self, *arguments: str, cwd: Path | None = None) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "dask", *arguments]
         return subprocess.Popen(command, stdout=self._log, stderr=self._log, cwd=cwd, start_new_session=True)
 
 

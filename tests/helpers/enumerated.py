@@ -16,7 +16,7 @@ from tests.helpers.boards import all_grids, broken, random_clues, random_grid, s
 
 # Without learning the champion gives up where the descents fail; all else finds every solution.
 OPTIONAL = [name for name in STAGE_NAMES if name != "learning"]
-SUBSETS = [tuple(each) for each in chain(*(combinations(OPTIONAL, n) for n in range(len(OPTIONAL) + 1)))]
+SUBSETS = [tuple(names) for names in chain(*(combinations(OPTIONAL, n) for n in range(len(OPTIONAL) + 1)))]
 
 
 def by_clues(width: int, height: int) -> dict[Puzzle, list[naive.Grid]]:

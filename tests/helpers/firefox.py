@@ -93,9 +93,6 @@ class Firefox(Tab):
         place = json.loads(announced.read_text())
         return f"ws://{place['ws_host']}:{place['ws_port']}"
 
-    def __enter__(self) -> Firefox:
-        return self
-
     def __exit__(self, *_: object) -> None:
         if hasattr(self, "_socket"):
             self.ask("browser.close")
@@ -144,13 +141,9 @@ class Firefox(Tab):
 
     def _act(self, kind: str, actions: list[dict[str, Any]], **parameters: Any) -> None:
         """Let one device act: `key`, or `pointer` of a type that `parameters` names."""
-        name = parameters.get("pointerType", kind)
-        device = {
-            "type": kind,
-            "id": name,
-            "actions": actions,
-            **({"parameters": parameters} if parameters else {}),
-        }
+        device = {"type": kind, "id": parameters.get("pointerType", kind), "actions": actions}
+        if parameters:
+            device["parameters"] = parameters
         self.ask("input.performActions", context=self._context, actions=[device])
 
     def click(self, *places: str) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import sys
 import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -24,7 +23,7 @@ from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import RunResult
 from nonobot.tournament_data import Recipe, load_set, write_set
 from tests.helpers.places import DOUBLES
-from tests.helpers.waiting import wait_until
+from tests.helpers.waiting import alarm, wait_until
 
 RECIPE = Recipe(5, 5, 5, seed=3)
 SET = load_set(str(RECIPE))
@@ -56,7 +55,7 @@ def played(behaviour: str, folder: Path, on_verdict: OnVerdict = lambda *_: None
 
 def verdicts(result: RunResult) -> list[str]:
     """Return the verdicts in the order of the set."""
-    return [one.verdict.value for one in result.score.puzzles]
+    return [puzzle.verdict.value for puzzle in result.score.puzzles]
 
 
 def so_far(journal: Path) -> bytes:
@@ -111,16 +110,9 @@ def little_patience(monkeypatch: pytest.MonkeyPatch, short_look: None) -> None:
 
 @pytest.fixture
 def nothing_hangs() -> Iterator[None]:
-    """End a run that hangs, on however slow a machine; the time is no assertion."""
-
-    def hangs(number: int, frame: FrameType | None) -> None:
-        raise TimeoutError("the judge hangs")
-
-    before = signal.signal(signal.SIGALRM, hangs)
-    signal.alarm(120)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    """End a run that hangs."""
+    with alarm(120):
+        yield
 
 
 class ScriptedTransport:

@@ -104,16 +104,13 @@ def _of_bot(files: str, commands: str) -> Data:
 
 
 def _beside_bot(use: str, files: str, commands: str) -> Data:
-    name, purpose = (
-        "folder of a bot: names, and the beginning of `*.json`",
-        "which files are results, to hide them",
-    )
-    return Data(use, files, name, AUTHOR, purpose, commands)
+    name = "folder of a bot: names, and the beginning of `*.json`"
+    return Data(use, files, name, AUTHOR, "which files are results, to hide them", commands)
 
 
-def _of_clone(files: str, commands: str) -> Data:
+def _of_clone(files: str) -> Data:
     name, purpose = "HEAD and branches of the working folder's clone", "the revision of a bot in it"
-    return Data("read", files, name, "whoever the folder comes from", purpose, commands)
+    return Data("read", files, name, "whoever the folder comes from", purpose, "run tournament bisect")
 
 
 def _of_exchange(files: str) -> Data:
@@ -126,6 +123,7 @@ def _of_export(use: str, files: str) -> Data:
 
 
 _REPORT = "what a part of `check` reports that runs with the bot"
+_RESULTS, _READERS = "results and journals", "run tournament table report history page"
 _DUEL = "results of the runs of a duel"
 
 DATA = (
@@ -133,9 +131,9 @@ DATA = (
     _of_bot("theirs/bots/*.sh", "run tournament duel"),
     _of_bot("theirs/bots/one/checked.py", "check"),
     _of_bot("theirs/*sh", "bisect"),
-    _of_clone("theirs/*.git", "run tournament bisect"),  # of a worktree: a file that names the folder
-    _of_clone("theirs/*.git/HEAD", "run tournament bisect"),
-    _of_clone("theirs/*.git/refs/heads/*", "run tournament bisect"),
+    _of_clone("theirs/*.git"),  # of a worktree: a file that names the folder
+    _of_clone("theirs/*.git/HEAD"),
+    _of_clone("theirs/*.git/refs/heads/*"),
     _beside_bot("list", "theirs/bots/*", "run tournament check duel"),
     _beside_bot("read", "theirs/bots/*.json", "run tournament check duel"),
     _beside_bot("list", "theirs*", "bisect"),
@@ -144,16 +142,7 @@ DATA = (
     _of_exchange("theirs/out.txt"),  # named relative to its folder, as the next one
     _of_exchange("theirs/log.txt"),
     Data("read", "scratch/nonojudge-check-*", _REPORT, "the bot", "the processes that the bot left", "check"),
-    Data(
-        *(
-            "read",
-            "theirs/results*",
-            "results and journals",
-            "whoever hands them in",
-            "tables, plots, what is left",
-        ),
-        "run tournament table report history page",
-    ),
+    Data("read", "theirs/results*", _RESULTS, "whoever hands them in", "tables, plots, what is left", _READERS),
     _of_export("list", "theirs/site"),
     _of_export("read", "theirs/site/files.json"),
     Data("write", "theirs/site*", "the page", "", "", "page"),
@@ -173,12 +162,7 @@ BOTS = ("run.sh", "warm.sh", "files.sh", "checked.py", "bot.sh")
 PLAY = ("run", "tournament", "check", "duel", "bisect")
 ON_PURPOSE = "bisect"  # runs git in the clone that the user names, and the code of its revisions
 UNPICKLES = ("duel", "bisect")  # what the judge's own processes send to each other
-UNPICKLED = (
-    "nonobot.",
-    "msgspec.",
-    "pathlib.",
-    "builtins.getattr",
-)  # the last one for enums, before Python 3.11.4
+UNPICKLED = ("nonobot.", "msgspec.", "pathlib.", "builtins.getattr")  # the last for enums, before Python 3.11.4
 
 
 class Layout:
@@ -233,9 +217,8 @@ class Layout:
         cycle = f"cycler(color=['r', {code}({str(self.ran)!r}, 'a').write('matplotlib')])"
         self.write(self.theirs / "matplotlibrc", f"axes.prop_cycle: {cycle}\n")
         for name in ("cut.stderr.txt", "run.stderr.txt"):
-            (self.theirs / "results" / name).symlink_to(
-                self.ran
-            )  # perhaps a file of the user's that a shell reads
+            link = self.theirs / "results" / name
+            link.symlink_to(self.ran)  # perhaps a file of the user's that a shell reads
         for folder in (self.theirs, self.theirs / "bots" / "one"):
             self._make_clone(folder)
 
@@ -273,9 +256,9 @@ class Layout:
             config.write(f'[filter "trap"]\n\tclean = {trap}\n\tsmudge = {trap}\n\tprocess = {trap}\n')
 
     def observed(
-        self, words: Sequence[str], judge: Sequence[str] = JUDGE, statuses: Sequence[int] = (0, 1, 3)
+        self, arguments: Sequence[str], judge: Sequence[str] = JUDGE, statuses: Sequence[int] = (0, 1, 3)
     ) -> list[list[str]]:
-        """Carry a command out in the strangers' folder (no words: the page); return what the judge did."""
+        """Carry a command out in the strangers' folder (no arguments: the page); return what the judge did."""
         for file in (self.log, self.ran):
             file.unlink(missing_ok=True)
         python_path = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
@@ -286,12 +269,12 @@ class Layout:
             observer.LOG: str(self.log),
             observer.OBSERVED: os.pathsep.join([str(self.theirs), str(self.scratch)]),
         }
-        if "--resume" in words:
+        if "--resume" in arguments:
             self._cut()
-        if words:
+        if arguments:
             to = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
             to |= {"env": environment, "cwd": self.theirs, "timeout": PATIENCE_SECONDS}
-            done = subprocess.run([*judge, *words], text=True, check=False, **to)
+            done = subprocess.run([*judge, *arguments], text=True, check=False, **to)
             assert done.returncode in statuses, done.stderr
             assert "Traceback" not in done.stderr, done.stderr
         else:
@@ -303,13 +286,13 @@ class Layout:
         whole = self.theirs / "results" / "run.json"
         records = records_of(read_result(whole))[:-2] if whole.exists() else []
         (self.theirs / "results" / "cut.json").unlink(missing_ok=True)
-        lines = b"".join(msgspec.json.encode(one) + b"\n" for one in records)
+        lines = b"".join(msgspec.json.encode(record) + b"\n" for record in records)
         self.write(self.theirs / "results" / "cut.journal.jsonl", lines.decode())
 
     def _visit(self, environment: dict[str, str]) -> None:
         """Look at the live view as a browser does, also at its plots."""
-        words = [sys.executable, "-P", "-c", PAGE, str(self.mine)]
-        server = subprocess.Popen(words, env=environment, cwd=self.theirs, stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, "-P", "-c", PAGE, str(self.mine)]
+        server = subprocess.Popen(command, env=environment, cwd=self.theirs, stdout=subprocess.PIPE, text=True)
         try:
             address = f"http://127.0.0.1:{int(next_line(server))}/api"
             with urllib.request.urlopen(f"{address}/live", timeout=PATIENCE_SECONDS) as events:
@@ -328,50 +311,50 @@ def breaches(layout: Layout, command: str, judge: Sequence[str] = JUDGE) -> list
     """
     events, found = [], []
     shutil.rmtree(layout.theirs / "results" / "small", ignore_errors=True)  # an earlier tournament's
-    for words in COMMANDS[command]:
-        events += layout.observed(words, judge)
+    for arguments in COMMANDS[command]:
+        events += layout.observed(arguments, judge)
         found += breaches_in(layout, command, events)
-    unused = [
-        row
-        for row in DATA
-        if command in row.commands.split() and not any(row.fits(layout, *one) for one in events)
-    ]
+    unused = [row for row in _rows_of(command) if not any(row.fits(layout, *event) for event in events)]
     return [*dict.fromkeys(found), *(f"not seen: {row}" for row in unused)]
+
+
+def _rows_of(command: str) -> list[Data]:
+    return [row for row in DATA if command in row.commands.split()]
 
 
 def breaches_in(layout: Layout, command: str, events: Sequence[Sequence[str]]) -> list[str]:
     """Return what a command that has just ended must not have done, in words."""
-    rows = [row for row in DATA if command in row.commands.split()]
-    others = [one for one in events if not any(row.fits(layout, *one) for row in rows)]
-    found = [one for kind, *what in others for one in _breach(layout, command, kind, what)]
+    rows = _rows_of(command)
+    others = [event for event in events if not any(row.fits(layout, *event) for row in rows)]
+    found = [breach for kind, *details in others for breach in _breach(layout, command, kind, details)]
     if layout.ran.exists() and command != ON_PURPOSE:
         found.append(f"trap: {layout.ran.read_text()}")
     return found
 
 
-def _breach(layout: Layout, command: str, kind: str, what: Sequence[str]) -> Iterator[str]:
+def _breach(layout: Layout, command: str, kind: str, details: Sequence[str]) -> Iterator[str]:
     """Yield what is wrong with an event, if anything is."""
     if kind == "start":
-        yield from _breach_of_start(layout, command, Path(what[0]), what[1:])
+        yield from _breach_of_start(layout, command, Path(details[0]), details[1:])
     elif kind != "unpickle":
-        yield f"{kind} {what[0]}"
-    elif command not in UNPICKLES or not what[0].startswith(UNPICKLED):
-        yield f"unpickle {what[0]}"
+        yield f"{kind} {details[0]}"
+    elif command not in UNPICKLES or not details[0].startswith(UNPICKLED):
+        yield f"unpickle {details[0]}"
 
 
-def _breach_of_start(layout: Layout, command: str, folder: Path, words: Sequence[str]) -> Iterator[str]:
+def _breach_of_start(layout: Layout, command: str, folder: Path, start: Sequence[str]) -> Iterator[str]:
     """Yield what is wrong with a program that the judge starts in a folder."""
-    program, *rest = words
+    program, *rest = start
     path = folder / (shutil.which(program) or program)
     line = shlex.join([path.name, *rest])
     is_theirs = path.is_relative_to(layout.theirs)
-    is_bot = command in PLAY and any(word == "nonobot" or word.endswith(BOTS) for word in words)
+    is_bot = command in PLAY and any(word == "nonobot" or word.endswith(BOTS) for word in start)
     if path.name == "bwrap":
-        written = [Path(to) for option, to in zip(words, words[2:], strict=False) if option == "--bind"]
+        written = [Path(to) for option, to in zip(start, start[2:], strict=False) if option == "--bind"]
         own = (layout.theirs / "bots", layout.scratch)
-        yield from (
-            f"writable for a bot: {one}" for one in written if not any(one.is_relative_to(it) for it in own)
-        )
+        for place in written:
+            if not any(place.is_relative_to(allowed) for allowed in own):
+                yield f"writable for a bot: {place}"
     elif (is_bot and sandbox_note(Contain.AUTO)) or command == ON_PURPOSE or line.startswith(NO_FILE):
         return
     elif path.name.startswith("python") and not is_theirs:

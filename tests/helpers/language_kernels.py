@@ -122,27 +122,27 @@ def aliases(m, i, value):
 
 
 @entry
-def set_record(m, at, tag, wide, weight):
-    record = m.records[at]
+def set_record(m, index, tag, wide, weight):
+    record = m.records[index]
     prefetch(record)
     record.tag = tag
     record.wide = wide
-    m.records[at].weight = weight
+    m.records[index].weight = weight
     for i in range(3):
         record.tail[i] = tag + i
 
 
 @entry
-def copy_record(m, to, at):
+def copy_record(m, to, index):
     """Copy a record; what was taken of the one before is a reference, and sees it."""
     before = m.records[to]
-    m.records[to] = m.records[at]
+    m.records[to] = m.records[index]
     return before.tag, before.wide, before.weight, before.tail[2]
 
 
 @entry
-def overlapping_tag(m, at):
-    return m.overlapping[at].tag
+def overlapping_tag(m, index):
+    return m.overlapping[index].tag
 
 
 @entry
@@ -197,48 +197,48 @@ def masks_map(bits: int) -> Struct:
 @entry
 def compute_masks(m):
     a, b, number, places = m.a, m.b, m.number, m.places
-    at = 0
+    index = 0
     for result in (
         a & b, a | b, a ^ b, a + b, a - b, ~a, a << places, a >> places,
         a & number, a | number, a ^ number, a + number, a - number, number & a, number | a, number ^ a, number + a,
         number - a, a - (number > 1), m.none - (number > 1), (m.one << places) - 1,
     ):  # fmt: skip
-        m.results[at] = result
-        at += 1
-    m.results[at] = number
+        m.results[index] = result
+        index += 1
+    m.results[index] = number
     c = a
     c &= b
-    m.results[at + 1] = c
+    m.results[index + 1] = c
     c = a
     c |= b
-    m.results[at + 2] = c
+    m.results[index + 2] = c
     c = a
     c <<= places
-    m.results[at + 3] = c
-    m.results[at + 4] = fill_down(a, b)
-    return at + 5
+    m.results[index + 3] = c
+    m.results[index + 4] = fill_down(a, b)
+    return index + 5
 
 
 @entry
 def ask_masks(m):
     a, b, number = m.a, m.b, m.number
-    at = 0
+    index = 0
     for answer in (
         a == b, a != b, a == number, number == a, a != number, number != a, bool(a), not a, not a & b, bool(a | b),
     ):  # fmt: skip
-        m.answers[at] = answer
-        at += 1
-    m.answers[at] = 1 if a else 0
-    m.answers[at + 1] = 1 if a and b else 0
-    m.answers[at + 2] = count(a)
-    m.answers[at + 3] = lowest(a) if a else -1
-    m.answers[at + 4] = highest(a) if a else -1
+        m.answers[index] = answer
+        index += 1
+    m.answers[index] = 1 if a else 0
+    m.answers[index + 1] = 1 if a and b else 0
+    m.answers[index + 2] = count(a)
+    m.answers[index + 3] = lowest(a) if a else -1
+    m.answers[index + 4] = highest(a) if a else -1
     cells = 0
     while a:
         cells += lowest(a) + 1
         a &= a - 1
-    m.answers[at + 5] = cells
-    return at + 6
+    m.answers[index + 5] = cells
+    return index + 6
 
 
 # Vectors. All results of an operation go to the next place of `out`.

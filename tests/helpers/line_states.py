@@ -19,23 +19,23 @@ LINE = 5
 @entry
 def paint_states(m, number):
     """Paint so many states of the line, each in its place."""
-    for at in range(number):
-        consistent, black, white = paint(m, 5, m.black[at], m.white[at])
-        m.consistent[at] = consistent
-        m.black[at] = black
-        m.white[at] = white
+    for place in range(number):
+        consistent, black, white = paint(m, 5, m.black[place], m.white[place])
+        m.consistent[place] = consistent
+        m.black[place] = black
+        m.white[place] = white
         for block in range(m.blocks[5]):
-            m.starts_left[at, block] = m.starts[block]
+            m.starts_left[place, block] = m.starts[block]
 
 
 @entry
 def paint_states_by_recurrence(m, number):
     """Paint so many states of the line with the papers' solver, each in its place."""
-    for at in range(number):
-        consistent, black, white = paint_recurrence(m, 5, m.black[at], m.white[at])
-        m.consistent[at] = consistent
-        m.black[at] = black
-        m.white[at] = white
+    for place in range(number):
+        consistent, black, white = paint_recurrence(m, 5, m.black[place], m.white[place])
+        m.consistent[place] = consistent
+        m.black[place] = black
+        m.white[place] = white
 
 
 class LineStates:
@@ -95,7 +95,7 @@ class LineStates:
     def paint(self, black: int, white: int) -> tuple[int, int] | None:
         return self.paint_all([black], [white])[0]
 
-    def starts_left(self, blocks: int, at: int = 0) -> list[set[int]]:
-        """Return the starts of each block that the state `at` of those painted last left."""
-        masks = [mask_in(mask) for mask in self.view("starts_left")[at, :blocks]]
+    def starts_left(self, blocks: int, place: int = 0) -> list[set[int]]:
+        """Return the starts of each block that the state `place` of those painted last left."""
+        masks = [mask_in(mask) for mask in self.view("starts_left")[place, :blocks]]
         return [{i for i in range(mask.bit_length()) if mask >> i & 1} for mask in masks]

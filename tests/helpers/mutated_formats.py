@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import re
-import signal
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from nonobot.protocol import Fault, Record, formats
 from nonobot.protocol.formats.base import MOST_SIDE
 from tests.helpers.places import PUZZLES, REPOSITORY
 from tests.helpers.strict_readers import blocks_in
+from tests.helpers.waiting import alarm
 
 PAGE = REPOSITORY / "docs" / "formats.md"
 
@@ -58,13 +58,8 @@ def _splice(rng: random.Random, data: bytes) -> bytes:
     """Cut a piece, or put another one in its place, or repeat it."""
     start = rng.randrange(len(data) + 1)
     piece = data[start : start + rng.choice([0, 1, 2, rng.randrange(40), rng.randrange(len(data) + 1)])]
-    others = (
-        b"",
-        rng.choice(PIECES),
-        rng.choice(PIECES),
-        bytes([rng.randrange(256)]),
-        piece * rng.choice([2, 3, 50]),
-    )
+    pieces = [rng.choice(PIECES) for _ in range(2)]
+    others = (b"", *pieces, bytes([rng.randrange(256)]), piece * rng.choice([2, 3, 50]))
     return data[:start] + rng.choice(others) + data[start + len(piece) :]
 
 
@@ -109,8 +104,8 @@ def read_anything(data: bytes, name: str | None, counts: Counter[str]) -> None:
         found = list(formats.read(data, name))
     except formats.FormatError as error:
         said.append(str(error))
-    records = [one for one in found if isinstance(one, Record)]
-    faults = [one for one in found if isinstance(one, Fault)]
+    records = [entry for entry in found if isinstance(entry, Record)]
+    faults = [entry for entry in found if isinstance(entry, Fault)]
     faults += [warning for record in records for warning in record.warnings]
     counts.update({"puzzles": len(records), "faults and warnings": len(faults), "files of no format": len(said)})
     lines = data.count(b"\n") + data.count(b"\r") + 1
@@ -127,26 +122,16 @@ def read_anything(data: bytes, name: str | None, counts: Counter[str]) -> None:
     assert list(formats.read(formats.write(small, "webpbn").data or b"<puzzleset/>")) == small
 
 
-def _hangs(number: int, frame: object) -> None:
-    raise TimeoutError(f"more than {LONGEST_SECONDS} s for one small file")
-
-
 def problems(rng: random.Random, counts: Counter[str]) -> Iterator[str | None]:
     """Read damaged files without end; for each, yield None, or what is wrong with the file that shows it."""
     some = samples()
-    before = signal.signal(signal.SIGALRM, _hangs)
-    try:
-        while True:
-            name, data = mutated(rng, some)
-            forced = rng.choice([name, None])
-            wrong = None
-            signal.alarm(LONGEST_SECONDS)
-            try:
+    while True:
+        name, data = mutated(rng, some)
+        forced = rng.choice([name, None])
+        wrong = None
+        try:
+            with alarm(LONGEST_SECONDS):
                 read_anything(data, forced, counts)
-            except Exception:  # whatever it is, a user would see it
-                wrong = f"read as {forced or 'what it is'}: {traceback.format_exc()}\n{data!r}"
-            finally:
-                signal.alarm(0)
-            yield wrong
-    finally:
-        signal.signal(signal.SIGALRM, before)
+        except Exception:  # whatever it is, a user would see it
+            wrong = f"read as {forced or 'what it is'}: {traceback.format_exc()}\n{data!r}"
+        yield wrong

@@ -41,8 +41,8 @@ def texts(value):
         with contextlib.suppress(TypeError):
             yield os.fsdecode(value)
     elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from texts(one)
+        for part in value:
+            yield from texts(part)
     elif hasattr(value, "co_filename"):
         yield value.co_filename
 
@@ -73,15 +73,15 @@ def observe(log, folders):
             if kind in ("list", "read") and removes_a_folder():
                 return
             if kind == "start":
-                program, words, folder, *_ = (*arguments, None, None)
+                program, command, folder, *_ = (*arguments, None, None)
                 folder = folder if event == "subprocess.Popen" and folder else os.curdir
-                lines = [[kind, absolute(os.fsdecode(folder)), *texts(words or program)]]
+                lines = [[kind, absolute(os.fsdecode(folder)), *texts(command or program)]]
             elif kind == "unpickle":
                 lines = [[kind, ".".join(arguments)]]
             else:
                 named = arguments[:1] if event == "open" else arguments
-                paths = {absolute(one) for one in texts(named) if kind in OPENINGS or os.sep in one}
-                lines = [[kind, one] for one in paths if one.startswith(folders)]
+                paths = {absolute(path) for path in texts(named) if kind in OPENINGS or os.sep in path}
+                lines = [[kind, path] for path in paths if path.startswith(folders)]
             for line in lines:
                 os.write(log, json.dumps(line).encode() + b"\n")
         finally:

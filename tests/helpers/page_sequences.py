@@ -77,8 +77,7 @@ def run_sequence(tab: Tab, address: str, seed: int) -> None:
     tab.open(address)
     _ready(tab, chosen)
     for _ in range(ACTIONS):
-        name = chosen.choice(list(_ACTIONS))
-        _ACTIONS[name](tab, chosen)
+        chosen.choice(_ACTIONS)(tab, chosen)
 
 
 def _ready(tab: Tab, chosen: random.Random) -> None:
@@ -195,15 +194,4 @@ def _switch(tab: Tab, chosen: random.Random) -> None:
     _clicked(tab, f"[data-view='{chosen.choice(('solution', 'steps', 'mine'))}']")
 
 
-_ACTIONS = {
-    "type": _type,
-    "paste": _paste,
-    "pick": _pick,
-    "link": _link,
-    "draw": _draw,
-    "paint": _paint,
-    "undo": _undo,
-    "back": _back,
-    "reload": _reload,
-    "switch": _switch,
-}
+_ACTIONS = (_type, _paste, _pick, _link, _draw, _paint, _undo, _back, _reload, _switch)

@@ -47,7 +47,7 @@ def solved_on_page(tab: Tab, puzzles: Sequence[Puzzle]) -> Solved:
     tab.wait_for("document.documentElement.dataset.python === 'ready'")
     answers, wall = [], 0.0
     for start in range(0, len(puzzles), AT_ONCE):
-        boards = [[one.rows, one.columns] for one in puzzles[start : start + AT_ONCE]]
+        boards = [[puzzle.rows, puzzle.columns] for puzzle in puzzles[start : start + AT_ONCE]]
         found = tab.value(SOLVE % json.dumps(boards))
         answers += found["answers"]
         wall += found["wall"]
@@ -77,7 +77,7 @@ def solved_natively(puzzles: Sequence[Puzzle]) -> Native:
     """Let `nonobot` solve a set, and return what `--stats` has of it."""
     with tempfile.TemporaryDirectory() as folder:
         stats = Path(folder, "stats.jsonl")
-        batch = write([Record(one) for one in puzzles], "taai").data
+        batch = write([Record(puzzle) for puzzle in puzzles], "taai").data
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([*COMMAND, "--stats", stats], input=batch, stdout=subprocess.DEVNULL, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)

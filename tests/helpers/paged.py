@@ -9,10 +9,11 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import AbstractContextManager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
@@ -66,7 +67,7 @@ class _Files(ThreadingHTTPServer):
     sent: list[Sent]
 
 
-class PlainServer:
+class PlainServer(AbstractContextManager):
     """The site on a server of files, as `python -m http.server`; a context manager. `sent` has all its answers."""
 
     def __init__(self, site: Path, port: int = 0) -> None:
@@ -76,9 +77,6 @@ class PlainServer:
         self.address = f"http://127.0.0.1:{self.port}/"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
@@ -96,7 +94,7 @@ class Answer(NamedTuple):
         return json.loads(self.body)
 
 
-class Server:
+class Server(AbstractContextManager):
     """A running `nonojudge page`; a context manager that ends it as Ctrl-C does."""
 
     def __init__(self, *options: str, folder: Path | None = None, data: Path | None = None) -> None:
@@ -110,9 +108,6 @@ class Server:
         )
         self.address = next_line(self.process).split()[1]
         self.port = urlsplit(self.address).port
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.process.send_signal(signal.SIGINT)

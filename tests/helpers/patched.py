@@ -9,8 +9,6 @@ from pathlib import Path
 
 from tests.helpers.places import REPOSITORY
 
-HOUSE = REPOSITORY
-
 LINE_KERNEL = "line.py"
 """The line kernel; those of the strategy `papers` are compiled in a few seconds."""
 
@@ -40,10 +38,10 @@ def patched_house(folder: Path, module: str, *changes: tuple[str, str]) -> Mappi
     Python that is started in `folder`, or with this environment, imports the copy. Its kernels are compiled into a
     folder of their own.
     """
-    shutil.copytree(HOUSE / "bot", folder / "bot", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(HOUSE / "nonobot", folder / "nonobot", symlinks=True)
+    shutil.copytree(REPOSITORY / "bot", folder / "bot", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(REPOSITORY / "nonobot", folder / "nonobot", symlinks=True)
     for room in ("protocol", "tournament_data", "harness", "tests"):
-        (folder / room).symlink_to(HOUSE / room)
+        (folder / room).symlink_to(REPOSITORY / room)
     path = folder / "bot" / module
     text = path.read_text(encoding="utf-8")
     for old, new in changes:

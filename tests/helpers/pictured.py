@@ -71,17 +71,18 @@ def pictures() -> dict[str, Picture]:
 
 def read_terminal(lines: list[str], per_cell: int) -> np.ndarray:
     """Return which cells are black in a drawing; with half blocks (1 character a cell) a line shows two rows."""
-    top = next(at for at, line in enumerate(lines) if line.lstrip()[:1] in ("┌", "+"))
+    top = next(number for number, line in enumerate(lines) if line.lstrip()[:1] in ("┌", "+"))
     left = len(lines[top]) - len(lines[top].lstrip())
-    inside = [at for at in range(left, len(lines[top])) if lines[top][at] in "─-"]
+    inside = [column for column in range(left, len(lines[top])) if lines[top][column] in "─-"]
     rows = []
     for line in lines[top + 1 : -1]:
         if line[left] in "├+":
             continue
-        found = "".join(line[at] for at in inside)
+        found = "".join(line[column] for column in inside)
         if per_cell == 2:
             assert all(
-                found[at] == found[at + 1] or found[at : at + 2] in (" ·", " .") for at in range(0, len(found), 2)
+                found[start] == found[start + 1] or found[start : start + 2] in (" ·", " .")
+                for start in range(0, len(found), 2)
             )
             rows.append([cell in "█#" for cell in found[::2]])
         else:
@@ -95,7 +96,7 @@ def read_terminal_clues(lines: list[str], per_cell: int) -> tuple[list[list[int]
 
     With half blocks a row of no board may follow the last one; its clue is empty.
     """
-    top = next(at for at, line in enumerate(lines) if line.lstrip()[:1] in ("┌", "+"))
+    top = next(number for number, line in enumerate(lines) if line.lstrip()[:1] in ("┌", "+"))
     left = len(lines[top]) - len(lines[top].lstrip())
     end = len(lines[top])
     rows = []
@@ -103,14 +104,14 @@ def read_terminal_clues(lines: list[str], per_cell: int) -> tuple[list[list[int]
         if line[left] not in "├+":
             rows.append([int(word) for word in line[:left].split()])
             rows += [[int(word) for word in line[end:].split()]] if per_cell == 1 else []
-    inside = [at for at in range(left, end) if lines[top][at] in "─-"]
+    inside = [column for column in range(left, end) if lines[top][column] in "─-"]
     head = [line.ljust(end) for line in lines[:top]]
     # Only numbers of one digit run together; then the lowest line has one over each column.
-    runs_together = per_cell == 1 and len(inside) > 1 and all(head[-1][at].isdigit() for at in inside)
-    words = [word for line in head for word in re.finditer(r"\d" if runs_together else r"\d+", line)]
-    ends = [at + 1 for at in inside[per_cell - 1 :: per_cell]]
-    assert {word.end() for word in words} == set(ends)
-    return rows, [[int(word[0]) for word in words if word.end() == end] for end in ends]
+    runs_together = per_cell == 1 and len(inside) > 1 and all(head[-1][column].isdigit() for column in inside)
+    numbers = [number for line in head for number in re.finditer(r"\d" if runs_together else r"\d+", line)]
+    ends = [column + 1 for column in inside[per_cell - 1 :: per_cell]]
+    assert {number.end() for number in numbers} == set(ends)
+    return rows, [[int(number[0]) for number in numbers if number.end() == end] for end in ends]
 
 
 # Reading an SVG
@@ -132,7 +133,7 @@ def svg_boxes(text: str, colour: str) -> list[tuple[int, int, int, int]]:
 def svg_texts(text: str) -> list[tuple[float, float, str]]:
     """Return the words of a picture and where they stand."""
     elements = ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}text")
-    return [(float(one.get("x")), float(one.get("y")), one.text) for one in elements]
+    return [(float(element.get("x")), float(element.get("y")), element.text) for element in elements]
 
 
 def svg_spaces(text: str, colours: tuple[str, ...]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -161,4 +162,4 @@ def pixels_of(data: bytes) -> np.ndarray:
 
 
 def rgb(colour: str) -> list[int]:
-    return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+    return [int(colour[start : start + 2], 16) for start in (1, 3, 5)]

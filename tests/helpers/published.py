@@ -9,7 +9,6 @@ import io
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -38,7 +37,7 @@ def registry_text(base: str) -> str:
     return "\n".join(lines)
 
 
-@contextmanager
+@contextlib.contextmanager
 def small_registry(folder: Path, patch: pytest.MonkeyPatch, base: str = "http://127.0.0.1:9") -> Iterator[Path]:
     """Replace the registry by that of the small sets; yield the path of an own data folder, not made yet."""
     (folder / "registry.toml").write_text(registry_text(base))
@@ -116,7 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-@contextmanager
+@contextlib.contextmanager
 def server(contents: Mapping[str, bytes] = SETS) -> Iterator[str]:
     """Run the server and give its URL; `URL/BEHAVIOUR/taai2011.txt` is a file, whatever folders are between."""
     handler = type("Handler", (_Handler,), {"released": threading.Event(), "contents": contents})

@@ -55,8 +55,8 @@ def run_result(
     **changes: Any,
 ) -> RunResult:
     """Return the result of a run; `changes` are fields of it."""
-    times = [None if one is None else float(one) for one in times]  # numpy's numbers go into no file
-    usage = Usage(wall, sum(one or 0.0 for one in times) if cpu is None else cpu, 50_000_000)
+    times = [None if seconds is None else float(seconds) for seconds in times]  # numpy's numbers go into no file
+    usage = Usage(wall, sum(seconds or 0.0 for seconds in times) if cpu is None else cpu, 50_000_000)
     result = RunResult(
         bot=bot,
         command=["./bot"],
@@ -74,10 +74,10 @@ def run_result(
     return replace(result, **changes)
 
 
-def verify_result(answers_file: str, right: int, count: int = 3, set_name: str = "set1") -> VerifyResult:
-    verdicts = dict.fromkeys(range(right + 1, count + 1), Verdict.WRONG)
-    untimed = [PuzzleResult(number, verdicts.get(number, Verdict.RIGHT)) for number in range(1, count + 1)]
-    return VerifyResult(facts(set_name, count), answers_file, Score.of(untimed))
+def verify_result(answers_file: str, right: int) -> VerifyResult:
+    """Return the check of a file whose first answers to the three puzzles are right."""
+    verdicts = [Verdict.RIGHT] * right + [Verdict.WRONG] * (3 - right)
+    return VerifyResult(facts(), answers_file, Score.of([*map(PuzzleResult, (1, 2, 3), verdicts)]))
 
 
 def match_of(names: Sequence[str], puzzles_each: int = 3) -> list[RunResult]:

@@ -115,13 +115,13 @@ def not_started(bot: str, set_name: str = SMALL) -> RunResult:
 def checked() -> VerifyResult:
     """Return the check of an answer file: no times."""
     run = run_of("whoever", SMALL, mixed)
-    untimed = [replace(one, arrived_seconds=None, took_seconds=None) for one in run.score.puzzles]
+    untimed = [replace(puzzle, arrived_seconds=None, took_seconds=None) for puzzle in run.score.puzzles]
     return VerifyResult(run.set, "answers.txt", Score.of(untimed))
 
 
 def read_back(folder: Path, *results: RunResult | VerifyResult) -> dict[Path, AnyResult]:
     """Write results into `folder` and return what is read again."""
-    read, problems = read_results(written(folder, **{f"{number:02}": one for number, one in enumerate(results)}))
+    read, problems = read_results(written(folder, **{f"{number:02}": run for number, run in enumerate(results)}))
     assert not problems
     return read
 

@@ -22,7 +22,7 @@ from nonobot.harness.results.conditions import Contain
 from tests.helpers.places import DOUBLES
 
 REFUSING, WORKING = DOUBLES / "refusing", DOUBLES / "working"
-OWN_PATH = os.pathsep.join(one for one in os.get_exec_path() if Path(one).parent != DOUBLES)
+OWN_PATH = os.pathsep.join(folder for folder in os.get_exec_path() if Path(folder).parent != DOUBLES)
 """PATH without stand-ins."""
 
 OF_EVERY_SYSTEM = ("cat", "env", "git", "sh", "sleep")
@@ -41,13 +41,8 @@ def having(kind: str) -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         for name in OF_EVERY_SYSTEM:
             Path(folder, name).symlink_to(shutil.which(name, path=OWN_PATH) or "missing")
-        paths = {
-            "absent": folder,
-            "refused": path_with(REFUSING),
-            "stand-in": path_with(WORKING),
-            "real": OWN_PATH,
-        }
-        patched.setenv("PATH", paths[kind])
+        path = {"absent": folder, "refused": path_with(REFUSING), "stand-in": path_with(WORKING), "real": OWN_PATH}
+        patched.setenv("PATH", path[kind])
         _forget()
         try:
             yield

@@ -83,8 +83,8 @@ def read_hv(text: str) -> dict[str, Any]:
 def read_letters(text: str) -> dict[str, Any]:
     rows, columns, end = text.split("\n")
     assert end == ""
-    words = {"rows": rows.split(" "), "columns": columns.split(" ")}
-    return {part: [[ord(sign) - 64 for sign in word if word != "0"] for word in words[part]] for part in words}
+    parts = {"rows": rows.split(" "), "columns": columns.split(" ")}
+    return {part: [[ord(sign) - 64 for sign in word if word != "0"] for word in parts[part]] for part in parts}
 
 
 def read_lists(text: str) -> dict[str, Any]:
@@ -193,12 +193,10 @@ def blocks_in(name: str, text: str) -> int | None:
         while lines and lines[0][:1] in ("", "#"):
             lines.pop(0)
         return _numbers("\n".join(line for line in lines if not line.startswith("#"))) - 2
-    if name in ("hv", "oneline", "lists"):
-        return (
-            None
-            if name == "lists" and re.search("start|solution|content|grid", text)
-            else _numbers(_bare(name, text))
-        )
+    if name in ("hv", "oneline"):
+        return _numbers(text)
+    if name == "lists":
+        return None if re.search("start|solution|content|grid", text) else _numbers(_bare(text))
     if name == "letters":
         return len(re.findall("[A-Z]", text))
     if name == "taai":
@@ -221,10 +219,8 @@ def blocks_in(name: str, text: str) -> int | None:
     return _numbers("\n".join(found))
 
 
-def _bare(name: str, text: str) -> str:
+def _bare(text: str) -> str:
     """Return a text without the strings and comments that `lists` may have."""
-    if name != "lists":
-        return text
     text = re.sub("\r\n?", "\n", text)
     text = re.sub(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|(#|//).*', "", text)
     return re.sub(r"[^\W\d]\w*", "", text)

@@ -6,7 +6,7 @@ import base64
 import io
 import subprocess
 import time
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pytest
@@ -36,6 +36,9 @@ class Tab:
     """
 
     served_by: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
 
     def value(self, expression: str) -> Any:
         """Return the value of a JavaScript expression on the page, awaited if it is a promise."""

@@ -116,9 +116,9 @@ class Talk:
         return self.process.returncode, out, err
 
 
-def interrupted(*words: str, when: Callable[[], bool], number: int = signal.SIGINT) -> tuple[str, str]:
+def interrupted(*arguments: str, when: Callable[[], bool], number: int = signal.SIGINT) -> tuple[str, str]:
     """Send the judge a signal once `when` is true, see it end as interrupted, and return its stdout and stderr."""
-    command = [sys.executable, "-m", "nonobot.harness", *words]
+    command = [sys.executable, "-m", "nonobot.harness", *arguments]
     with running(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as judge:
         wait_until(when, judge)
         judge.send_signal(number)

@@ -19,7 +19,7 @@ import pyte
 from tests.helpers.waiting import AFTERWARDS_SECONDS, PATIENCE_SECONDS, finished, told, wait_to_read
 
 
-class Terminal:
+class Terminal(contextlib.AbstractContextManager):
     """A process on a terminal of its own; as a context manager it is gone at the end of the block.
 
     The environment is added to this process's own, without NO_COLOR. `standard_input` is the content of stdin,
@@ -53,9 +53,6 @@ class Terminal:
             self.process.stdin.write(standard_input or b"")
             self.process.stdin.close()
             self.process.stdin = None
-
-    def __enter__(self) -> Terminal:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.process.kill()

@@ -103,9 +103,9 @@ def test_a_child_that_keeps_a_terminal_is_not_waited_for():
 
 
 def test_a_talk_shows_why_its_process_has_ended(talk):
-    one: Talk = talk("--no-such-option")
+    conversation: Talk = talk("--no-such-option")
     with pytest.raises(AssertionError, match=r"(?s)status 2: .*--no-such-option"):
-        one.receive(1)
+        conversation.receive(1)
 
 
 def test_a_command_that_is_to_be_interrupted_and_has_ended_is_shown():

@@ -6,6 +6,7 @@ import contextlib
 import os
 import select
 import shlex
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -30,7 +31,7 @@ def wait_until(true: Callable[[], Any], *running: Running) -> None:
     """
     until = time.monotonic() + (PATIENCE_SECONDS if running else AFTERWARDS_SECONDS)
     while True:
-        ended = [one for one in running if one.poll() is not None]  # first: the last thing it does may be this one
+        ended = [process for process in running if process.poll() is not None]  # first: its last act may count
         try:
             if true():
                 return
@@ -89,6 +90,22 @@ def finished(process: subprocess.Popen[Any]) -> tuple[Any, Any]:
             seen_to_end = True
             until = time.monotonic() + AFTERWARDS_SECONDS
         assert time.monotonic() < until, f"its output did not end; {told(process)}"
+
+
+@contextlib.contextmanager
+def alarm(seconds: int) -> Iterator[None]:
+    """End a block that hangs, on however slow a machine, by a TimeoutError; the time is no assertion."""
+
+    def hangs(*_: object) -> None:
+        raise TimeoutError(f"it hangs: more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager

@@ -308,14 +308,14 @@ def test_each_fault_is_named_with_its_place_and_costs_no_other_puzzle(lines, kin
 
 def placed(message: str, header: int, lines: bytes) -> str:
     """Return a message of FAULTS for a puzzle whose `$k` stands on line `header`."""
-    place, what = message.split(": ", 1)
+    place, text = message.split(": ", 1)
     if place == "line {next}":
-        return f"line {header + 1 + len(lines.splitlines())}: {what}"
-    return f"line {int(place.removeprefix('line ')) - 6 + header}: {what}"
+        return f"line {header + 1 + len(lines.splitlines())}: {text}"
+    return f"line {int(place.removeprefix('line ')) - 6 + header}: {text}"
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "what", "more"),
+    ("text", "place", "message", "more"),
     [
         (b"$4\nx\n-1\n\n2 0\n1\n1\n", (4, 2), "clue 'x' is not a number", 2),
         (b"$4\nx\n", (4, 2), "expected 6 clue lines for a 3x3 board, found 1", 1),
@@ -326,11 +326,11 @@ def placed(message: str, header: int, lines: bytes) -> str:
         (b"$1\n1\n1\n1\n1\n1\n%b\n" % (b"x" * 40), (1, 7), f"clue '{'x' * 40}' is not a number", 0),
     ],
 )
-def test_missing_lines_or_else_the_first_fault_is_named_and_the_others_are_counted(text, place, what, more):
+def test_missing_lines_or_else_the_first_fault_is_named_and_the_others_are_counted(text, place, message, more):
     (entry,) = read(text)
     assert (entry.number, entry.line, entry.more, entry.is_in_place) == (*place, more, True)
     others = f" (and {more} more in this puzzle)" if more else ""
-    assert str(entry) == f"${place[0]}: line {place[1]}: {what}{others}"
+    assert str(entry) == f"${place[0]}: line {place[1]}: {message}{others}"
 
 
 def test_a_fault_of_no_line_or_no_puzzle_says_what_there_is():

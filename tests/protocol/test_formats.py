@@ -113,9 +113,9 @@ TEXTS = st.none() | st.text(max_size=12) | st.sampled_from(SPECIAL)
 
 
 @st.composite
-def records(draw: st.DrawFn, most: int = 8) -> Record:
+def records(draw: st.DrawFn) -> Record:
     """Records with any of what a file may say."""
-    cells = draw(grids(most, most))
+    cells = draw(grids())
     width = len(cells[0])
     rows = draw(st.none() | st.lists(st.integers(0, 3**width - 1), min_size=len(cells), max_size=len(cells)))
     start = rows and [[cell - 1 for cell in digits(row, 3, width)] for row in rows]
@@ -136,11 +136,10 @@ def kept_of(record: Record, format: formats.Format) -> Record:
 def test_what_was_written_is_read_again(name, record):
     format = formats.format_named(name)
     written = formats.write([record], name)
-    size = record.puzzle.width, record.puzzle.height
     assert formats.detect(written.data) == name
-    assert list(formats.read(written.data, size=size)) == [kept_of(record, format)]
+    assert list(formats.read(written.data, size=record.size)) == [kept_of(record, format)]
     lost = kept_of(record, format) != record
-    assert any("cannot hold the" in warning.what for warning in written.warnings) == lost
+    assert any("cannot hold the" in warning.message for warning in written.warnings) == lost
     assert (written.count, written.faults) == (1, ())
 
 
@@ -167,7 +166,7 @@ def test_several_puzzles_in_lists_are_json_and_python(several):
 def test_several_puzzles_are_read_again_in_their_order(name, several):
     format = formats.format_named(name)
     if not format.states_size:
-        several = [record for record in several if (record.puzzle.width, record.puzzle.height) == (4, 4)]
+        several = [record for record in several if record.size == (4, 4)]
         several += [Record(Puzzle.from_grid([[1, 0, 0, 1]] * 4), number=7)]
     again = list(formats.read(formats.write(several, name).data))
     assert again == [kept_of(record, format) for record in several]
@@ -187,7 +186,7 @@ def test_line_ends_and_a_byte_order_mark_make_no_difference(name):
 def test_a_block_longer_than_the_alphabet_has_no_letter():
     long, alphabet = (Record(Puzzle.from_grid([[1] * length])) for length in (27, 26))
     written = formats.write([alphabet, long], "letters")
-    assert [fault.what for fault in written.faults] == [
+    assert [fault.message for fault in written.faults] == [
         "cannot be written as letters: a block of 27 cells; letters allows at most 26"
     ]
     assert list(formats.read(written.data)) == [alphabet]
@@ -326,8 +325,8 @@ def test_every_format_has_a_section_with_an_example_and_a_line_in_the_table():
         extensions, many, kept = (cell.strip() for cell in cells.split("|"))
         assert tuple(re.findall(r"`([.\w]+)`", extensions)) == format.extensions
         assert many == ("many" if format.several else "one")
-        words = set(re.findall(r"\w+", kept))
-        assert format.holds == words & {*Record.__dataclass_fields__}
+        fields = set(re.findall(r"\w+", kept))
+        assert format.holds == fields & {*Record.__dataclass_fields__}
 
 
 def test_the_bitmap_is_the_puzzle_of_the_page():
@@ -347,7 +346,7 @@ def test_an_example_is_the_puzzle_of_the_page(name, text):
 
 @pytest.mark.parametrize("name", ["non", "grid", "webpbn", "picross"])
 def test_the_first_example_shows_all_that_the_format_keeps(name):
-    text = next(block for one, block in EXAMPLES if one == name)
+    text = next(block for owner, block in EXAMPLES if owner == name)
     (record,) = formats.read(text.encode())
     missing = {field for field in formats.format_named(name).holds if getattr(record, field) is None}
     assert missing <= {"description"}
@@ -358,10 +357,10 @@ TITLE, LISTS_OF_ONE = r'"title": "A \"smile\" \u00e9", "author": "N. N."', '"row
 
 @pytest.mark.parametrize("text", [f"{{{TITLE}, {LISTS_OF_ONE}}}", f"{{{LISTS_OF_ONE},\n {TITLE}}}"])
 def test_a_title_in_json_is_read_wherever_it_stands(text):
-    one = Record(Puzzle.from_cells([[1]]), title='A "smile" é', author="N. N.")
-    assert list(formats.read(text.encode())) == [one]
+    record = Record(Puzzle.from_cells([[1]]), title='A "smile" é', author="N. N.")
+    assert list(formats.read(text.encode())) == [record]
     *two, fault = formats.read(f"[{text}, {text}, ?".encode())
-    assert two == [one, one]
+    assert two == [record, record]
     assert str(fault).startswith("$3: line ")
 
 

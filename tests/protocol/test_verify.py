@@ -70,7 +70,7 @@ def test_a_clue_fits_exactly_the_lines_on_which_it_has_a_placement(length):
 
 
 @pytest.mark.parametrize(
-    ("columns", "rows", "what", "index"),
+    ("columns", "rows", "message", "index"),
     [
         (((1,), (3,)), ((1,), (1,)), "the clue of column 2 needs 3 cells, the column has 2", 1),
         (((1,), (1,)), ((1,), (1, 1)), "the clue of row 2 needs 3 cells, the row has 2", 3),
@@ -80,10 +80,10 @@ def test_a_clue_fits_exactly_the_lines_on_which_it_has_a_placement(length):
         (((), ()), ((), (1,)), "the columns count 0 black cells, the rows 1; both must be the same", None),
     ],
 )
-def test_the_first_fault_of_the_clues_is_named(columns, rows, what, index):
-    fault, at = fault_in_clues(Puzzle.unchecked(columns, rows))
+def test_the_first_fault_of_the_clues_is_named(columns, rows, message, index):
+    fault, found = fault_in_clues(Puzzle.unchecked(columns, rows))
     assert fault.kind is (FaultKind.BLACK_CELL_MISMATCH if index is None else FaultKind.CLUE_TOO_LONG)
-    assert (fault.what, at) == (what, index)
+    assert (fault.message, found) == (message, index)
 
 
 def test_clues_found_right_are_not_looked_at_again():

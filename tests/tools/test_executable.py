@@ -51,8 +51,8 @@ def _file(tmp_path_factory, compiled):
 
 def alone(file, *shown):
     """Return the command of the file in a root that contains nothing else but what is shown."""
-    words = ["bwrap", "--ro-bind", str(file), "/bot", *shown, "--remount-ro", "/", "--unshare-all", "--clearenv"]
-    return [*words, "/bot"]
+    command = ["bwrap", "--ro-bind", str(file), "/bot", *shown, "--remount-ro", "/", "--unshare-all", "--clearenv"]
+    return [*command, "/bot"]
 
 
 def ran(command, *options, text=b"", folder=None):
@@ -62,14 +62,14 @@ def ran(command, *options, text=b"", folder=None):
 
 @sandbox_only
 @pytest.mark.parametrize(
-    "words",
+    "line",
     [
         "", "--jobs 2", "--strategy papers --puzzle-limit 20 --line-limit 3000", "--solutions 2", "--seed 3",
         "--line-limit 50 --on-unsolved word", "--size auto", "--version", "--strategy best",
     ],
 )  # fmt: skip
-def test_it_answers_as_the_bot_where_there_is_nothing_else(file, words):
-    options = words.split()
+def test_it_answers_as_the_bot_where_there_is_nothing_else(file, line):
+    options = line.split()
     assert ran(alone(file), *options, text=BATCH) == ran(COMMAND, *options, text=BATCH)
 
 
@@ -130,11 +130,11 @@ def test_its_help_lists_what_it_contains(file):
 
 
 def test_what_it_does_not_contain_is_one_line(file):
-    for words, message in {
+    for options, message in {
         "--native": "this executable compiles no kernels; remove --native and NONOBOT_KERNELS=native",
         "--completion bash": "--completion needs shtab, which this executable does not contain",
     }.items():
-        assert ran([str(file)], *words.split(), text=BATCH) == (b"", f"nonobot: {message}\n", 2)
+        assert ran([str(file)], *options.split(), text=BATCH) == (b"", f"nonobot: {message}\n", 2)
 
 
 def test_a_person_sees_pictures_and_that_watching_takes_the_bot_itself(file):
@@ -155,7 +155,7 @@ def test_it_is_static_and_contains_its_licences_and_no_path_of_the_clone(file):
     printed, stderr, status = ran([str(file)], "--licences")
     assert (printed, stderr, status) == (file.with_name("nonobot.licences.txt").read_bytes(), "", 0)
     licences = ("MIT License", "PYTHON SOFTWARE FOUNDATION LICENSE", "GNU LESSER GENERAL PUBLIC", "Expat", "zlib")
-    assert [words for words in licences if words.encode() not in printed] == []
+    assert [licence for licence in licences if licence.encode() not in printed] == []
 
 
 @pytest.mark.parametrize("whole", [0, 1])

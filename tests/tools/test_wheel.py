@@ -37,7 +37,7 @@ def _wheels(tmp_path_factory):
 
 def metadata(wheel: Path) -> bytes:
     with ZipFile(wheel) as content:
-        [name] = [one for one in content.namelist() if one.endswith(".dist-info/METADATA")]
+        [name] = [path for path in content.namelist() if path.endswith(".dist-info/METADATA")]
         return content.read(name)
 
 
@@ -66,9 +66,9 @@ def test_the_wheel_with_kernels_plays_without_other_packages_and_keeps_nothing(w
     commands = installed(wheels[1], python, tmp_path)
 
     def said(*command: str, text: bytes = b"") -> bytes:
-        one = done(tmp_path, commands / command[0], *command[1:], text=text)
-        assert (one.returncode, one.stderr) == (0, b"")
-        return one.stdout
+        run = done(tmp_path, commands / command[0], *command[1:], text=text)
+        assert (run.returncode, run.stderr) == (0, b"")
+        return run.stdout
 
     assert said("nonobot", "--size", "2x2", text=batch(GOOD)) == ANSWER
     assert said("nonobot", "--size", "2x2", "--strategy", "papers", text=batch(GOOD)) == ANSWER
@@ -108,7 +108,7 @@ def test_both_wheels_say_the_same_of_themselves_and_require_a_compiler_only_wher
 
 def test_the_pure_wheel_without_numba_names_the_command_in_a_line(wheels, tmp_path):
     commands = installed(wheels[0], sys.executable, tmp_path)
-    one = done(tmp_path, commands / "nonobot", "good.nin")
-    assert (one.returncode, one.stdout) == (2, b"")
-    assert one.stderr.startswith(b"nonobot: compiling the kernels needs numba")
-    assert one.stderr.count(b"\n") == 1
+    run = done(tmp_path, commands / "nonobot", "good.nin")
+    assert (run.returncode, run.stdout) == (2, b"")
+    assert run.stderr.startswith(b"nonobot: compiling the kernels needs numba")
+    assert run.stderr.count(b"\n") == 1

@@ -106,7 +106,7 @@ def test_a_board_that_was_not_decided_is_passed_over():
     grade = lambda _: Grade(decided=next(answers), unique=False, work=0)  # noqa: E731
     assert len(list(select(recipe, grade, Rules(), on_draw=told.append))) == 3
     draws = [(1, 0, 1), (1, 1, 2), (2, 0, 3), (2, 0, 4), (2, 1, 5), (3, 1, 6)]
-    assert [(one.puzzle, one.eligible, one.boards) for one in told] == draws
+    assert [(drawn.puzzle, drawn.eligible, drawn.boards) for drawn in told] == draws
 
 
 @pytest.mark.parametrize(

@@ -46,9 +46,9 @@ def test_a_name_is_enough_also_beside_a_file_of_that_name(folder, tmp_path):
 def test_a_part_of_a_set_has_each_nth_puzzle_numbered_from_one():
     whole = load_set("boardgen:5x5x7:seed=3")
     parts = [load_set(f"boardgen:5x5x7:seed=3@{number}/3") for number in (1, 2, 3)]
-    expected = [[one.puzzle for one in whole.puzzles[first::3]] for first in range(3)]
-    assert [[one.puzzle for one in part.puzzles] for part in parts] == expected
-    assert [one.number for one in parts[0].puzzles] == [1, 2, 3]
+    expected = [[question.puzzle for question in whole.puzzles[first::3]] for first in range(3)]
+    assert [[question.puzzle for question in part.puzzles] for part in parts] == expected
+    assert [question.number for question in parts[0].puzzles] == [1, 2, 3]
     assert parts[0].text.startswith(b"$1\n")
     assert parts[1].name == "boardgen:5x5x7:seed=3@2/3"
     for beyond in ("4/3", "8/9"):
@@ -96,7 +96,7 @@ def test_a_puzzle_of_any_format_is_fed_as_a_question(name, tmp_path):
     path.write_bytes(write([Record(P_PUZZLE)], name).data)
     found = load_set(str(path))
     assert (found.name, found.width, found.height) == (str(path), 8, 11)
-    assert [(one.number, one.text) for one in found.puzzles] == [(1, format_puzzle(1, P_PUZZLE))]
+    assert [(question.number, question.text) for question in found.puzzles] == [(1, format_puzzle(1, P_PUZZLE))]
     assert found.puzzles[0].puzzle.columns == P_PUZZLE.columns
     assert found.puzzles[0].puzzle.rows == P_PUZZLE.rows
     assert load_set(str(path), (8, 11)) == found
@@ -110,7 +110,7 @@ def test_several_puzzles_are_numbered_and_have_one_size(tmp_path):
     path = tmp_path / "several.non"
     path.write_bytes(write([Record(P_PUZZLE), Record(P_PUZZLE, title="again")], "non").data)
     found = load_set(str(path))
-    assert [one.number for one in found.puzzles] == [1, 2]
+    assert [question.number for question in found.puzzles] == [1, 2]
     assert found.text == format_puzzle(1, P_PUZZLE) + format_puzzle(2, P_PUZZLE)
     path.write_bytes(write([Record(P_PUZZLE), Record(other)], "non").data)
     assert "puzzle 2 has 2x2 cells, not 8x11" in error_of(str(path))
@@ -121,7 +121,7 @@ def test_a_broken_puzzle_does_not_count_and_bots_get_it_all_the_same(tmp_path):
     content = f"$1\n{good}$2\n{broken}$7\n{good}\nwhatever\n$8\n{good}".encode()
     (path := tmp_path / "questions.txt").write_bytes(content)
     found = load_set(str(path), (3, 3))
-    assert [one.number for one in found.puzzles] == [1, 7, 8]
+    assert [question.number for question in found.puzzles] == [1, 7, 8]
     assert found.text == content
     assert [str(fault).partition(":")[0] for fault in found.faults] == ["$2", "$7"]
     path.write_bytes(f"$1\n{good}$2\n{broken}$3\n{broken}".encode())

@@ -121,7 +121,7 @@ def build(output: Path) -> None:
 def parts_list(packages: dict[str, str], program: bytes) -> str:
     """Return the parts of the executable with versions and licences, as JSON of CycloneDX 1.6."""
     digest = sha256(program).hexdigest()
-    at = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), UTC)
+    timestamp = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), UTC)
     own = {"type": "application", "bom-ref": "nonobot", "name": "nonobot", "version": __version__}
     own |= {"licenses": [{"license": {"id": "MIT"}}], "hashes": [{"alg": "SHA-256", "content": digest}]}
     parts = [
@@ -131,7 +131,7 @@ def parts_list(packages: dict[str, str], program: bytes) -> str:
     ]
     document = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "components": parts}
     document |= {"serialNumber": f"urn:uuid:{UUID(hex=digest[:32], version=4)}"}
-    document |= {"metadata": {"timestamp": at.isoformat(), "component": own}}
+    document |= {"metadata": {"timestamp": timestamp.isoformat(), "component": own}}
     document |= {"dependencies": [{"ref": "nonobot", "dependsOn": list(LICENSED)}]}
     return json.dumps(document, indent=1) + "\n"
 
@@ -146,8 +146,8 @@ def licences_of(packages: dict[str, str]) -> str:
     try:
         texts = [f"{'=' * 100}\n{title}\n{'=' * 100}\n\n{path.read_text()}" for title, path in documents.items()]
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}"
-        raise MissingError(f"{what}; the executable has to contain this licence") from None
+        message = f"{error.filename}: {error.strerror}"
+        raise MissingError(f"{message}; the executable has to contain this licence") from None
     return "\n".join([RELINKING, *texts])
 
 
@@ -156,19 +156,19 @@ def tables_of_modules(frozen: str) -> Iterator[str]:
     listed = [line.split() for line in frozen.splitlines()]
     yield from (".section .rodata", ".balign 64", 'code: .incbin "modules.bin"')
     names = [name for name, *_ in listed]
-    yield from (f'name{at}: .asciz "{name}"' for at, name in enumerate(names))
+    yield from (f'name{index}: .asciz "{name}"' for index, name in enumerate(names))
     yield from (".data", ".balign 64", ".globl modules", "modules:")
-    for at, (_, *where) in enumerate(listed):
+    for index, (_, *where) in enumerate(listed):
         if where:
             place, size, is_package = where
-            yield f".quad name{at}, code + {place}; .long {size}, {is_package}; .quad 0"
+            yield f".quad name{index}, code + {place}; .long {size}, {is_package}; .quad 0"
     yield from (".zero 32", ".globl _PyImport_Inittab", "_PyImport_Inittab:")
-    for at, (name, *where) in enumerate(listed):
+    for index, (name, *where) in enumerate(listed):
         if not where:
-            yield f".quad name{at}, {INITIALISERS.get(name, f'PyInit_{name}')}"
-    yield from (f".quad own{at}, PyInit_{name}" for at, name in enumerate(OWN))
+            yield f".quad name{index}, {INITIALISERS.get(name, f'PyInit_{name}')}"
+    yield from (f".quad own{index}, PyInit_{name}" for index, name in enumerate(OWN))
     yield ".zero 16"
-    yield from (f'own{at}: .asciz "{name}"' for at, name in enumerate(OWN))
+    yield from (f'own{index}: .asciz "{name}"' for index, name in enumerate(OWN))
 
 
 INITIALISERS = {"builtins": "0", "sys": "0", "marshal": "PyMarshal_Init", "_warnings": "_PyWarnings_Init"}
@@ -183,7 +183,7 @@ def code_of_kernels(work: Path) -> Iterator[str]:
     Their place in memory is fixed, so that all addresses in their code, and so its checksum, are known here.
     """
     names = sorted({file.name for file in level_kernels.files()})
-    table: dict[str, str] = {name: f".quad kernel{at}" for at, name in enumerate(names)}
+    table: dict[str, str] = {name: f".quad kernel{index}" for index, name in enumerate(names)}
     whole = bytearray()
     for level, name in product(LEVELS, names):
         content = (ROOT / level_kernels.FOLDER / level / name).read_bytes()
@@ -201,7 +201,7 @@ def code_of_kernels(work: Path) -> Iterator[str]:
     yield from ('.section .kernels,"ax",@progbits', f"jmp {OUTSIDE}", f".balign {ALIGNMENT}")
     yield from ('.incbin "kernels.bin"', ".data", ".balign 64", ".globl kernels", "kernels:")
     yield from (*table.values(), ".quad 0")
-    yield from (f'kernel{at}: .asciz "{Path(name).stem}"' for at, name in enumerate(names))
+    yield from (f'kernel{index}: .asciz "{Path(name).stem}"' for index, name in enumerate(names))
 
 
 def _output(*command: str) -> str:

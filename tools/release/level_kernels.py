@@ -76,8 +76,8 @@ SHIPPED += _kernels((WASM32,), BROWSER_BITS, partial(champion_map, room=SMALL))
 
 def files(wasm: bool = False) -> list[Path]:
     """Return the files of the kernels for x86-64, or for WebAssembly, as they are named in a folder."""
-    chosen = [one for one in SHIPPED if (WASM32 in one.levels) is wasm]
-    return [file for one in chosen for bits in one.bits for file in one.files(bits)]
+    chosen = [kernel for kernel in SHIPPED if (WASM32 in kernel.levels) is wasm]
+    return [file for kernel in chosen for bits in kernel.bits for file in kernel.files(bits)]
 
 
 def stale(folder: Path, wasm: bool = False) -> list[Path]:
@@ -104,36 +104,34 @@ def build(folder: Path, *, native: bool = True, wasm: bool = True) -> list[str]:
         else:
             notes.append(NO_LINKER)
     jobs = [
-        (at, bits)
+        (index, bits)
         for bits in reversed(MASK_BITS)  # those that take longest first
-        for at, one in enumerate(SHIPPED)
-        if bits in one.bits and not missing.isdisjoint(one.files(bits))
+        for index, kernel in enumerate(SHIPPED)
+        if bits in kernel.bits and not missing.isdisjoint(kernel.files(bits))
     ]
-    count = 0
-    for at, bits in jobs:
-        for file in SHIPPED[at].files(bits):
-            (folder / file).unlink(missing_ok=True)  # so that those that exist are done
-            count += 1
+    made = [folder / file for index, bits in jobs for file in SHIPPED[index].files(bits)]
+    for path in made:
+        path.unlink(missing_ok=True)  # so that those that exist are done
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         work = {pool.submit(_compile, folder, *job): _Work(folder, *job) for job in jobs}
-        with Progress(sum(one.whole for one in work.values())) as progress:
+        with Progress(sum(task.whole for task in work.values())) as progress:
             running = {*work}
             while running:
                 finished, running = wait(running, SECONDS_BETWEEN_LOOKS, FIRST_EXCEPTION)
                 for job in finished:
                     job.result()
-                done = sum(one.done(job.running()) for job, one in work.items())
-                progress.show(done, f"{sum(one.made for one in work.values())} of {count} kernels compiled")
+                done = sum(task.done(job.running()) for job, task in work.items())
+                progress.show(done, f"{sum(task.made for task in work.values())} of {len(made)} kernels compiled")
     return notes
 
 
 class _Work:
     """The work on a kernel for a width of masks: about how many seconds each of its files takes."""
 
-    def __init__(self, folder: Path, at: int, bits: int) -> None:
-        one = SHIPPED[at]
-        self._files = [folder / file for file in one.files(bits)]
-        optimising = 2.5 + bits / 250 if one.name == "search" else 0.3  # by LLVM, for each level
+    def __init__(self, folder: Path, index: int, bits: int) -> None:
+        kernel = SHIPPED[index]
+        self._files = [folder / file for file in kernel.files(bits)]
+        optimising = 2.5 + bits / 250 if kernel.name == "search" else 0.3  # by LLVM, for each level
         self._seconds = [5 * optimising, *[optimising] * (len(self._files) - 1)]  # numba's work comes first
         self.whole = sum(self._seconds)
         self.made = 0
@@ -149,20 +147,20 @@ class _Work:
         return sum(self._seconds[:made]) + more
 
 
-def _compile(folder: Path, at: int, bits: int) -> None:
+def _compile(folder: Path, index: int, bits: int) -> None:
     from nonobot.bot.kernels.object_code import for_processor, for_webassembly, kernel_code, machine_code
 
-    one = SHIPPED[at]
-    function = getattr(importlib.import_module(one.module), one.name).py_func
-    code = kernel_code(function, one.struct_for(bits), one.numbers)
-    for level in one.levels:
+    kernel = SHIPPED[index]
+    function = getattr(importlib.import_module(kernel.module), kernel.name).py_func
+    code = kernel_code(function, kernel.struct_for(bits), kernel.numbers)
+    for level in kernel.levels:
         if level == WASM32:
             made = _side_module(machine_code(for_webassembly(code)))
         else:
             made = machine_code(for_processor(code, level))
             if made[0]:
-                raise ValueError(f"{one.name}: its object code needs a linker")
-        path = folder / level / one.file(bits)
+                raise ValueError(f"{kernel.name}: its object code needs a linker")
+        path = folder / level / kernel.file(bits)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(sealed(made))
 

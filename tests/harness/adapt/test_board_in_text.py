@@ -3,13 +3,13 @@
 import json
 import random
 import re
-import signal
 
 import pytest
 
 from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in, open_cells
 from nonobot.protocol import Puzzle
 from tests.helpers.printed_boards import drawing, output, random_board
+from tests.helpers.waiting import alarm
 
 RED = "\x1b[41m  \x1b[0m"
 SMILE = [[1, 0, 0, 1], [0, 0, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0]]
@@ -24,11 +24,8 @@ def found(text, puzzle=PUZZLE, **signs):
 @pytest.fixture
 def patience():
     """Fail a test that takes longer than the slowest machine: one with time that grows like a power does."""
-    before = signal.signal(signal.SIGALRM, lambda *_: pytest.fail("read for over a minute"))
-    signal.alarm(60)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    with alarm(60):
+        yield
 
 
 @pytest.mark.parametrize("seed", range(5))

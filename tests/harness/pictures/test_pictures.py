@@ -208,7 +208,7 @@ def test_a_sheet_shows_every_board_once_and_none_over_another(boards, columns, c
     assert painted.sum() == area  # nothing lies outside
     assert painted.max(initial=0) <= 1
     names = sheet.texts["name"]
-    assert [text.words for text in names] == [f"${number}" for number in range(1, len(boards) + 1)]
+    assert [text.string for text in names] == [f"${number}" for number in range(1, len(boards) + 1)]
     assert len({text.y for text in names}) == -(-len(boards) // columns)
     assert names == sorted(names, key=lambda text: (text.y, text.x))
 
@@ -216,7 +216,7 @@ def test_a_sheet_shows_every_board_once_and_none_over_another(boards, columns, c
 def test_a_long_name_is_cut_on_a_sheet():
     picture = Picture(P_PUZZLE, name="$1 " + "a very long name " * 9)
     sheet = sheet_of([picture, wrong_p()], 12)
-    first, second = (text.words for text in sheet.texts["name"])
+    first, second = (text.string for text in sheet.texts["name"])
     assert first.startswith("$1 a very")
     assert "…" in first
     assert len(first) < 40
