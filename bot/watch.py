@@ -181,7 +181,7 @@ class _Show:
 
     def _wait(self, step: int) -> str:
         """Show this step until the next is due; return the key that moves or quits, or an empty string."""
-        place = f"{step} of {len(self._events)}: {_KINDS[self._events[step - 1][0]].words}, {self._known()}"
+        place = f"{step} of {len(self._events)}: {_KINDS[self._events[step - 1][0]].text}, {self._known()}"
         until = time.monotonic() + 1 / self._speed
         while True:
             self.draw(f"{place}, {'paused' if self._paused else f'{self._speed:g} per second'}")
