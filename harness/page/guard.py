@@ -1,4 +1,4 @@
-"""Requests that the page's server refuses: of other hosts and sites, with content, or too slow.
+"""Requests that the page's server refuses: those of other hosts and sites, and those that bring something.
 
 A page of another site can send requests to 127.0.0.1, also under its own name (DNS rebinding). The headers Host
 and Origin show both, and no script can forge them.
@@ -6,25 +6,20 @@ and Origin show both, and no script can forge them.
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import json
 from collections.abc import Iterable
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-import h11
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nonobot.harness.page.site import POLICY
 from nonobot.harness.text import say
 from nonobot.protocol.clues import shown
 
-HEAD_SECONDS = 10.0  # for the head of a request to arrive
-MOST_HALF_OPEN = 256  # connections without a request yet; with more, the oldest is closed
 PATHS_OF_LINKS = ("/", "/live")  # where a link of another site may lead; the page itself asks for all else
 
 HEADERS = {
@@ -101,47 +96,3 @@ async def _refuse(refused: HTTPException, send: Send) -> None:
     headers = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close"}
     await send({"type": "http.response.start", "status": refused.status_code, "headers": Headers(headers).raw})
     await send({"type": "http.response.body", "body": body})
-
-
-class Listener(H11Protocol):
-    """A connection that is closed if the head of a request does not arrive in time, whatever trickles in."""
-
-    _half_open: dict[Listener, None] = {}  # noqa: RUF012 - of all connections, the oldest first
-    _timer: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
-        super().connection_made(transport)
-        self._expect()
-
-    def data_received(self, data: bytes) -> None:
-        """Receive bytes; the time for a request runs from its first byte to the end of its head."""
-        super().data_received(data)
-        if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
-            self._expect()  # a request has begun
-        elif self.conn.their_state is not h11.IDLE:
-            self._expect_nothing()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
-        self._expect_nothing()
-        super().connection_lost(exc)
-
-    def _expect(self) -> None:
-        if self._timer is None:
-            self._timer = self.loop.call_later(HEAD_SECONDS, self._close_late)
-            self._half_open[self] = None
-            if len(self._half_open) > MOST_HALF_OPEN:
-                next(iter(self._half_open))._close_late()
-
-    def _expect_nothing(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-            self._half_open.pop(self, None)
-
-    def _close_late(self) -> None:
-        self._expect_nothing()
-        if not self.transport.is_closing():
-            self.transport.write(b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
-            self.transport.close()

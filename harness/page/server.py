@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from nonobot.harness import UnusableError
-from nonobot.harness.page.guard import Guard, Listener
+from nonobot.harness.page.guard import Guard
 from nonobot.harness.page.live import MOST_WATCHERS, Live
 from nonobot.harness.page.site import STATIC
 
@@ -58,7 +58,7 @@ def serve(
     guarded = Guard(app, {"localhost", host, socket.gethostname()})
     quiet: dict[str, Any] = {"log_level": "critical", "access_log": False, "server_header": False}
     limits: dict[str, Any] = {"ws": "none", "lifespan": "off", "timeout_graceful_shutdown": SECONDS_TO_FINISH}
-    config = uvicorn.Config(guarded, http=Listener, **quiet, **limits)
+    config = uvicorn.Config(guarded, http="h11", **quiet, **limits)
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(own):
         on_ready()
         asyncio.run(uvicorn.Server(config).serve(sockets=[own]))

@@ -1,8 +1,6 @@
 """The page's server as programs meet it: what it sends, what it refuses, how it starts and ends."""
 
-import contextlib
 import http.client
-import itertools
 import json
 import re
 import socket
@@ -175,29 +173,3 @@ def test_the_page_is_where_wheels_have_it():
     files = [path for path in (REPOSITORY / "harness/page").rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert {path.suffix for path in files} - {".py"} <= {ending.removeprefix("*") for ending in taken}
     assert len(files) > 15
-
-
-@pytest.mark.nightly
-def test_a_thousand_half_open_connections_get_an_answer_and_the_page_goes_on(server):
-    with contextlib.ExitStack() as stack:
-        own = [stack.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(1000)]
-        for connection in own[::2]:
-            connection.sendall(b"GET / HTTP/1.1\r\nHost: 127")
-        assert server.ask("/facts.json").status == 200
-        for connection in own:
-            connection.settimeout(60)
-            assert connection.recv(100).startswith(b"HTTP/1.1 408 ")
-    assert server.ask("/").status == 200
-
-
-@pytest.mark.nightly
-def test_a_head_that_trickles_in_is_cut_off(server):
-    answer, pieces = b"", itertools.repeat(b"x", 60)
-    with socket.create_connection(("127.0.0.1", server.port)) as own:
-        own.settimeout(1.0)
-        own.sendall(b"GET / HTTP/1.1\r\nX: ")
-        while not answer:
-            own.sendall(next(pieces))
-            with contextlib.suppress(TimeoutError):
-                answer = own.recv(100)
-    assert answer.startswith(b"HTTP/1.1 408 ")
