@@ -81,6 +81,34 @@ def test_the_attempts_at_the_last_fifty_puzzles_are_kept(visitor):
     assert kept == [str(width + 1) for width in range(52, 2, -1)]
 
 
+def test_puzzles_that_were_begun_are_listed_and_open_again(visitor):
+    visitor.paste(oneline(Puzzle([[1]], [[1]])))
+    paint(visitor, "b")
+    visitor.paste(ROBOT)
+    paint(visitor, "b")
+    visitor.click("#tab-pick")
+    names = "Array.from(document.querySelectorAll('#begun .chip'), ({ textContent }) => textContent)"
+    assert visitor.value(names) == ["A robot", "1x1 ✓"]
+    visitor.click("#begun .chip:last-child")
+    visitor.says("#verdict", "1x1")
+    assert visitor.text_of("#hint").startswith("Solved")
+
+
+def test_a_puzzle_that_is_solved_leads_to_the_next(visitor):
+    visitor.paste("1-1\n\n2-1:1\n")
+    paint(visitor, "b")
+    visitor.click("#mine-next")
+    visitor.says("#verdict", "1x2")
+    assert not visitor.value("document.querySelector('#mine-next').offsetWidth")
+    visitor.change("#set-name", "boardgen:1x1x2:seed=1")
+    visitor.value("document.querySelector('#set-form').requestSubmit()")
+    visitor.says("#verdict", "1x1")
+    paint(visitor, "b")
+    paint(visitor, "x")
+    visitor.click("#mine-next")
+    visitor.wait_for("document.querySelector('#set-number').value === '2'")
+
+
 @in_both_browsers
 def test_typed_text_and_its_faults_survive_reload_and_draw(visitor):
     assert visitor.paste("1-2") == "fault"

@@ -48,11 +48,12 @@ FORGET = """navigator.serviceWorker.getRegistrations().then(
 
 
 @contextlib.contextmanager
-def loading(tab, server, on_request):
-    """Open the page for the first time; `on_request` gets the request for Pyodide's largest file."""
+def loading(tab, server, on_request, **kept):
+    """Open the page for the first time, but for what it kept; `on_request` gets the request for Pyodide's largest file."""
     tab.open(server.address)
     tab.value(FORGET)
     tab.value("localStorage.clear()")  # a text that comes back would start Python again
+    tab.value(f"localStorage.setItem('nonobot', {json.dumps(json.dumps(kept))})")
     tab.open("about:blank")
     tab.page.context.route("**/pyodide.asm.wasm", on_request)
     try:
@@ -79,6 +80,22 @@ def test_the_page_is_usable_while_python_loads(chromium, page_server):
             route.continue_()
         chromium.wait_for("document.querySelector('#verdict').dataset.verdict === 'unique'")
         assert not chromium.page.is_visible("#loading")
+
+
+def test_a_puzzle_that_is_kept_is_played_while_python_loads(chromium, page_server):
+    held, board = [], {"rows": [[1], [1]], "columns": [[2]], "cells": None, "title": "Two", "author": None}
+    text = {"text": "2-1:1", "number": 1, "link": "2-1:1", "playFirst": True}
+    with loading(chromium, page_server, lambda route: held.append(route), **text, board=board):
+        chromium.says("#title", "Two")
+        chromium.focus_board()
+        chromium.press("b", "ArrowDown", "b")
+        assert chromium.text_of("#hint").startswith("Solved")
+        assert not chromium.value(READY)
+        chromium.wait_for("document.querySelector('#loading-bar').value > 0")
+        for route in held:
+            route.continue_()
+        chromium.wait_for("document.querySelector('#verdict').dataset.verdict === 'unique'")
+        assert chromium.text_of("#hint").startswith("Solved")
 
 
 def test_a_file_that_cannot_be_loaded_is_reported(chromium, page_server):

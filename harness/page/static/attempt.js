@@ -40,11 +40,13 @@ export class Attempt {
 
   // Begins with a puzzle: from what is kept of an attempt at it, otherwise from the cells that it gives. The attempt
   // stays where only the title has changed.
-  start(board) {
+  start(board, link = "") {
     const key = board && `${onelineOf(board)} ${board.cells ?? ""}`;
+    const isSame = key === this.#key && board;
+    if (!isSame) this.#keep();
     this.board = board;
-    if (key === this.#key && board) return;
-    this.#keep();
+    this.link = link;
+    if (isSame) return;
     this.#latest.cancel();
     this.#key = key;
     this.given = givenOf(board);
@@ -102,7 +104,9 @@ export class Attempt {
 
   #keep() {
     if (!this.#key || !(this.hasBegun || attemptAt(this.#key))) return;
-    keepAttempt({ puzzle: this.#key, cells: textFrom(this.cells), seconds: this.seconds });
+    const { isSolved, link, seconds, board: { title, rows, columns } } = this;
+    const name = title || `${columns.length}x${rows.length}`;
+    keepAttempt({ puzzle: this.#key, cells: textFrom(this.cells), seconds, link, name, isSolved });
   }
 
   #forget() {

@@ -92,7 +92,10 @@ export class PuzzleInput {
     const text = this.text.value;
     if (!this.#file && !text.trim()) return { text };
     const question = { number: this.#number, columns: null, isInverted: false, title: null };
-    if (!this.#file) return { ...(await ask("read", question, signal, text)), text };
+    if (!this.#file) {
+      const found = await ask("read", question, signal, text);
+      return { ...found, text, next: found.number < found.count ? () => this.#choose(found.number + 1) : null };
+    }
     const width = element("picture-width").value;
     question.title = this.#file.name.replace(/\.[^.]*$/, "");
     if (!element("picture-options").hidden) {

@@ -36,7 +36,8 @@ const attempt = new Attempt(refresh, () => state.answer, isPlaying);
 const stepping = new Stepping(() => refresh());
 const incoming = new Latest();
 const input = new PuzzleInput(bring);
-const picks = new Picks(bring);
+const open = (link) => (input.put(link), input.read(true));
+const picks = new Picks(bring, open);
 const takeAway = new TakeAway(() => ({
   board: state.board,
   cells: isDrawing() ? editor.state.cells : view.cells,
@@ -58,13 +59,24 @@ async function bring(work, isNew) {
   if (found === undefined) return;
   if (!found) return become(state.puzzle, false);
   const puzzle = (state.read = { ...NOTHING, ...found });
-  keepText(puzzle.text, puzzle.number, puzzle.link);
+  keepText(puzzle);
   input.show(puzzle);
   become(puzzle, isNew);
 }
 
 // From now on everything speaks of this puzzle.
 function become(puzzle, isNew) {
+  show(puzzle);
+  clearTimeout(drawnTimer);
+  if (isDrawing()) {
+    verdict.say("busy", "Drawing …"); // what was said is of another board
+    drawnTimer = setTimeout(settle, DRAWN_MS);
+  } else {
+    settle(isNew);
+  }
+}
+
+function show(puzzle) {
   const isOther = puzzle.link !== state.puzzle.link;
   state.puzzle = puzzle;
   state.answer = null;
@@ -73,18 +85,11 @@ function become(puzzle, isNew) {
   if (isOther && !isDrawing()) pointed = null;
   if (state.board) view.setPuzzle(state.board.rows, state.board.columns);
   if (!isDrawing() && !isStale()) {
-    attempt.start(state.board);
+    attempt.start(state.board, puzzle.link);
     stepping.start(state.board);
     if (isOther && puzzle.board && (element("play-first").checked || attempt.hasBegun)) state.view = "mine";
   }
   draw();
-  clearTimeout(drawnTimer);
-  if (isDrawing()) {
-    verdict.say("busy", "Drawing …"); // what was said is of another board
-    drawnTimer = setTimeout(settle, DRAWN_MS);
-  } else {
-    settle(isNew);
-  }
 }
 
 let drawnTimer = 0;
@@ -163,6 +168,7 @@ function refresh(place = null) {
   else if (state.view === "mine") view.show(attempt.cells, attempt.marks);
   else showSolution();
   if (place && isPlaying()) view.scrollTo(place);
+  element("mine-next").hidden = !attempt.isSolved || !state.puzzle.next;
   showPlace();
 }
 
@@ -209,6 +215,7 @@ function setTab(chosen) {
     state.lastShown = { width: view.width, height: view.height, cells: view.cells };
   }
   state.tab = chosen;
+  if (chosen === "pick") picks.showBegun();
   if (isDrawing()) {
     incoming.cancel(); // a text that is still to be read would end the drawing
     become(editor.puzzle, false);
@@ -252,6 +259,10 @@ element("play-first").addEventListener("change", ({ target: { checked } }) => {
   state.view = checked ? "mine" : state.view;
   draw();
 });
+element("mine-next").addEventListener("click", () => {
+  element("stage").focus(); // the button goes
+  state.puzzle.next();
+});
 element("more").addEventListener("click", () => {
   element("stage").focus(); // the button goes
   solve(Number(element("more").dataset.seconds));
@@ -266,8 +277,7 @@ element("draw-from").addEventListener("click", () => {
 element("draw-use").addEventListener("click", () => {
   const { link } = editor.puzzle;
   setTab("text");
-  input.put(link);
-  input.read(true);
+  open(link);
 });
 
 const KEYS = {
@@ -301,8 +311,12 @@ async function begin() {
   // A link brings its puzzle. Where it is that of the text before, that text comes back, as without a link.
   const before = kept();
   const link = linked();
-  if (!link || before.link === link) input.put(before.text ?? "", before.number);
-  else input.put(link);
+  if (!link || before.link === link) {
+    input.put(before.text ?? "", before.number);
+    if (before.board) show({ ...NOTHING, ...before }); // it can be played before the solver is there
+  } else {
+    input.put(link);
+  }
   const known = await facts();
   state.seconds = python.seconds = known.puzzle_seconds;
   picks.fill(known);
@@ -312,7 +326,7 @@ async function begin() {
   input.mostBytes = known.most_bytes;
   editor.longestSide = known.longest_side;
   for (const id of ["picture-width", "draw-width", "draw-height"]) element(id).max = known.longest_side;
-  if (state.puzzle === NOTHING && !isDrawing() && input.text.value.trim()) await input.read(false);
+  if (state.read === NOTHING && !isDrawing() && input.text.value.trim()) await input.read(false);
   return known;
 }
 

@@ -2,16 +2,24 @@
 
 import { ask } from "./api.js";
 import { element, made } from "./elements.js";
+import { attempts } from "./storage.js";
 
 const GENERATED = ["boardgen:25x25x1000:seed=7", "boardgen:10x10x1000:seed=1"];
+
+function chip(text, act) {
+  const button = made("button", text, "chip");
+  button.addEventListener("click", act);
+  return button;
+}
 
 export class Picks {
   #sets = [];
   #isAsking = "";
 
-  // `bring` is that of all ways in: whatever was asked for last is shown.
-  constructor(bring) {
+  // `bring` is that of all ways in: whatever was asked for last is shown. `open` brings a link.
+  constructor(bring, open) {
     this.bring = bring;
+    this.open = open;
     element("set-form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#show(element("set-name").value.trim(), Math.max(1, Math.round(element("set-number").value) || 1));
@@ -20,16 +28,22 @@ export class Picks {
 
   fill({ samples, sets }) {
     this.#sets = sets;
+    const bring = (index) => {
+      const next = index + 1 < samples.length ? () => bring(index + 1) : null;
+      this.bring(() => ({ ...samples[index], text: samples[index].link, next }), true);
+    };
     for (const id of ["samples", "welcome-samples"]) {
-      element(id).replaceChildren(
-        ...samples.map((sample) => {
-          const button = made("button", sample.board.title, "chip");
-          button.addEventListener("click", () => this.bring(() => ({ ...sample, text: sample.link }), true));
-          return button;
-        }),
-      );
+      element(id).replaceChildren(...samples.map(({ board }, index) => chip(board.title, () => bring(index))));
     }
     element("set-names").replaceChildren(...[...sets, ...GENERATED].map((name) => new Option(name, name)));
+  }
+
+  // Shows the puzzles with attempts.
+  showBegun() {
+    const begun = attempts().filter(({ link }) => link);
+    element("begun-title").hidden = !begun.length;
+    const chips = begun.map(({ name, link, isSolved }) => chip(`${name}${isSolved ? " ✓" : ""}`, () => this.open(link)));
+    element("begun").replaceChildren(...chips);
   }
 
   #fault(name) {
@@ -50,7 +64,10 @@ export class Picks {
       const found = await ask("set", { name, number, file }, signal).catch(({ message }) => ({ faults: [[null, message]] }));
       if (signal.aborted) return undefined;
       element("set-fault").textContent = found.board ? "" : found.faults.map(([, fault]) => fault).join("; ");
-      return found.board ? { ...found, text: found.link, count: 1, number: 1 } : null;
+      if (!found.board) return null;
+      element("set-number").value = number;
+      const next = number < found.count ? () => this.#show(name, number + 1) : null;
+      return { ...found, text: found.link, count: 1, number: 1, next };
     }, true);
     if (this.#isAsking === asked) this.#isAsking = "";
   }

@@ -22,13 +22,13 @@ export function keep(changed) {
   }
 }
 
-export function keepText(text, number, link) {
-  keep(text.length <= MOST_CHARACTERS ? { text, number, link } : { text: "", number: 1, link: "" });
-}
+export const keepText = ({ text, number, link, board }) =>
+  keep(text.length <= MOST_CHARACTERS ? { text, number, link, board } : { text: "", number: 1, link: "", board: null });
 
-const attempts = () => kept().attempts ?? [];
+// The attempts that are kept, the latest first: { puzzle, cells, seconds, link, name, isSolved }.
+export const attempts = () => kept().attempts ?? [];
 
-// Returns the attempt at a puzzle: { puzzle, cells, seconds }, or undefined.
+// Returns the attempt at a puzzle, or undefined.
 export const attemptAt = (puzzle) => attempts().find((attempt) => attempt.puzzle === puzzle);
 
 export function keepAttempt(attempt) {
