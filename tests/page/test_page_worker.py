@@ -49,7 +49,7 @@ FORGET = """navigator.serviceWorker.getRegistrations().then(
 
 @contextlib.contextmanager
 def loading(tab, server, on_request, **kept):
-    """Open the page for the first time, but for what it kept; `on_request` gets the request for Pyodide's largest file."""
+    """Open the page anew, with what it `kept` before; `on_request` gets the request for Pyodide's largest file."""
     tab.open(server.address)
     tab.value(FORGET)
     tab.value("localStorage.clear()")  # a text that comes back would start Python again
