@@ -249,12 +249,12 @@ def test_variables_of_the_file_reach_bots_and_their_warm_ups_and_are_terms(tmp_p
 NEW = "changed): it plays {} again; old results are kept as *.before-1 and so on"
 
 
-def resubmitted(folder, behaviour, *, name="mine"):
+def resubmitted(folder, behaviour):
     """Write a program that plays like a scripted bot, and return the tournament of it and another bot."""
     path = definition(folder, {"other": "perfect"})
     program = shlex.join(command(behaviour, folder))
-    (folder / f"{name}.sh").write_text(f"#!/bin/sh\necho {behaviour} >&2\nexec {program}\n")
-    path.write_text(path.read_text() + f'[[bots]]\nname = "{name}"\ncommand = ["sh", "{folder}/{name}.sh"]\n')
+    (folder / "mine.sh").write_text(f"#!/bin/sh\necho {behaviour} >&2\nexec {program}\n")
+    path.write_text(path.read_text() + f'[[bots]]\nname = "mine"\ncommand = ["sh", "{folder}/mine.sh"]\n')
     return path
 
 
