@@ -44,15 +44,15 @@ def sets_handed_in(tournament: Tournament, folder: Path, quiet: bool = False) ->
     """
     sets = [_read(bot, tournament, quiet) for bot in tournament.bots]
     _compare(sets, quiet)
-    doubtful = []
+    unshown = []  # for each set, the puzzles without a solution by their setter
     for bot, puzzle_set in zip(tournament.bots, sets, strict=True):
         shown = _shown_by_setter(bot, puzzle_set, quiet)
         puzzles = {set_puzzle.number: set_puzzle.puzzle for set_puzzle in puzzle_set.puzzles}
-        doubtful.append({number: puzzle for number, puzzle in puzzles.items() if number not in shown})
-    doubts = [puzzle for puzzles in doubtful for puzzle in puzzles.values()]
-    decided = _decided(doubts, folder / DECIDED, tournament.contain, quiet)
+        unshown.append({number: puzzle for number, puzzle in puzzles.items() if number not in shown})
+    doubtful = [puzzle for puzzles in unshown for puzzle in puzzles.values()]
+    decided = _decided(doubtful, folder / DECIDED, tournament.contain, quiet)
     checked = []
-    for puzzle_set, puzzles in zip(sets, doubtful, strict=True):
+    for puzzle_set, puzzles in zip(sets, unshown, strict=True):
         decisions = {number: decided[_digest(puzzle)] for number, puzzle in puzzles.items()}
         void = {number: WHY_VOID[decision] for number, decision in decisions.items() if decision != SOLVABLE}
         checked.append(_without(puzzle_set, void))
