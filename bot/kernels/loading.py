@@ -217,15 +217,6 @@ def _sample(first: int, second: int) -> int:
     return first - second
 
 
-@cache
-def _numba_has_changed() -> bool:
-    """Return whether numba differs from the expected one, and report that once."""
-    changed = _what_has_changed()
-    if changed:
-        report(f"nonobot: {changed}; numba loads them itself, and each start takes longer")
-    return changed is not None
-
-
 def _import_numba() -> None:
     """Import numba without its configuration in the working folder, which is perhaps a stranger's.
 
@@ -239,8 +230,9 @@ def _import_numba() -> None:
     config.reload_config()
 
 
-def _what_has_changed() -> str | None:
-    """Compile, load and call a small function; None if that works, otherwise a text on what does not."""
+@cache
+def _numba_has_changed() -> bool:
+    """Compile, load and call a small function; return whether that fails, and report it once."""
     try:
         _import_numba()
         from numba import __version__
@@ -259,9 +251,11 @@ def _what_has_changed() -> str | None:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
     else:
         if result == first - second:
-            return None
+            return False
         reason = f"{first - second:#x} was to come back from a call, and {result:#x} came"
-    return f"numba {__version__} has changed in what lets kernels be loaded without it ({reason})"
+    changed = f"numba {__version__} has changed in what lets kernels be loaded without it ({reason})"
+    report(f"nonobot: {changed}; numba loads them itself, and each start takes longer")
+    return True
 
 
 def _called_by_numba(module: str, name: str, struct: Struct, on_compile: OnCompile) -> Kernel:
