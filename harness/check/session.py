@@ -159,11 +159,17 @@ class Session:
         self._conversation.send(data, last=last)
 
     def send_pieces(self, pieces: Sequence[bytes], pause_seconds: float) -> None:
-        """Send each piece in a write of its own, then close stdin; patience starts again."""
+        """Send each piece once the bot has read the one before, then close stdin; patience starts again.
+
+        On a busy machine it reads late: a pause alone would let pieces come together.
+        """
         self._note(f"sent {len(pieces)} pieces: {excerpt(b''.join(pieces), 200)}, closed stdin")
+        late = time.monotonic() + self._under_test.patience_seconds
         for number, piece in enumerate(pieces, 1):
             self._conversation.send(piece, last=number == len(pieces))
             self.listen(pause_seconds)
+            while not (self.process.has_taken_input or self._conversation.over) and time.monotonic() < late:
+                self.listen(pause_seconds)
         self._until = max(self._until, time.monotonic() + self._under_test.patience_seconds)
 
     def wait_for(self, wanted: Sequence[Numbered]) -> None:

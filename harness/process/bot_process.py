@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import termios
 import threading
 import time
 from collections.abc import Sequence
@@ -214,6 +215,13 @@ class BotProcess:
             self._input_ends = last
             if self._stdin not in self._selector.get_map():
                 self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write_input)
+
+    @property
+    def has_taken_input(self) -> bool:
+        """Whether the bot has read all that was sent, as far as the system tells."""
+        if self._to_send or self._stdin.closed:
+            return not self._to_send
+        return not any(fcntl.ioctl(self._stdin.fileno(), termios.FIONREAD, bytes(4)))
 
     def read(self, until: float) -> bytes:
         """Wait for output of the bot, serve its other pipes meanwhile, and return the output.

@@ -44,6 +44,7 @@ MISSED_AT_ONCE = {
     "Status3": {"ends_with_its_input": "warning"},
     "SmallTable": {"large_batch": "failed"},
     "Chunks": {"odd_pieces": "failed"},
+    "ChunksLate": {"odd_pieces": "failed"},
     "KeepsCarriageReturn": {"crlf": "failed"},
     "SkipsEmptyAfterNumber": {"empty_columns": "failed", "all_white": "failed"},
     "SkipsEmptyBeforeNumber": {"empty_rows": "failed", "all_white": "failed"},

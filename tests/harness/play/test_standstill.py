@@ -66,4 +66,5 @@ def test_a_ctrl_z_stops_the_bot_as_well_until_the_judge_goes_on(tmp_path):
 
 
 def noted(folder):
-    return [*folder.glob("*waiting*")]
+    """Return the files in which a bot has noted that it waits, once there is something in them."""
+    return [path for path in folder.glob("*waiting*") if path.stat().st_size]
