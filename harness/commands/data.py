@@ -19,7 +19,7 @@ from nonobot.arguments import Parser, seconds, similar_names
 from nonobot.harness import UnusableError, options
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document
-from nonobot.harness.text import drawn, new_table, percent, say
+from nonobot.harness.text import percent, say
 from nonobot.protocol.clues import count
 from nonobot.system import printable
 from nonobot.tournament_data import registry
@@ -85,13 +85,15 @@ def list_sets(arguments: argparse.Namespace) -> int:
 
 
 def _as_text(states: Mapping[OfficialSet, State]) -> str:
-    """Return the table of the sets, and a line with the number available here."""
-    table = new_table(("set", "event", "year", "puzzles", "size", "black", "here"), left=range(7))
+    """Return the table of the sets, and a line with the number available here; rich would take longer."""
+    rows = [("set", "event", "year", "puzzles", "size", "black", "here")]
     for official, state in states.items():
         size, black = f"{official.side}x{official.side}", f"{percent(official.p1)} to {percent(official.p2)}"
         counts = str(official.year), str(official.puzzles)
-        table.add_row(official.name, official.event, *counts, size, black, state.value)
-    return f"{drawn([table], terminal=False)}\n{_counted(states.values())}\n"
+        rows.append((official.name, official.event, *counts, size, black, state.value))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
+    return "\n".join([*("  ".join(row).rstrip() for row in padded), "", _counted(states.values()), ""])
 
 
 def _counted(states: Iterable[State]) -> str:

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from tests.helpers.patched import HOUSE, LINE_KERNEL, PAINTS_LESS, patched_house
+from tests.helpers.patched import LINE_KERNEL, PAINTS_LESS, patched_house
+from tests.helpers.places import REPOSITORY
 from tests.helpers.plain import IS_PLAIN
 from tools import golden_counts
 from tools.golden_counts import FOLDER, GOLDEN, SMALL, WIDE, counted, difference, from_text
@@ -90,6 +91,6 @@ def test_the_counts_do_not_depend_on_the_cpu(tmp_path, name):
         "NUMBA_CPU_FEATURES": "",
         "NONOBOT_CACHE_DIR": str(tmp_path),
     }
-    done = golden_counts_of_house(HOUSE, environment, name)
+    done = golden_counts_of_house(REPOSITORY, environment, name)
     assert done.stdout == f"{name}: the counts of 50 puzzles are as they were\n", done.stderr
     assert done.returncode == 0

@@ -15,7 +15,7 @@ from nonobot.bot.cli import parse
 from nonobot.harness import cli
 from nonobot.harness.cli import COMMANDS
 from tests.harness.commands.test_messages import FILE
-from tools.generated_docs import PACKAGES, REPOSITORY, modules
+from tools.generated_docs import PACKAGES, PART, REPOSITORY, modules
 from tools.prose import PAGES, docstrings, inline, phrases, sentences, tokens
 
 MOST_LINES = {"README.md": 140, "docs/engine.md": 140, "docs/judge.md": 160}
@@ -35,7 +35,8 @@ def test_generated_parts_are_current():
 def test_pages_are_short_with_examples_in_fences(page):
     name = page.relative_to(REPOSITORY).as_posix()
     if not name.startswith("docs/lab/"):
-        assert len(page.read_text(encoding="utf-8").splitlines()) <= MOST_LINES.get(name, 420)
+        written = PART.sub("", page.read_text(encoding="utf-8"))  # what is generated is looked up, not read
+        assert len(written.splitlines()) <= MOST_LINES.get(name, 420)
     assert mean(len(sentence.split()) for sentence in sentences(page)) <= 22
     for token in tokens(page):
         if token.type == "inline":

@@ -387,6 +387,11 @@ def test_what_is_to_be_shown_has_to_be_there(tmp_path):
         built_sandbox(Contain.AUTO, [tmp_path / "nowhere"])
 
 
+def wait_for_end(*words):
+    """Wait until the system has ended the processes with these words."""
+    wait_until(lambda: not any(map(pids_with, words)))
+
+
 @sandbox_only
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 11))])
 def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path, seed):
@@ -403,7 +408,7 @@ def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path,
     time.sleep(random.Random(seed).uniform(0, 0.3))
     judge.send_signal(signal.SIGKILL)
     judge.wait()
-    wait_until(lambda: not any(map(pids_with, (bot[-1], f"sleep 900 #{seed}"))))
+    wait_for_end(bot[-1], f"sleep 900 #{seed}")
     (tmp_path / "go").touch()
     assert cli.run([*run, "--resume", "r.json", "--", *bot]) == 0
     result = read_result(tmp_path / "r.json")
