@@ -84,7 +84,7 @@ def test_the_page_is_usable_while_python_loads(chromium, page_server):
 
 def test_a_puzzle_that_is_kept_is_played_while_python_loads(chromium, page_server):
     held, board = [], {"rows": [[1], [1]], "columns": [[2]], "cells": None, "title": "Two", "author": None}
-    text = {"text": "2-1:1", "number": 1, "link": "2-1:1", "playFirst": True}
+    text = {"text": "1:1-2", "number": 1, "link": "1:1-2", "playFirst": True}
     with loading(chromium, page_server, lambda route: held.append(route), **text, board=board):
         chromium.says("#title", "Two")
         chromium.focus_board()
