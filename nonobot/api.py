@@ -565,8 +565,8 @@ def _answer(action: str, record: Record, seconds: float | None, stop: Stop | Non
             yield getattr(dialogue, action)(strategy, dialogue.Request(record.puzzle, board, seconds=seconds))
 
         is_over = stop.is_set if stop else None
-        [answer] = answers() if IN_BROWSER else on_request(answers(), strategy.stop, is_over)
-    return answer
+        made = [*answers()] if IN_BROWSER else [*on_request(answers(), strategy.stop, is_over)]
+    return made[0] if made else {"truncated": False, "steps": []}  # `stop` was set before
 
 
 @dataclass(frozen=True, slots=True)

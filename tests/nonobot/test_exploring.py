@@ -97,6 +97,7 @@ def test_a_stop_ends_the_solutions_and_a_search_for_the_next_one():
     timer.start()
     list(solutions(hard(), stop=stop))
     assert stop.is_set()
+    assert ([*solutions(MANY, stop=stop)], steps(MANY, stop=stop), count(MANY, stop=stop)) == ([], [], 0)
 
 
 def test_a_process_ends_although_an_iterator_is_left():
