@@ -1,13 +1,15 @@
-"""How many planted bugs the tests find: `python -m tools.planted_bugs [NAME ...]`; all 60 take an hour.
+"""How many planted bugs the tests find: `python -m tools.planted_bugs [NAME ...]`; all 60 take half an hour.
 
 Each bug of planted_bugs.toml is planted by itself in a clone of the last commit. The tests likely to find it
-run first, and the whole default suite only if they pass. Exit status 1 if a bug is missed.
+run first, and the whole default suite only if they pass; if that finds a bug, it must pass without one. Exit
+status 1 if a bug is missed.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -67,21 +69,28 @@ def main() -> int:
     arguments = parser.parse_args()
     bugs = tomllib.loads(arguments.list.read_text(encoding="utf-8"))["bug"]
     bugs = [bug for bug in bugs if not arguments.names or bug["name"] in arguments.names]
-    found = 0
+    found, late = 0, list[str]()
     with tempfile.TemporaryDirectory(prefix="planted-") as folder:
         clone, cache = Path(folder, "clone"), Path(folder, "cache")
         git("clone", "--quiet", "--no-local", str(arguments.repository), str(clone))
+        if (kernels := arguments.repository / "build/kernels").exists():
+            shutil.copytree(kernels, clone / "build/kernels")  # without those for browsers, tests of the page skip
         for bug in bugs:
             plant(bug, clone)
             git("-C", str(clone), "checkout", "--quiet", ".")
         for bug in bugs if not arguments.only_plant else ():
             plant(bug, clone)
             began = time.monotonic()
-            why = failure(bug["tests"], clone, cache) or failure([], clone, cache)
+            why = failure(bug["tests"], clone, cache)
+            if why is None and (why := failure([], clone, cache)):
+                late.append(bug["name"])
             found += why is not None
             verdict = f"found   {bug['name']}: {why}" if why else f"MISSED  {bug['name']}"
             print(f"{verdict} ({time.monotonic() - began:.0f} s)", flush=True)
             git("-C", str(clone), "checkout", "--quiet", ".")
+        if late and (why := failure([], clone, cache)):
+            print(f"tests fail without a bug, so {', '.join(late)} may be missed: {why}")
+            return 1
     if arguments.only_plant:
         print(f"{len(bugs)} bugs can be planted")
         return 0

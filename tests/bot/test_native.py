@@ -1,6 +1,5 @@
 """Kernels as files, and what becomes of them where numba is not the one that we know."""
 
-import ctypes
 import os
 import platform
 import re
@@ -186,6 +185,14 @@ def test_kernels_in_a_folder_that_can_only_be_read_are_linked_to(tmp_path, monke
     assert list(cache.cache_folder.__wrapped__().iterdir()) == []
 
 
+# Root writes where a mode forbids it, unless it gives that up: PR_CAPBSET_DROP, CAP_DAC_OVERRIDE.
+OBEYING = f"""
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)
+os.execv(sys.executable, [sys.executable, "-c", {PROGRAM!r}])
+"""
+
+
 def test_a_damaged_kernel_in_a_folder_that_can_only_be_read_is_compiled_once(tmp_path):
     environment = patched_house(tmp_path, "kernels/loading.py") | {"TMPDIR": str(tmp_path)}
     where = "from nonobot.bot.kernels.cache import cache_folder\nprint(cache_folder())"
@@ -196,9 +203,7 @@ def test_a_damaged_kernel_in_a_folder_that_can_only_be_read_is_compiled_once(tmp
     for parent in shown.parents[2::-1]:
         parent.chmod(0o500)
     for said in (["compiling", ANSWERS], [ANSWERS]):
-        # Root writes where a mode forbids it, unless it gives that up: PR_CAPBSET_DROP, CAP_DAC_OVERRIDE.
-        obeys = {"preexec_fn": lambda: ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)}
-        assert started(tmp_path, environment, **obeys) == (said, "")
+        assert started(tmp_path, environment, OBEYING) == (said, "")
 
 
 @pytest.mark.parametrize("target", ["nowhere", "kernel.code", "linked", "pipe"])
