@@ -62,6 +62,7 @@ class ProcessTree:
         # Pages of other files do not count: Linux can drop them.
         self.memory_bytes = 0
         self.peak_memory_bytes = 0  # of `memory_bytes` at any look
+        self._peak_before = 0  # before the last look
         self._is_estimate = True  # no look has seen the bot
         self.cores_taken: set[int] = set()  # besides its own
         self.unmeasured: set[str] = set()  # memory that could not be measured, in words
@@ -126,7 +127,10 @@ class ProcessTree:
         """Return whether the tree held more memory at the last look; shared memory counts once."""
         if self._group and self.cgroup_measures.memory:
             return self._group.out_of_memory
-        return self.memory_bytes > limit_bytes and self._proportional_memory_bytes() > limit_bytes
+        if self.memory_bytes > limit_bytes:
+            self.memory_bytes = self._proportional_memory_bytes()
+            self.peak_memory_bytes = max(self._peak_before, self.memory_bytes)
+        return self.memory_bytes > limit_bytes
 
     def ran_out_of_memory(self) -> bool:
         """Return whether the kernel ended a process of the bot, or another one, because memory ran out."""
@@ -167,7 +171,8 @@ class ProcessTree:
         memory += self._file_bytes
         self.memory_bytes, self.process_count = memory, processes
         self.cpu_seconds = max(self.cpu_seconds, cpu)  # processes may end between two readings
-        self.peak_memory_bytes = max(0 if self._is_estimate else self.peak_memory_bytes, memory)
+        self._peak_before = 0 if self._is_estimate else self.peak_memory_bytes
+        self.peak_memory_bytes = max(self._peak_before, memory)
         self._is_estimate = False
 
     def _files_in_memory(self, pids: Sequence[int]) -> dict[tuple[int, int], int]:
@@ -352,14 +357,21 @@ def _names_in(folder: str) -> Iterator[str]:
 
 
 def _scratch_sizes(pid: int) -> dict[tuple[int, int], int]:
-    """Return the bytes in use in the scratch file systems of a process; none if it has those of the judge."""
+    """Return the bytes in use in the scratch file systems of a process; none if it has those of the judge.
+
+    While bubblewrap mounts them, a folder of the judge's disk is in their place.
+    """
+    own = {Path(place).stat().st_dev for place in ("/", "/dev", *SCRATCHES)}
     sizes = {}
     for place in SCRATCHES:
-        its = Path(f"/proc/{pid}/root{place}")
         with contextlib.suppress(FileNotFoundError):
-            if (device := its.stat().st_dev) != Path(place).stat().st_dev:
-                used = os.statvfs(its)
-                sizes[device, 0] = (used.f_blocks - used.f_bfree) * used.f_frsize
+            folder = os.open(f"/proc/{pid}/root{place}", os.O_PATH)
+            try:
+                if (device := os.fstat(folder).st_dev) not in own:
+                    used = os.statvfs(folder)
+                    sizes[device, 0] = (used.f_blocks - used.f_bfree) * used.f_frsize
+            finally:
+                os.close(folder)
     return sizes
 
 

@@ -131,7 +131,10 @@ class Sandbox:
         hidden = _without_nested([*self._hidden(shown, named), *within])
         folders, kept = self._written(own)
         written = _without_nested(folders)
+        if len(hidden) > MOST_COVERED:
+            hidden = _whole_folders(hidden, [*shown, *written])
         emptied = _emptied([path for path in hidden if not is_in(path, *written)])
+        covered = [path for path in hidden if path.parent not in emptied]
         is_there = here in ALWAYS_THERE or is_in(here, *shown, *SYSTEM, Path("/proc"))
         empty = () if is_there else (str(here),)
         return [
@@ -148,13 +151,13 @@ class Sandbox:
             ("--ro-bind-try", CPU_FACTS, CPU_FACTS),
             *(("--ro-bind", str(path), str(path)) for path in shown),
             *(mount for folder, left in emptied.items() for mount in _with_only(folder, left)),
-            *map(_cover, (path for path in hidden if path.parent not in emptied)),
+            *map(_cover, covered),
             *(("--bind", str(path), str(path)) for path in written),
             *(("--bind", str(path), str(path)) for path in _folders_between(written, [*kept, *hidden])),
             *(("--ro-bind", str(path), str(path)) for path in kept),
             *map(_cover, (path for path in hidden if is_in(path, *written))),
             ("--dir", str(self.scratch or here)),  # it may be in a covered folder
-            *(("--remount-ro", str(path)) for path in (*of_root, *emptied, *hidden) if path.is_dir()),
+            *(("--remount-ro", str(path)) for path in (*of_root, *emptied, *covered) if path.is_dir()),
             *(("--remount-ro", path) for path in (*empty, "/")),
             ("--chdir", str(self.scratch or here)),
         ]
@@ -294,6 +297,26 @@ def _system(folder: Path) -> tuple[str, ...]:
 
 def _cover(path: Path) -> tuple[str, ...]:
     return ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", "/dev/null", str(path))
+
+
+def _whole_folders(hidden: Sequence[Path], but: Sequence[Path]) -> list[Path]:
+    """Return what is hidden, with a folder in place of its content where all of it is hidden.
+
+    The folders `but` stay, and those that contain one.
+    """
+    left = {*hidden}
+    stay = {folder for path in but for folder in (path, *path.parents)}
+    folders = {path.parent for path in hidden} - stay
+    while folders:
+        most_parts = max(len(folder.parts) for folder in folders)
+        for folder in [folder for folder in folders if len(folder.parts) == most_parts]:
+            folders.remove(folder)
+            content = {Path(entry) for entry in entries_of(str(folder), len(left) + 1)}
+            if content and content <= left:
+                left -= content
+                left.add(folder)
+                folders |= {folder.parent} - stay
+    return sorted(left)
 
 
 def _emptied(hidden: Sequence[Path]) -> dict[Path, list[Path]]:

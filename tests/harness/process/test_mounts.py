@@ -163,16 +163,20 @@ def test_a_link_with_the_name_of_a_result_stops_no_run(here):
     assert not any(part.startswith(str(here / "bots/mine/x")) for mount in mounts for part in mount)
 
 
-def test_many_results_beside_a_bot_are_hidden_by_one_mount(here):
+@pytest.mark.parametrize("name", ["{}.json", "{}/run.json", "weeks/{}/set/run.json"])
+def test_many_results_beside_a_bot_are_hidden_by_one_mount(here, name):
     (here / "bots/mine/link").symlink_to("bot.py")
     before = Sandbox().mounts(bot("bots/mine/bot.py"))
-    for number in range(100):
-        (here / f"bots/mine/{number}.json").write_text('{"kind": "run"}')
-    mounts = Sandbox().mounts(bot("bots/mine/bot.py"))
     mine = here / "bots/mine"
-    assert seen(mounts, mine / "7.json", mine / "bot.py") == ["empty", "read"]
-    assert ("--symlink", "bot.py", str(mine / "link")) in mounts
-    assert ("--remount-ro", str(mine)) in mounts
+    for number in range(100):
+        result = mine / name.format(number)
+        result.parent.mkdir(parents=True, exist_ok=True)
+        result.write_text('{"kind": "run"}')
+    mounts = Sandbox().mounts(bot("bots/mine/bot.py"))
+    assert seen(mounts, mine / name.format(7), mine / "bot.py") == ["empty", "read"]
+    emptied = mine if name[0] == "{" else mine / "weeks"
+    assert ("--remount-ro", str(emptied)) in mounts
+    assert (("--symlink", "bot.py", str(mine / "link")) in mounts) == (emptied == mine)
     assert len(mounts) < len(before) + 10
 
 

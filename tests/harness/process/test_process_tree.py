@@ -151,6 +151,7 @@ def test_a_memfd_counts_once_mapped_or_not(tree, mapped):
     assert tree.memory_bytes > 40_000_000
     assert tree.holds_more_than(40_000_000)
     assert not tree.holds_more_than(75_000_000)
+    assert tree.peak_memory_bytes < 75_000_000
     process.kill()
     process.wait()
 

@@ -35,6 +35,7 @@ from nonobot.harness.process import sandbox as sandbox_module
 from nonobot.harness.process.bot_command import OWN_BOT
 from nonobot.harness.process.bot_process import BotProcess, LastWords
 from nonobot.harness.process.exchange_folder import scratch_folder
+from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox, sandbox_note
 from nonobot.harness.process.system_calls import KEYCTL, filter_program
 from nonobot.harness.results.conditions import Configuration, Contain
@@ -43,7 +44,7 @@ from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.worth import worth
 from tests.helpers.judged import RECIPE, SET, command, pids_with, played, program, verdicts
 from tests.helpers.sandboxes import any_sandbox, no_sandbox, sandbox_only
-from tests.helpers.waiting import wait_until
+from tests.helpers.waiting import next_line, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
@@ -380,6 +381,22 @@ def test_the_files_in_scratch_are_memory_where_no_cgroup_counts(monkeypatch):
         bot.send(b"", last=True)
         assert str(4 << 30).encode() in bot.read(time.monotonic() + 60).split()  # more than the limit
     assert not bot.tree.unmeasured
+
+
+@sandbox_only
+def test_a_folder_of_the_disk_in_the_place_of_scratch_is_no_memory():
+    """While bubblewrap mounts scratch, the judge may see such a folder there."""
+    mounts = ["--ro-bind", "/", "/", "--dev", "/dev", "--ro-bind", "/", "/tmp", "--ro-bind", "/", "/dev/shm"]
+    tree = ProcessTree(in_sandbox=True)
+    with subprocess.Popen(
+        ["bwrap", *mounts, "--", "sh", "-c", "echo; cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as bot:
+        tree.grow_from(bot.pid)
+        next_line(bot)
+        tree.look()
+        assert 0 < tree.memory_bytes < 50_000_000
+        bot.stdin.close()
+    tree.close()
 
 
 def test_what_is_to_be_shown_has_to_be_there(tmp_path):
