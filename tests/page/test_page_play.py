@@ -544,7 +544,7 @@ def test_a_board_on_a_phone_keeps_its_size_whatever_is_said_below_it(touched, sa
             touched.value(f"document.querySelector('#place').textContent = {text!r}")
             said.add(touched.value("document.querySelector('#place').offsetHeight"))
             touched.click("[data-finger='white']", "[data-finger='black']", "#mine-hint", *buttons)
-            touched.wait_for("!document.querySelector('#mine-take').hidden")
+            touched.wait_for("/ /.test(document.querySelector('#hint').textContent.replace('Asking …', ''))")
             assert touched.value(SIZE) == before
             touched.click("[data-view='solution']", "[data-view='mine']")
             assert touched.value(SIZE) == before
@@ -584,8 +584,7 @@ def test_a_new_puzzle_comes_into_view_on_a_phone_but_not_while_one_types(touched
         touched.value("scrollTo(0, 0)")
         touched.click("#tab-pick", place)
         touched.says("#verdict", size)
-        assert touched.value(f"{top} === 0 || scrollY + innerHeight >= document.documentElement.scrollHeight - 1")
-        assert touched.value("scrollY") > 100
+        assert abs(touched.value(top)) <= 2, place
 
 
 def test_on_a_touch_screen_puzzles_open_to_be_played(touched):

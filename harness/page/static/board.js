@@ -138,6 +138,7 @@ export class BoardView {
     this.roomWidth = room.clientWidth;
     // The board and its controls fit into the window: with all that is above them, unless that is the input.
     const above = room.getBoundingClientRect().top + scrollY;
+    // Texts count as the height that is reserved for them.
     const heightOf = (one) => one.getBoundingClientRect().height;
     const tooLong = (one) => Math.max(0, heightOf(one) - parseFloat(getComputedStyle(one).minHeight));
     const texts = [...room.querySelectorAll(".reserved")].reduce((sum, one) => sum + tooLong(one), 0);

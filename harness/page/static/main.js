@@ -68,7 +68,7 @@ async function bring(work, isNew) {
 function become(puzzle, isNew) {
   show(puzzle);
   const isBelow = element("frame").getBoundingClientRect().bottom > innerHeight && matchMedia("(max-width: 820px)").matches;
-  if (isNew && isBelow && document.activeElement !== input.text) element("board-card").scrollIntoView();
+  if (isNew && puzzle.board && isBelow && document.activeElement !== input.text) element("board-card").scrollIntoView();
   clearTimeout(drawnTimer);
   if (isDrawing()) {
     verdict.say("busy", "Drawing …"); // what was said is of another board
@@ -157,12 +157,11 @@ function draw() {
   const now = painter();
   view.hasTwoColours = isDrawing();
   view.onPaint = now && ((cell, value) => now.paint(cell, value));
-  view.onStroke = now && ((isTakenBack) => now.endStroke(isTakenBack));
+  view.onStroke = now && ((isTakenBack) => (now.endStroke(isTakenBack), isTakenBack && unpoint()));
   element("board").classList.toggle("paints", Boolean(now));
   element("board").classList.toggle("drags", Boolean(now) && view.finger !== "scroll");
   element("finger").hidden = !now;
-  // The texts and buttons below the board change no size.
-  const layout = [board, tab, name, Boolean(now)];
+  const layout = [board, tab, name, Boolean(now)]; // no text, which may be longer or shorter
   if (board && layout.some((one, index) => one !== laidOut[index])) view.layOut();
   laidOut = layout;
   refresh();
