@@ -109,6 +109,43 @@ def test_a_puzzle_that_is_solved_leads_to_the_next(visitor):
     visitor.wait_for("document.querySelector('#set-number').value === '2'")
 
 
+def solve_by_hints(visitor) -> None:
+    visitor.click("[data-view='mine']")
+    solved = "document.querySelector('#hint').textContent.startsWith('Solved')"
+    while not visitor.value(solved):
+        visitor.click("#mine-hint")
+        visitor.wait_for("!document.querySelector('#mine-take').hidden")
+        visitor.click("#mine-take")
+
+
+@in_both_browsers
+@pytest.mark.parametrize("by", ["mouse", "keyboard"])
+def test_a_solved_puzzle_leads_on_also_in_a_later_visit_and_the_board_has_the_focus(visitor, by):
+    visitor.click("#tab-pick", "#samples .chip")
+    visitor.says("#title", "A heart")
+    solve_by_hints(visitor)
+    reload(visitor)
+    visitor.says("#mine-next", "Next puzzle")
+    if by == "mouse":
+        visitor.click("#mine-next")
+    else:
+        visitor.value("document.querySelector('#mine-next').focus()")
+        visitor.press("Enter")
+    visitor.says("#title", "A sailing boat")
+    visitor.verdict()
+    visitor.press("ArrowRight", "b")
+    assert visitor.text_of("#place").startswith("row 1, column 2: black")
+    visitor.press("h")
+    visitor.wait_for("!document.querySelector('#mine-take').hidden")
+    visitor.value("history.back()")
+    visitor.says("#title", "A heart")
+    visitor.says("#mine-next", "Next puzzle")
+    visitor.paste("1-1")  # no sample: the first that is not solved follows
+    paint(visitor, "b")
+    visitor.click("#mine-next")
+    visitor.says("#title", "A sailing boat")
+
+
 @in_both_browsers
 def test_typed_text_and_its_faults_survive_reload_and_draw(visitor):
     assert visitor.paste("1-2") == "fault"
@@ -185,7 +222,33 @@ def test_mistakes_are_marked_at_once_where_the_player_wants_it(visitor):
     assert visitor.value("document.querySelector('#mine-undo').disabled")
     visitor.click("#mine-redo")
     assert visitor.coloured(*WRONG)
-    assert visitor.text_of("#place").startswith("row 1, column 1: black")  # as it is after each change
+    assert visitor.text_of("#place") == "\N{NO-BREAK SPACE}"  # no cell is pointed at
+
+
+@in_both_browsers
+def test_a_puzzle_without_a_solution_is_said_to_have_none(visitor):
+    assert visitor.paste("2:0-2:0") == "unsolvable"
+    paint(visitor, "b")
+    visitor.click("#mine-check")
+    visitor.says("#hint", "The puzzle has no solution.")
+
+
+@in_both_browsers
+@pytest.mark.parametrize("mark", "?#")
+def test_an_address_of_the_page_that_is_pasted_opens_its_puzzle(visitor, page_server, mark):
+    visitor.paste("1-1")
+    assert visitor.paste(f" https://example.org/nonograms/{mark}puzzle={HEART.replace(':', '%3A')}\n") == "unique"
+    visitor.says("#verdict", "5x5")
+    assert visitor.value("document.querySelector('#text').value") == HEART
+    assert visitor.value("location.href") == f"{page_server.address}#puzzle={HEART}"
+
+
+def test_what_was_said_of_a_link_goes_with_its_puzzle(visitor):
+    visitor.paste(HEART)
+    visitor.click("#take-link")
+    visitor.wait_for("/link|#puzzle=/.test(document.querySelector('#take-said').textContent)")
+    visitor.paste("1-1")
+    assert visitor.text_of("#take-said") == ""
 
 
 @in_both_browsers
@@ -279,6 +342,22 @@ def test_a_sheet_with_the_empty_grid_is_printed_and_the_solution_on_a_second_pag
     assert visitor.value("document.querySelector('#sheets').children.length") == 0
 
 
+def test_the_print_of_the_browser_has_the_whole_board(visitor):
+    visitor.paste(oneline(Puzzle.from_grid([[1] * 60] * 60)))
+    visitor.click("[data-view='mine']", *["#zoom-in"] * 6)
+    frame = "document.querySelector('#frame')"
+    visitor.value(f"{frame}.scrollTo(100, 50)")
+    state = f"[{frame}.offsetWidth, {frame}.offsetHeight, {frame}.scrollLeft, {frame}.scrollTop]"
+    before = visitor.value(state)
+    hidden = "[one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight, one.offsetWidth]"
+    visitor.value(f"addEventListener('beforeprint', () => {{ const one = {frame}; window.printed = {hidden}; }})")
+    assert visitor.value(f"(one => {hidden})({frame})")[0] > 100
+    visitor.page.pdf()
+    assert visitor.value("window.printed.slice(0, 2)") == [0, 0]
+    assert visitor.value("window.printed[2]") <= 640
+    assert visitor.value(state) == before
+
+
 @pytest.fixture
 def touched(visitor):
     """Return a visitor whose screen is touched."""
@@ -291,6 +370,10 @@ def middle_of(visitor, width: int, height: int):
     """Open an attempt on a board without a white cell; return where the middle of a cell is on the screen."""
     visitor.paste(oneline(Puzzle.from_grid([[1] * width] * height)))
     visitor.click("[data-view='mine']")
+    return middle_of_shown(visitor, width, height)
+
+
+def middle_of_shown(visitor, width: int, height: int):
     visitor.picture()  # what is shown moves the board until it is drawn
     right, bottom = visitor.value(
         "(() => { const one = document.querySelector('#board'); one.scrollIntoView({block: 'center'});"
@@ -306,16 +389,42 @@ def test_a_drag_paints_every_cell_between_its_moves(touched, moves, by):
     width, height = 12, 9
     middle = middle_of(touched, width, height)
     for first, last in (((0, 1), (11, 1)), ((5, 8), (5, 3)), ((0, 4), (4, 8))):
-        touched.drag(middle(*first), middle(*last), moves, by)
-        touched.says("#place", f"row {last[1] + 1}, column {last[0] + 1}: black")
+        end = (0, 8) if by == "finger" and last == (4, 8) else last  # it keeps to the column
+        touched.drag(middle(*first), middle(last[0] - (end != last) / 4, last[1]), moves, by)
+        touched.says("#place", f"row {end[1] + 1}, column {end[0] + 1}: black")
     painted = touched.dark_cells(width, height)
     assert painted[1] == [1] * width
     assert [row[5] for row in painted] == [0, 1, 0, 1, 1, 1, 1, 1, 1]
-    assert [painted[4 + step][step] for step in range(5)] == [1] * 5
+    assert [painted[4 + step][step if by == "mouse" else 0] for step in range(5)] == [1] * 5
     touched.drag(middle(9, 0), middle(14, 0), moves, by)  # beyond the board
     assert touched.dark_cells(width, height)[0] == [0] * 9 + [1] * 3
     touched.click(*["#mine-undo"] * 4)
     assert sum(map(sum, touched.dark_cells(width, height))) == 0
+
+
+@in_both_browsers
+@pytest.mark.parametrize("moves", [1, 3, 10, 100])
+def test_a_finger_keeps_to_the_row_or_column_of_the_first_other_cell(touched, moves):
+    middle = middle_of(touched, 8, 8)
+    for first, last, said in (
+        ((2, 2), (5, 4), "4 cells to row 3, column 6: black"),
+        ((6, 7), (3.6, 4), "4 cells to row 5, column 7: black"),
+        ((1, 5), (-4, 7), "2 cells to row 6, column 1: black"),  # beyond the board
+    ):
+        touched.drag(middle(*first), middle(*last), moves, "finger")
+        if last[0] >= 0:
+            touched.says("#place", said)
+    painted = touched.dark_cells(8, 8)
+    assert painted[2] == [0, 0, 1, 1, 1, 1, 0, 0]
+    assert [row[6] for row in painted] == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert painted[5] == [1, 1, 0, 0, 0, 0, 1, 0]
+    assert sum(map(sum, painted)) == 10
+    touched.click("#tab-draw")
+    for side in ("#draw-width", "#draw-height"):
+        touched.change(side, "8")
+    middle = middle_of_shown(touched, 8, 8)
+    touched.drag(middle(0, 0), middle(3, 1.3), moves, "finger")  # two colours are drawn with as before
+    assert touched.dark_cells(8, 8)[:2] == [[1, 1, 0, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 0, 0, 0]]
 
 
 @in_both_browsers
@@ -324,6 +433,7 @@ def test_a_finger_scrolls_or_paints_white_where_it_is_told_to(touched):
     ends = middle(0, 0), middle(4, 0)
     touched.click("[data-finger='scroll']")
     touched.drag(*ends, 10, "finger")
+    touched.drag(ends[0], ends[0], 1, "finger")  # also a tap paints nothing
     assert sum(map(sum, touched.dark_cells(5, 5))) == 0
     touched.click("[data-finger='white']")
     touched.drag(*ends, 10, "finger")
@@ -383,6 +493,7 @@ def test_a_second_finger_takes_the_drag_back_and_both_pan_the_board(touched):
     touch(touched, "touchMove", (x + 20, y + 20), (x - 40, y - 40))
     scrolled = f"[{frame}.scrollLeft, {frame}.scrollTop]"
     touched.wait_for(f"{frame}.scrollTop > 30")
+    touched.says("#place", "The board is larger than what is shown")  # no cell is pointed at
     assert touched.value(scrolled) == pytest.approx([60, 40], abs=1)
     touch(touched, "touchMove", (x + 20, y + 20))  # which lifts the second
     touch(touched, "touchMove", (x, y))
@@ -412,6 +523,69 @@ def test_a_hint_and_its_line_are_in_view_on_a_phone(touched):
         for place in ("#hint", "#mine-take"):
             box = f"document.querySelector('{place}').getBoundingClientRect()"
             assert touched.value(f"{box}.top >= 0 && {box}.bottom <= innerHeight"), place
+
+
+SIZE = """(() => { const box = (place) => document.querySelector(place).getBoundingClientRect();
+    return [box("#spacer").width, box("#frame").height, box("#mine-undo").top - box("#board-card").top]; })()"""
+"""The size of the board, of its frame, and where the buttons below it are."""
+
+
+@in_both_browsers
+@pytest.mark.parametrize("sample", [2, 4])
+def test_a_board_on_a_phone_keeps_its_size_whatever_is_said_below_it(touched, sample):
+    touched.shape(390, height=844)
+    touched.click("#tab-pick", f"#samples .chip:nth-child({sample})")
+    touched.verdict()
+    touched.click("[data-view='mine']")
+    for buttons in ([], ["#zoom-fit"]):
+        touched.click(*buttons)
+        before = touched.value(SIZE)
+        said = set()
+        for text in ("", "row 1, column 1", "a long text " * 9):
+            touched.value(f"document.querySelector('#place').textContent = {text!r}")
+            said.add(touched.value("document.querySelector('#place').offsetHeight"))
+            touched.click("[data-finger='white']", "[data-finger='black']", "#mine-hint", *buttons)
+            touched.wait_for("/ /.test(document.querySelector('#hint').textContent.replace('Asking …', ''))")
+            assert touched.value(SIZE) == before
+            touched.click("[data-view='solution']", "[data-view='mine']")
+            assert touched.value(SIZE) == before
+            touched.shape(844, height=390)  # it is turned, and back
+            touched.picture()
+            assert touched.value(SIZE) != before
+            touched.shape(390, height=844)
+            touched.picture()
+            assert touched.value(SIZE) == before
+            touched.focus_board()
+            touched.press("ArrowRight", "b")
+        assert len(said) == 1
+
+
+@in_both_browsers
+def test_a_board_that_is_larger_than_its_frame_says_so(touched):
+    touched.shape(390, height=844)
+    touched.paste(oneline(RANDOM))
+    touched.click("[data-view='mine']", *["#zoom-in"] * 4)
+    touched.says("#place", "The board is larger than what is shown: ")
+    is_coarse = touched.value("matchMedia('(pointer: coarse)').matches")
+    assert ("two fingers scroll it, Fit" in touched.text_of("#place")) == is_coarse
+    touched.click("#zoom-fit")
+    assert "larger than" not in touched.text_of("#place")
+
+
+@in_both_browsers
+def test_a_new_puzzle_comes_into_view_on_a_phone_but_not_while_one_types(touched):
+    touched.shape(390, height=844)
+    top = "Math.round(document.querySelector('#board-card').getBoundingClientRect().top)"
+    touched.paste(ROBOT)
+    assert touched.value(top) > 100
+    paint(touched, "b")
+    touched.click("#tab-pick")
+    places = {"#samples .chip:nth-child(4)": "16x", "#set-form button": "25x25", "#begun .chip": "16x"}
+    for place, size in places.items():
+        touched.value("scrollTo(0, 0)")
+        touched.click("#tab-pick", place)
+        touched.says("#verdict", size)
+        assert abs(touched.value(top)) <= 2, place
 
 
 def test_on_a_touch_screen_puzzles_open_to_be_played(touched):

@@ -135,6 +135,7 @@ export class Attempt {
 
   #tellCheck({ right, wrong, only }) {
     const number = this.cells.filter((cell) => cell !== UNKNOWN).length;
+    if (this.answer()?.verdict === "unsolvable") return this.#say("The puzzle has no solution.");
     if (!number) return this.#say("No cell is set yet.");
     if (right === null) return this.#say("It cannot be told: no solution is known.");
     if (right) return this.#say(`Still right: ${many(number, "cell")} set, and the board can be finished from there.`);

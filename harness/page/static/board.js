@@ -15,6 +15,7 @@ const GROUP = 5;
 const MOST_OF_FRAME = 0.45; // that clues may take
 const SMALLEST_FRAME = 260; // pixels of height
 const BELOW = 12; // pixels between the controls below the board and the end of the window
+const PAPER = { width: 640, height: 800 }; // pixels for the board on a sheet, A4 or Letter
 const BETWEEN_CLUES = 0.2; // of a cell, between the clues of neighbouring columns
 
 const COLOURS = ["paper", "ink", "dot", "thin", "heavy", "clue", "band", "fresh", "fresh-white",
@@ -43,7 +44,7 @@ export class BoardView {
   onMove = null;
   // Called when the cells have another size.
   onSize = () => {};
-  // What a finger does: "black" or "white" paints, and several scroll; "scroll" scrolls, and taps paint.
+  // What a finger does: "black" or "white" paints, and several scroll; "scroll" scrolls.
   finger = "black";
 
   constructor(frame, spacer, canvas) {
@@ -58,6 +59,7 @@ export class BoardView {
     this.cursor = { x: 0, y: 0 };
     this.hover = null;
     this.zoomed = null; // CSS pixels of a cell; "fit": all is in view; null: that, but no smaller than can be painted
+    this.onScreen = null; // while it is printed: how it was before
     this.isDue = false;
     // Its height follows from the layout, and from how many lines its words take, for which no board changes.
     new ResizeObserver(() => frame.parentElement.clientWidth !== this.roomWidth && this.layOut()).observe(frame.parentElement);
@@ -65,6 +67,19 @@ export class BoardView {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#readColours());
     matchMedia("(forced-colors: active)").addEventListener("change", () => this.#readColours());
     window.addEventListener("resize", () => this.layOut());
+    window.addEventListener("beforeprint", () => {
+      this.onScreen ??= { zoomed: this.zoomed, left: frame.scrollLeft, top: frame.scrollTop };
+      this.zoomed = "fit";
+      this.layOut();
+    });
+    window.addEventListener("afterprint", () => {
+      if (!this.onScreen) return;
+      const { zoomed, left, top } = this.onScreen;
+      this.onScreen = null;
+      this.zoomed = zoomed;
+      this.layOut();
+      frame.scrollTo(left, top);
+    });
     this.#readColours();
     this.#listen();
   }
@@ -77,7 +92,7 @@ export class BoardView {
     return this.rows.length;
   }
 
-  // Shows a puzzle; the cells come with `show`.
+  // Takes a puzzle; the cells come with `show`, and `layOut` follows.
   setPuzzle(rows, columns) {
     const isOtherSize = rows.length !== this.height || columns.length !== this.width;
     this.rows = rows;
@@ -89,7 +104,6 @@ export class BoardView {
       this.hover = null;
       this.zoomed = null;
     }
-    this.layOut();
   }
 
   // Marks: `fresh`, `differ`, `wrong`: sets of cells; `line`: [kind, number]; `wrongLines`: such lines; `finished`: how
@@ -124,12 +138,19 @@ export class BoardView {
     this.roomWidth = room.clientWidth;
     // The board and its controls fit into the window: with all that is above them, unless that is the input.
     const above = room.getBoundingClientRect().top + scrollY;
-    const others = room.offsetHeight - this.frame.offsetHeight + BELOW + (above < innerHeight / 3 ? above : 0);
-    const most = {
-      width: Math.max(120, room.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)) * ratio,
-      height: Math.max(SMALLEST_FRAME, innerHeight - others) * ratio,
+    // Texts count as the height that is reserved for them.
+    const heightOf = (one) => one.getBoundingClientRect().height;
+    const tooLong = (one) => Math.max(0, heightOf(one) - parseFloat(getComputedStyle(one).minHeight));
+    const texts = [...room.querySelectorAll(".reserved")].reduce((sum, one) => sum + tooLong(one), 0);
+    const others = Math.round(heightOf(room) - heightOf(this.frame) - texts) + BELOW + (above < innerHeight / 3 ? above : 0);
+    const free = {
+      width: Math.max(120, room.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)),
+      height: Math.max(SMALLEST_FRAME, innerHeight - others),
     };
-    const toPaint = SMALLEST_TO_PAINT[matchMedia("(pointer: coarse)").matches ? "finger" : "mouse"];
+    const { width, height } = this.onScreen ? PAPER : free;
+    const most = { width: width * ratio, height: height * ratio };
+    this.isForFingers = matchMedia("(pointer: coarse)").matches;
+    const toPaint = SMALLEST_TO_PAINT[this.isForFingers ? "finger" : "mouse"];
     const isPaintable = this.zoomed === null && this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT;
     const size = this.zoomed > 0 ? this.zoomed : this.#fitting(most, ratio, isPaintable ? toPaint : SIZES[0]);
     this.isTooSmall = Boolean(this.onPaint) && size < toPaint;
@@ -139,6 +160,7 @@ export class BoardView {
       width: Math.min(content.width, Math.floor(most.width)),
       height: Math.min(content.height, Math.floor(most.height)),
     };
+    this.isLarger = content.width > shown.width || content.height > shown.height;
     // The canvas, too: a larger one would give the frame bars, which it is measured with below.
     for (const [element, box] of [[this.spacer, content], [this.frame, shown], [this.canvas, shown]]) {
       element.style.width = `${box.width / ratio}px`;
@@ -444,7 +466,8 @@ export class BoardView {
 
   #listen() {
     const { canvas, frame } = this;
-    // What a drag makes of which cells, with which pointer, from where, and the point where that was last.
+    // What a drag makes of which cells, with which pointer, from where, the point where that was last, and the
+    // coordinate that it keeps: that of a finger stays in a row or a column.
     let stroke = null;
     const end = (isTakenBack) => {
       if (stroke) this.onStroke?.(isTakenBack);
@@ -461,13 +484,19 @@ export class BoardView {
         if (!stroke) return frame.scrollTo(held.x - mean("clientX"), held.y - mean("clientY"));
       }
       if (stroke && stroke.pointer !== event.pointerId) return;
-      const place = this.cellAt(event);
+      let place = this.cellAt(event);
       if (stroke) {
+        const { first, before, value } = stroke;
         const point = this.#pointAt(event);
-        const cells = pointsBetween(stroke.point, point).map((between) => this.#cellOf(between));
-        const isLikeFirst = (cell) => cell && this.#valueAt(cell) === stroke.before;
-        for (const cell of cells) if (isLikeFirst(cell)) this.#paint(cell, stroke.value);
+        const points = pointsBetween(stroke.point, point);
         stroke.point = point;
+        const other = points.find(({ x, y }) => Math.floor(x) !== first.x || Math.floor(y) !== first.y);
+        if (other && event.pointerType === "touch" && !this.hasTwoColours) stroke.kept ??= Math.floor(other.x) === first.x ? "x" : "y";
+        const { kept } = stroke;
+        const cellOf = (one) => this.#cellOf(kept ? { ...one, [kept]: first[kept] + 0.5 } : one);
+        const cells = points.map(cellOf);
+        if (kept) cells.push((place = cellOf(point)));
+        for (const cell of cells) if (cell && this.#valueAt(cell) === before) this.#paint(cell, value);
       }
       if (place?.x !== this.hover?.x || place?.y !== this.hover?.y) {
         this.hover = event.pointerType === "touch" ? null : place;
@@ -509,12 +538,6 @@ export class BoardView {
     };
     canvas.addEventListener("pointerup", lift);
     canvas.addEventListener("pointercancel", lift);
-    canvas.addEventListener("click", (event) => {
-      const place = this.cellAt(event);
-      if (!place || !this.onPaint || event.pointerType !== "touch" || this.finger !== "scroll") return;
-      this.#paint(place, this.nextOf(this.#valueAt(place)));
-      this.onStroke?.(false);
-    });
     canvas.addEventListener("contextmenu", (event) => this.onPaint && event.preventDefault());
     canvas.addEventListener("focus", () => {
       this.isFocused = canvas.matches(":focus-visible");

@@ -2,6 +2,7 @@
 
 import { ask } from "./api.js";
 import { element, made } from "./elements.js";
+import { linkIn } from "./takeaway.js";
 
 const TYPING_MS = 160;
 const delay = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
@@ -89,7 +90,7 @@ export class PuzzleInput {
   }
 
   async #read(signal) {
-    const text = this.text.value;
+    const text = linkIn(this.text.value) || this.text.value;
     if (!this.#file && !text.trim()) return { text };
     const question = { number: this.#number, columns: null, isInverted: false, title: null };
     if (!this.#file) {

@@ -10,7 +10,7 @@ import { Picks } from "./picks.js";
 import { keepOffline, setTotal, takeNewVersion } from "./status.js";
 import { Stepping } from "./stepping.js";
 import { keep, keepText, kept } from "./storage.js";
-import { TakeAway, addressOf } from "./takeaway.js";
+import { TakeAway, addressOf, linkIn } from "./takeaway.js";
 import { Verdict, differing } from "./verdict.js";
 import { cellsFrom, givenOf, many } from "./words.js";
 
@@ -64,9 +64,11 @@ async function bring(work, isNew) {
   become(puzzle, isNew);
 }
 
-// From now on everything speaks of this puzzle.
+// From now on everything speaks of this puzzle. Where the input is above the board, a new puzzle comes into view.
 function become(puzzle, isNew) {
   show(puzzle);
+  const isBelow = element("frame").getBoundingClientRect().bottom > innerHeight && matchMedia("(max-width: 820px)").matches;
+  if (isNew && puzzle.board && isBelow && document.activeElement !== input.text) element("board-card").scrollIntoView();
   clearTimeout(drawnTimer);
   if (isDrawing()) {
     verdict.say("busy", "Drawing …"); // what was said is of another board
@@ -83,6 +85,7 @@ function show(puzzle) {
   state.solution = 0;
   if (puzzle.board || !puzzle.faults.length) state.board = puzzle.board;
   if (isOther && !isDrawing()) pointed = null;
+  if (isOther) takeAway.say("");
   if (state.board) view.setPuzzle(state.board.rows, state.board.columns);
   if (!isDrawing() && !isStale()) {
     attempt.start(state.board, puzzle.link);
@@ -125,6 +128,8 @@ function press(group, name, value) {
   for (const button of group.querySelectorAll("button")) button.setAttribute("aria-pressed", button.dataset[name] === value);
 }
 
+let laidOut = []; // what the layout of the board was made for
+
 // Draws the page from its state.
 function draw() {
   const { board, view: name, tab } = state;
@@ -152,11 +157,13 @@ function draw() {
   const now = painter();
   view.hasTwoColours = isDrawing();
   view.onPaint = now && ((cell, value) => now.paint(cell, value));
-  view.onStroke = now && ((isTakenBack) => now.endStroke(isTakenBack));
+  view.onStroke = now && ((isTakenBack) => (now.endStroke(isTakenBack), isTakenBack && unpoint()));
   element("board").classList.toggle("paints", Boolean(now));
   element("board").classList.toggle("drags", Boolean(now) && view.finger !== "scroll");
   element("finger").hidden = !now;
-  if (board) view.layOut();
+  const layout = [board, tab, name, Boolean(now)]; // no text, which may be longer or shorter
+  if (board && layout.some((one, index) => one !== laidOut[index])) view.layOut();
+  laidOut = layout;
   refresh();
 }
 
@@ -168,9 +175,12 @@ function refresh(place = null) {
   else if (state.view === "mine") view.show(attempt.cells, attempt.marks);
   else showSolution();
   if (place && isPlaying()) view.scrollTo(place);
-  element("mine-next").hidden = !attempt.isSolved || !state.puzzle.next;
+  element("mine-next").hidden = !attempt.isSolved || !next();
   showPlace();
 }
+
+// What brings the next puzzle of the file, the set or the samples, if there is one.
+const next = () => state.puzzle.next ?? picks.after(state.puzzle.link);
 
 function differences() {
   const { verdict, solutions } = state.answer ?? {};
@@ -188,14 +198,22 @@ function showSolution() {
   }
 }
 
-// The line under the board: the cell that is pointed at, as it is now; where cells are small, how to make them larger.
+// The line under the board: the cell that is pointed at, as it is now; otherwise how to see all, or larger cells.
 let pointed = null;
 
 function showPlace() {
   const isOnBoard = pointed && pointed.place.x < view.width && pointed.place.y < view.height;
   const dragged = pointed?.dragged > 1 ? `${pointed.dragged} cells to ` : "";
-  const zoom = view.isTooSmall ? "The cells are small: + makes them larger, and the board then scrolls." : "\u00a0";
+  const scroll = element("board").matches(".drags") ? "two fingers scroll it, " : "a finger scrolls it, ";
+  const zoom = view.isLarger ? `The board is larger than what is shown: ${view.isForFingers ? scroll : ""}Fit shows it all.`
+    : view.isTooSmall ? "The cells are small: + makes them larger, and the board then scrolls." : "\u00a0";
   element("place").textContent = isOnBoard ? dragged + view.words(pointed.place) : zoom;
+}
+
+// After an undo or redo, only the keyboard points at a cell.
+function unpoint() {
+  if (!view.isFocused) pointed = null;
+  showPlace();
 }
 
 view.onMove = (place, isByKey, dragged = 1) => {
@@ -260,9 +278,10 @@ element("play-first").addEventListener("change", ({ target: { checked } }) => {
   draw();
 });
 element("mine-next").addEventListener("click", () => {
-  element("stage").focus(); // the button goes
-  state.puzzle.next();
+  element("board").focus({ preventScroll: true }); // the button goes
+  next()();
 });
+for (const id of ["mine-undo", "mine-redo", "draw-undo", "draw-redo"]) element(id).addEventListener("click", unpoint);
 element("more").addEventListener("click", () => {
   element("stage").focus(); // the button goes
   solve(Number(element("more").dataset.seconds));
@@ -295,7 +314,7 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey) {
     const way = { z: event.shiftKey ? "redo" : "undo", y: "redo" }[key];
     const now = painter();
-    if (way && now) (now.history[way](), event.preventDefault());
+    if (way && now) (now.history[way](), unpoint(), event.preventDefault());
     return;
   }
   if (!event.target.closest("#board-card")) return;
@@ -305,12 +324,10 @@ addEventListener("keydown", (event) => {
 
 // --- the beginning -------------------------------------------------------------------------------------------------------
 
-const linked = () => new URLSearchParams(location.search).get("puzzle") ?? new URLSearchParams(location.hash.slice(1)).get("puzzle") ?? "";
-
 async function begin() {
   // A link brings its puzzle. Where it is that of the text before, that text comes back, as without a link.
   const before = kept();
-  const link = linked();
+  const link = linkIn(location.href);
   if (!link || before.link === link) {
     input.put(before.text ?? "", before.number);
     if (before.board) show({ ...NOTHING, ...before }); // it can be played before the solver is there
@@ -320,6 +337,7 @@ async function begin() {
   const known = await facts();
   state.seconds = python.seconds = known.puzzle_seconds;
   picks.fill(known);
+  refresh(); // a solved puzzle leads to a sample
   takeAway.fill(known.formats);
   setTotal(known.python_bytes);
   element("live-link").hidden = !known.live;
@@ -332,7 +350,7 @@ async function begin() {
 
 // Somebody has changed the address, or gone back.
 addEventListener("hashchange", () => {
-  const link = linked();
+  const link = linkIn(location.href);
   if (link === state.puzzle.link) return;
   setTab("text");
   input.put(link);

@@ -13,6 +13,7 @@ function chip(text, act) {
 }
 
 export class Picks {
+  #samples = [];
   #sets = [];
   #isAsking = "";
 
@@ -27,15 +28,24 @@ export class Picks {
   }
 
   fill({ samples, sets }) {
+    this.#samples = samples;
     this.#sets = sets;
-    const bring = (index) => {
-      const next = index + 1 < samples.length ? () => bring(index + 1) : null;
-      this.bring(() => ({ ...samples[index], text: samples[index].link, next }), true);
-    };
     for (const id of ["samples", "welcome-samples"]) {
-      element(id).replaceChildren(...samples.map(({ board }, index) => chip(board.title, () => bring(index))));
+      element(id).replaceChildren(...samples.map((sample) => chip(sample.board.title, () => this.#bring(sample))));
     }
     element("set-names").replaceChildren(...[...sets, ...GENERATED].map((name) => new Option(name, name)));
+  }
+
+  #bring(sample) {
+    this.bring(() => ({ ...sample, text: sample.link }), true);
+  }
+
+  // Returns what brings the sample after the one with a link, or the first that is not solved; undefined if all are.
+  after(link) {
+    const solved = attempts().filter(({ isSolved }) => isSolved).map((attempt) => attempt.link);
+    const place = this.#samples.findIndex((sample) => sample.link === link);
+    const next = (place >= 0 && this.#samples[place + 1]) || this.#samples.find((sample) => ![link, ...solved].includes(sample.link));
+    return next && (() => this.#bring(next));
   }
 
   // Shows the puzzles with attempts.

@@ -21,6 +21,13 @@ export function addressOf(link) {
   return `${location.href.split(/[?#]/)[0]}${link ? `#puzzle=${puzzle}` : ""}`;
 }
 
+// The puzzle that an address has; "" if it has none, or is no address.
+export function linkIn(address) {
+  if (!/^\s*https?:\S+\s*$/.test(address) || !URL.canParse(address)) return "";
+  const { search, hash } = new URL(address);
+  return new URLSearchParams(search).get("puzzle") ?? new URLSearchParams(hash.slice(1)).get("puzzle") ?? "";
+}
+
 // The picture of an SVG in pixels.
 async function pngOf(svg) {
   const image = new Image();
@@ -64,21 +71,21 @@ export class TakeAway {
     if (buttons[0].disabled === Boolean(why)) return;
     for (const button of buttons) button.disabled = Boolean(why);
     this.#reason = why;
-    this.#say("");
+    this.say("");
   }
 
   // `act` gets what was shown at the click, and the format that was chosen then.
   #onClick(id, act) {
     element(id).addEventListener("click", async () => {
       const shown = this.shown();
-      if (!shown.board) return this.#say("There is no puzzle yet.");
+      if (!shown.board) return this.say("There is no puzzle yet.");
       if (this.#isAsking) return;
       this.#isAsking = true;
-      this.#say("Asking …"); // a search may come first
+      this.say("Asking …"); // a search may come first
       try {
         await act(shown, this.formats?.find((form) => form.name === element("take-format").value) ?? {});
       } catch (error) {
-        this.#say(error.message);
+        this.say(error.message);
       }
       this.#isAsking = false;
     });
@@ -92,16 +99,16 @@ export class TakeAway {
   async #save(shown, format, ending, made) {
     const name = fileName(shown.board, ending);
     save(await made(await this.#asked(shown, format)), name);
-    this.#say(`${name} is saved.`);
+    this.say(`${name} is saved.`);
   }
 
   async #copy(shown, format, name, made = (text) => text) {
     const text = made(await this.#asked(shown, format));
     try {
       await navigator.clipboard.writeText(text);
-      this.#say(`${name} is copied.`);
+      this.say(`${name} is copied.`);
     } catch {
-      this.#say(text.length < 500 ? text : `${name} cannot be copied here.`);
+      this.say(text.length < 500 ? text : `${name} cannot be copied here.`);
     }
   }
 
@@ -110,7 +117,7 @@ export class TakeAway {
     const given = board.cells && cellsFrom(board.cells);
     const pages = [[board.title ?? "", given]];
     if (element("print-solution").checked) {
-      if (!solution) return this.#say("No solution is known that could be printed.");
+      if (!solution) return this.say("No solution is known that could be printed.");
       pages.push([`${board.title ?? ""} (solution)`.trim(), solution]);
     }
     const sheets = await Promise.all(pages.map(async ([title, cells]) => {
@@ -122,11 +129,11 @@ export class TakeAway {
       return sheet;
     }));
     element("sheets").replaceChildren(...sheets);
-    this.#say("");
+    this.say("");
     print();
   }
 
-  #say(text) {
+  say(text) {
     element("take-said").textContent = [text, this.#reason].filter(Boolean).join(" ");
   }
 }
