@@ -103,6 +103,7 @@ export class BoardView {
       this.cursor = { x: 0, y: 0 };
       this.hover = null;
       this.zoomed = null;
+      this.frame.scrollTo(0, 0);
     }
   }
 
@@ -139,9 +140,9 @@ export class BoardView {
     // The board and its controls fit into the window: with all that is above them, unless that is the input.
     const above = room.getBoundingClientRect().top + scrollY;
     // Texts count as the height that is reserved for them.
-    const heightOf = (one) => one.getBoundingClientRect().height;
-    const tooLong = (one) => Math.max(0, heightOf(one) - parseFloat(getComputedStyle(one).minHeight));
-    const texts = [...room.querySelectorAll(".reserved")].reduce((sum, one) => sum + tooLong(one), 0);
+    const heightOf = (part) => part.getBoundingClientRect().height;
+    const tooLong = (text) => Math.max(0, heightOf(text) - parseFloat(getComputedStyle(text).minHeight));
+    const texts = [...room.querySelectorAll(".reserved")].reduce((sum, text) => sum + tooLong(text), 0);
     const others = Math.round(heightOf(room) - heightOf(this.frame) - texts) + BELOW + (above < innerHeight / 3 ? above : 0);
     const free = {
       width: Math.max(120, room.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)),
@@ -493,7 +494,7 @@ export class BoardView {
         const other = points.find(({ x, y }) => Math.floor(x) !== first.x || Math.floor(y) !== first.y);
         if (other && event.pointerType === "touch" && !this.hasTwoColours) stroke.kept ??= Math.floor(other.x) === first.x ? "x" : "y";
         const { kept } = stroke;
-        const cellOf = (one) => this.#cellOf(kept ? { ...one, [kept]: first[kept] + 0.5 } : one);
+        const cellOf = (between) => this.#cellOf(kept ? { ...between, [kept]: first[kept] + 0.5 } : between);
         const cells = points.map(cellOf);
         if (kept) cells.push((place = cellOf(point)));
         for (const cell of cells) if (cell && this.#valueAt(cell) === before) this.#paint(cell, value);

@@ -162,7 +162,7 @@ function draw() {
   element("board").classList.toggle("drags", Boolean(now) && view.finger !== "scroll");
   element("finger").hidden = !now;
   const layout = [board, tab, name, Boolean(now)]; // no text, which may be longer or shorter
-  if (board && layout.some((one, index) => one !== laidOut[index])) view.layOut();
+  if (board && layout.some((part, index) => part !== laidOut[index])) view.layOut();
   laidOut = layout;
   refresh();
 }
