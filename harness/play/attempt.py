@@ -20,7 +20,7 @@ from nonobot.harness.play.run_state import NO_USAGE, RunState
 from nonobot.harness.process.bot_process import BotProcess, StderrLog
 from nonobot.harness.process.conversation import Conversation
 from nonobot.harness.process.exchange_folder import ExchangeFolder, scratch_folder
-from nonobot.harness.process.interrupts import Standstill, stopping_with
+from nonobot.harness.process.interrupts import stopping_with
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
 from nonobot.harness.text import last_line_of
@@ -86,7 +86,7 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         unmeasured=sorted(bot.tree.unmeasured) or UNSET,
         cores_taken=sorted(bot.tree.cores_taken) or UNSET,
         first_output_seconds=loop.conversation.first_seconds,
-        stood_still_seconds=loop.standstill.seconds or UNSET,
+        stood_still_seconds=bot.standstill.seconds or UNSET,
     )
     run.end_attempt(attempt, log.received_bytes)
 
@@ -116,7 +116,6 @@ class AttemptLoop:
         self._limits = run.configuration
         self._before = run.used  # the limits apply to all attempts together
         self._seconds_left = self._limits.wall_limit_seconds - self._before.wall_seconds
-        self.standstill = Standstill()
         self.conversation = Conversation(bot, AnswerReader(board.width, board.height), clock=self._clock)
         self._answer_bytes = most_bytes_of_an_answer(board)
         self._judged_before = len(run.referee.results)
@@ -305,7 +304,7 @@ class AttemptLoop:
 
     def _clock(self) -> float:
         """Return the monotonic time; if the judge stood still, the bot counts as started later by that time."""
-        if stood_still := self.standstill.look():
+        if stood_still := self._bot.standstill.look():
             self._bot.started += stood_still
             self._active += stood_still
         return time.monotonic()  # of this module: a test can make it run faster for the whole attempt

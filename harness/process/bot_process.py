@@ -30,7 +30,7 @@ from nonobot.harness import StartError
 from nonobot.harness.process.bot_command import made_environment, start_fault
 from nonobot.harness.process.cgroup import made_group, with_memory_limit
 from nonobot.harness.process.exchange_folder import ExchangeFolder
-from nonobot.harness.process.interrupts import uninterrupted
+from nonobot.harness.process.interrupts import Standstill, uninterrupted
 from nonobot.harness.process.machine import on_cores
 from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox, variables_file
@@ -63,7 +63,7 @@ class BotProcess:
       file, and its stdout goes to `stderr`.
 
     `pid` is the number of the process, its group and its session; `started` is `time.monotonic()` just before the
-    start.
+    start, and `standstill` looks from then on.
     """
 
     def __init__(
@@ -131,6 +131,7 @@ class BotProcess:
             during_start.enter_context(on_cores(limits.cores))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # inherited: a bot that aborts leaves no core file
             self.started = time.monotonic()
+            self.standstill = Standstill()
             return subprocess.Popen(
                 arguments,
                 bufsize=0,

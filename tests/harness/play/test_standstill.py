@@ -21,11 +21,19 @@ LIMIT_SECONDS = 1.2 * LEAST_STANDSTILL_SECONDS
 pytestmark = pytest.mark.usefixtures("own_folder")
 
 
-def judge(folder, feed):
-    """Return a run of a bot that waits for a file `go` before its third answer."""
-    options = ["--puzzle-limit", str(LIMIT_SECONDS), "--feed", feed.value, "--contain", "no", "--result", "r.json"]
-    run = [sys.executable, "-m", "nonobot.harness", "run", "--quiet", "--set", str(RECIPE), *options]
-    return running([*run, "--", *command("wait_at_3", folder)], stdout=-1, stderr=-1)
+def judge(folder, *options, bot="wait_at_3"):
+    """Return a run of a bot, by default one that waits for a file `go` before its third answer."""
+    fixed = ["--quiet", "--set", str(RECIPE), "--contain", "no"]
+    run = [sys.executable, "-m", "nonobot.harness", "run", *fixed, *options]
+    return running([*run, "--", *command(bot, folder)], stdout=-1, stderr=-1)
+
+
+def stand_still(process):
+    """Stop the judge alone, for longer than any limit of the test."""
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(LIMIT_SECONDS + 0.5)
+    Path("go").touch()
+    process.send_signal(signal.SIGCONT)
 
 
 def whole(process):
@@ -38,12 +46,10 @@ def whole(process):
 
 @pytest.mark.parametrize("feed", Feed)
 def test_the_time_of_a_stop_is_nobodys_and_is_told(tmp_path, feed):
-    with judge(tmp_path, feed) as process:
+    options = ["--puzzle-limit", str(LIMIT_SECONDS), "--feed", feed.value, "--result", "r.json"]
+    with judge(tmp_path, *options) as process:
         wait_until(lambda: noted(tmp_path), process)
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(LIMIT_SECONDS + 0.5)  # longer than the limit of the puzzle in work
-        (tmp_path / "go").touch()
-        process.send_signal(signal.SIGCONT)
+        stand_still(process)
         result = whole(process)
     assert result.stood_still_seconds >= LIMIT_SECONDS
     said = "the judge stood still for "
@@ -52,7 +58,7 @@ def test_the_time_of_a_stop_is_nobodys_and_is_told(tmp_path, feed):
 
 
 def test_a_ctrl_z_stops_the_bot_as_well_until_the_judge_goes_on(tmp_path):
-    with judge(tmp_path, Feed.BATCH) as process:
+    with judge(tmp_path, "--result", "r.json") as process:
         wait_until(lambda: noted(tmp_path), process)
         bot = int(noted(tmp_path)[0].read_text())
         for _ in range(2):
@@ -63,6 +69,15 @@ def test_a_ctrl_z_stops_the_bot_as_well_until_the_judge_goes_on(tmp_path):
             wait_until(lambda: psutil.Process(bot).status() != psutil.STATUS_STOPPED, process)
         (tmp_path / "go").touch()
         whole(process)
+
+
+def test_the_time_of_a_stop_does_not_count_in_a_warm_up(tmp_path):
+    warm_up = "sh -c 'echo here > waiting; until [ -e go ]; do sleep 0.01; done'"
+    options = ["--warm-up", warm_up, "--warm-up-limit", str(LIMIT_SECONDS), "--result", "r.json"]
+    with judge(tmp_path, *options, bot="perfect") as process:
+        wait_until(lambda: noted(tmp_path), process)
+        stand_still(process)
+        assert whole(process).warm_up_seconds < LIMIT_SECONDS
 
 
 def noted(folder):
