@@ -35,6 +35,7 @@ MOST_STRAY_ANSWERS = 20_000  # answers that count for no puzzle, likewise: to ju
 SECONDS_BETWEEN_SIGNS = 2.0  # interval at which the journal records the usage so far
 SECONDS_BETWEEN_LOOKS = 0.05  # interval of reading CPU time and memory: about 0.2 ms, not on the bot's core
 OUT_OF_MEMORY = "ended by the system, whose memory had run out"
+PASSED_UNSEEN = "the bot passed it before the judge looked"
 IDLE_SHARE = 0.01  # share of the stall limit that a waiting process may compute: some runtimes have a timer
 
 
@@ -68,7 +69,9 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
             pass
         if reason is not EndReason.PROTOCOL_ERROR:
             loop.judge_unfinished()
-    if loop.complete:
+    if loop.complete and loop.passed_cpu_limit:
+        reason, detail = EndReason.CPU_LIMIT, PASSED_UNSEEN
+    elif loop.complete:
         reason = EndReason.FINISHED
     elif reason is EndReason.PUZZLE_LIMIT:
         run.miss(run.referee.left()[0], run.used.wall_seconds + bot.usage.wall_seconds)
@@ -128,6 +131,7 @@ class AttemptLoop:
         self._sent_seconds: dict[int | None, float] = {}
         self._last_sent: int | None = None
         self._last_arrival = 0.0
+        self.passed_cpu_limit = False  # before the last answer came
         self.trouble: str | None = None  # why the bot is not complete, as far as the judge can see
         if self._limits.feed is Feed.BATCH:
             self.conversation.send(b"".join(puzzle.text for puzzle in puzzles), True)
@@ -207,6 +211,7 @@ class AttemptLoop:
         if self._run.take(answer, self._before.wall_seconds + arrived, took):
             self._last_arrival = arrived
             self._feed()
+            self.passed_cpu_limit = self.complete and self._has_passed_cpu_limit()
 
     def _feed(self) -> None:
         """Send the next puzzle once the previous one has its verdict."""
@@ -235,10 +240,20 @@ class AttemptLoop:
             return None
         self._bot.tree.look()
         self._next_look = min(now + SECONDS_BETWEEN_LOOKS, wall_end)
-        limit, cpu = self._limits.cpu_limit_seconds, self._bot.tree.cpu_seconds
-        if limit is not None and self._before.cpu_seconds + cpu >= limit:
+        if self._is_over_cpu_limit:
             return EndReason.CPU_LIMIT
         return limit_reached(self._bot, self._limits) or self._stall(now)
+
+    @property
+    def _is_over_cpu_limit(self) -> bool:
+        limit, cpu = self._limits.cpu_limit_seconds, self._before.cpu_seconds + self._bot.tree.cpu_seconds
+        return limit is not None and cpu >= limit
+
+    def _has_passed_cpu_limit(self) -> bool:
+        """Return whether the bot has used up its CPU time by now; the last look may be older than a standstill."""
+        if self._limits.cpu_limit_seconds is not None:
+            self._bot.tree.look()
+        return self._is_over_cpu_limit
 
     def _stall(self, now: float) -> EndReason | None:
         """Return STALLED if the bot neither computed nor wrote for the whole stall limit."""
@@ -259,6 +274,8 @@ class AttemptLoop:
         if self._bot.left_running and self._bot.exit_status == 0:  # a launcher; the end of a crash is cause enough
             running = count(self._bot.left_running, "process")
             self.trouble = f"it ended while {running} that it had started ran; start the bot in the foreground"
+        if not self.complete and self._has_passed_cpu_limit():
+            return EndReason.CPU_LIMIT, PASSED_UNSEEN
         if self.complete or self._bot.exit_status == 0:
             return EndReason.FINISHED, None
         limit = limit_reached(self._bot, self._limits)

@@ -8,12 +8,14 @@ from pathlib import Path
 import psutil
 import pytest
 
+from nonobot.harness.play.attempt import PASSED_UNSEEN
 from nonobot.harness.process.interrupts import LEAST_STANDSTILL_SECONDS
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.run_text import run_lines
-from tests.helpers.judged import RECIPE, command, verdicts
+from tests.helpers.judged import RECIPE, command, played, verdicts
 from tests.helpers.waiting import finished, running, wait_until
 
 LIMIT_SECONDS = 1.2 * LEAST_STANDSTILL_SECONDS
@@ -78,6 +80,26 @@ def test_the_time_of_a_stop_does_not_count_in_a_warm_up(tmp_path):
         wait_until(lambda: noted(tmp_path), process)
         stand_still(process)
         assert whole(process).warm_up_seconds < LIMIT_SECONDS
+
+
+@pytest.mark.parametrize("bot", ["compute_at_3", "compute_and_end_at_3"])
+def test_cpu_time_over_the_limit_is_seen_after_a_stop_in_which_the_bot_ended(tmp_path, bot):
+    with judge(tmp_path, "--cpu-limit", "1", "--result", "r.json", bot=bot) as process:
+        wait_until(lambda: noted(tmp_path), process)
+        process.send_signal(signal.SIGSTOP)
+        wait_until(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED, process)
+        (tmp_path / "go").touch()
+        [its_process] = psutil.Process(process.pid).children()
+        wait_until(lambda: its_process.status() == psutil.STATUS_ZOMBIE, process)
+        process.send_signal(signal.SIGCONT)
+        finished(process)
+    result = read_result(Path("r.json"))
+    assert (result.end.reason, result.end.detail) == (EndReason.CPU_LIMIT, PASSED_UNSEEN)
+    assert result.usage.cpu_seconds > 1
+
+
+def test_cpu_time_after_the_last_answer_passes_no_limit(tmp_path):
+    assert played("solve_and_compute", tmp_path, cpu_limit_seconds=1.0).end.reason is EndReason.FINISHED
 
 
 def noted(folder):
