@@ -35,7 +35,6 @@ MOST_STRAY_ANSWERS = 20_000  # answers that count for no puzzle, likewise: to ju
 SECONDS_BETWEEN_SIGNS = 2.0  # interval at which the journal records the usage so far
 SECONDS_BETWEEN_LOOKS = 0.05  # interval of reading CPU time and memory: about 0.2 ms, not on the bot's core
 OUT_OF_MEMORY = "ended by the system, whose memory had run out"
-PASSED_UNSEEN = "the bot passed it before the judge looked"
 IDLE_SHARE = 0.01  # share of the stall limit that a waiting process may compute: some runtimes have a timer
 
 
@@ -69,10 +68,8 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
             pass
         if reason is not EndReason.PROTOCOL_ERROR:
             loop.judge_unfinished()
-    if loop.complete and loop.passed_cpu_limit:
-        reason, detail = EndReason.CPU_LIMIT, PASSED_UNSEEN
-    elif loop.complete:
-        reason = EndReason.FINISHED
+    if loop.complete:
+        reason = EndReason.CPU_LIMIT if loop.passed_cpu_limit else EndReason.FINISHED
     elif reason is EndReason.PUZZLE_LIMIT:
         run.miss(run.referee.left()[0], run.used.wall_seconds + bot.usage.wall_seconds)
     elif reason is EndReason.CRASHED and bot.refused:
@@ -275,7 +272,7 @@ class AttemptLoop:
             running = count(self._bot.left_running, "process")
             self.trouble = f"it ended while {running} that it had started ran; start the bot in the foreground"
         if not self.complete and self._has_passed_cpu_limit():
-            return EndReason.CPU_LIMIT, PASSED_UNSEEN
+            return EndReason.CPU_LIMIT, None
         if self.complete or self._bot.exit_status == 0:
             return EndReason.FINISHED, None
         limit = limit_reached(self._bot, self._limits)
@@ -313,7 +310,7 @@ class AttemptLoop:
         if time.monotonic() >= self._next_sign:
             self._next_sign += SECONDS_BETWEEN_SIGNS
             usage = Usage(self._seconds(), self._bot.tree.cpu_seconds, self._bot.tree.peak_memory_bytes)
-            self._run.journal.add(Alive(usage))
+            self._run.journal.add(Alive(usage, self._bot.standstill.seconds or UNSET))
 
     def _seconds(self) -> float:
         """Return the seconds since the start of the bot, up to the time limit."""
@@ -324,4 +321,5 @@ class AttemptLoop:
         if stood_still := self._bot.standstill.look():
             self._bot.started += stood_still
             self._active += stood_still
+            self._next_sign = time.monotonic()
         return time.monotonic()  # of this module: a test can make it run faster for the whole attempt

@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from nonobot.harness.play.attempt import PASSED_UNSEEN
+from nonobot.harness.play.journal import read_records
 from nonobot.harness.process.interrupts import LEAST_STANDSTILL_SECONDS
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.results.conditions import Feed
@@ -30,11 +30,11 @@ def judge(folder, *options, bot="wait_at_3"):
     return running([*run, "--", *command(bot, folder)], stdout=-1, stderr=-1)
 
 
-def stand_still(process):
-    """Stop the judge alone, for longer than any limit of the test."""
+def stand_still(process, then="go"):
+    """Stop the judge alone, for longer than any limit of the test; touch a file meanwhile."""
     process.send_signal(signal.SIGSTOP)
     time.sleep(LIMIT_SECONDS + 0.5)
-    Path("go").touch()
+    Path(then).touch()
     process.send_signal(signal.SIGCONT)
 
 
@@ -82,6 +82,23 @@ def test_the_time_of_a_stop_does_not_count_in_a_warm_up(tmp_path):
         assert whole(process).warm_up_seconds < LIMIT_SECONDS
 
 
+def test_a_judge_that_is_killed_afterwards_keeps_the_stop(tmp_path):
+    with judge(tmp_path, "--result", "r.json") as process:
+        wait_until(lambda: noted(tmp_path), process)
+        stand_still(process, then="nothing")
+        signs = len(journal())
+        wait_until(lambda: len(journal()) > signs, process)
+        process.kill()
+    Path("go").touch()
+    with judge(tmp_path, "--resume", "r.json") as process:
+        result = whole(process)
+    assert result.attempts[0].stood_still_seconds == result.stood_still_seconds >= LIMIT_SECONDS
+
+
+def journal():
+    return read_records(Path("r.journal.jsonl"))
+
+
 @pytest.mark.parametrize("bot", ["compute_at_3", "compute_and_end_at_3"])
 def test_cpu_time_over_the_limit_is_seen_after_a_stop_in_which_the_bot_ended(tmp_path, bot):
     with judge(tmp_path, "--cpu-limit", "1", "--result", "r.json", bot=bot) as process:
@@ -94,7 +111,7 @@ def test_cpu_time_over_the_limit_is_seen_after_a_stop_in_which_the_bot_ended(tmp
         process.send_signal(signal.SIGCONT)
         finished(process)
     result = read_result(Path("r.json"))
-    assert (result.end.reason, result.end.detail) == (EndReason.CPU_LIMIT, PASSED_UNSEEN)
+    assert result.end.reason is EndReason.CPU_LIMIT
     assert result.usage.cpu_seconds > 1
 
 
