@@ -10,6 +10,7 @@ import pytest
 
 from nonobot.harness.play.journal import read_records
 from nonobot.harness.process.interrupts import LEAST_STANDSTILL_SECONDS
+from nonobot.harness.profiling.profile_data import read_profile
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.result_files import read_result
@@ -71,6 +72,17 @@ def test_a_ctrl_z_stops_the_bot_as_well_until_the_judge_goes_on(tmp_path):
             wait_until(lambda: psutil.Process(bot).status() != psutil.STATUS_STOPPED, process)
         (tmp_path / "go").touch()
         whole(process)
+
+
+def test_a_profile_names_a_stop(tmp_path):
+    options = ["--quiet", "--contain", "no", "-o", "p.json", "--", *command("wait_at_3", tmp_path)]
+    profile = [sys.executable, "-m", "nonobot.harness", "profile", str(RECIPE), *options]
+    with running(profile, stdout=-1, stderr=-1) as process:
+        wait_until(lambda: noted(tmp_path), process)
+        stand_still(process)
+        out, _ = finished(process)
+    assert b"warning: the judge stood still for " in out
+    assert read_profile(Path("p.json")).stood_still_seconds >= LIMIT_SECONDS
 
 
 def test_the_time_of_a_stop_does_not_count_in_a_warm_up(tmp_path):
