@@ -196,7 +196,11 @@ def require_place(configuration: Configuration, result_path: Path) -> None:
 
 def recorded_run(result_path: Path) -> RunResult:
     """Return the beginning of an interrupted run, or its result; UnusableError if there is none to resume."""
-    return _beginning(_records(result_path, read_records(journal_path(result_path))))
+    journal = journal_path(result_path)
+    records = read_records(journal)
+    if not records and journal.exists() and not os.path.lexists(result_path):
+        raise UnusableError(f"{journal} contains no record: there is nothing to resume; run without --resume")
+    return _beginning(_records(result_path, records))
 
 
 def resume(
