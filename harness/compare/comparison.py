@@ -31,6 +31,7 @@ from nonobot.harness.compare.statistics import (
 from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, SOFTWARE, busy_lines, differences
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import EndReason, Verdict
+from nonobot.harness.results.run_text import standstill
 from nonobot.harness.text import duration
 from nonobot.protocol.clues import count
 from nonobot.tournament_data.sets import PART
@@ -262,11 +263,13 @@ class Comparison:
         """Reasons to doubt the comparison."""
         versions = (self.baseline, self.candidate)
         runs = [(version.label, run) for version in versions for run in version.all_runs]
-        lines = differences(runs, {**MACHINE_AND_CONFIGURATION, **SOFTWARE})
+        stops = {version.label: sum(run.stood_still_seconds for run in version.all_runs) for version in versions}
+        lines = [f"{label}: {standstill(seconds)}" for label, seconds in stops.items() if seconds]
+        lines += differences(runs, {**MACHINE_AND_CONFIGURATION, **SOFTWARE})
         if not self.is_duel:
             total = len(self.compared)
             short = int((self.seconds.min(axis=0) <= RESOLUTION_SECONDS).sum())
-            if short > BURST_SHARE * total:
+            if short > BURST_SHARE * total and not any(stops.values()):  # after a stop, answers come together
                 lines.insert(
                     0,
                     f"{short} of {total} puzzles took less than {duration(RESOLUTION_SECONDS)} by the judge's "

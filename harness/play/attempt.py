@@ -20,7 +20,7 @@ from nonobot.harness.play.run_state import NO_USAGE, RunState
 from nonobot.harness.process.bot_process import BotProcess, StderrLog
 from nonobot.harness.process.conversation import Conversation
 from nonobot.harness.process.exchange_folder import ExchangeFolder, scratch_folder
-from nonobot.harness.process.interrupts import Standstill, stopping_with
+from nonobot.harness.process.interrupts import stopping_with
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
 from nonobot.harness.text import last_line_of
@@ -69,7 +69,7 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         if reason is not EndReason.PROTOCOL_ERROR:
             loop.judge_unfinished()
     if loop.complete:
-        reason = EndReason.FINISHED
+        reason = EndReason.CPU_LIMIT if loop.passed_cpu_limit else EndReason.FINISHED
     elif reason is EndReason.PUZZLE_LIMIT:
         run.miss(run.referee.left()[0], run.used.wall_seconds + bot.usage.wall_seconds)
     elif reason is EndReason.CRASHED and bot.refused:
@@ -86,7 +86,7 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         unmeasured=sorted(bot.tree.unmeasured) or UNSET,
         cores_taken=sorted(bot.tree.cores_taken) or UNSET,
         first_output_seconds=loop.conversation.first_seconds,
-        stood_still_seconds=loop.standstill.seconds or UNSET,
+        stood_still_seconds=bot.standstill.seconds or UNSET,
     )
     run.end_attempt(attempt, log.received_bytes)
 
@@ -116,7 +116,6 @@ class AttemptLoop:
         self._limits = run.configuration
         self._before = run.used  # the limits apply to all attempts together
         self._seconds_left = self._limits.wall_limit_seconds - self._before.wall_seconds
-        self.standstill = Standstill()
         self.conversation = Conversation(bot, AnswerReader(board.width, board.height), clock=self._clock)
         self._answer_bytes = most_bytes_of_an_answer(board)
         self._judged_before = len(run.referee.results)
@@ -129,6 +128,7 @@ class AttemptLoop:
         self._sent_seconds: dict[int | None, float] = {}
         self._last_sent: int | None = None
         self._last_arrival = 0.0
+        self.passed_cpu_limit = False  # before the last answer came
         self.trouble: str | None = None  # why the bot is not complete, as far as the judge can see
         if self._limits.feed is Feed.BATCH:
             self.conversation.send(b"".join(puzzle.text for puzzle in puzzles), True)
@@ -208,6 +208,7 @@ class AttemptLoop:
         if self._run.take(answer, self._before.wall_seconds + arrived, took):
             self._last_arrival = arrived
             self._feed()
+            self.passed_cpu_limit = self.complete and self._has_passed_cpu_limit()
 
     def _feed(self) -> None:
         """Send the next puzzle once the previous one has its verdict."""
@@ -236,10 +237,20 @@ class AttemptLoop:
             return None
         self._bot.tree.look()
         self._next_look = min(now + SECONDS_BETWEEN_LOOKS, wall_end)
-        limit, cpu = self._limits.cpu_limit_seconds, self._bot.tree.cpu_seconds
-        if limit is not None and self._before.cpu_seconds + cpu >= limit:
+        if self._is_over_cpu_limit:
             return EndReason.CPU_LIMIT
         return limit_reached(self._bot, self._limits) or self._stall(now)
+
+    @property
+    def _is_over_cpu_limit(self) -> bool:
+        limit, cpu = self._limits.cpu_limit_seconds, self._before.cpu_seconds + self._bot.tree.cpu_seconds
+        return limit is not None and cpu >= limit
+
+    def _has_passed_cpu_limit(self) -> bool:
+        """Return whether the bot has used up its CPU time by now; the last look may be older than a standstill."""
+        if self._limits.cpu_limit_seconds is not None:
+            self._bot.tree.look()
+        return self._is_over_cpu_limit
 
     def _stall(self, now: float) -> EndReason | None:
         """Return STALLED if the bot neither computed nor wrote for the whole stall limit."""
@@ -260,6 +271,8 @@ class AttemptLoop:
         if self._bot.left_running and self._bot.exit_status == 0:  # a launcher; the end of a crash is cause enough
             running = count(self._bot.left_running, "process")
             self.trouble = f"it ended while {running} that it had started ran; start the bot in the foreground"
+        if not self.complete and self._has_passed_cpu_limit():
+            return EndReason.CPU_LIMIT, None
         if self.complete or self._bot.exit_status == 0:
             return EndReason.FINISHED, None
         limit = limit_reached(self._bot, self._limits)
@@ -297,7 +310,7 @@ class AttemptLoop:
         if time.monotonic() >= self._next_sign:
             self._next_sign += SECONDS_BETWEEN_SIGNS
             usage = Usage(self._seconds(), self._bot.tree.cpu_seconds, self._bot.tree.peak_memory_bytes)
-            self._run.journal.add(Alive(usage))
+            self._run.journal.add(Alive(usage, self._bot.standstill.seconds or UNSET))
 
     def _seconds(self) -> float:
         """Return the seconds since the start of the bot, up to the time limit."""
@@ -305,7 +318,8 @@ class AttemptLoop:
 
     def _clock(self) -> float:
         """Return the monotonic time; if the judge stood still, the bot counts as started later by that time."""
-        if stood_still := self.standstill.look():
+        if stood_still := self._bot.standstill.look():
             self._bot.started += stood_still
             self._active += stood_still
+            self._next_sign = time.monotonic()
         return time.monotonic()  # of this module: a test can make it run faster for the whole attempt

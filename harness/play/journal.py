@@ -55,6 +55,7 @@ class Alive(Struct, frozen=True, tag_field="kind", tag="alive"):
     """The usage so far of the current attempt: the only record of it if the judge is killed."""
 
     usage: Usage
+    stood_still_seconds: Figure | UnsetType = UNSET  # as in `Attempt`
 
 
 class AttemptEnded(Struct, frozen=True, tag_field="kind", tag="attempt-ended"):

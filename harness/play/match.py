@@ -98,7 +98,7 @@ def warmed_up(
 
     The run's limits on memory and processes apply; any core may be used. The judge passes its stderr on (see
     `PassedOn` for `live`), and ends processes that it leaves running: a helper from before the run would escape
-    the bot's core and limits.
+    the bot's core and limits. Time in which the judge stood still does not count.
 
     If the command starts nonobot as the judge does, the judge warms up its own nonobot in its place, without a
     sandbox and in a clean environment: no bot ever writes compiled kernels.
@@ -123,11 +123,11 @@ def warmed_up(
             raise WarmUpError(f"--warm-up: {error}") from None
         with process:
             process.send(b"", last=True)
-            end = process.started + limit_seconds
             while not process.exited and not limit and not interrupts.told:
-                process.read(min(end, time.monotonic() + SECONDS_TO_HEED))
+                process.read(min(process.started + limit_seconds, time.monotonic() + SECONDS_TO_HEED))
+                process.started += process.standstill.look()
                 process.tree.look()
-                if not process.exited and time.monotonic() >= end:
+                if not process.exited and time.monotonic() >= process.started + limit_seconds:
                     limit = EndReason.TIME_LIMIT
                 elif not process.exited or process.exit_status:
                     limit = limit_reached(process, limits)
@@ -196,7 +196,11 @@ def require_place(configuration: Configuration, result_path: Path) -> None:
 
 def recorded_run(result_path: Path) -> RunResult:
     """Return the beginning of an interrupted run, or its result; UnusableError if there is none to resume."""
-    return _beginning(_records(result_path, read_records(journal_path(result_path))))
+    journal = journal_path(result_path)
+    records = read_records(journal)
+    if not records and journal.exists() and not os.path.lexists(result_path):
+        raise UnusableError(f"{journal} contains no record: there is nothing to resume; run without --resume")
+    return _beginning(_records(result_path, records))
 
 
 def resume(

@@ -61,7 +61,7 @@ class RunState:
         self.open_attempt: AttemptStarted | None = None  # left without an end by a killed judge
         self._puzzles = {puzzle.number: puzzle for puzzle in puzzle_set.puzzles}
         self._on_verdict = on_verdict
-        self._alive = NO_USAGE
+        self._alive = Alive(NO_USAGE)  # the last sign of the open attempt
         self._seconds = 0.0  # run time of the last verdict
 
     @property
@@ -109,15 +109,15 @@ class RunState:
             Interrupts.heed()
             match record:
                 case AttemptStarted():
-                    self.open_attempt, self._alive = record, NO_USAGE
+                    self.open_attempt, self._alive = record, Alive(NO_USAGE)
                 case PuzzleJudged(result):
                     if result.number not in self._puzzles:
                         raise UnusableError(
                             f"the journal has a verdict on ${result.number}, which is not in the set"
                         )
                     self._tell(self.referee.enter(result), result.arrived_seconds)
-                case Alive(usage):
-                    self._alive = usage
+                case Alive():
+                    self._alive = record
                 case AttemptEnded(attempt):
                     self.open_attempt = None
                     self.attempts.append(attempt)
@@ -128,8 +128,8 @@ class RunState:
         """End an attempt that a killed judge left open, at the time of its last record."""
         if self.open_attempt is None:
             return
-        wall = max(self._alive.wall_seconds, self._seconds - self.used.wall_seconds)
-        usage = replace(self._alive, wall_seconds=wall)
+        wall = max(self._alive.usage.wall_seconds, self._seconds - self.used.wall_seconds)
+        usage = replace(self._alive.usage, wall_seconds=wall)
         killed = BotEnd(EndReason.INTERRUPTED, detail="the judge was killed; times are those last written down")
         # Without an answer due, the judge would soon have stopped the bot.
         end = killed if self.referee.answers_due else FINISHED_UNSEEN
@@ -140,6 +140,7 @@ class RunState:
             sandboxed=began.sandboxed,
             cgroup_measures=began.cgroup_measures,
             filtered=began.filtered,
+            stood_still_seconds=self._alive.stood_still_seconds,
         )
         self.end_attempt(attempt, written)
 

@@ -30,7 +30,7 @@ from nonobot.harness import StartError
 from nonobot.harness.process.bot_command import made_environment, start_fault
 from nonobot.harness.process.cgroup import made_group, with_memory_limit
 from nonobot.harness.process.exchange_folder import ExchangeFolder
-from nonobot.harness.process.interrupts import uninterrupted
+from nonobot.harness.process.interrupts import Standstill, uninterrupted
 from nonobot.harness.process.machine import on_cores
 from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox, variables_file
@@ -63,7 +63,7 @@ class BotProcess:
       file, and its stdout goes to `stderr`.
 
     `pid` is the number of the process, its group and its session; `started` is `time.monotonic()` just before the
-    start.
+    start, and `standstill` looks from then on.
     """
 
     def __init__(
@@ -131,6 +131,7 @@ class BotProcess:
             during_start.enter_context(on_cores(limits.cores))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # inherited: a bot that aborts leaves no core file
             self.started = time.monotonic()
+            self.standstill = Standstill()
             return subprocess.Popen(
                 arguments,
                 bufsize=0,
@@ -321,11 +322,14 @@ class StderrLog:
         self._path = path
         self._end = b""
         self._left_out_bytes = 0
+        self._tail = LastWords()
+        self._is_cut = False  # whether the file lacks something: a full disk does not end the run
 
     def write(self, data: bytes) -> None:
         """Write the next bytes to the file; once it is full, keep only the last ones."""
         room = max(0, BEGINNING_BYTES - self.received_bytes)
         self.received_bytes += len(data)
+        self._tail.write(data)
         self._add(data[:room])
         end = self._end + data[room:]
         self._end = end[-END_BYTES:]
@@ -336,12 +340,25 @@ class StderrLog:
         if self._left_out_bytes:
             self._add(b"\n[%d bytes left out here]\n" % self._left_out_bytes)
         self._add(self._end)
+        if self._is_cut:
+            with contextlib.suppress(OSError):
+                self._overwrite_end()
 
     def _add(self, data: bytes) -> None:
-        if data:
-            # A full disk does not end the run.
-            with contextlib.suppress(OSError), open(self._path, "ab", opener=_opened) as file:
-                file.write(data)
+        try:
+            if data:
+                with open(self._path, "ab", opener=_opened) as file:
+                    file.write(data)
+        except OSError:
+            self._is_cut = True
+
+    def _overwrite_end(self) -> None:
+        """Replace the end of a file that could not grow by the end of stderr: that names the cause of a crash."""
+        with open(self._path, "r+b", opener=_opened) as file:
+            size = file.seek(0, os.SEEK_END)
+            end = b"\n[the disk was full: bytes left out here]\n" + self._tail.data
+            file.seek(max(0, size - len(end)))
+            file.write(end[-size:] if size else b"")
 
 
 def _opened(path: str, flags: int) -> int:

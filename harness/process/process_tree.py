@@ -171,9 +171,10 @@ class ProcessTree:
         memory += self._file_bytes
         self.memory_bytes, self.process_count = memory, processes
         self.cpu_seconds = max(self.cpu_seconds, cpu)  # processes may end between two readings
-        self._peak_before = 0 if self._is_estimate else self.peak_memory_bytes
-        self.peak_memory_bytes = max(self._peak_before, memory)
-        self._is_estimate = False
+        if memory:  # otherwise the bot has ended
+            self._peak_before = 0 if self._is_estimate else self.peak_memory_bytes
+            self.peak_memory_bytes = max(self._peak_before, memory)
+            self._is_estimate = False
 
     def _files_in_memory(self, pids: Sequence[int]) -> dict[tuple[int, int], int]:
         """Return the sizes of memfds and of the sandbox's file systems, by device and number.

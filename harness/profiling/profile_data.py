@@ -78,6 +78,7 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
     first_output_seconds: Figure | UnsetType = UNSET
     last_line: str | UnsetType = UNSET  # that the bot wrote to stderr
     runs: list[RepeatedRun] | UnsetType = UNSET
+    stood_still_seconds: Figure | UnsetType = UNSET  # of the judge, in all runs: in no other time
 
     @property
     def right(self) -> int:
@@ -160,6 +161,7 @@ def profile_of(
         from_outside=UNSET if lines else True,
         first_output_seconds=UNSET if lines else result.attempts[0].first_output_seconds,
         last_line=last_line or UNSET,
+        stood_still_seconds=result.stood_still_seconds or UNSET,
     )
 
 
@@ -208,6 +210,7 @@ def median_of(profiles: Sequence[Profile]) -> Profile:
         usage=Usage(wall, cpu, max(usage.peak_memory_bytes for usage in usages)),
         puzzles=[_median_puzzle(same) for same in together.values()],
         runs=[RepeatedRun(profile.usage.cpu_seconds, span_of(profile), profile.totals) for profile in profiles],
+        stood_still_seconds=sum(profile.stood_still_seconds or 0.0 for profile in profiles) or UNSET,
     )
 
 

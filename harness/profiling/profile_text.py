@@ -23,6 +23,7 @@ from nonobot.harness.profiling.profile_data import (
 )
 from nonobot.harness.results.conditions import busy_warning
 from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.run_text import standstill
 from nonobot.harness.text import GAP, NOTHING, drawn, duration, new_table, percent, spaced, styled, width
 from nonobot.protocol.clues import count
 from nonobot.system import printable
@@ -154,6 +155,8 @@ def _warnings(profile: Profile) -> Iterator[str]:
         done = count(len(profile.puzzles), "puzzle")
         why = f"; its last line on stderr: {profile.last_line}" if profile.last_line else ""
         yield f"it ended as {profile.end.reason} ({detail}): this is the profile of {done}{why}"
+    if stood_still := standstill(profile.stood_still_seconds or 0.0):
+        yield stood_still
     start = span_of(profile).children[0]
     if start.seconds > max(LONG_START_SECONDS, profile.usage.wall_seconds / 2):
         remedy = "a bot that compiles does so there; --warm-up 'CMD ARGS' compiles before the clock starts"
@@ -162,7 +165,7 @@ def _warnings(profile: Profile) -> Iterator[str]:
         start_too = f"the time {FIRST_BYTE} contains the start and the first puzzle (docs/profiling.md)"
         yield f"the bot wrote no statistics, so these are the judge's times: {start_too}"
         at_once = sum(puzzle.seconds for puzzle in profile.puzzles) < AT_ONCE * profile.usage.wall_seconds
-        if at_once and len(profile.puzzles) > 1:
+        if at_once and len(profile.puzzles) > 1 and not stood_still:
             yield "all answers came at once: see with --feed interactive if the bot keeps them back"
     elif profile.puzzles and not any(puzzle.phase_seconds for puzzle in profile.puzzles):
         yield f"the bot states no phase_seconds: all of its time is {OUTSIDE_PHASES} (docs/profiling.md)"
@@ -289,6 +292,9 @@ def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:
     many = before.runs and after.runs
     runs = "a few runs" if many else "a single run: --repeat 5 for medians (of both)"
     notes = [f"{runs}; `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"]
+    for label, profile in (("before", before), ("after", after)):
+        if stood_still := standstill(profile.stood_still_seconds or 0.0):
+            notes.insert(0, f"{label}: {stood_still}")
     if before.machine.cpu != after.machine.cpu:
         notes.insert(0, f"another machine: {before.machine.cpu} before, {after.machine.cpu} after")
     lines = [styled(line, "" if number else "bold") for number, line in enumerate(conclusion(comparison))]

@@ -148,7 +148,8 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
         ranked[-1].notes.extend(_twin_lines(runs))
         ranked[-1].warnings.extend(_version_lines(results.values()))
         ranked[-1].warnings.extend(busy_lines(runs))
-        ranked[-1].warnings.extend(f"{bot}: {standstill(run)}" for bot, run in runs if standstill(run))
+        stops = ((bot, standstill(run.stood_still_seconds)) for bot, run in runs)
+        ranked[-1].warnings.extend(f"{bot}: {stop}" for bot, stop in stops if stop)
     return [*ranked, _log_ranking(logs)] if logs else ranked
 
 

@@ -77,7 +77,7 @@ class Run:
         score, attempts = self.result.score, self.result.attempts
         is_plain = [attempt.end.reason for attempt in attempts] == [EndReason.FINISHED]
         lines = [] if is_plain else list(map(_attempt_in_words, attempts))
-        if stood_still := standstill(self.result):
+        if stood_still := standstill(self.result.stood_still_seconds):
             lines.append(stood_still)
         if score.mistake:
             lines.append(printable(score.mistake))

@@ -39,7 +39,7 @@ def run_lines(run: RunResult) -> list[str]:
         lines.append(f"the bot used other cores ({ranges(sorted(taken))}); its times are unreliable")
     if (end.reason is EndReason.CRASHED or end.exit_status) and (said := last_words(run)):
         lines.append(f"its last line on stderr: {said}")
-    if stood_still := standstill(run):
+    if stood_still := standstill(run.stood_still_seconds):
         lines.append(stood_still)
     if run.attempts[1:]:
         lines.append(f"the bot was started {len(run.attempts)} times")
@@ -64,12 +64,13 @@ def _came_at_once(run: RunResult) -> bool:
     return max(arrivals) - min(arrivals) < AT_ONCE * max(arrivals)
 
 
-def standstill(run: RunResult) -> str:
+def standstill(seconds: float) -> str:
     """Return in a sentence that the judge stood still; empty if it did not."""
-    if not run.stood_still_seconds:
+    if not seconds:
         return ""
-    stood_still = duration(run.stood_still_seconds)
-    return f"the judge stood still for {stood_still} (stopped or suspended), in which the bot may have gone on"
+    return (
+        f"the judge stood still for {duration(seconds)} (stopped or suspended), in which the bot may have gone on"
+    )
 
 
 def outcome(run: RunResult) -> str:

@@ -255,10 +255,35 @@ def meet_and_compute():
 
 def compute_and_solve(seconds):
     for number in puzzles():
-        end = time.process_time() + seconds
-        while time.process_time() < end:
-            pass
+        compute(seconds)
         say(known[number])
+
+
+def compute(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+@at_3
+def compute_at_3():
+    """Wait until there is a file `go`, then compute for longer than the limit of the test."""
+    note("waiting")
+    wait_for("go")
+    compute(1.5)
+
+
+@at_3
+def compute_and_end_at_3():
+    note("waiting")
+    wait_for("go")
+    compute(1.5)
+    sys.exit(0)
+
+
+def solve_and_compute():
+    perfect()
+    compute(1.5)
 
 
 def dawdle():

@@ -19,6 +19,7 @@ from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.process import bot_process
 from nonobot.harness.process.cgroup import Group
+from nonobot.harness.process.interrupts import Standstill
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import RunResult
 from nonobot.tournament_data import Recipe, load_set, write_set
@@ -125,6 +126,7 @@ class ScriptedTransport:
 
     def __init__(self, *steps: tuple[str, object]) -> None:
         self.started = self.now = 100.0
+        self.standstill = Standstill()
         self.exited = self.output_closed = False
         self.left_running = 0
         self.steps = deque(steps)

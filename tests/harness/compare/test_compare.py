@@ -323,6 +323,13 @@ def test_many_answers_in_one_burst_are_told(short, warned):
         assert [f"{short} of 100 puzzles" in line for line in comparison.warnings] == [True] * warned
 
 
+def test_a_stop_of_the_judge_is_the_cause_of_answers_in_one_burst():
+    [run] = runs([0.0] * 50 + [1.0] * 50)
+    stopped = structs.replace(run, attempts=[structs.replace(run.attempts[0], stood_still_seconds=5.0)])
+    [line] = between([run], [stopped, stopped]).warnings
+    assert line.startswith("after: the judge stood still for 10.0 s")
+
+
 @pytest.mark.parametrize(
     ("others", "message"),
     [

@@ -169,6 +169,14 @@ def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path
     assert pids_with(str(tmp_path / "solutions.txt")) == []
 
 
+@pytest.mark.parametrize("begun", [b"", b'{"kind":"run","bo'])
+def test_a_judge_killed_before_its_first_record_leaves_nothing_to_resume(tmp_path, begun):
+    (tmp_path / "result.journal.jsonl").write_bytes(begun)
+    with pytest.raises(UnusableError, match="no record: there is nothing to resume; run without --resume"):
+        recorded_run(tmp_path / "result.json")
+    assert verdicts(played("perfect", tmp_path)) == ["right"] * 5
+
+
 def test_a_journal_that_was_not_filled_from_its_result_is_filled(tmp_path):
     """As of a judge that was killed while it resumed a run."""
     run = interrupted(tmp_path)

@@ -8,12 +8,15 @@ from pathlib import Path
 import psutil
 import pytest
 
+from nonobot.harness.play.journal import read_records
 from nonobot.harness.process.interrupts import LEAST_STANDSTILL_SECONDS
+from nonobot.harness.profiling.profile_data import read_profile
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.run_text import run_lines
-from tests.helpers.judged import RECIPE, command, verdicts
+from tests.helpers.judged import RECIPE, command, played, verdicts
 from tests.helpers.waiting import finished, running, wait_until
 
 LIMIT_SECONDS = 1.2 * LEAST_STANDSTILL_SECONDS
@@ -21,11 +24,19 @@ LIMIT_SECONDS = 1.2 * LEAST_STANDSTILL_SECONDS
 pytestmark = pytest.mark.usefixtures("own_folder")
 
 
-def judge(folder, feed):
-    """Return a run of a bot that waits for a file `go` before its third answer."""
-    options = ["--puzzle-limit", str(LIMIT_SECONDS), "--feed", feed.value, "--contain", "no", "--result", "r.json"]
-    run = [sys.executable, "-m", "nonobot.harness", "run", "--quiet", "--set", str(RECIPE), *options]
-    return running([*run, "--", *command("wait_at_3", folder)], stdout=-1, stderr=-1)
+def judge(folder, *options, bot="wait_at_3"):
+    """Return a run of a bot, by default one that waits for a file `go` before its third answer."""
+    fixed = ["--quiet", "--set", str(RECIPE), "--contain", "no"]
+    run = [sys.executable, "-m", "nonobot.harness", "run", *fixed, *options]
+    return running([*run, "--", *command(bot, folder)], stdout=-1, stderr=-1)
+
+
+def stand_still(process, then="go"):
+    """Stop the judge alone, for longer than any limit of the test; touch a file meanwhile."""
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(LIMIT_SECONDS + 0.5)
+    Path(then).touch()
+    process.send_signal(signal.SIGCONT)
 
 
 def whole(process):
@@ -38,12 +49,10 @@ def whole(process):
 
 @pytest.mark.parametrize("feed", Feed)
 def test_the_time_of_a_stop_is_nobodys_and_is_told(tmp_path, feed):
-    with judge(tmp_path, feed) as process:
+    options = ["--puzzle-limit", str(LIMIT_SECONDS), "--feed", feed.value, "--result", "r.json"]
+    with judge(tmp_path, *options) as process:
         wait_until(lambda: noted(tmp_path), process)
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(LIMIT_SECONDS + 0.5)  # longer than the limit of the puzzle in work
-        (tmp_path / "go").touch()
-        process.send_signal(signal.SIGCONT)
+        stand_still(process)
         result = whole(process)
     assert result.stood_still_seconds >= LIMIT_SECONDS
     said = "the judge stood still for "
@@ -52,7 +61,7 @@ def test_the_time_of_a_stop_is_nobodys_and_is_told(tmp_path, feed):
 
 
 def test_a_ctrl_z_stops_the_bot_as_well_until_the_judge_goes_on(tmp_path):
-    with judge(tmp_path, Feed.BATCH) as process:
+    with judge(tmp_path, "--result", "r.json") as process:
         wait_until(lambda: noted(tmp_path), process)
         bot = int(noted(tmp_path)[0].read_text())
         for _ in range(2):
@@ -63,6 +72,63 @@ def test_a_ctrl_z_stops_the_bot_as_well_until_the_judge_goes_on(tmp_path):
             wait_until(lambda: psutil.Process(bot).status() != psutil.STATUS_STOPPED, process)
         (tmp_path / "go").touch()
         whole(process)
+
+
+def test_a_profile_names_a_stop(tmp_path):
+    options = ["--quiet", "--contain", "no", "-o", "p.json", "--", *command("wait_at_3", tmp_path)]
+    profile = [sys.executable, "-m", "nonobot.harness", "profile", str(RECIPE), *options]
+    with running(profile, stdout=-1, stderr=-1) as process:
+        wait_until(lambda: noted(tmp_path), process)
+        stand_still(process)
+        out, _ = finished(process)
+    assert b"warning: the judge stood still for " in out
+    assert read_profile(Path("p.json")).stood_still_seconds >= LIMIT_SECONDS
+
+
+def test_the_time_of_a_stop_does_not_count_in_a_warm_up(tmp_path):
+    warm_up = "sh -c 'echo here > waiting; until [ -e go ]; do sleep 0.01; done'"
+    options = ["--warm-up", warm_up, "--warm-up-limit", str(LIMIT_SECONDS), "--result", "r.json"]
+    with judge(tmp_path, *options, bot="perfect") as process:
+        wait_until(lambda: noted(tmp_path), process)
+        stand_still(process)
+        assert whole(process).warm_up_seconds < LIMIT_SECONDS
+
+
+def test_a_judge_that_is_killed_afterwards_keeps_the_stop(tmp_path):
+    with judge(tmp_path, "--result", "r.json") as process:
+        wait_until(lambda: noted(tmp_path), process)
+        stand_still(process, then="nothing")
+        signs = len(journal())
+        wait_until(lambda: len(journal()) > signs, process)
+        process.kill()
+    Path("go").touch()
+    with judge(tmp_path, "--resume", "r.json") as process:
+        result = whole(process)
+    assert result.attempts[0].stood_still_seconds == result.stood_still_seconds >= LIMIT_SECONDS
+
+
+def journal():
+    return read_records(Path("r.journal.jsonl"))
+
+
+@pytest.mark.parametrize("bot", ["compute_at_3", "compute_and_end_at_3"])
+def test_cpu_time_over_the_limit_is_seen_after_a_stop_in_which_the_bot_ended(tmp_path, bot):
+    with judge(tmp_path, "--cpu-limit", "1", "--result", "r.json", bot=bot) as process:
+        wait_until(lambda: noted(tmp_path), process)
+        process.send_signal(signal.SIGSTOP)
+        wait_until(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED, process)
+        (tmp_path / "go").touch()
+        [its_process] = psutil.Process(process.pid).children()
+        wait_until(lambda: its_process.status() == psutil.STATUS_ZOMBIE, process)
+        process.send_signal(signal.SIGCONT)
+        finished(process)
+    result = read_result(Path("r.json"))
+    assert result.end.reason is EndReason.CPU_LIMIT
+    assert result.usage.cpu_seconds > 1
+
+
+def test_cpu_time_after_the_last_answer_passes_no_limit(tmp_path):
+    assert played("solve_and_compute", tmp_path, cpu_limit_seconds=1.0).end.reason is EndReason.FINISHED
 
 
 def noted(folder):

@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import time
@@ -42,6 +43,28 @@ def test_both_ends_are_kept_over_several_lives(tmp_path, monkeypatch):
     second.close()
     assert path.read_bytes() == b"abcdefghij\n[2 bytes left out here]\nmnopxyz"
     assert second.received_bytes == 19
+
+
+@pytest.mark.parametrize("room", [0, 10, 8192])
+def test_on_a_full_disk_the_file_still_ends_with_the_last_line(tmp_path, room):
+    path = tmp_path / "stderr.txt"
+    log = StderrLog(path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        log.write(b"first\n")
+        for number in range(2000):
+            log.write(b"debug line %d\n" % number)
+        log.write(b"no tables\n")
+        log.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    written = path.read_bytes()
+    assert len(written) == room
+    assert written.endswith(b"no tables\n"[:room])
+    if room > 4096:
+        assert written.startswith(b"first\n")
+        assert b"\n[the disk was full: bytes left out here]\n" in written
 
 
 def test_of_a_stderr_that_is_not_kept_in_a_file_the_end_is_known(tmp_path, monkeypatch):

@@ -132,6 +132,17 @@ def test_text():
     assert (bars["whole"], bars["learn"], bars["start"]) == (30, 12, 1)
 
 
+def test_a_stop_of_the_judge_is_named_in_all_that_a_profile_becomes():
+    at_once = profile(puzzle(1, 1.0), puzzle(2, 0.0), puzzle(3, 0.0), wall=200.0, from_outside=True)
+    stopped = replace(at_once, stood_still_seconds=5.0)
+    assert "all answers came at once" in as_text(at_once, terminal=False)
+    assert "all answers came at once" not in as_text(stopped, terminal=False)
+    assert median_of([at_once, stopped, stopped]).stood_still_seconds == 10.0
+    said = "the judge stood still for 5.00 s"
+    assert f"before: {said}" in comparison_as_text(stopped, at_once, terminal=False)
+    assert f"after: {said}" in comparison_as_text(at_once, stopped, terminal=False)
+
+
 @pytest.mark.parametrize("columns", [60, 80, 100, 160])
 def test_no_number_is_cut_off_on_a_narrow_terminal(columns, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -147,6 +158,7 @@ def test_no_number_is_cut_off_on_a_narrow_terminal(columns, monkeypatch):
         ({"a": 1.0}, {"cpu": 5.0}, "the bot computed for 5.00 s of 10.0 s"),
         ({"a": 1.0}, {"end": BotEnd(EndReason.INTERRUPTED)}, "it ended as interrupted"),
         ({}, {}, "states no phase_seconds"),
+        ({"a": 1.0}, {"stood_still_seconds": 5.0}, "the judge stood still for 5.00 s"),
     ],
 )
 def test_what_makes_a_profile_doubtful_is_said(steps, changes, said):
