@@ -502,6 +502,50 @@ def test_names_that_a_file_system_may_take_for_one_get_files_of_their_own():
     assert "week-1.txt-" in result_names([f"/{'long/' * 40}week-1.txt"]).popitem()[1]
 
 
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (["a/b"], ["a-b", "a/b"]),
+        (["a/b", "a-b"], ["a-b", "a/b"]),
+        (["a"], ["A", "a"]),
+        (["a", "A"], ["A"]),
+        (["a/b"], ["a-b"]),
+    ],
+)
+def test_results_stay_those_of_their_bots_whatever_other_bots_there_are(tmp_path, first, then, output_of):
+    played(str(definition(tmp_path, dict.fromkeys(first, "perfect"))), "--quiet")
+    before = {path: path.read_bytes() for path in Path("results/small").glob("*.json")}
+    err = output_of(played, str(definition(tmp_path, dict.fromkeys(then, "perfect")))).err
+    assert [bot for bot in then if f"{bot} on {RECIPE}: played before" in err] == [b for b in then if b in first]
+    assert all(path.read_bytes() == content for path, content in before.items())
+    bots = [read_result(path).bot for path in Path("results/small").glob("*.json")]
+    assert sorted(bots) == sorted({*first, *then})
+
+
+def test_an_interrupted_run_stays_that_of_its_bot(tmp_path, output_of):
+    path = definition(tmp_path, {"a/b": "perfect"})
+    played(str(path), "--quiet")
+    [result] = Path("results/small").glob("*.json")
+    with Journal(journal_path(result)) as journal:
+        journal.add(records_of(read_result(result))[0])
+    result.unlink()
+    output_of(played, str(definition(tmp_path, {"a-b": "perfect", "a/b": "perfect"})))
+    assert read_result(result).bot == "a/b"
+
+
+def test_a_result_stays_that_of_its_set(tmp_path, output_of):
+    for seed, name in enumerate(["q-1.txt", "q/1.txt"]):
+        Path(name).parent.mkdir(exist_ok=True)
+        with Path(name).open("wb") as file:
+            write_set(Recipe(5, 5, 2, seed=seed).boards(), file)
+    bot = '[[bots]]\nname = "x"\ncommand = "true"\n'
+    for sets in (["q/1.txt"], ["q-1.txt", "q/1.txt"]):
+        sized = ", ".join(f'{{set = "{name}", size = "5x5"}}' for name in sets)
+        Path("t.toml").write_text(f'name = "t"\nsets = [{sized}]\n{bot}')
+        err = output_of(played, "t.toml").err
+    assert "x on q/1.txt: played before" in err
+
+
 def test_sets_with_names_in_any_script_keep_their_results_apart(tmp_path, output_of):
     names = ["小.txt", "大.txt", "week/1.txt", "week-1.txt"]
     for seed, name in enumerate(names):
