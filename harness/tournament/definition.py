@@ -321,7 +321,7 @@ def result_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def possible_parts(name: str) -> list[str]:
-    """Return the possible parts of a set or bot in names of files: the plain one, if it fits, and one with a digest."""
+    """Return the parts that file names may have for a set or bot: the plain one, if it fits, and a digested."""
     part = re.sub(r"[^\w.]+", "-", unicodedata.normalize("NFC", name)).strip("-.")
     plain = os.fsencode(part)
     digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
