@@ -105,6 +105,12 @@ def ends_after_2():
 
 
 @at_3
+def expires_at_3():
+    sys.stderr.write("licence expired\n")
+    sys.exit(0)
+
+
+@at_3
 def end_after_3_without_a_line_end():
     say(known[3].rstrip("\n"))
     sys.exit(0)

@@ -139,6 +139,7 @@ def test_a_bot_without_answers_is_told_why(code, mistake, tmp_path, output_of):
     [
         ("crash_at_3", "RuntimeError: cannot go on"),
         ("ends_with_2_in_colours", "cannot go on: " + 86 * "x" + "…" + 99 * "x"),
+        ("expires_at_3", "licence expired"),
         ("hang_at_3", None),
     ],
 )

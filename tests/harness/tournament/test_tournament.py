@@ -478,6 +478,12 @@ def test_the_last_line_of_a_crash_in_a_duel_is_shown_and_what_would_help(tmp_pat
     assert "to decide it" not in out
 
 
+def test_the_last_line_of_an_early_end_in_a_duel_is_shown(tmp_path, output_of):
+    err = output_of(cli.run, [*duel(tmp_path, "perfect", "expires_at_3"), "--rounds", "1"], status=1).err
+    how = "exited with status 0 while answers were due"
+    assert err == f"nonojudge: after: {how}; its last line on stderr: licence expired\n"
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_duel_that_is_stopped_leaves_no_bot_and_no_half_of_a_round(tmp_path, number):
     results = tmp_path / "results"
