@@ -144,8 +144,10 @@ def _say_last_words(folder: Path) -> None:
 
 
 def _is_decided(arguments: argparse.Namespace, folders: Sequence[Path]) -> bool:
+    """Return whether the outcome is certain, or more rounds cannot help."""
     before, after = (read_version(folder.name, [folder]) for folder in folders)
-    return compare(before, after, limits_of(arguments)).outcome is not Outcome.CANNOT_TELL
+    comparison = compare(before, after, limits_of(arguments))
+    return comparison.outcome is not Outcome.CANNOT_TELL or comparison.has_too_few
 
 
 def _configuration(arguments: argparse.Namespace) -> Configuration:

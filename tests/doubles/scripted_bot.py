@@ -51,6 +51,16 @@ def wrong_at_2():
         say(unlike(known[number]) if number == 2 else known[number])
 
 
+def odd():
+    for number in puzzles():
+        say(known[number] if number % 2 else unlike(known[number]))
+
+
+def even():
+    for number in puzzles():
+        say(unlike(known[number]) if number % 2 else known[number])
+
+
 def at_3(work):
     """Return a bot that does `work` when the third puzzle comes, and solves whatever else comes."""
 

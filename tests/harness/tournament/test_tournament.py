@@ -443,6 +443,13 @@ def test_until_ends_a_duel_as_soon_as_it_is_decided(tmp_path, capsys):
     assert names == [["1.json", "2.json", "3.json"]] * 2
 
 
+def test_until_ends_a_duel_that_more_rounds_cannot_decide(tmp_path, output_of):
+    results = tmp_path / "results"
+    arguments = [*duel(tmp_path, "even", "odd"), "--until", *DECIDING, "--results", str(results)]
+    assert "no puzzle is right in both: more rounds cannot help" in output_of(cli.run, arguments, status=3).out
+    assert sorted(path.name for path in (results / "after").iterdir()) == ["1.json", "2.json", "3.json"]
+
+
 @pytest.mark.slow
 def test_until_plays_a_part_of_the_set_in_each_round(tmp_path, capsys):
     results = tmp_path / "results"
