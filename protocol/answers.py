@@ -15,6 +15,7 @@ from nonobot.protocol.puzzle import Puzzle, Solution
 
 _MARKS = codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # byte order marks, before the first `$`
 GIVEN_UP_WORDS = frozenset({"unsolvable", "timeout", "invalid"})
+NOT_A_ROW = "is not a row"  # in the `problem` of an answer: other text is in its place
 BYTES_PER_CELL = 4  # most bytes of an answer for a cell: a digit, a separator, and some layout
 
 
@@ -99,6 +100,8 @@ class AnswerReader:
     def _row(self, text: str) -> bytes | str:
         cells = text.split()
         if len(cells) != self._width:
+            if not all(map(str.isdecimal, cells)):
+                return f"line {self._line}: {shown(text)} {NOT_A_ROW} of {count(self._width, 'number')}"
             return f"line {self._line}: {count(len(cells), 'number')}, expected {self._width}"
         for cell in cells:
             if cell not in ("0", "1"):

@@ -42,8 +42,11 @@ def _start_advice(bot: BotUnderTest, session: Session) -> str:
             session.wait_for([first])
         if session.answers and session.answers[0].solution:
             return "answer the last puzzle, too: it is complete with its last clue line, no '$' follows it"
+    before = "" if session.ended else "flush stdout after each answer; "
+    if session.ended and session.last_line:
+        before = "find the cause in what the bot wrote to stderr; otherwise "
     size = f"check that the bot expects boards of {bot.size[0]}x{bot.size[1]} (option --size)"
-    return f"{size}; a start that takes longer needs --start-timeout; {verbose}"
+    return f"{before}{size}; a start that takes longer needs --start-timeout; {verbose}"
 
 
 @step(MUST, "writes answers in the official form", ANSWER)

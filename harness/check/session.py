@@ -233,8 +233,13 @@ class Session:
     def how_it_stood(self) -> str:
         """Return how the bot ended, with its output in place of answers and its last line on stderr."""
         wrote = f"; on stdout: {excerpt(b''.join(self._output))}" if self._output and not self.answers else ""
-        last = self._words.last_line
+        last = self.last_line
         return self._how_it_ended() + wrote + (f"; last on stderr: {last!r}" if last else "")
+
+    @property
+    def last_line(self) -> str:
+        """The last line that the bot wrote to stderr."""
+        return self._words.last_line
 
     @property
     def breakdown(self) -> str | None:

@@ -27,7 +27,7 @@ from nonobot.harness.progress import Progress
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason, RunResult
-from nonobot.harness.results.run_text import last_words, outcome
+from nonobot.harness.results.run_text import last_words, last_words_of_failure, outcome
 from nonobot.harness.text import say
 from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
@@ -130,18 +130,24 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _say_last_words(folder: Path) -> None:
-    """Print the last line that a version wrote to stderr in its first run that did not finish, if there is one."""
+    """Print how the first run of a version that failed ended, with its last line on stderr, if there is one."""
     for path in sorted(folder.glob("*.json")):
         result = read_result(path)
         assert isinstance(result, RunResult)  # as its judge wrote it
-        if result.end.reason is not EndReason.FINISHED and (line := last_words(result)):
-            say(f"{folder.name}: {result.end.reason}; its last line on stderr: {line}")
+        if line := last_words_of_failure(result):
+            how = result.end.reason.value
+            if result.end.reason is EndReason.FINISHED:
+                due = " while answers were due" if result.answers_due else " after its last answer"
+                how = f"exited with status {result.end.exit_status}{due}"
+            say(f"{folder.name}: {how}; its last line on stderr: {line}")
             return
 
 
 def _is_decided(arguments: argparse.Namespace, folders: Sequence[Path]) -> bool:
+    """Return whether the outcome is certain, or more rounds cannot help."""
     before, after = (read_version(folder.name, [folder]) for folder in folders)
-    return compare(before, after, limits_of(arguments)).outcome is not Outcome.CANNOT_TELL
+    comparison = compare(before, after, limits_of(arguments))
+    return comparison.outcome is not Outcome.CANNOT_TELL or comparison.has_too_few
 
 
 def _configuration(arguments: argparse.Namespace) -> Configuration:

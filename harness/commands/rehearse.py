@@ -222,7 +222,7 @@ def _faults(run: RunResult, rehearsal: _Rehearsal) -> dict[str, str]:
             f"it is too slow: {EVENT_PUZZLES} puzzles have {duration(in_all)}, which is {duration(allowed)} for "
             f"{allowed / in_all * EVENT_PUZZLES:g}; let it give up hard puzzles"
         )
-    elif run.end.reason is not EndReason.FINISHED:
+    elif run.end.reason is not EndReason.FINISHED or run.answers_due:
         _, _, end = end_in_words(run.end, run.configuration).partition(": ")
         said = last_words(run)
         faults["end"] = f"it does not reach its end: {end}" + (f"; last on stderr: {said}" if said else "")

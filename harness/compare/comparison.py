@@ -96,6 +96,11 @@ class Comparison:
         return [change for change in self.changes if change.is_compared]
 
     @property
+    def has_too_few(self) -> bool:
+        """Whether so few puzzles are compared that times decide nothing, however many runs there are."""
+        return len(self.compared) < FEWEST_PUZZLES
+
+    @property
     def is_duel(self) -> bool:
         """Whether each run of one version shared its core with a run of the other."""
         return shared_cores(self.baseline, self.candidate)
@@ -181,7 +186,7 @@ class Comparison:
     @property
     def by_time(self) -> Outcome:
         """The outcome by time alone."""
-        if self.deciding is None or len(self.compared) < FEWEST_PUZZLES:
+        if self.deciding is None or self.has_too_few:
             return Outcome.CANNOT_TELL
         outcome = decide(self.deciding.ratio, self.limits.tolerance)
         return Outcome.CANNOT_TELL if self.waits and outcome is not Outcome.WORSE else outcome
@@ -209,14 +214,14 @@ class Comparison:
                 f"{who}: times cannot be compared",
                 f"look at {' and '.join(hints) or 'the puzzles newly solved and newly lost'}",
             ]
-        if compared < FEWEST_PUZZLES:
+        if self.has_too_few:
             return [f"only {compared} puzzles are right in both versions: too few for times to decide anything"]
         return []
 
     @property
     def duels(self) -> list[str]:
         """Commands that would decide an undecided comparison, one for each set; empty without times."""
-        if self.outcome is not Outcome.CANNOT_TELL or len(self.compared) < FEWEST_PUZZLES:
+        if self.outcome is not Outcome.CANNOT_TELL or self.has_too_few:
             return []
         commands = [version.all_runs[0].command for version in (self.baseline, self.candidate)]
         bots = [shlex.quote(shlex.join(command)) for command in commands]
@@ -243,14 +248,15 @@ class Comparison:
             lines.append(f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}")
         levels = self.limits.confidence, self.limits.tolerance
         for clock, whole in (("CPU time", self.cpu), ("wall time, which tournaments rank by,", self.wall)):
-            if whole:
+            if whole and not self.has_too_few:
                 lines.append(f"in {clock} after is {in_words(whole.ratio, whole.pairs, *levels)}")
-        if self.cpu and self.waits and self.outcome is not Outcome.WORSE:
+        if self.cpu and self.waits and self.outcome is not Outcome.WORSE and not self.has_too_few:
             lines.append("it takes longer without computing longer: it waits, or others had the core")
         compared = len(self.compared)
-        if 0 < compared < FEWEST_PUZZLES:
+        if self.has_too_few:
+            few = f"{count(compared, 'puzzle')} {'is' if compared == 1 else 'are'} too few to count"
             remedy = "more rounds cannot help, a set with more puzzles that both solve can"
-            lines.append(f"{count(compared, 'puzzle')} are too few to count: {remedy}")
+            lines.append(f"{few if compared else 'no puzzle is right in both'}: {remedy}")
         if self.puzzle_ratio:
             lines.append(
                 f"puzzle by puzzle it is {ratio_in_words(self.puzzle_ratio.estimate)}; "

@@ -31,8 +31,8 @@ NO_USAGE = Usage(0.0, 0.0, 0)
 
 
 def stderr_path(result_path: Path) -> Path:
-    """Return the path of the file with a bot's stderr."""
-    return result_path.parent / f"{result_path.stem}.stderr.txt"
+    """Return the path of the file with a bot's stderr; `X.json` and `X.txt` have different ones."""
+    return result_path.parent / f"{result_path.name.removesuffix('.json')}.stderr.txt"
 
 
 class RunState:

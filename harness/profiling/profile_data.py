@@ -24,7 +24,7 @@ from nonobot.harness.process.exchange_folder import UnreadableError, opened_belo
 from nonobot.harness.results.conditions import Configuration, Figure, Machine, Revision, SetFacts, Whole
 from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded, storable
 from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, RunResult, Usage, Verdict
-from nonobot.harness.results.run_text import last_words
+from nonobot.harness.results.run_text import last_words, likely_mistake
 from nonobot.harness.text import percent
 from nonobot.system import content_in
 from nonobot.tournament_data import PuzzleSet
@@ -77,6 +77,7 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
     from_outside: bool | UnsetType = UNSET
     first_output_seconds: Figure | UnsetType = UNSET
     last_line: str | UnsetType = UNSET  # that the bot wrote to stderr
+    mistake: str | UnsetType = UNSET  # a sentence on the bot's likely mistake
     runs: list[RepeatedRun] | UnsetType = UNSET
     stood_still_seconds: Figure | UnsetType = UNSET  # of the judge, in all runs: in no other time
 
@@ -84,6 +85,17 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
     def right(self) -> int:
         """Number of puzzles answered right."""
         return sum(puzzle.verdict is Verdict.RIGHT for puzzle in self.puzzles)
+
+    @property
+    def answered_count(self) -> int:
+        """Number of puzzles answered, right or wrong."""
+        return sum(puzzle.verdict is not Verdict.MISSING for puzzle in self.puzzles)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the bot was stopped, ended with a status other than 0, or left out a puzzle."""
+        is_short = self.answered_count < self.set.puzzle_count
+        return self.end.reason is not EndReason.FINISHED or bool(self.end.exit_status) or is_short
 
     @property
     def totals(self) -> dict[str, int]:
@@ -162,6 +174,7 @@ def profile_of(
         first_output_seconds=UNSET if lines else result.attempts[0].first_output_seconds,
         last_line=last_line or UNSET,
         stood_still_seconds=result.stood_still_seconds or UNSET,
+        mistake=likely_mistake(result) or UNSET,
     )
 
 
@@ -198,6 +211,7 @@ def median_of(profiles: Sequence[Profile]) -> Profile:
     first, *others = profiles
     if not others:
         return first
+    failed = next((profile for profile in profiles if profile.has_failed), first)
     usages = [profile.usage for profile in profiles]
     wall, cpu = median(usage.wall_seconds for usage in usages), median(usage.cpu_seconds for usage in usages)
     together: dict[int, list[PuzzleProfile]] = {}
@@ -206,7 +220,9 @@ def median_of(profiles: Sequence[Profile]) -> Profile:
             together.setdefault(puzzle.number, []).append(puzzle)
     return replace(
         first,
-        end=next((profile.end for profile in profiles if profile.end.reason is not EndReason.FINISHED), first.end),
+        end=failed.end,
+        last_line=failed.last_line,
+        mistake=next((profile.mistake for profile in profiles if profile.mistake), UNSET),
         usage=Usage(wall, cpu, max(usage.peak_memory_bytes for usage in usages)),
         puzzles=[_median_puzzle(same) for same in together.values()],
         runs=[RepeatedRun(profile.usage.cpu_seconds, span_of(profile), profile.totals) for profile in profiles],

@@ -22,7 +22,7 @@ from nonobot.harness.profiling.profile_data import (
     span_of,
 )
 from nonobot.harness.results.conditions import busy_warning
-from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.results.run_text import standstill
 from nonobot.harness.text import GAP, NOTHING, drawn, duration, new_table, percent, spaced, styled, width
 from nonobot.protocol.clues import count
@@ -69,7 +69,20 @@ def _run_of(profile: Profile) -> list[Text]:
         cpus = [run.cpu_seconds for run in profile.runs]
         spread = f"wall {_from_to(span_of(profile))}, CPU {duration(min(cpus))} to {duration(max(cpus))}"
         times += f"; medians of {len(profile.runs)} runs ({spread})"
-    return [styled(shlex.join(profile.command), "dim"), styled(times, "dim")]
+    warnings = [styled(f"warning: {line}", "yellow") for line in _failure(profile)]
+    return [styled(shlex.join(profile.command), "dim"), styled(times, "dim"), *warnings]
+
+
+def _failure(profile: Profile) -> Iterator[str]:
+    """Yield how the bot ended, if it failed, and its likely mistake."""
+    end = profile.end
+    if profile.has_failed:
+        how = f"it ended as {end.reason} ({end.detail or end.signal or f'status {end.exit_status}'})"
+        done = f"{profile.answered_count} of {count(profile.set.puzzle_count, 'puzzle')}"
+        why = f"; its last line on stderr: {profile.last_line}" if profile.last_line else ""
+        yield f"{how}: this is the profile of {done}{why}"
+    if profile.mistake:
+        yield profile.mistake
 
 
 def _from_to(span: Span) -> str:
@@ -150,11 +163,6 @@ def _slowest(profile: Profile) -> Table:
 
 
 def _warnings(profile: Profile) -> Iterator[str]:
-    if profile.end.reason is not EndReason.FINISHED:
-        detail = profile.end.detail or profile.end.signal or f"status {profile.end.exit_status}"
-        done = count(len(profile.puzzles), "puzzle")
-        why = f"; its last line on stderr: {profile.last_line}" if profile.last_line else ""
-        yield f"it ended as {profile.end.reason} ({detail}): this is the profile of {done}{why}"
     if stood_still := standstill(profile.stood_still_seconds or 0.0):
         yield stood_still
     start = span_of(profile).children[0]
@@ -165,7 +173,9 @@ def _warnings(profile: Profile) -> Iterator[str]:
         start_too = f"the time {FIRST_BYTE} contains the start and the first puzzle (docs/profiling.md)"
         yield f"the bot wrote no statistics, so these are the judge's times: {start_too}"
         at_once = sum(puzzle.seconds for puzzle in profile.puzzles) < AT_ONCE * profile.usage.wall_seconds
-        if at_once and len(profile.puzzles) > 1 and not stood_still:
+        # A bot that is stopped loses the answers that it kept back.
+        has_ended = profile.end.reason in (EndReason.FINISHED, EndReason.CRASHED)
+        if at_once and has_ended and len(profile.puzzles) > 1 and not stood_still:
             yield "all answers came at once: see with --feed interactive if the bot keeps them back"
     elif profile.puzzles and not any(puzzle.phase_seconds for puzzle in profile.puzzles):
         yield f"the bot states no phase_seconds: all of its time is {OUTSIDE_PHASES} (docs/profiling.md)"
@@ -203,7 +213,7 @@ class Part(Struct, frozen=True):
 
 
 class ProfileComparison(Struct, frozen=True):
-    """Two profiles of a set: parts depth first, each count in both, and the puzzles whose counts differ.
+    """Two profiles of a set: parts depth first, each count in both, puzzles whose counts differ, and those right.
 
     `cpu_seconds` are those of the runs, if the bot computed all the time: others on its core do not change them.
     """
@@ -211,6 +221,7 @@ class ProfileComparison(Struct, frozen=True):
     parts: list[Part]
     totals: dict[str, tuple[int, int]]
     recounted: list[int]
+    right: tuple[set[int], set[int]]
     cpu_seconds: tuple[float, float] | None = None
 
     def change(self, in_puzzles: bool) -> tuple[float, Part | None]:
@@ -230,12 +241,17 @@ def compare(before: Profile, after: Profile) -> ProfileComparison:
         raise UnusableError(f"{sets}: only profiles of the same puzzles compare")
     if before.from_outside is not after.from_outside:
         raise UnusableError("only one of the two profiles has a bot's statistics: make both with --no-stats")
+    before_right, after_right = (
+        {puzzle.number for puzzle in profile.puzzles if puzzle.verdict is Verdict.RIGHT}
+        for profile in (before, after)
+    )
     counts_before = {puzzle.number: puzzle.counts for puzzle in before.puzzles}
     names = dict.fromkeys([*before.totals, *after.totals])
     return ProfileComparison(
         list(_parts(span_of(before), span_of(after))),
         {name: (before.totals.get(name, 0), after.totals.get(name, 0)) for name in names},
         [puzzle.number for puzzle in after.puzzles if counts_before.get(puzzle.number) != puzzle.counts],
+        (before_right, after_right),
         (before.usage.cpu_seconds, after.usage.cpu_seconds) if all(map(_computes, (before, after))) else None,
     )
 
@@ -256,6 +272,10 @@ def conclusion(comparison: ProfileComparison) -> list[str]:
     whole = comparison.parts[0]
     if whole.before_seconds <= 0:
         return []
+    before_right, after_right = comparison.right
+    if before_right != after_right or not after_right:
+        solved = f"{len(before_right)} before, {len(after_right)} after"
+        return [f"the runs solved different puzzles, or none ({solved}): their times do not compare"]
     before, after = comparison.cpu_seconds or (whole.before_seconds, whole.after_seconds)
     ratio = ratio_in_words(after / before)
     lines = [f"{ratio} ({duration(before)} before, {duration(after)} after)"]

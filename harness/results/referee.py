@@ -15,7 +15,7 @@ from nonobot.harness.results.run_result import OFF_BY_ONE, PuzzleResult, Score, 
 from nonobot.harness.text import duration
 from nonobot.harness.user_files import answer_lines, opened
 from nonobot.protocol import Answer, Puzzle, Solution, mismatches
-from nonobot.protocol.answers import most_bytes_of_an_answer, read_answers
+from nonobot.protocol.answers import NOT_A_ROW, most_bytes_of_an_answer, read_answers
 from nonobot.tournament_data import PuzzleSet
 
 KEPT_NOTES = 20
@@ -94,11 +94,11 @@ def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> 
         elif answer.solution and len(boards) <= MOST_EXAMINED and judge(every[place], answer)[0] is Verdict.WRONG:
             boards.append((place, answer.solution.rows))
     changes = [_made_right_by(every, place, cells) for place, cells in boards[:MOST_EXAMINED]]
-    lengths = [_of_length(problem, every[0]) for problem in texts[:MOST_EXAMINED]]
+    forms = [_of_form(problem, every[0]) for problem in texts[:MOST_EXAMINED]]
     if not texts[1:] and " rows, " in "".join(texts):  # the bot ended within an answer
-        lengths = []
+        forms = []
     wrong = _shared_by_most(changes, len(boards), "wrong", ("would be", "would be"))
-    return wrong or _shared_by_most(lengths, len(texts), "malformed", ("has", "have"))
+    return wrong or _shared_by_most(forms, len(texts), "malformed", ("has", "have"))
 
 
 def _shared_by_most(findings: list[list[str]], of_all: int, verdict: str, verbs: tuple[str, str]) -> str | None:
@@ -112,8 +112,10 @@ def _shared_by_most(findings: list[list[str]], of_all: int, verdict: str, verbs:
     return None
 
 
-def _of_length(problem: str, puzzle: Puzzle) -> list[str]:
-    """Return the advice on a malformed answer whose rows do not have the length of those of `puzzle`."""
+def _of_form(problem: str, puzzle: Puzzle) -> list[str]:
+    """Return the advice on a malformed answer: other text, or rows unlike those of `puzzle`."""
+    if NOT_A_ROW in problem:
+        return ["text in place of a row: write rows of 0 and 1, and other text to stderr"]
     found = OTHER_LENGTH.fullmatch(problem)
     if not found:
         return []

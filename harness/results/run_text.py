@@ -7,7 +7,6 @@ from pathlib import Path
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import (
     FINISHED_UNSEEN,
-    OFF_BY_ONE,
     BotEnd,
     EndReason,
     RunResult,
@@ -32,13 +31,18 @@ MOST_LOGGED, LEAST_LOGGED = 1.05, 0.5  # of the bot's run time, and of the time 
 def run_lines(run: RunResult) -> list[str]:
     """Return the whole summary of a run."""
     score, end = run.score, run.end
-    lines = [*score_lines(score), _used(run.usage), end_in_words(end, run.configuration)]
+    right, *mistakes = score_lines(score)
     if score.unanswered and (likely := likely_mistake(run)):
-        lines.insert(1, f"  {likely}")
+        mistakes.insert(0, f"  {likely}")
+    how_it_ended = [end_in_words(end, run.configuration)]
+    if said := last_words_of_failure(run):
+        how_it_ended.append(f"its last line on stderr: {said}")
+    if end.reason is EndReason.CRASHED:  # it may be the cause of the mistakes
+        lines = [right, *how_it_ended, *mistakes, _used(run.usage)]
+    else:
+        lines = [right, *mistakes, _used(run.usage), *how_it_ended]
     if taken := {core for attempt in run.attempts for core in attempt.cores_taken or ()}:
         lines.append(f"the bot used other cores ({ranges(sorted(taken))}); its times are unreliable")
-    if (end.reason is EndReason.CRASHED or end.exit_status) and (said := last_words(run)):
-        lines.append(f"its last line on stderr: {said}")
     if stood_still := standstill(run.stood_still_seconds):
         lines.append(stood_still)
     if run.attempts[1:]:
@@ -131,23 +135,22 @@ def end_in_words(end: BotEnd, limits: Configuration) -> str:
 
 
 def likely_mistake(run: RunResult) -> str | None:
-    """Return the bot's likely mistake: one that most faulty answers share; without any answer, the board size."""
+    """Return the bot's likely mistake: one that most faulty answers share; without any answer, by its end."""
     score, reason = run.score, run.end.reason
-    answered_others = any(note.endswith(OFF_BY_ONE) for note in score.notes)
-    # The detail, the notes or stderr say more.
-    told = reason in (EndReason.INTERRUPTED, EndReason.CRASHED) or bool(run.end.detail or score.notes)
-    if score.unanswered and run.started and not told and not answered_others:
-        flush = reason is EndReason.STALLED and run.configuration.feed is Feed.INTERACTIVE
-        waits = "flushes each answer, does not wait for the next '$', and " if flush else ""
-        if reason is EndReason.FINISHED:
-            waits = "stays in the foreground and "
-        size = f"{run.set.width}x{run.set.height}"
-        wall, cpu = run.usage.wall_seconds, run.usage.cpu_seconds
-        if reason is EndReason.TIME_LIMIT and cpu > COMPUTING_SHARE * wall:
-            computed = f"no puzzle was answered, in {duration(cpu)} of computing"
-            return f"{computed}; look for a loop without end, and check that the bot expects boards of {size}"
-        return f"no puzzle was answered; check that the bot {waits}expects boards of {size}"
-    return score.mistake or None
+    if not score.unanswered or run.end.detail or score.notes:  # the detail or the notes say more
+        return score.mistake or None
+    size = f"expects boards of {run.set.width}x{run.set.height}"
+    wall, cpu = run.usage.wall_seconds, run.usage.cpu_seconds
+    if reason is EndReason.FINISHED:
+        stderr = "find the cause in its stderr, or " if run.stderr_bytes else ""
+        return f"no puzzle was answered; {stderr}check that the bot stays in the foreground and {size}"
+    if reason is EndReason.CPU_LIMIT or (reason is EndReason.TIME_LIMIT and cpu > COMPUTING_SHARE * wall):
+        computed = f"no puzzle was answered, in {duration(cpu)} of computing"
+        return f"{computed}; look for a loop without end, and check that the bot {size}"
+    if reason in (EndReason.STALLED, EndReason.TIME_LIMIT):
+        waits = ", does not wait for the next '$'," if run.configuration.feed is Feed.INTERACTIVE else ""
+        return f"no puzzle was answered; check that the bot flushes each answer{waits} and {size}"
+    return None  # the end is the cause
 
 
 def last_words(run: RunResult) -> str:
@@ -156,6 +159,12 @@ def last_words(run: RunResult) -> str:
     Only for a run of this judge's own: the result of a stranger may name any file of the user.
     """
     return last_line_of(Path(run.stderr_file)) if run.stderr_file else ""
+
+
+def last_words_of_failure(run: RunResult) -> str:
+    """Return the last line on stderr of a bot that failed, or ended while answers were due; otherwise nothing."""
+    has_failed = run.end.exit_status or run.end.reason is EndReason.CRASHED or run.answers_due
+    return last_words(run) if has_failed and run.end.reason is not EndReason.INTERRUPTED else ""
 
 
 def log_doubts(run: RunResult) -> list[str]:

@@ -312,16 +312,21 @@ def result_names(names: Iterable[str]) -> dict[str, str]:
     digest: some file systems do not tell such names apart.
     """
     parts: dict[str, str] = {}
-    taken = {""}
+    taken: set[str] = set()
     for name in names:
-        part = re.sub(r"[^\w.]+", "-", unicodedata.normalize("NFC", name)).strip("-.")
-        plain = os.fsencode(part)
-        if len(plain) > MOST_NAME_BYTES or part.casefold() in taken:
-            digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
-            part = f"{plain[-MOST_NAME_BYTES:].decode(errors='ignore')}-{digest}".strip("-.")
-        taken.add(part.casefold())
-        parts[name] = part
+        *plain, digested = possible_parts(name)
+        parts[name] = next((part for part in plain if part.casefold() not in taken), digested)
+        taken.add(parts[name].casefold())
     return parts
+
+
+def possible_parts(name: str) -> list[str]:
+    """Return the parts that file names may have for a set or bot: the plain one, if it fits, and a digested."""
+    part = re.sub(r"[^\w.]+", "-", unicodedata.normalize("NFC", name)).strip("-.")
+    plain = os.fsencode(part)
+    digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:8]
+    digested = f"{plain[-MOST_NAME_BYTES:].decode(errors='ignore')}-{digest}".strip("-.")
+    return [part, digested] if 0 < len(plain) <= MOST_NAME_BYTES else [digested]
 
 
 def _words(command: str | list[str]) -> list[str]:

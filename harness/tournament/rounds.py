@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import os
 import shlex
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace as replaced
 
@@ -31,7 +33,7 @@ from nonobot.harness.process.bot_files import bot_files, changed_files
 from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.ranking.comparability import CONTINUED, PLAYED, changed_facts
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
-from nonobot.harness.results.result_files import read_result, result_in, write_json
+from nonobot.harness.results.result_files import UNDECODABLE, content_of, read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.tournament.definition import (
     Entrant,
@@ -39,6 +41,7 @@ from nonobot.harness.tournament.definition import (
     command_of,
     filled_in,
     played_set,
+    possible_parts,
     result_names,
 )
 from nonobot.harness.user_files import loaded, require_writable
@@ -241,14 +244,15 @@ def scheduled_runs(
     for bot in tournament.bots:
         sets += [str(Path(file).absolute()) for file in (bot.puzzles, bot.setter_solutions) if file]
     loaded_sets = [*handed_in, *(loaded(*played_set(played), waits=False) for played in tournament.sets)]
-    set_parts = result_names(puzzle_set.name for puzzle_set in loaded_sets)
-    bot_parts = result_names(bot.name for bot in tournament.bots)
+    paths = result_paths(
+        folder, [puzzle_set.name for puzzle_set in loaded_sets], [bot.name for bot in tournament.bots]
+    )
     return [
         ScheduledRun(
             entrant,
             puzzle_set,
             replaced(configuration, environment={**tournament.environment, **entrant.environment} or UNSET),
-            folder / f"{set_parts[puzzle_set.name]}--{bot_parts[entrant.name]}.json",
+            paths[puzzle_set.name, entrant.name],
             [filled_in(bot.command, puzzle_set, configuration) for bot in tournament.bots if bot is not entrant],
             tournament.core is not None,
             [results, results.parent, *hide],
@@ -259,3 +263,53 @@ def scheduled_runs(
         for entrant in tournament.bots
         if entrant.name != puzzle_set.setter
     ]
+
+
+def result_paths(folder: Path, sets: Sequence[str], bots: Sequence[str]) -> dict[tuple[str, str], Path]:
+    """Return the result file of each set and bot, given by name.
+
+    A file that records a set and a bot is theirs, whatever other sets and bots there are, in whatever order.
+    """
+    set_parts, bot_parts = result_names(sets), result_names(bots)
+    possible: dict[tuple[str, str], list[Path]] = {}
+    for run in itertools.product(sets, bots):
+        parts = [(set_parts[run[0]], bot_parts[run[1]]), *itertools.product(*map(possible_parts, run))]
+        possible[run] = [folder / f"{of_set}--{of_bot}.json" for of_set, of_bot in parts]
+    recorded = {path: _set_and_bot(path) for path in {*itertools.chain(*possible.values())}}
+    paths = {}
+    for run, its_paths in possible.items():
+        if there := [path for path in its_paths if recorded[path] == run]:
+            paths[run] = there[0]
+    taken = {path.name.casefold() for path in paths.values()}  # some file systems ignore case
+
+    def is_free(path: Path, bot: str) -> bool:
+        # With a set that the tournament no longer names, the file counts as free: `played` reports the difference.
+        names = recorded[path]
+        is_of_another = names is not None and (names in possible or names[1] != bot)
+        return not is_of_another and path.name.casefold() not in taken
+
+    for run, its_paths in possible.items():
+        if run not in paths:
+            paths[run] = next((path for path in its_paths if is_free(path, run[1])), its_paths[-1])
+            taken.add(paths[run].name.casefold())
+    return paths
+
+
+class _NamedSet(msgspec.Struct):
+    name: str
+
+
+class _Names(msgspec.Struct):
+    """The names in a result, or in the first line of a journal."""
+
+    bot: str
+    set: _NamedSet
+
+
+def _set_and_bot(result_path: Path) -> tuple[str, str] | None:
+    """Return the names of the set and the bot that a result, or its journal, records; None if it records none."""
+    for path in (result_path, journal_path(result_path)):
+        with contextlib.suppress(UnusableError, *UNDECODABLE):
+            names = msgspec.json.decode(content_of(path).partition(b"\n{")[0], type=_Names)
+            return names.set.name, names.bot
+    return None

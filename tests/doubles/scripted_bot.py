@@ -51,6 +51,16 @@ def wrong_at_2():
         say(unlike(known[number]) if number == 2 else known[number])
 
 
+def odd():
+    for number in puzzles():
+        say(known[number] if number % 2 else unlike(known[number]))
+
+
+def even():
+    for number in puzzles():
+        say(unlike(known[number]) if number % 2 else known[number])
+
+
 def at_3(work):
     """Return a bot that does `work` when the third puzzle comes, and solves whatever else comes."""
 
@@ -101,6 +111,12 @@ def ends_with_2_in_colours():
 
 @at_3
 def ends_after_2():
+    sys.exit(0)
+
+
+@at_3
+def expires_at_3():
+    sys.stderr.write("licence expired\n")
     sys.exit(0)
 
 

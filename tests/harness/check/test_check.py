@@ -112,6 +112,7 @@ MISTAKES = {
     "Inverted": "all 5 wrong answers would be right with 0 and 1 exchanged: 1 is black",
     "CountsFromZero": "all 4 wrong answers would be right for the puzzle after it: the answers are off by one",
     "OtherSize": "all 5 malformed answers have rows of 3 numbers: check the bot's board size;",
+    "Mutters": "all 5 malformed answers have text in place of a row: write rows of 0 and 1, and",
     "NoTabs": "all 5 malformed answers have rows of one word: a TAB belongs between two numbers",
     "OneLine": "all 5 malformed answers have all 25 cells on one line: end the line after each row of 5 numbers",
 }
@@ -149,6 +150,7 @@ def test_a_common_mistake_is_named_by_run_verify_and_check(bot, tmp_path, own_fo
         ("LacksAProgram", "install the program that its last line on stderr names"),
         ("LeavesOutTheLast", "answer the last puzzle, too"),
         ("Silent", "check that the bot expects boards of 5x6 (option --size); a start that takes longer needs"),
+        ("Expires", "find the cause in what the bot wrote to stderr; otherwise check that the bot expects boards"),
         ("WithoutNumbers", "begin each answer with a line of '$' and the puzzle's number, here '$1'"),
         ("Detaches", "start the bot in the foreground: it ended while 1 process that it had started ran"),
     ],
@@ -258,6 +260,7 @@ def test_nothing_else_is_tried_where_the_first_step_fails(tmp_path, bot, got):
     assert results[0].verdict == "failed"
     assert got in results[0].got
     assert ("no answer to $1; " in results[0].got) == (bot != "Wrong")
+    assert results[0].advice.startswith("flush stdout after each answer; check that") == (bot == "SaysNothing")
     assert {result.verdict for result in results[1:]} == {"skipped"}
     assert {result.note for result in results[1:]} == {"needs check 1, which did not pass"}
 

@@ -139,6 +139,7 @@ def test_a_bot_without_answers_is_told_why(code, mistake, tmp_path, output_of):
     [
         ("crash_at_3", "RuntimeError: cannot go on"),
         ("ends_with_2_in_colours", "cannot go on: " + 86 * "x" + "…" + 99 * "x"),
+        ("expires_at_3", "licence expired"),
         ("hang_at_3", None),
     ],
 )
@@ -149,6 +150,14 @@ def test_the_last_line_on_stderr_of_a_bot_that_failed_stands_in_the_summary(tmp_
     said = [line.partition(": ")[2] for line in out.splitlines() if line.startswith("its last line on stderr")]
     assert said == ([last] if last else [])
     assert out.replace("\n", "").isprintable()
+
+
+def test_results_with_other_endings_have_files_of_their_own_for_stderr(tmp_path):
+    run_of("crash_at_3", tmp_path, "--quiet", "--result", "k.json")
+    before = Path(read_result(tmp_path / "k.json").stderr_file)
+    run_of("hang_at_3", tmp_path, "--quiet", "--puzzle-limit", "0.2", "--result", "k.txt")
+    assert "cannot go on" in before.read_text()
+    assert Path(read_result(tmp_path / "k.txt").stderr_file).read_text() == "hanging\n"
 
 
 def test_a_result_that_is_there_is_overwritten_only_with_force(tmp_path, capsys):

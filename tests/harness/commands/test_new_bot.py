@@ -135,6 +135,16 @@ def test_a_crash_in_the_run_has_its_cause_and_is_said_once(tmp_path, capfd):
 
 
 @pytest.mark.slow
+def test_an_early_end_with_status_0_has_its_cause(tmp_path, capfd):
+    status, out = rehearsed(tmp_path, capfd, "print('licence expired', file=sys.stderr); sys.exit(0)")
+    why = "exited with status 0; last on stderr: licence expired"
+    assert (status, out[-1]) == (
+        1,
+        f"1. it does not reach its end: {why}; 2 puzzles missing, the first is $2",
+    )
+
+
+@pytest.mark.slow
 def test_a_bot_that_gives_up_is_ready_by_the_rules(tmp_path, capfd):
     status, out = rehearsed(tmp_path, capfd, "clues = [(9,)] * 16")
     why = "1 of 3 puzzles unsolved: see docs/first-bot.md, Make it faster"

@@ -133,6 +133,7 @@ def test_a_duel_of_bots_that_solve_nothing_in_common_names_what_to_look_at():
         assert comparison.notes[0].startswith(note)
         assert comparison.notes[1].startswith(look)
         assert comparison.duels == []
+        assert comparison.reasons[-1].startswith("no puzzle is right in both: more rounds cannot help, a set")
 
 
 def test_several_sets_are_pairs_of_their_sums():
@@ -292,7 +293,8 @@ def test_few_puzzles_decide_nothing(count, outcome):
     )
     comparison = between(before, after)
     assert comparison.outcome is outcome
-    assert ("too few" in "".join(comparison.notes)) is ("too few" in comparison.reasons[1]) is (count == 4)
+    assert ("too few" in "".join(comparison.notes)) is ("too few" in comparison.reasons[0]) is (count == 4)
+    assert ("in wall time" in "".join(comparison.reasons)) is (count == 5)  # it might ask for more pairs
 
 
 def test_a_puzzle_is_right_if_it_was_so_in_more_than_half_of_the_runs():

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from nonobot.harness.process import bot_process
-from nonobot.harness.results.conditions import Feed
+from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import EndReason, Score, Verdict
 from nonobot.harness.results.run_text import run_lines, score_lines
 from tests.helpers.judged import let_time_fly, little_patience, nothing_hangs, played, verdicts  # noqa: F401
@@ -146,6 +146,31 @@ def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_
         assert not any("set to boards" in line for line in run_lines(told))
     most = score_lines(Score.of(puzzles([1, *[None] * 12], {1: Verdict.WRONG})))[0]
     assert most == "0 of 13 right; 1 wrong, 12 missing: $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 and 2 more"
+
+
+@pytest.mark.parametrize(
+    ("reason", "feed", "stderr_bytes", "advice"),
+    [
+        (EndReason.MEMORY_LIMIT, Feed.BATCH, 0, None),
+        (EndReason.PROCESS_LIMIT, Feed.BATCH, 0, None),
+        (EndReason.CLOSED_STDOUT, Feed.BATCH, 0, None),
+        (EndReason.STALLED, Feed.BATCH, 9, "check that the bot flushes each answer and expects boards of 5x5"),
+        (EndReason.STALLED, Feed.INTERACTIVE, 0, "check that the bot flushes each answer, does not wait for"),
+        (EndReason.FINISHED, Feed.BATCH, 9, "find the cause in its stderr, or check that the bot stays in the"),
+    ],
+)
+def test_the_advice_to_a_bot_without_answers_fits_its_end(reason, feed, stderr_bytes, advice):
+    terms = Configuration(feed=feed)
+    run = run_result(times=[None], end=reason, cpu=0.0, terms=terms, stderr_bytes=stderr_bytes)
+    said = [line for line in run_lines(run) if "no puzzle was answered" in line]
+    assert [line.startswith(f"  no puzzle was answered; {advice}") for line in said] == [True] * bool(advice)
+
+
+def test_a_crash_comes_before_the_mistakes_that_it_may_have_caused():
+    score = replace(Score.of(puzzles([1.0], {1: Verdict.MALFORMED})), mistake="the malformed answer has rows of 4")
+    for end, place in ((EndReason.CRASHED, 1), (EndReason.TIME_LIMIT, -1)):
+        lines = run_lines(run_result(times=[None], end=end, score=score))
+        assert [line for line in lines if line.startswith((" ", f"{end}: "))][::place][0].startswith(f"{end}: ")
 
 
 @pytest.mark.parametrize("behaviour", ["end_after_3_without_a_line_end", "hang_after_3_without_a_line_end"])

@@ -18,8 +18,9 @@ from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.tournament_data import load_set
 from tests.helpers.benching import carry_out
-from tests.helpers.judged import RECIPE, command
+from tests.helpers.judged import RECIPE, command, little_patience  # noqa: F401
 from tests.helpers.patched import LINE_KERNEL, SLOW, patched_house
+from tests.helpers.places import DOUBLES
 from tests.helpers.profiled import stating_bot
 from tests.helpers.sandboxes import sandbox_only
 
@@ -98,6 +99,55 @@ def test_an_end_without_a_word_wrong_answers_and_no_place_for_the_profile_are_to
     assert profiled(SET, bot=bot) == 1
     with pytest.raises(UnusableError, match="cannot write /proc/none"):
         profiled("-o", "/proc/none/p.json")
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "status", "said"),
+    [
+        (
+            "crash_at_3",
+            1,
+            "crashed (status 1): this is the profile of 3 of 5 puzzles; its last line on stderr",
+        ),
+        (
+            "expires_at_3",
+            1,
+            "finished (status 0): this is the profile of 2 of 5 puzzles; its last line on std",
+        ),
+        ("ends_with_2_in_colours", 0, "finished (status 2): this is the profile of 5 of 5 puzzles; its last line"),
+    ],
+)
+def test_how_a_bot_failed_comes_before_the_tables(tmp_path, output_of, behaviour, status, said):
+    out = output_of(profiled, SET, "--no-stats", bot=command(behaviour, tmp_path), status=status).out
+    header = " ".join(out.split("\n\n")[0].split())
+    assert f" warning: it ended as {said}" in header
+
+
+def test_the_likely_mistake_comes_before_the_tables(tmp_path, output_of):
+    bot = [sys.executable, str(DOUBLES / "check_bots.py"), "Mutters", "5", "5"]
+    header = output_of(profiled, SET, "--no-stats", bot=bot, status=1).out.split("\n\n")[0]
+    assert "\nwarning: all 5 malformed answers have text in place of a row: write rows" in header
+
+
+@pytest.mark.usefixtures("little_patience")
+def test_a_bot_that_was_stopped_kept_no_answers_back(tmp_path, output_of):
+    closes = "os.write(1, open(sys.argv[1], 'rb').read()[:160]); os.close(1); time.sleep(1000)"
+    *_, solutions = command("perfect", tmp_path)
+    bot = [sys.executable, "-S", "-c", f"import os, sys, time; sys.stdin.read(); {closes}", solutions]
+    out = output_of(profiled, SET, "--no-stats", bot=bot, status=1).out
+    assert "it ended as closed-stdout" in out
+    assert "all answers came at once" not in out
+
+
+@pytest.mark.parametrize("behaviour", ["ends_with_2_at_once", "wrong_at_2"])
+def test_times_of_runs_that_solved_different_puzzles_do_not_compare(tmp_path, output_of, behaviour):
+    kept = tmp_path / "p.json"
+    profiled(SET, "--no-stats", "-o", kept, bot=command(behaviour, tmp_path))
+    bot = command("perfect", tmp_path)
+    out = output_of(profiled, SET, "--no-stats", "--before", kept, bot=bot).out
+    solved = "0 before" if behaviour == "ends_with_2_at_once" else "4 before"
+    assert f"different puzzles, or none ({solved}, 5 after): their times do not compare" in out
+    assert not re.search("% (faster|slower)|as fast", out)
 
 
 def test_repeated_runs_have_medians_and_ranges(tmp_path, output_of):

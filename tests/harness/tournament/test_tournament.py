@@ -443,6 +443,13 @@ def test_until_ends_a_duel_as_soon_as_it_is_decided(tmp_path, capsys):
     assert names == [["1.json", "2.json", "3.json"]] * 2
 
 
+def test_until_ends_a_duel_that_more_rounds_cannot_decide(tmp_path, output_of):
+    results = tmp_path / "results"
+    arguments = [*duel(tmp_path, "even", "odd"), "--until", *DECIDING, "--results", str(results)]
+    assert "no puzzle is right in both: more rounds cannot help" in output_of(cli.run, arguments, status=3).out
+    assert sorted(path.name for path in (results / "after").iterdir()) == ["1.json", "2.json", "3.json"]
+
+
 @pytest.mark.slow
 def test_until_plays_a_part_of_the_set_in_each_round(tmp_path, capsys):
     results = tmp_path / "results"
@@ -478,6 +485,12 @@ def test_the_last_line_of_a_crash_in_a_duel_is_shown_and_what_would_help(tmp_pat
     assert "to decide it" not in out
 
 
+def test_the_last_line_of_an_early_end_in_a_duel_is_shown(tmp_path, output_of):
+    err = output_of(cli.run, [*duel(tmp_path, "perfect", "expires_at_3"), "--rounds", "1"], status=1).err
+    how = "exited with status 0 while answers were due"
+    assert err == f"nonojudge: after: {how}; its last line on stderr: licence expired\n"
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_duel_that_is_stopped_leaves_no_bot_and_no_half_of_a_round(tmp_path, number):
     results = tmp_path / "results"
@@ -500,6 +513,50 @@ def test_names_that_a_file_system_may_take_for_one_get_files_of_their_own():
     assert kept.items() <= parts.items()
     assert result_names(names[:1])[names[0]] == parts[names[0]]
     assert "week-1.txt-" in result_names([f"/{'long/' * 40}week-1.txt"]).popitem()[1]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (["a/b"], ["a-b", "a/b"]),
+        (["a/b", "a-b"], ["a-b", "a/b"]),
+        (["a"], ["A", "a"]),
+        (["a", "A"], ["A"]),
+        (["a/b"], ["a-b"]),
+    ],
+)
+def test_results_stay_those_of_their_bots_whatever_other_bots_there_are(tmp_path, first, then, output_of):
+    played(str(definition(tmp_path, dict.fromkeys(first, "perfect"))), "--quiet")
+    before = {path: path.read_bytes() for path in Path("results/small").glob("*.json")}
+    err = output_of(played, str(definition(tmp_path, dict.fromkeys(then, "perfect")))).err
+    assert [bot for bot in then if f"{bot} on {RECIPE}: played before" in err] == [b for b in then if b in first]
+    assert all(path.read_bytes() == content for path, content in before.items())
+    bots = [read_result(path).bot for path in Path("results/small").glob("*.json")]
+    assert sorted(bots) == sorted({*first, *then})
+
+
+def test_an_interrupted_run_stays_that_of_its_bot(tmp_path, output_of):
+    path = definition(tmp_path, {"a/b": "perfect"})
+    played(str(path), "--quiet")
+    [result] = Path("results/small").glob("*.json")
+    with Journal(journal_path(result)) as journal:
+        journal.add(records_of(read_result(result))[0])
+    result.unlink()
+    output_of(played, str(definition(tmp_path, {"a-b": "perfect", "a/b": "perfect"})))
+    assert read_result(result).bot == "a/b"
+
+
+def test_a_result_stays_that_of_its_set(tmp_path, output_of):
+    for seed, name in enumerate(["q-1.txt", "q/1.txt"]):
+        Path(name).parent.mkdir(exist_ok=True)
+        with Path(name).open("wb") as file:
+            write_set(Recipe(5, 5, 2, seed=seed).boards(), file)
+    bot = '[[bots]]\nname = "x"\ncommand = "true"\n'
+    for sets in (["q/1.txt"], ["q-1.txt", "q/1.txt"]):
+        sized = ", ".join(f'{{set = "{name}", size = "5x5"}}' for name in sets)
+        Path("t.toml").write_text(f'name = "t"\nsets = [{sized}]\n{bot}')
+        err = output_of(played, "t.toml").err
+    assert "x on q/1.txt: played before" in err
 
 
 def test_sets_with_names_in_any_script_keep_their_results_apart(tmp_path, output_of):
