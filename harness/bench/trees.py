@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from nonobot.harness.process.revisions import git
 from nonobot.harness.text import last_line
 
 NAME_LENGTH = 12  # of both folders: a longer path moves the stack, which changes some times a little
+AS_CHECKED_OUT = "* !export-ignore !export-subst !filter\n"  # attributes that win over those of a commit
 
 
 @contextlib.contextmanager
@@ -86,12 +89,24 @@ def shallow_hint(repository: Path) -> str:
 
 
 def extract(commit: str, repository: Path, folder: Path, paths: Sequence[str] = ()) -> None:
-    """Write these folders of a commit, or all of it, to `folder`, each file with the time of the commit."""
-    try:
-        archive = git(repository, "archive", "--format=tar", commit, "--", *paths)
-    except subprocess.CalledProcessError as error:
-        lines = error.stderr.decode(errors="replace").strip().splitlines()
-        raise UnusableError(f"{commit[:NAME_LENGTH]} lacks what is to be measured: {lines[-1]}") from None
+    """Write these folders of a commit, or all of it, to `folder`, each file with the time of the commit.
+
+    The files are those of a checkout, except that git runs no filters, which the repository's configuration names.
+    """
+    paths_of = ("--path-format=absolute", "--git-path", "objects", "--git-path", "config")
+    facts = git(repository, "rev-parse", commit, "--show-object-format", *paths_of)
+    name, object_format, objects, configuration = os.fsdecode(facts).splitlines()
+    with tempfile.TemporaryDirectory(prefix="nonojudge-") as bare:
+        of_clone = {"GIT_DIR": bare, "GIT_OBJECT_DIRECTORY": objects}
+        git(Path(bare), "init", "-q", "--bare", "--template=", f"--object-format={object_format}", GIT_DIR=bare)
+        git(Path(bare), "config", "include.path", configuration, GIT_DIR=bare)  # it may convert ends of lines
+        Path(bare, "info").mkdir()
+        Path(bare, "info", "attributes").write_text(AS_CHECKED_OUT)
+        try:
+            archive = git(Path(bare), "archive", "--format=tar", name, "--", *paths, **of_clone)
+        except subprocess.CalledProcessError as error:
+            why = f"lacks what is to be measured: {last_line(error.stderr)}"
+            raise UnusableError(f"{commit[:NAME_LENGTH]} {why}") from None
     folder.mkdir(parents=True)
     # Not by tarfile: the filter that makes it safe came with Python 3.11.4, and refuses links that git checks out.
     unpack = ["tar", "-x", "-f", "-", "-C", str(folder)]
