@@ -59,10 +59,16 @@ def workshop() -> Iterator[Path]:
 
 def top_of(folder: Path) -> Path | None:
     """Return the top of the clone that a folder is in, if there is one."""
+    top = _answer(folder, "--show-toplevel")
+    return Path(top).resolve() if top else None
+
+
+def _answer(folder: Path, *options: str) -> str:
+    """Return what `git rev-parse` prints in a folder; empty if it fails."""
     try:
-        return Path(git(folder, "rev-parse", "--show-toplevel").decode().removesuffix("\n")).resolve()
+        return os.fsdecode(git(folder, "rev-parse", *options)).removesuffix("\n")
     except (OSError, subprocess.CalledProcessError):
-        return None
+        return ""
 
 
 def commit_of(revision: str, repository: Path) -> str:
@@ -70,20 +76,24 @@ def commit_of(revision: str, repository: Path) -> str:
     if shutil.which("git") is None:
         raise UnusableError("another revision needs git, which is not installed: install the package git")
     if top_of(repository) != repository:
-        raise UnusableError(f"another revision needs a git clone, and {repository} is not one")
-    try:
-        name = git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    except subprocess.CalledProcessError:
+        its_kind = "is bare; clone it" if _answer(repository, "--is-bare-repository") == "true" else "is not one"
+        raise UnusableError(f"another revision needs a git clone, and {repository} {its_kind}")
+    by_name = ("--verify", "--quiet", "--end-of-options")
+    name = _answer(repository, *by_name, f"{revision}^{{commit}}")
+    if not name and (other := _answer(repository, *by_name, revision)):
+        kind = git(repository, "cat-file", "-t", other.removeprefix("^")).decode().strip()
+        raise UnusableError(f"{revision!r} is a {kind}; name a commit")
+    if not name:
         hint = shallow_hint(repository)
-        raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists them{hint}") from None
-    if name.startswith(b"^"):
+        raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists them{hint}")
+    if name.startswith("^"):
         raise UnusableError(f"{revision} is a range; name one revision")
-    return name.decode().strip()
+    return name
 
 
 def shallow_hint(repository: Path) -> str:
     """Return what to do about a commit that is missing, if the clone is shallow; otherwise nothing."""
-    if git(repository, "rev-parse", "--is-shallow-repository").strip() != b"true":
+    if _answer(repository, "--is-shallow-repository") != "true":
         return ""
     return f"; {repository} is a shallow clone: git fetch --unshallow"
 
@@ -97,13 +107,13 @@ def extract(commit: str, repository: Path, folder: Path, paths: Sequence[str] = 
     facts = git(repository, "rev-parse", commit, "--show-object-format", *paths_of)
     name, object_format, objects, configuration = os.fsdecode(facts).splitlines()
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as bare:
-        of_clone = {"GIT_DIR": bare, "GIT_OBJECT_DIRECTORY": objects}
         git(Path(bare), "init", "-q", "--bare", "--template=", f"--object-format={object_format}", GIT_DIR=bare)
         git(Path(bare), "config", "include.path", configuration, GIT_DIR=bare)  # it may convert ends of lines
         Path(bare, "info").mkdir()
         Path(bare, "info", "attributes").write_text(AS_CHECKED_OUT)
         try:
-            archive = git(Path(bare), "archive", "--format=tar", name, "--", *paths, **of_clone)
+            written = ("archive", "--format=tar", name, "--", *paths)
+            archive = git(Path(bare), *written, GIT_DIR=bare, GIT_OBJECT_DIRECTORY=objects)
         except subprocess.CalledProcessError as error:
             why = f"lacks what is to be measured: {last_line(error.stderr)}"
             raise UnusableError(f"{commit[:NAME_LENGTH]} {why}") from None
