@@ -417,13 +417,19 @@ class Bisection:
                 start(command, stdout=out, stderr=errors)
                 for command, (out, errors) in zip(commands, pipes, strict=True)
             ]
-            until, late = time.monotonic() + limit_seconds, set[int]()
+            until, late, is_asked_to_end = time.monotonic() + limit_seconds, set[int](), False
             while still := [process for process in running if process.poll() is None]:
                 self._show((self._stage + done()) / self._stages, note)
+                told = self._interrupts.told
                 for process in still:
-                    if self._interrupts.told or time.monotonic() > until:
-                        late |= set() if self._interrupts.told else {process.pid}
-                        os.killpg(process.pid, signal.SIGTERM if self._interrupts.told else signal.SIGKILL)
+                    if time.monotonic() > until:
+                        late.add(process.pid)
+                        os.killpg(process.pid, signal.SIGKILL)
+                    elif (
+                        told and not is_asked_to_end
+                    ):  # only once: a second signal would interrupt what it removes
+                        os.killpg(process.pid, signal.SIGTERM)
+                is_asked_to_end = told
                 time.sleep(0.05)
             if self._interrupts.told:
                 raise KeyboardInterrupt

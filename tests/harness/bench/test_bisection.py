@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import signal
 import sys
 
 import pytest
@@ -115,6 +116,21 @@ def test_ctrl_c_leaves_nothing_behind(history, tmp_path, monkeypatch):
     interrupted("bisect", "HEAD~1", "HEAD", "--build", build, "--", "./bot", when=marker.exists)
     assert state(history.folder) == before
     assert [path.name for path in (cache / "bench").iterdir()] == ["lock"]
+
+
+@pytest.mark.parametrize(
+    "command", [["profile", str(RECIPE)], ["duel", "--set", str(RECIPE)]], ids=lambda it: it[0]
+)
+def test_a_stopped_run_leaves_no_folder(history, tmp_path, monkeypatch, command):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    bots = ["--", "./bot"] if command[0] == "profile" else ["./bot", "./bot"]
+    (history.folder / "bot").write_text("#!/bin/sh\nexec sleep 60\n")
+    (history.folder / "bot").chmod(0o700)
+    line = (*command, "--contain", "no", *bots)
+    interrupted(*line, when=lambda: any(folder.glob("nonojudge-*")), number=signal.SIGTERM)
+    assert not [*folder.glob("nonojudge-*")]
 
 
 def test_git_only_reads_the_clone_and_runs_no_hook(history, tmp_path, output_of):
