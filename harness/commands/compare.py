@@ -65,9 +65,6 @@ def compared(arguments: argparse.Namespace, before: Sequence[Path], after: Seque
     """Compare the results `before` and `after`, print the outcome, and return the exit status."""
     limits = limits_of(arguments)
     versions = read_version("before", before), read_version("after", after)
-    before_files, after_files = ({Path(name).resolve() for name in version.files} for version in versions)
-    if in_both := before_files & after_files:
-        raise UnusableError(f"{min(in_both)} is given as before and as after; compare two versions")
     problems = [problem for version in versions for problem in version.problems]
     say_left_out(problems)
     comparison = compare(*versions, limits)

@@ -231,8 +231,8 @@ def test_for_git_bisect_run_whatever_cannot_be_judged_is_skipped(tmp_path, capsy
 
 
 def test_identical_results_and_odd_stamps(tmp_path, output_of, capsys):
-    same = written(tmp_path, a=run_result(times=PUZZLES), b=run_result(times=PUZZLES))
-    comparison = json.loads(output_of(run, *same, "--json", status=3).out)
+    [path] = written(tmp_path, a=run_result(times=PUZZLES))
+    comparison = json.loads(output_of(run, path, path, "--json", status=3).out)
     assert (comparison["kind"], comparison["schema_version"]) == ("comparison", 2)
     unbounded = {"estimate": 1.0, "low": 0.0, "high": None}
     assert comparison["ratios"] == {"each": unbounded, "total": unbounded}
@@ -315,12 +315,15 @@ def test_runs_are_compared_by_sets_and_files(tmp_path, output_of):
     assert comparison["notes"] == []
 
 
-def test_a_result_is_not_compared_with_itself(tmp_path):
-    old, new = written(tmp_path, a=run_at(0), b=run_at(1))
-    (tmp_path / "link.json").symlink_to(old)
-    for sides in ((old, old), (old, tmp_path / "link.json"), ("--before", old, new, "--after", new, old)):
-        with pytest.raises(UnusableError, match=r"a\.json is given as before and as after; compare two versions$"):
-            run(*sides)
+def test_a_result_compared_with_itself_decides_nothing_and_is_named(tmp_path, output_of):
+    old, new = saved(tmp_path, *alternating(1.0))
+    assert json.loads(output_of(run, old, new, "--json").out)["outcome"] == "not worse"
+    (tmp_path / "link").symlink_to(old)
+    for other in (old, tmp_path / "link"):
+        comparison = json.loads(output_of(run, old, other, "--json", status=3).out)
+        assert comparison["outcome"] == "cannot tell"
+        said = f"before and after have {len([*old.iterdir()])} files in common, such as {old}/run0.json"
+        assert said in comparison["warnings"]
 
 
 @pytest.mark.parametrize(("short", "warned"), [(0, False), (5, False), (6, True)])
