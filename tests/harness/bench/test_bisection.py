@@ -1,6 +1,8 @@
 """`nonojudge bisect`: the commit that changed counts or time, what cannot be judged, and what is left behind."""
 
+import contextlib
 import json
+import os
 import shlex
 import signal
 import sys
@@ -119,18 +121,29 @@ def test_ctrl_c_leaves_nothing_behind(history, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "command", [["profile", str(RECIPE)], ["duel", "--set", str(RECIPE)]], ids=lambda it: it[0]
+    "line", [["profile", "set", "--size", "5x5", "--"], ["duel", "--set", "set", "--size", "5x5", "./bot"]]
 )
-def test_a_stopped_run_leaves_no_folder(history, tmp_path, monkeypatch, command):
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    bots = ["--", "./bot"] if command[0] == "profile" else ["./bot", "./bot"]
-    (history.folder / "bot").write_text("#!/bin/sh\nexec sleep 60\n")
-    (history.folder / "bot").chmod(0o700)
-    line = (*command, "--contain", "no", *bots)
-    interrupted(*line, when=lambda: any(folder.glob("nonojudge-*")), number=signal.SIGTERM)
-    assert not [*folder.glob("nonojudge-*")]
+def test_the_commands_that_bisect_runs_take_its_signal_as_ctrl_c(history, line):
+    os.mkfifo("set")
+
+    def waits_for_the_set():
+        with contextlib.suppress(OSError):  # nobody reads it yet
+            os.close(os.open("set", os.O_WRONLY | os.O_NONBLOCK))
+            return True
+        return False
+
+    interrupted(*line, "./bot", when=waits_for_the_set, number=signal.SIGTERM)
+
+
+def test_a_build_is_asked_once_to_end(history, tmp_path, monkeypatch):
+    history.commit()
+    monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path / "cache"))
+    asked, begun = tmp_path / "asked", tmp_path / "begun"
+    # A second signal would end the last sleep and be noted.
+    build = f"trap 'echo >> {asked}' TERM; sleep 100 & echo >> {begun}; wait; sleep 0.5"
+    options = ("bisect", "HEAD~1", "HEAD", "--build", build, "--", "./bot")
+    interrupted(*options, when=lambda: begun.exists() and len(begun.read_text()) == 2)
+    assert len(asked.read_text()) == 2
 
 
 def test_git_only_reads_the_clone_and_runs_no_hook(history, tmp_path, output_of):
