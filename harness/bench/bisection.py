@@ -1,7 +1,7 @@
-"""Search with `git bisect`, also across merges, for the commit that changed a bot's work or made it slower.
+"""Search by halving, also across merges, for the commit that changed a bot's work or made it slower.
 
-Git bisects in a worktree without files, and the judge runs copies of the commits, so no checkout changes. Commits
-with the same sources of the bot are judged once.
+It halves as `git bisect` does, but git only reads the clone. The judge runs copies of the commits, so no checkout
+changes. Commits with the same sources of the bot are judged once.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import contextlib
 import json
 import math
 import os
-import re
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -36,10 +36,12 @@ from nonobot.harness.text import last_line
 from nonobot.system import kernel_cache, usable_cores
 
 OF_THE_BOT = ("bot", "protocol", "nonobot")  # packages that decide how nonobot works
-IN_TREE = ("sh", "-c", 'cd "$0" && exec "$@"')  # runs a command in the folder that follows
 LIMIT_SECONDS = 600.0  # default limit of a build, and of a run
 MOST_LINES = 3  # last lines of a failed build to show
+CONFIRMING_RUNS = 3  # a bot of which half of the runs differ then passes once in 8 times, and its parent's as well
 MOST_ROUNDS = 30  # largest number of rounds of a duel whose rounds are parts of the set
+
+GOLDEN_RATIO = 0.618  # its multiples fall evenly into an interval
 
 State = Callable[[str, list[str]], str]
 
@@ -57,9 +59,13 @@ class SkipError(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """Two commits, their bot (nonobot's `own` command, or `bot` after `build`), and options of the judge."""
+    """Two commits, their bot (nonobot's `own` command, or `bot` after `build`), and options of the judge.
+
+    `bot` and `build` run in the folder `inside` of a copy, such as `.`.
+    """
 
     repository: Path
+    inside: str
     good: str
     bad: str
     set: str
@@ -119,6 +125,8 @@ class Difference:
     counts_before: dict[str, int] = field(default_factory=dict)
     counts_after: dict[str, int] = field(default_factory=dict)
     changed_puzzles: list[int] = field(default_factory=list)
+    end_before: str | None = None  # how the run of each ended
+    end_after: str | None = None
 
 
 @dataclass
@@ -131,7 +139,7 @@ class Finding:
     effect: Difference | None = None
     candidates: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
-    unsteady: dict[str, list[int]] = field(default_factory=dict)  # puzzles on which an end differs from itself
+    unsteady: dict[str, list[int]] = field(default_factory=dict)  # puzzles on which a commit differs from itself
 
 
 class Bisection:
@@ -163,9 +171,10 @@ class Bisection:
             ends = " and ".join(commit[:NAME_LENGTH] for commit in (plan.good, plan.bad))
             raise UnusableError(f"cannot compare {ends}: {problem}") from None
         self._stage += 1
-        finding.unsteady = self._unsteady if question is Question.COUNTS and finding.whole.differ else {}
-        if finding.unsteady:
-            finding.whole = replace(finding.whole, differ=None)
+        if question is Question.COUNTS and finding.whole.differ:
+            finding.unsteady = self._unsteady(plan.good, plan.bad)
+            if finding.unsteady:
+                finding.whole = replace(finding.whole, differ=None)
         if finding.whole.differ:
             self._bisect(finding)
         self._stage = begin + 2 + len(self.commits).bit_length()
@@ -183,45 +192,57 @@ class Bisection:
     def _bisect(self, finding: Finding) -> None:
         """Add to a finding the commit that made the difference, and its effect."""
         plan = self.plan
-        known = {self._sources(plan.good): "good", self._sources(plan.bad): "bad"}
+        ends = {plan.good: "good", plan.bad: "bad"}
+        known: dict[tuple[str, str | None], str]  # by sources and where the branch began
+        known = {(self._sources(end), plan.good): state for end, state in ends.items()}
         # A slow commit is nearer to the bad end than to the good one.
         middle = finding.whole.ratio.estimate**0.5 - 1 if finding.whole.ratio else 0.0
 
         def state(commit: str, next_ones: list[str]) -> str:
-            sources = self._sources(commit)
-            if sources not in known:
+            base = self._base(commit)
+            key = (self._sources(commit), base)  # what is bad on main may be old on a side branch
+            if key not in known:
                 try:
                     self._build(commit, *next_ones[: len(usable_cores()) - 1])  # one core builds one bot
-                    known[sources] = self._state(finding, commit, middle)
+                    known[key] = self._state(finding, base, commit, middle)
                 except SkipError as problem:
-                    known[sources], finding.skipped[commit] = "skip", str(problem)
+                    known[key], finding.skipped[commit] = "skip", str(problem)
                 self._stage += 1
-            return known[sources]
+            return known[key]
 
-        folder = self._trees / "bisect"
-        finding.candidates = first_bad(plan.repository, folder, plan.good, plan.bad, self.paths, state)
-        places = {commit: place for place, commit in enumerate(self.commits)}
-        finding.candidates.sort(key=lambda candidate: places.get(candidate, 0), reverse=True)
+        finding.candidates = first_bad(plan.repository, plan.good, plan.bad, self.paths, state)
         if len(finding.candidates) == 1:
             [commit] = finding.candidates
             try:
-                effects = [self._effect(finding, parent, commit) for parent in parents_of(commit, plan.repository)]
+                parents = parents_of(commit, plan.repository)
+                effects = [self._effect(finding, parent, commit) for parent in parents]
+                if not all(effect.differ for effect in effects):
+                    return
+                if finding.question is Question.COUNTS:
+                    finding.unsteady = self._unsteady_built_again(commit, *parents)
             except SkipError as problem:
                 finding.skipped[f"{commit}^"] = str(problem)
-                effects = []
-            if effects and all(effect.differ for effect in effects):
+                return
+            if finding.unsteady:  # also the other verdicts may then be chance
+                finding.candidates = self.commits[::-1]
+            else:
                 finding.commit, finding.effect = commit, effects[0]
 
-    def _state(self, finding: Finding, commit: str, middle: float) -> str:
+    def _base(self, commit: str) -> str | None:
+        """Return where a commit's branch began, the good commit for its descendants; None if nowhere."""
+        try:
+            return git(self.plan.repository, "merge-base", self.plan.good, commit).decode().strip()
+        except subprocess.CalledProcessError:
+            return None
+
+    def _state(self, finding: Finding, base: str | None, commit: str, middle: float) -> str:
         """Return whether a commit is good, or bad since it shows what separates the ends; otherwise SkipError.
 
-        A side branch may lack what the good end has, so it is compared with the commit where it began.
+        A side branch may lack what the good end has, so it is compared with its `base`, the commit where it began.
         """
         plan = self.plan
-        try:
-            base = git(plan.repository, "merge-base", plan.good, commit).decode().strip()
-        except subprocess.CalledProcessError:
-            raise SkipError("it has no history in common with the good commit") from None
+        if base is None:
+            raise SkipError("it has no history in common with the good commit")
         if finding.question is Question.TIME:
             differ = self._difference(finding.question, base, commit, middle).differ
             if differ is None:
@@ -232,15 +253,13 @@ class Bisection:
         if bad.totals.get(Verdict.RIGHT) or work.end != bad.end:
             self._require_answers(commit)  # to answer nothing, in the same way, may be what separates the ends
         effect = finding.whole.changed_puzzles
-        if not self._work_of(plan.good).changed(work, effect):
-            return "good"
+        for start in dict.fromkeys((plan.good, base)):
+            self._build(start)
+            self._require_ready(start)
+            if not self._work_of(start).changed(work, effect):
+                return "good"
         if len(bad.changed(work, effect)) < len(effect):
             return "bad"
-        if base != plan.good:
-            self._build(base)
-            self._require_ready(base)
-            if not self._work_of(base).changed(work, effect):
-                return "good"
         raise SkipError("its work is that of neither end")
 
     def _effect(self, finding: Finding, parent: str, commit: str) -> Difference:
@@ -253,12 +272,21 @@ class Bisection:
             return replace(effect, differ=bool(shared))
         return effect
 
-    @property
-    def _unsteady(self) -> dict[str, list[int]]:
-        """The puzzles on which a second run of an end's bot does other work than the first."""
-        ends = dict.fromkeys((self.plan.good, self.plan.bad))
-        changed = {commit: self._work_of(commit).changed(self._run_again(commit)) for commit in ends}
+    def _unsteady(self, *commits: str) -> dict[str, list[int]]:
+        """Return the puzzles on which another run of a commit's bot does other work than the first."""
+        changed = {
+            commit: self._work_of(commit).changed(self._run_again(commit)) for commit in dict.fromkeys(commits)
+        }
         return {commit: puzzles for commit, puzzles in changed.items() if puzzles}
+
+    def _unsteady_built_again(self, *commits: str) -> dict[str, list[int]]:
+        """Return the same of commits after they were built again: a build may depend on what ran before it."""
+        for commit in commits:
+            shutil.rmtree(self._tree(commit))
+        self._build(*commits)
+        self._require_ready(*commits)
+        runs = (self._unsteady(*commits) for _ in range(CONFIRMING_RUNS))
+        return next(filter(None, runs), {})
 
     def _difference(self, question: Question, before: str, after: str, tolerance: float) -> Difference:
         """Return how two commits' bots differ; SkipError if one cannot be run."""
@@ -269,7 +297,8 @@ class Bisection:
         old, new = self._work_of(before), self._work_of(after)
         changed = old.changed(new)
         if question is Question.COUNTS:
-            return Difference(before, after, bool(changed), None, old.totals, new.totals, changed)
+            totals = (old.totals, new.totals)
+            return Difference(before, after, bool(changed), None, *totals, changed, old.end, new.end)
         for commit in (before, after):
             self._require_answers(commit)
             if self._work_of(commit).end == EndReason.TIME_LIMIT:
@@ -303,10 +332,13 @@ class Bisection:
         return self._trees / commit[:NAME_LENGTH]
 
     def _bot(self, commit: str) -> list[str]:
-        tree = str(self._tree(commit))
         if self.plan.bot:
-            return [*IN_TREE, tree, *self.plan.bot]
-        return ["env", f"PYTHONPATH={tree}", f"NONOBOT_CACHE_DIR={kernel_cache()}", *self.plan.own]
+            return [*self._in_tree(commit), *self.plan.bot]
+        return ["env", f"PYTHONPATH={self._tree(commit)}", f"NONOBOT_CACHE_DIR={kernel_cache()}", *self.plan.own]
+
+    def _in_tree(self, commit: str) -> list[str]:
+        """Return the beginning of a command that runs in the copy of a commit."""
+        return ["sh", "-c", f'cd "$0"/{shlex.quote(self.plan.inside)} && exec "$@"', str(self._tree(commit))]
 
     def _build(self, *commits: str) -> None:
         """Build the bots of these commits that are not built yet, in parallel."""
@@ -322,8 +354,10 @@ class Bisection:
             if plan.bot or self._sources(commit) not in map(self._sources, missing):
                 missing.append(commit)
         build = ["sh", "-c", plan.build or ":"]
-        in_tree = {commit: [*IN_TREE, str(self._tree(commit)), *build] for commit in missing}
-        commands = [in_tree[commit] if plan.bot else [*self._bot(commit), "--warm-up"] for commit in missing]
+        commands = [
+            [*self._in_tree(commit), *build] if plan.bot else [*self._bot(commit), "--warm-up"]
+            for commit in missing
+        ]
         note = f"building {' and '.join(commit[:NAME_LENGTH] for commit in missing)}"
         finished = self._finished(*commands, note=note, limit_seconds=plan.build_seconds)
         for commit, (status, out, errors) in zip(missing, finished, strict=True):
@@ -383,13 +417,17 @@ class Bisection:
                 start(command, stdout=out, stderr=errors)
                 for command, (out, errors) in zip(commands, pipes, strict=True)
             ]
-            until, late = time.monotonic() + limit_seconds, set[int]()
-            while any(process.poll() is None for process in running):
+            until, late, is_asked_to_end = time.monotonic() + limit_seconds, set[int](), False
+            while still := [process for process in running if process.poll() is None]:
                 self._show((self._stage + done()) / self._stages, note)
-                for process in running:
-                    if process.returncode is None and (self._interrupts.told or time.monotonic() > until):
-                        late |= set() if self._interrupts.told else {process.pid}
-                        os.killpg(process.pid, signal.SIGTERM if self._interrupts.told else signal.SIGKILL)
+                told = self._interrupts.told
+                for process in still:
+                    if time.monotonic() > until:
+                        late.add(process.pid)
+                        os.killpg(process.pid, signal.SIGKILL)
+                    elif told and not is_asked_to_end:  # a second signal would interrupt what it removes
+                        os.killpg(process.pid, signal.SIGTERM)
+                is_asked_to_end = told
                 time.sleep(0.05)
             if self._interrupts.told:
                 raise KeyboardInterrupt
@@ -414,34 +452,34 @@ def parents_of(commit: str, repository: Path) -> list[str]:
     return parents
 
 
-def first_bad(
-    repository: Path, folder: Path, good: str, bad: str, paths: Sequence[str], state: State
-) -> list[str]:
-    """Return the first bad commit that changed `paths`, or those that `git bisect` cannot distinguish.
+def first_bad(repository: Path, good: str, bad: str, paths: Sequence[str], state: State) -> list[str]:
+    """Return the first bad commit that changed `paths`, or those among which it is, the oldest first.
 
-    Git works in `folder`. `state` gets a commit and those that may come next; it returns good, bad or skip.
+    `state` gets a commit and those that may come next; it returns good, bad or skip.
     """
-    git(repository, "worktree", "add", "-f", "--no-checkout", "--detach", str(folder), bad)
-    try:
-        git(folder, "bisect", "start", "--no-checkout", bad, good, "--", *paths)
-        while True:
-            # Not from git's words, which change: the last commit that is left is the one known to be bad.
-            left = ("rev-list", "refs/bisect/bad", "--not", "--glob=refs/bisect/good-*", "--", *paths)
-            found = git(folder, *left).split()
-            if found == [git(folder, "rev-parse", "refs/bisect/bad").strip()]:
-                break
-            commit = git(folder, "rev-parse", "BISECT_HEAD").decode().strip()
-            next_ones = list[str]()
-            for ends in (("refs/bisect/bad", "--not", commit), (commit, "--not", "--glob=refs/bisect/good-*")):
-                commits = git(folder, "rev-list", *ends, "--", *paths).decode().split()
-                next_ones += [commits[len(commits) // 2]] if commits[1:] else []
-            try:
-                git(folder, "bisect", state(commit, next_ones))
-            except subprocess.CalledProcessError as error:
-                found = re.findall(rb"^[0-9a-f]{40,64}$", error.stdout, re.MULTILINE)
-                if not found:
-                    raise
-                break
-        return [commit.decode() for commit in found]
-    finally:
-        git(repository, "worktree", "remove", "--force", str(folder))
+    goods, skipped = [good], set[str]()
+
+    def between(bad: str, *goods: str) -> list[str]:
+        """Return the commits among which the first bad one is, those first that halve them best."""
+        command = ("rev-list", "--bisect-all", bad, "--not", *goods, "--")
+        # A merge may have taken back one side: then no commit that git lists for `paths` is the cause.
+        listed = git(repository, *command, *paths) or git(repository, *command)
+        return [line.split()[0] for line in listed.decode().splitlines()]
+
+    while True:
+        left = between(bad, *goods)
+        untested = [commit for commit in left if commit not in (bad, *skipped)]
+        if not untested:
+            break
+        # After a skip, anywhere: what is next to a commit that cannot be judged often cannot be judged either.
+        commit = untested[int(GOLDEN_RATIO * len(skipped.intersection(left)) % 1 * len(untested))]
+        nearest = (between(commit, *goods), between(bad, *goods, commit))
+        match state(commit, [commits[0] for commits in nearest if commits[1:]]):
+            case "good":
+                goods.append(commit)
+            case "bad":
+                bad = commit
+            case _:
+                skipped.add(commit)
+    in_order = git(repository, "rev-list", "--reverse", "--topo-order", bad, "--not", *goods).decode().split()
+    return [commit for commit in in_order if commit in left]

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from nonobot.harness.process.revisions import git
 from nonobot.harness.text import last_line
 
 NAME_LENGTH = 12  # of both folders: a longer path moves the stack, which changes some times a little
+AS_CHECKED_OUT = "* !export-ignore !export-subst !filter\n"  # attributes that win over those of a commit
 
 
 @contextlib.contextmanager
@@ -56,10 +59,16 @@ def workshop() -> Iterator[Path]:
 
 def top_of(folder: Path) -> Path | None:
     """Return the top of the clone that a folder is in, if there is one."""
+    top = _answer(folder, "--show-toplevel")
+    return Path(top).resolve() if top else None
+
+
+def _answer(folder: Path, *options: str) -> str:
+    """Return what `git rev-parse` prints in a folder; empty if it fails."""
     try:
-        return Path(git(folder, "rev-parse", "--show-toplevel").decode().removesuffix("\n")).resolve()
+        return os.fsdecode(git(folder, "rev-parse", *options)).removesuffix("\n")
     except (OSError, subprocess.CalledProcessError):
-        return None
+        return ""
 
 
 def commit_of(revision: str, repository: Path) -> str:
@@ -67,31 +76,47 @@ def commit_of(revision: str, repository: Path) -> str:
     if shutil.which("git") is None:
         raise UnusableError("another revision needs git, which is not installed: install the package git")
     if top_of(repository) != repository:
-        raise UnusableError(f"another revision needs a git clone, and {repository} is not one")
-    try:
-        name = git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    except subprocess.CalledProcessError:
+        its_kind = "is bare; clone it" if _answer(repository, "--is-bare-repository") == "true" else "is not one"
+        raise UnusableError(f"another revision needs a git clone, and {repository} {its_kind}")
+    by_name = ("--verify", "--quiet", "--end-of-options")
+    name = _answer(repository, *by_name, f"{revision}^{{commit}}")
+    if not name and (other := _answer(repository, *by_name, revision)):
+        kind = git(repository, "cat-file", "-t", other.removeprefix("^")).decode().strip()
+        raise UnusableError(f"{revision!r} is a {kind}; name a commit")
+    if not name:
         hint = shallow_hint(repository)
-        raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists them{hint}") from None
-    if name.startswith(b"^"):
+        raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists them{hint}")
+    if name.startswith("^"):
         raise UnusableError(f"{revision} is a range; name one revision")
-    return name.decode().strip()
+    return name
 
 
 def shallow_hint(repository: Path) -> str:
     """Return what to do about a commit that is missing, if the clone is shallow; otherwise nothing."""
-    if git(repository, "rev-parse", "--is-shallow-repository").strip() != b"true":
+    if _answer(repository, "--is-shallow-repository") != "true":
         return ""
     return f"; {repository} is a shallow clone: git fetch --unshallow"
 
 
 def extract(commit: str, repository: Path, folder: Path, paths: Sequence[str] = ()) -> None:
-    """Write these folders of a commit, or all of it, to `folder`, each file with the time of the commit."""
-    try:
-        archive = git(repository, "archive", "--format=tar", commit, "--", *paths)
-    except subprocess.CalledProcessError as error:
-        lines = error.stderr.decode(errors="replace").strip().splitlines()
-        raise UnusableError(f"{commit[:NAME_LENGTH]} lacks what is to be measured: {lines[-1]}") from None
+    """Write these folders of a commit, or all of it, to `folder`, each file with the time of the commit.
+
+    The files are those of a checkout, except that git runs no filters, which the repository's configuration names.
+    """
+    paths_of = ("--path-format=absolute", "--git-path", "objects", "--git-path", "config")
+    facts = git(repository, "rev-parse", commit, "--show-object-format", *paths_of)
+    name, object_format, objects, configuration = os.fsdecode(facts).splitlines()
+    with tempfile.TemporaryDirectory(prefix="nonojudge-") as bare:
+        git(Path(bare), "init", "-q", "--bare", "--template=", f"--object-format={object_format}", GIT_DIR=bare)
+        git(Path(bare), "config", "include.path", configuration, GIT_DIR=bare)  # it may convert ends of lines
+        Path(bare, "info").mkdir()
+        Path(bare, "info", "attributes").write_text(AS_CHECKED_OUT)
+        try:
+            written = ("archive", "--format=tar", name, "--", *paths)
+            archive = git(Path(bare), *written, GIT_DIR=bare, GIT_OBJECT_DIRECTORY=objects)
+        except subprocess.CalledProcessError as error:
+            why = f"lacks what is to be measured: {last_line(error.stderr)}"
+            raise UnusableError(f"{commit[:NAME_LENGTH]} {why}") from None
     folder.mkdir(parents=True)
     # Not by tarfile: the filter that makes it safe came with Python 3.11.4, and refuses links that git checks out.
     unpack = ["tar", "-x", "-f", "-", "-C", str(folder)]

@@ -31,12 +31,16 @@ examples:
   nonojudge bisect v1.0 main --build 'make -s' -- ./mybot --fast   the bot of the current repository
 
 bisect first compares the two commits: the counts of `--stats` and the verdicts (exact), then the time, in a duel.
-If one of them differs, `git bisect` finds its commit, on copies of the commits. It skips a commit that cannot be
-built, whose duel is undecided, or whose work is that of neither end. It compares a side branch with the commit
-where the branch began. It names a commit only if that differs from its parents as the ends differ, and none by the
-counts of a bot that differs from itself from run to run (docs/compare.md).
+If one of them differs, bisect halves the commits between them until it finds the first such commit, on copies of
+the commits. It skips a commit that cannot be built, whose duel is undecided, or whose work is that of neither end.
+It compares a side branch with the commit where the branch began. It names a commit only if that differs from its
+parents as the ends differ. By counts, it builds these commits again and runs their bots again, and names none if a
+bot differs from itself from run to run (docs/compare.md).
 
-It builds and warms up the code of the revisions without a sandbox, and runs git in their clone, so use it only
+CMD and the build run in the copy, in the same sub folder as your working folder is in its clone. A copy has the
+files of a checkout, but git runs no filters for it, such as git-lfs.
+
+bisect builds and warms up the code of the revisions without a sandbox, and runs git in their clone, so use it only
 with code that you trust; --contain applies to the runs.
 
 Exit status: 0 found a commit for each difference, 2 unusable arguments, or a bot that does not start,
@@ -73,13 +77,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError("--build only applies to a bot given after --; nonobot needs no build command")
     repository = (top_of(Path.cwd()) or Path.cwd()) if bot else HOME
     good, bad = (commit_of(revision, repository) for revision in (arguments.good, arguments.bad))
-    if good == bad or git(repository, "rev-list", "-1", f"{bad}..{good}"):
-        hint = shallow_hint(repository)
+    if good == bad:
+        raise UnusableError(f"{arguments.good} and {arguments.bad} are the same commit: no commits to bisect")
+    if git(repository, "rev-list", "-1", f"{bad}..{good}"):
+        swapped = not git(repository, "rev-list", "-1", f"{good}..{bad}")
+        hint = f"; name {arguments.bad} first" if swapped else shallow_hint(repository)
         raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect{hint}")
     own = own_bot(loaded(arguments.set, arguments.size))
     runs = (arguments.set, _given_options(arguments), own, bot, arguments.build, arguments.rounds)
     limits = (arguments.build_limit, arguments.time_limit)
-    plan = Plan(repository, good, bad, *runs, arguments.tolerance, *limits)
+    inside = str(Path.cwd().resolve().relative_to(repository)) if bot else "."
+    plan = Plan(repository, inside, good, bad, *runs, arguments.tolerance, *limits)
     questions = [Question(arguments.by)] if arguments.by else list(Question)
     with Interrupts() as interrupts, workshop() as trees, Progress(None if arguments.quiet else 1.0) as progress:
         bisection = Bisection(plan, trees, interrupts, len(questions), progress.show)
@@ -115,6 +123,8 @@ def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
             lines += [f"  this commit: {line}" for line in _in_words(finding.effect)] if finding.effect else []
         elif finding.unsteady:
             lines.append(f"{finding.question}: cannot tell, a bot differs from itself from run to run")
+            if finding.candidates:
+                lines.append(f"  changed by one of the {in_number(count, 'commit')} after the good one")
             for commit, puzzles in finding.unsteady.items():
                 differ = ", ".join(f"${number}" for number in puzzles[:MOST_PUZZLES])
                 more = f" and {len(puzzles) - MOST_PUZZLES} more" if puzzles[MOST_PUZZLES:] else ""
@@ -145,6 +155,8 @@ def _in_words(difference: Difference) -> list[str]:
         old, new = before.get(name, 0), after.get(name, 0)
         share = f" ({new / old - 1:+.1%})" if old and new else ""
         changed += [f"{name.replace('_', ' ')} {old:,} -> {new:,}{share}"] if old != new else []
+    ends = (difference.end_before, difference.end_after)
+    changed += [f"end of the run {' -> '.join(map(str, ends))}"] if len({*ends}) > 1 else []
     return [f"other work on {in_number(len(difference.changed_puzzles), 'puzzle')}", *changed]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import secrets
 import shlex
+import signal
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -80,6 +81,7 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: no folder remains
     results: Path | None = arguments.results
     for version in VERSIONS:
         if not getattr(arguments, version):

@@ -7,6 +7,7 @@ the judge measures.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 
@@ -76,6 +77,7 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: no folder remains
     if arguments.json and arguments.before:
         raise UnusableError("--json prints a profile and --before a comparison; choose one of them")
     if any(path.suffix.lower() != ".json" for path in arguments.output):

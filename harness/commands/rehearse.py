@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import signal
 import subprocess
 import tempfile
 import time
@@ -132,6 +133,7 @@ class _Rehearsal:
 def carry_out(arguments: argparse.Namespace) -> int:
     if not arguments.bot_command:
         raise UnusableError("name the bot's command after --, such as: nonojudge rehearse -- ./mybot")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: no folder remains
     with tempfile.TemporaryDirectory(prefix="nonojudge-rehearse-") as folder:
         try:
             missing, unsolved = _carried_out(_Rehearsal(arguments.bot_command, arguments, Path(folder).resolve()))

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
@@ -178,6 +179,12 @@ class Comparison:
         """Whether the candidate lost more puzzles than it newly solved."""
         return len(self.newly_lost) > len(self.newly_solved)
 
+    @cached_property
+    def files_of_both(self) -> set[Path]:
+        """Files given for both versions: then the times are perhaps those of one version."""
+        before, after = ({Path(name).resolve() for name in side.files} for side in (self.baseline, self.candidate))
+        return before & after
+
     @property
     def waits(self) -> bool:
         """Whether the candidate is slower by wall time; if it does not compute longer, it waits."""
@@ -186,7 +193,7 @@ class Comparison:
     @property
     def by_time(self) -> Outcome:
         """The outcome by time alone."""
-        if self.deciding is None or self.has_too_few:
+        if self.deciding is None or self.has_too_few or self.files_of_both:
             return Outcome.CANNOT_TELL
         outcome = decide(self.deciding.ratio, self.limits.tolerance)
         return Outcome.CANNOT_TELL if self.waits and outcome is not Outcome.WORSE else outcome
@@ -288,6 +295,8 @@ class Comparison:
             ends.pop(EndReason.FINISHED.value, None)
             if ends:
                 lines.append(f"not every run of {version.label} finished: {', '.join(ends)}")
+        if both := self.files_of_both:
+            lines.append(f"before and after have {count(len(both), 'file')} in common, such as {min(both)}")
         return lines
 
     def to_json(self) -> str:

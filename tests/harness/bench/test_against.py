@@ -13,6 +13,7 @@ from nonobot.harness.bench import against, trees
 from nonobot.harness.bench.against import Against, Compared, Plan
 from nonobot.harness.bench.catalogue import chosen
 from nonobot.harness.compare.statistics import EXIT_STATUS, Outcome, Ratio
+from nonobot.harness.process.revisions import git
 from tests.helpers.benching import ROOMS, Clone
 from tests.helpers.patched import LINE_KERNEL, SLOW
 
@@ -111,6 +112,24 @@ def test_a_commit_is_unpacked_as_git_checks_it_out(clone, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match=r"Not a directory|File exists"):
         trees.extract("HEAD", clone.folder, tmp_path / "file" / "tree")
+
+
+def test_a_copy_has_all_files_of_a_checkout_with_their_ends_of_lines_and_git_runs_no_filter(clone, tmp_path):
+    ran = tmp_path / "ran"
+    attributes = ["a.txt export-ignore", "b.txt export-subst", "c.txt eol=crlf", "d.txt filter=f", "e.txt text"]
+    (clone.folder / ".gitattributes").write_text("".join(f"{line}\n" for line in attributes))
+    for name in "abcde":
+        (clone.folder / f"{name}.txt").write_bytes(b"$Format:%H$\n")
+    clone.commit("attributes")
+    git(clone.folder, "config", "filter.f.smudge", f"touch {ran}; tr a-z A-Z")
+    git(clone.folder, "config", "core.eol", "crlf")
+    trees.extract("HEAD", clone.folder, tmp_path / "tree")
+    content = {name: (tmp_path / "tree" / f"{name}.txt").read_bytes() for name in "abcde"}
+    assert content == {
+        **dict.fromkeys("abd", b"$Format:%H$\n"),
+        **dict.fromkeys("ce", b"$Format:%H$\r\n"),
+    }
+    assert not ran.exists()
 
 
 @pytest.mark.nightly

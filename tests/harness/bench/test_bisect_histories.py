@@ -4,11 +4,13 @@ import json
 import os
 import random
 import shlex
+import shutil
 
 import pytest
 
+from nonobot.harness.bench.bisection import first_bad
 from nonobot.harness.process.revisions import git
-from tests.helpers.bisected import AUTHOR, BUILD, History, bisected, history
+from tests.helpers.bisected import AUTHOR, BUILD, START, History, bisected, history
 
 __all__ = ["history"]
 
@@ -18,7 +20,8 @@ CAUSES = ({"loses": [2]}, {"loses": [1, 4]}, {"mute": True}, {"guesses": 6}, {"g
 
 def made(history: History, rng: random.Random, plants: bool) -> tuple[str, str, str | None]:
     """Make a random history; return its good and its bad end, and the commit of the cause if it `plants` one."""
-    kind = rng.choice(["linear", "reverted", "unbuildable", "hangs", "muted", "side", "merge"])
+    kinds = ["linear", "reverted", "unbuildable", "hangs", "muted", "side", "merge", "flaky", "ignored"]
+    kind = rng.choice(kinds)
     causes = [cause for cause in CAUSES if kind != "muted" or "mute" not in cause]  # one cause of an effect
     cause = rng.choice(causes) if plants else {}
     first = history.commit()
@@ -51,6 +54,14 @@ def made(history: History, rng: random.Random, plants: bool) -> tuple[str, str, 
         history.commit(**{name: value})
         some(1)
         history.commit(**{name: usual})
+    elif kind == "flaky":
+        puzzles = rng.choice([cause.get("loses", [2]), [5]])
+        history.commit(flaky=puzzles)
+        some(4)
+        history.commit(flaky=[])
+    elif kind == "ignored":
+        (history.folder / ".gitattributes").write_text("settings.json export-ignore\n")
+        history.commit()
     elif kind in ("side", "merge"):
         history.branch(first)
         some(3)
@@ -97,6 +108,85 @@ def test_a_bot_that_differs_from_itself_accuses_no_commit(history, output_of):
     out = output_of(bisected, "HEAD~3", "HEAD", "--by", "counts", status=3).out
     assert "counts: cannot tell, a bot differs from itself from run to run\n" in out
     assert out.count(" twice: other work on $") == 2
+
+
+def test_a_bot_that_is_unsteady_only_between_the_ends_accuses_no_commit(history, capsys):
+    commits = [history.commit(), history.commit(flaky=[3]), *(history.commit() for _ in range(4))]
+    commits += [history.commit(flaky=[], loses=[3]), history.commit()]
+    assert bisected(f"HEAD~{len(commits)}", "HEAD", "--by", "counts", "--json") == 3
+    finding = json.loads(capsys.readouterr().out)["findings"]["counts"]
+    assert (finding["commit"], finding["candidates"]) == (None, commits)
+    assert set(finding["unsteady"]) <= set(commits[1:6])
+    assert [3] in finding["unsteady"].values()
+    bisected(f"HEAD~{len(commits)}", "HEAD", "--by", "counts")
+    out = capsys.readouterr().out
+    assert "from run to run\n  changed by one of the 8 commits after the good one\n" in out
+    assert " twice: other work on $3\n  good to bad: other work on 1 puzzle\n" in out
+
+
+def test_a_build_that_depends_on_earlier_builds_accuses_no_commit(history, tmp_path, output_of):
+    builds = shlex.quote(str(tmp_path / "builds"))
+    for _ in range(3):
+        history.commit()
+    history.commit(loses=[4])
+    history.commit()
+    breaks = r"""sed -i 's/"loses": \[]/"loses": [4]/' settings.json"""
+    build = f"echo >> {builds}; test $(wc -l < {builds}) -le 2 || {breaks}"  # not those of the two ends
+    out = output_of(bisected, "HEAD~5", "HEAD", "--by", "counts", "--build", build, status=3).out
+    assert "counts: cannot tell, a bot differs from itself from run to run\n" in out
+    assert " twice: other work on $4\n" in out
+
+
+@pytest.mark.slow
+def test_a_build_that_hangs_ends_no_other_build(history, output_of):
+    history.commit()
+    hangs = history.commit(hangs=60)
+    history.commit(loses=[1], hangs=0)
+    history.commit()
+    build = ("--build", "! grep -q 60 settings.json || sleep 60", "--build-limit", "3")
+    out = output_of(bisected, "HEAD~4", "HEAD", "--by", "counts", *build, status=3).out
+    assert f"  skipped {hangs[:12]}: not built within 3 s (--build-limit)\n" in out
+    assert out.count("not built") == 1
+    assert "one of these 2 commits" in out
+
+
+def test_a_merge_that_undoes_what_the_good_end_has_is_found_and_no_commit_of_its_side(history, capsys):
+    old = history.commit(loses=[3])
+    good = history.commit(loses=[])
+    history.commit()
+    history.branch(old)
+    history.commit()
+    history.commit()
+    merge = history.merge(loses=[3])
+    history.commit()
+    assert bisected(good, "HEAD", "--by", "counts", "--json") == 3
+    assert json.loads(capsys.readouterr().out)["findings"]["counts"]["candidates"] == [merge]
+    # Git lists no merge for a file that is the same in one of its parents.
+    assert first_bad(
+        history.folder, good, "main", ["settings.json"], lambda commit, _: "bad" if commit == merge else "good"
+    ) == [merge]
+
+
+def test_a_bot_runs_in_the_sub_folder_of_the_working_folder(history, monkeypatch, output_of):
+    inner = history.folder / "inner"
+    inner.mkdir()
+    for name in ("bot.py", "settings.json"):
+        shutil.copy(history.folder / name, inner)
+    history.commit()
+    monkeypatch.chdir(inner)
+    (inner / "settings.json").write_text(json.dumps(START | {"loses": [1]}))
+    culprit = history.commit()
+    history.commit(loses=[2])
+    build = ("--build", "test -e ../inner/bot.py")
+    out = output_of(bisected, "HEAD~2", "HEAD", "--by", "counts", *build).out
+    assert f"counts: changed by {culprit[:7]}" in out
+
+
+@pytest.mark.parametrize(("settings", "end"), [({"hangs": 60}, "time-limit"), ({"imports": "none"}, "crashed")])
+def test_a_bad_end_that_hangs_or_crashes_is_told(history, output_of, settings, end):
+    history.commit(**settings)
+    out = output_of(bisected, "HEAD~1", "HEAD", "--by", "counts", "--time-limit", "1").out
+    assert f"  this commit: end of the run finished -> {end}\n" in out
 
 
 def test_a_commit_after_which_nothing_is_answered_is_found(history, output_of):

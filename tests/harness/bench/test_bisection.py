@@ -1,14 +1,16 @@
 """`nonojudge bisect`: the commit that changed counts or time, what cannot be judged, and what is left behind."""
 
+import contextlib
 import json
+import os
 import shlex
-import subprocess
+import signal
 import sys
 
 import pytest
 
 from nonobot.harness import UnusableError
-from nonobot.harness.bench.bisection import Bisection, Plan, first_bad
+from nonobot.harness.bench.bisection import Bisection, Plan
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
 from tests.helpers.bisected import BUILD, bisected, history
@@ -76,9 +78,15 @@ def test_the_commit_that_made_it_slower_is_found_with_its_interval(history, outp
 def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatch, output_of):
     history.commit()
     for arguments, bot, said in (
-        (("HEAD", "HEAD"), ("./bot",), "HEAD is not an ancestor of HEAD: no commits to bisect"),
-        (("HEAD", "HEAD~1"), ("./bot",), "HEAD is not an ancestor of HEAD~1: no commits to bisect"),
+        (("HEAD", "HEAD"), ("./bot",), "HEAD and HEAD are the same commit: no commits to bisect"),
+        (
+            ("HEAD", "HEAD~1"),
+            ("./bot",),
+            "HEAD is not an ancestor of HEAD~1: no commits to bisect; name HEAD~1 first",
+        ),
         (("nothing", "HEAD"), ("./bot",), "no revision 'nothing' here; `git log --oneline` lists them"),
+        (("HEAD~1", "HEAD:bot.py"), ("./bot",), "'HEAD:bot.py' is a blob; name a commit"),
+        (("HEAD^{tree}", "HEAD"), ("./bot",), "'HEAD^{tree}' is a tree; name a commit"),
         (("HEAD~1", "HEAD", "--build", "false"), ("./bot",), "cannot be built: status 1"),
         (("HEAD~1", "HEAD"), (sys.executable, "none.py"), ": no puzzle is right (crashed)"),
         (("HEAD~1", "HEAD", "--build", "make"), (), "--build only applies to a bot given after --"),
@@ -87,10 +95,14 @@ def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatc
         assert said in line
     monkeypatch.chdir(tmp_path)
     assert "needs a git clone" in output_of(bisected, "a", "b", status=2).err
+    git(tmp_path, "clone", "-q", "--bare", str(history.folder), "bare")
+    monkeypatch.chdir(tmp_path / "bare")
+    said = f"needs a git clone, and {tmp_path / 'bare'} is bare; clone it\n"
+    assert output_of(bisected, "HEAD~1", "HEAD", status=2).err.endswith(said)
 
 
 def test_a_commit_that_lacks_a_package_of_this_projects_bot_is_one_that_cannot_be_built(history, tmp_path):
-    plan = Plan(history.folder, "HEAD", "HEAD", str(RECIPE), (), ("true",), (), None, 6, 0.02)
+    plan = Plan(history.folder, ".", "HEAD", "HEAD", str(RECIPE), (), ("true",), (), None, 6, 0.02)
     bisection = Bisection(plan, tmp_path, Interrupts(), 1, lambda share, note: None)
     with pytest.raises(UnusableError, match=r"^HEAD cannot be built: HEAD lacks what is to be measured: "):
         bisection.make_ready()
@@ -108,10 +120,41 @@ def test_ctrl_c_leaves_nothing_behind(history, tmp_path, monkeypatch):
     assert [path.name for path in (cache / "bench").iterdir()] == ["lock"]
 
 
-def test_a_worktree_that_a_killed_process_left_is_taken_over(history, tmp_path):
-    first, second, third = (history.commit() for _ in range(3))
-    left = tmp_path / "bisect"
-    git(history.folder, "worktree", "add", "--no-checkout", "--detach", str(left), "HEAD")
-    subprocess.run(["rm", "-r", str(left)], check=True)
-    assert first_bad(history.folder, left, first, third, (), lambda commit, _: "bad") == [second]
-    assert len(git(history.folder, "worktree", "list").splitlines()) == 1
+@pytest.mark.parametrize(
+    "line", [["profile", "set", "--size", "5x5", "--"], ["duel", "--set", "set", "--size", "5x5", "./bot"]]
+)
+def test_the_commands_that_bisect_runs_take_its_signal_as_ctrl_c(history, line):
+    os.mkfifo("set")
+
+    def waits_for_the_set():
+        with contextlib.suppress(OSError):  # nobody reads it yet
+            os.close(os.open("set", os.O_WRONLY | os.O_NONBLOCK))
+            return True
+        return False
+
+    interrupted(*line, "./bot", when=waits_for_the_set, number=signal.SIGTERM)
+
+
+def test_a_build_is_asked_once_to_end(history, tmp_path, monkeypatch):
+    history.commit()
+    monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path / "cache"))
+    asked, begun = tmp_path / "asked", tmp_path / "begun"
+    # A second signal would end the last sleep and be noted.
+    build = f"trap 'echo >> {asked}' TERM; sleep 100 & echo >> {begun}; wait; sleep 0.5"
+    options = ("bisect", "HEAD~1", "HEAD", "--build", build, "--", "./bot")
+    interrupted(*options, when=lambda: begun.exists() and len(begun.read_text()) == 2)
+    assert len(asked.read_text()) == 2
+
+
+def test_git_only_reads_the_clone_and_runs_no_hook(history, tmp_path, output_of):
+    culprit = history.commit(loses=[2])
+    history.commit()
+    history.commit()
+    ran = tmp_path / "ran"
+    for hook in ("reference-transaction", "post-checkout", "post-index-change"):
+        (history.folder / ".git" / "hooks" / hook).write_text(f"#!/bin/sh\ntouch {ran}\nexit 1\n")
+        (history.folder / ".git" / "hooks" / hook).chmod(0o700)
+    files = {path: path.stat().st_mtime_ns for path in (history.folder / ".git").rglob("*")}
+    assert f"changed by {culprit[:7]}" in output_of(bisected, "HEAD~3", "HEAD", "--by", "counts").out
+    assert not ran.exists()
+    assert {path: path.stat().st_mtime_ns for path in (history.folder / ".git").rglob("*")} == files

@@ -317,6 +317,17 @@ def test_runs_are_compared_by_sets_and_files(tmp_path, output_of):
     assert comparison["notes"] == []
 
 
+def test_a_result_compared_with_itself_decides_nothing_and_is_named(tmp_path, output_of):
+    old, new = saved(tmp_path, *alternating(1.0))
+    assert json.loads(output_of(run, old, new, "--json").out)["outcome"] == "not worse"
+    (tmp_path / "link").symlink_to(old)
+    for other in (old, tmp_path / "link"):
+        comparison = json.loads(output_of(run, old, other, "--json", status=3).out)
+        assert comparison["outcome"] == "cannot tell"
+        said = f"before and after have {len([*old.iterdir()])} files in common, such as {old}/run0.json"
+        assert said in comparison["warnings"]
+
+
 @pytest.mark.parametrize(("short", "warned"), [(0, False), (5, False), (6, True)])
 def test_many_answers_in_one_burst_are_told(short, warned):
     burst = [0.0] * short + [1.0] * (100 - short)
