@@ -6,18 +6,20 @@ dask.distributed is an extra and slow to load: it is imported only for a command
 from __future__ import annotations
 
 import argparse
+import asyncio
+import concurrent.futures
 import contextlib
 import logging
 import os
 import platform
 import re
-import select
 import signal
 import socket
-import time
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import nonobot
 from nonobot.arguments import missing
@@ -39,12 +41,19 @@ WHERE_HELP = (
 SECONDS_TO_CONNECT = 6.0  # time for a scheduler to answer; with the time for loading, less than 10 s
 
 SECONDS_TO_HEED = 0.2  # between two looks at signals
-SECONDS_TO_GREET = 4.0  # time for a scheduler to accept a connection, and then for its first bytes
+SECONDS_TO_GREET = 4.0  # time for a scheduler to accept a connection and to send its first bytes
 GREETING_BYTES, LONGEST_GREETING_BYTES = 8, 1 << 20
 
-SECONDS_TO_CLOSE = 5.0
+SECONDS_OF_SILENCE = 20.0  # time after which a scheduler is lost; a living one answers a small question at once
+
+SECONDS_TO_DISCONNECT = 0.4  # time to close a connection; otherwise it ends with this process
+SECONDS_TO_CLOSE = 5.0  # time for the workers of this machine to end
+
+DEFAULT_PORT = 8786
 
 Facts = Callable[[], Mapping[str, str]]  # returns facts that must be the same on all workers
+
+T = TypeVar("T")
 
 
 class SchedulerLostError(UnusableError):
@@ -57,7 +66,50 @@ def talking() -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError, ValueError) as error:  # dask raises any of these
-        raise SchedulerLostError(f"the scheduler does not answer any more: {error}") from error
+        raise SchedulerLostError(f"the scheduler does not answer any more: {_in_words(error)}") from error
+
+
+def _in_words(error: Exception) -> str:
+    return str(error) or "no answer in time"  # dask's errors without a text are those
+
+
+class SilenceError(TimeoutError):
+    """A call of dask did not end in time, or the scheduler was silent for too long."""
+
+
+def result_of(call: Callable[[], T], seconds: float | None = None, client: Client | None = None) -> T:
+    """Return the result of a call of dask; raise KeyboardInterrupt within a second of a signal to stop.
+
+    SilenceError if the call takes longer than `seconds` (default: SECONDS_OF_SILENCE). With a client it may take
+    longer, as long as the scheduler answers questions. dask itself may wait for ever and ignore signals: such a
+    call keeps its thread until this process ends.
+    """
+    seconds = seconds or SECONDS_OF_SILENCE
+    outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+    def carry_out() -> None:
+        try:
+            outcome.set_result(call())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=carry_out, daemon=True).start()
+    question: concurrent.futures.Future[None] | None = None
+    silence = 0.0  # by the waits: a clock would count the time for which a Ctrl-Z stops this process
+    while not concurrent.futures.wait([outcome], SECONDS_TO_HEED).done:
+        Interrupts.heed()
+        silence += SECONDS_TO_HEED
+        if client and (question is None or question.done()):
+            if question and not question.exception():
+                silence = 0.0
+            question = asyncio.run_coroutine_threadsafe(_ask(client), client.loop.asyncio_loop)
+        if silence >= seconds:
+            raise SilenceError(f"nothing came within {seconds:g} s")
+    return outcome.result()
+
+
+async def _ask(client: Client) -> None:
+    await client.scheduler.identity(n_workers=0)
 
 
 # --- the connection -------------------------------------------------------------------------------------------
@@ -65,7 +117,10 @@ def talking() -> Iterator[None]:
 
 def where(text: str) -> str:
     """Return `text` if it names a place for work, for argparse."""
-    if re.fullmatch(r"local(:[1-9][0-9]{0,3})?|tcp://([^\s:/]+|\[[^\s\]]+\])(:[0-9]{1,5})?", text):
+    named = re.fullmatch(
+        r"local(:[1-9][0-9]{0,3})?|tcp://([^\s:/]+|\[[^\s\]]+\])(:(?P<port>[1-9][0-9]{0,4}))?", text
+    )
+    if named and int(named["port"] or DEFAULT_PORT) < 1 << 16:
         return text
     raise argparse.ArgumentTypeError(f"{text!r} is not local, local:N or an address such as tcp://10.0.0.1:8786")
 
@@ -86,25 +141,29 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
     # closing may fail when the process ends. After the import, which sets the levels of most of them.
     for name in ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    if not place.startswith("local"):
+    local = place.startswith("local")
+    if not local:
+        place = place if re.search(r":\d+$", place) else f"{place}:{DEFAULT_PORT}"
         _require_scheduler(place)
     with contextlib.ExitStack() as stack:
         with _uninterrupted():
-            address = place
             try:
-                if place.startswith("local"):
-                    address = stack.enter_context(_own_workers(place)).scheduler_address
-                client = distributed.Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+                address = stack.enter_context(_own_workers(place)).scheduler_address if local else place
+                client = result_of(partial(_client, distributed, address), SECONDS_TO_CONNECT)
             except RuntimeError as error:  # such as for one that was killed
                 raise UnusableError(f"the workers of {place} cannot be started: {error}") from None
-            except (OSError, TimeoutError, ValueError) as error:
-                raise UnusableError(f"no scheduler answers at {address}: {error or 'no answer in time'}") from None
-            stack.enter_context(contextlib.closing(client))
+            except (OSError, ValueError) as error:
+                raise UnusableError(f"no scheduler answers at {place}: {_in_words(error)}") from None
+            stack.callback(_close, client)
             with talking():
-                if address is not place:
-                    client.register_plugin(_settler(distributed, local_cores(place)))
+                if local:
+                    result_of(
+                        partial(client.register_plugin, _settler(distributed, local_cores(place))), client=client
+                    )
                 try:
-                    client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
+                    result_of(partial(client.wait_for_workers, 1, timeout=SECONDS_TO_CONNECT), client=client)
+                except SilenceError:
+                    raise
                 except TimeoutError:
                     raise UnusableError(
                         f"the scheduler at {place} has no workers; to start one: dask worker {place} --nthreads 1"
@@ -115,38 +174,47 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
         yield client
 
 
-def _require_scheduler(address: str) -> None:
-    """Raise UnusableError if something else than a dask scheduler listens at an address.
+def _client(distributed: Any, address: str) -> Client:
+    class OwnClient(distributed.Client):
+        """A client whose end waits for nothing: only :func:`_close` closes it."""
 
-    A scheduler speaks first: the length of its greeting in eight bytes, the lowest first. dask itself would wait
-    for ever, deaf to a Ctrl-C, for a program that accepts connections and is silent.
+        def __del__(self) -> None:
+            pass
+
+    return OwnClient(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+
+
+def _close(client: Client) -> None:
+    with contextlib.suppress(Exception):  # the scheduler may be gone or silent
+        result_of(client.close, SECONDS_TO_DISCONNECT)
+
+
+def _require_scheduler(address: str) -> None:
+    """Raise UnusableError, with the cause, if no dask scheduler listens at an address.
+
+    A scheduler speaks first: the length of its greeting in eight bytes, the lowest first.
     """
     host, _, port = address.removeprefix("tcp://").rpartition(":")
-    if not port.isdigit():
-        host, port = address.removeprefix("tcp://"), "8786"
-    greeting = b""
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), SECONDS_TO_GREET) as connection:
-            until = time.monotonic() + SECONDS_TO_GREET
-            while len(greeting) < GREETING_BYTES:
-                Interrupts.heed()
-                if select.select([connection], [], [], SECONDS_TO_HEED)[0]:
-                    more = connection.recv(GREETING_BYTES - len(greeting))
-                    if not more:
-                        break
-                    greeting += more
-                elif time.monotonic() > until:
-                    raise TimeoutError
-        problem = "it ended the connection"
-    except TimeoutError:
-        problem = f"nothing came within {SECONDS_TO_GREET:g} s"
-    except (OSError, OverflowError):
-        return  # dask tries again for a while, and says what is wrong
-    if int.from_bytes(greeting, "little") > LONGEST_GREETING_BYTES:
-        problem = "it speaks another protocol"
-    elif len(greeting) == GREETING_BYTES:
-        return
+        greeting = result_of(partial(_greeting, host.strip("[]"), int(port)), SECONDS_TO_GREET)
+    except (socket.gaierror, UnicodeError):
+        problem = f"unknown host {host}"
+    except OSError as error:
+        problem = error.strerror or str(error)
+    else:
+        if int.from_bytes(greeting, "little") > LONGEST_GREETING_BYTES:
+            problem = "it speaks another protocol"
+        elif len(greeting) < GREETING_BYTES:
+            problem = "it ended the connection"
+        else:
+            return
     raise UnusableError(f"no scheduler answers at {address}: {problem}")
+
+
+def _greeting(host: str, port: int) -> bytes:
+    with socket.create_connection((host, port)) as connection:
+        connection.settimeout(2 * SECONDS_TO_GREET)  # nobody waits for so long
+        return connection.makefile("rb").read(GREETING_BYTES)
 
 
 @contextlib.contextmanager
@@ -267,11 +335,11 @@ class FitWorkers:
         self._client = client
         self._facts = facts
         self._unfit: set[str] = set()
-        self._scheduler = client.scheduler_info()["id"]
+        self._scheduler = result_of(client.scheduler_info, client=client)["id"]
 
     def look(self) -> list[str]:
         """Update both, and return a line for each reason why a new worker does not fit."""
-        info = self._client.scheduler_info(n_workers=-1)
+        info = result_of(partial(self._client.scheduler_info, n_workers=-1), client=self._client)
         if info["id"] != self._scheduler:
             raise ConnectionError("another scheduler is in its place")
         workers = info["workers"]
@@ -284,7 +352,7 @@ class FitWorkers:
         from distributed.comm import CommClosedError
 
         reasons: dict[str, list[str]] = {}
-        here, there = self._facts(), self._client.run(self._facts, workers=new, on_error="return")
+        here, there = self._facts(), self._run(self._facts, workers=new)
         for address, facts in there.items():
             if not isinstance(facts, CommClosedError):  # otherwise it has left
                 reasons[address] = differing(address, here, facts)
@@ -292,11 +360,16 @@ class FitWorkers:
                     reasons[address].append(f"{address}: {threads} threads; start it with --nthreads 1")
         self._unfit |= {address for address, lines in reasons.items() if lines}
         if fit := [address for address, lines in reasons.items() if not lines]:
-            found = self._client.run(machine_facts, (), workers=fit, on_error="return")
+            found = self._run(machine_facts, (), workers=fit)
             self.fit |= {
                 address: kind_of(machine) for address, machine in found.items() if isinstance(machine, Machine)
             }
         return [line for lines in reasons.values() for line in lines]
+
+    def _run(self, function: Callable[..., Any], *arguments: object, workers: list[str]) -> dict[str, Any]:
+        """Return the results of a function by worker; an error is the result of its worker."""
+        call = partial(self._client.run, function, *arguments, workers=workers, on_error="return")
+        return result_of(call, client=self._client)
 
     def put_aside(self, address: str) -> None:
         """Stop using a worker."""

@@ -21,7 +21,9 @@ from nonobot.harness.cluster.cluster_workers import (
     Facts,
     FitWorkers,
     SchedulerLostError,
+    SilenceError,
     connected,
+    result_of,
     software,
     talking,
 )
@@ -188,8 +190,9 @@ class RunsOnWorkers:
         if playing.future.status == "cancelled":
             raise SchedulerLostError("the connection broke")
         try:
-            outcome = playing.future.result(timeout=SECONDS_TO_FETCH)
-        except CancelledError:
+            fetch = partial(playing.future.result, timeout=SECONDS_TO_FETCH)
+            outcome = result_of(fetch, client=playing.future.client)
+        except (CancelledError, SilenceError):
             raise SchedulerLostError("the connection broke") from None
         except Exception as error:  # from dask: KilledWorker, among others
             outcome = Trouble(f"{type(error).__name__}: {error}".splitlines()[0], of_the_run=True)

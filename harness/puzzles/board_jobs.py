@@ -11,10 +11,11 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nonobot.harness import UnusableError
-from nonobot.harness.cluster.cluster_workers import SchedulerLostError, talking
+from nonobot.harness.cluster.cluster_workers import SchedulerLostError, SilenceError, result_of, talking
 from nonobot.harness.puzzles.grading import GradeBoard, Grading
 from nonobot.tournament_data import Recipe
 from nonobot.tournament_data.generate import Board, check_numbers
@@ -147,7 +148,8 @@ def completed(
         while True:
             if time.monotonic() > counted + SECONDS_BETWEEN_COUNTS:
                 with talking():
-                    workers, counted = max(1, len(client.ncores())), time.monotonic()
+                    workers = max(1, len(result_of(client.ncores, client=client)))
+                    counted = time.monotonic()
             while len(works) < TASKS_A_WORKER * workers and (work := next_work(workers)) is not None:
                 with talking():
                     future = client.submit(function, *work, pure=False)
@@ -156,7 +158,7 @@ def completed(
                 del future
             if not works:
                 return
-            future, result = next(answers)
+            future, result = result_of(partial(next, answers), client=client)
             if isinstance(result, CancelledError):
                 raise gone
             yield works.pop(future.key), result
@@ -164,7 +166,7 @@ def completed(
     except KilledWorker as error:
         boards = "; ".join(map(str, works[error.task][1:]))
         raise UnusableError(f"{error.allowed_failures + 1} workers died of the same boards: {boards}") from None
-    except (CancelledError, StopIteration, SchedulerLostError):  # the tasks were taken away
+    except (CancelledError, StopIteration, SchedulerLostError, SilenceError):  # the tasks were taken away
         raise gone from None
     finally:
         if answers.futures:

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -114,6 +115,7 @@ class Cluster:
     def start_scheduler(self) -> None:
         _, _, port = self.address.rpartition(":")
         self.scheduler = self._started("scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
+        wait_until(self._answers, self.scheduler)
 
     def start_worker(self, *options: str, cwd: Path | None = None) -> None:
         """Start a worker, which has no nanny to start it again."""
@@ -137,7 +139,6 @@ class Cluster:
 
         running = (self.scheduler, *self.workers)
         try:
-            wait_until(self._answers, self.scheduler)
             with Client(self.address, timeout=AFTERWARDS_SECONDS, set_as_default=False) as client:
                 wait_until(lambda: len(client.nthreads()) >= count, *running)
         except Exception as error:
@@ -151,6 +152,59 @@ class Cluster:
     def _started(self, *arguments: str, cwd: Path | None = None) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "dask", *arguments]
         return subprocess.Popen(command, stdout=self._log, stderr=self._log, cwd=cwd, start_new_session=True)
+
+
+class SilentProxy:
+    """A way to a scheduler that falls silent: after some connections, some bytes of each, or when it is told to.
+
+    `is_silent` is set once somebody waits for an answer that does not come.
+    """
+
+    def __init__(self, scheduler: str, connections: int = sys.maxsize, bytes_each: int = sys.maxsize) -> None:
+        self.is_silent = threading.Event()
+        self._tells_nothing = False
+        self._own = socket.create_server(("127.0.0.1", 0))
+        self.address = f"tcp://127.0.0.1:{self._own.getsockname()[1]}"
+        self._sockets = [self._own]
+        port = int(scheduler.rpartition(":")[2])
+        threading.Thread(target=self._accept, args=(port, connections, bytes_each), daemon=True).start()
+
+    def fall_silent(self) -> None:
+        """Pass on nothing from now on."""
+        self._tells_nothing = True
+
+    def close(self) -> None:
+        for own in self._sockets:
+            with contextlib.suppress(OSError):
+                own.shutdown(socket.SHUT_RDWR)
+            own.close()
+
+    def _accept(self, port: int, connections: int, bytes_each: int) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._own.accept()
+                self._sockets.append(client)
+                if connections == 0:
+                    self.is_silent.set()
+                    continue
+                connections -= 1
+                scheduler = socket.create_connection(("127.0.0.1", port))
+                self._sockets.append(scheduler)
+                for source, sink, most in ((client, scheduler, sys.maxsize), (scheduler, client, bytes_each)):
+                    threading.Thread(target=self._pass_on, args=(source, sink, most), daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, sink: socket.socket, most: int) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                if self._tells_nothing:
+                    self.is_silent.set()
+                    return
+                sink.sendall(data[:most])
+                most -= len(data)
+                if most <= 0:
+                    self.is_silent.set()
+                    return
+            sink.shutdown(socket.SHUT_WR)
 
 
 @pytest.fixture

@@ -2,7 +2,10 @@
 
 import contextlib
 import http.server
+import signal
 import socket
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -13,11 +16,15 @@ from nonobot.harness import UnusableError
 from nonobot.harness.cluster import cluster_workers
 from nonobot.harness.cluster.cluster_workers import connected
 from nonobot.harness.process.interrupts import Interrupts
+from tests.helpers.clusters import SilentProxy, cluster
+from tests.helpers.waiting import finished, running, wait_until
+
+__all__ = ["cluster"]
 
 
 @contextlib.contextmanager
-def listener(answer=None):
-    """Provide the address of a program that accepts connections and answers with bytes, or ends without any."""
+def listener(answer=None, stays=False):
+    """Provide the address of a program that accepts connections, and is silent or answers with bytes and ends."""
     with socket.create_server(("127.0.0.1", 0)) as own:
 
         def serve():
@@ -25,6 +32,8 @@ def listener(answer=None):
                 connection, _ = own.accept()
                 with connection:
                     connection.sendall(answer)
+                    if stays:
+                        connection.recv(1)
 
         if answer is not None:
             threading.Thread(target=serve, daemon=True).start()
@@ -54,12 +63,58 @@ def _soon(monkeypatch):
         (lambda: listener(b"220 mail.example.org ESMTP\r\n"), "it speaks another protocol"),
         (lambda: listener(b""), "it ended the connection"),
         (lambda: listener(b"7"), "it ended the connection"),
+        (lambda: listener(b"7", stays=True), "nothing came within 0.3 s"),
     ],
 )
 def test_what_is_no_scheduler_is_told_in_a_line(other, reason):
     with other() as address, pytest.raises(UnusableError) as caught:
         connected(address).__enter__()
     assert str(caught.value) == f"no scheduler answers at {address}: {reason}"
+
+
+def closed_port():
+    with socket.create_server(("127.0.0.1", 0)) as own:
+        return own.getsockname()[1]
+
+
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "%eth0", "a..b"])
+def test_an_unknown_host_is_told(host, monkeypatch):
+    monkeypatch.setattr(cluster_workers, "SECONDS_TO_GREET", 1000.0)  # a resolver takes its time
+    with pytest.raises(UnusableError, match=f"no scheduler answers at tcp://{host}:8786: unknown host {host}$"):
+        connected(f"tcp://{host}:8786").__enter__()
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_port_that_refuses_is_told_and_a_port_that_is_not_named_is_that_of_dask(named, monkeypatch):
+    port = closed_port()
+    monkeypatch.setattr(cluster_workers, "DEFAULT_PORT", port)
+    with pytest.raises(UnusableError) as caught:
+        connected(f"tcp://127.0.0.1:{port}" if named else "tcp://127.0.0.1").__enter__()
+    assert str(caught.value) == f"no scheduler answers at tcp://127.0.0.1:{port}: Connection refused"
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_falls_silent_while_it_is_reached_is_told(cluster, monkeypatch):
+    monkeypatch.setattr(cluster_workers, "SECONDS_TO_GREET", 1.0)
+    monkeypatch.setattr(cluster_workers, "SECONDS_TO_CONNECT", 1.0)
+    for silent in ({"connections": 1}, {"connections": 2}, {"bytes_each": 30}, {"bytes_each": 200}):
+        proxy = SilentProxy(cluster.address, **silent)
+        with contextlib.closing(proxy), pytest.raises(UnusableError, match="nothing came within 1 s"):
+            connected(proxy.address).__enter__()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("silent", [{"connections": 1}, {"connections": 2}, {"bytes_each": 200}])
+def test_a_ctrl_c_ends_a_command_whose_scheduler_falls_silent(cluster, tmp_path, number, silent):
+    with contextlib.closing(SilentProxy(cluster.address, **silent)) as proxy:
+        command = ["generate", "5x5x3", "--seed", "7", "--hard", "3", "--contain", "no", "--on", proxy.address]
+        command = [sys.executable, "-m", "nonobot.harness", *command, "-o", "q.txt"]
+        with running(command, cwd=tmp_path, stderr=subprocess.PIPE) as generating:
+            wait_until(proxy.is_silent.is_set, generating)
+            generating.send_signal(number)
+            assert finished(generating)[1] == b""
+    assert generating.returncode == 130
 
 
 def test_a_ctrl_c_is_heeded_while_nothing_answers(monkeypatch):

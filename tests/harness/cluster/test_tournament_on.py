@@ -17,12 +17,22 @@ import psutil
 import pytest
 
 from nonobot.harness import UnusableError, cli
-from nonobot.harness.cluster import run_queue, worker_judge
+from nonobot.harness.cluster import cluster_workers, run_queue, worker_judge
 from nonobot.harness.process.machine import place_of_workers
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.tournament.rounds import held
 from nonobot.system import usable_cores
-from tests.helpers.clusters import RECIPES, Block, beside, cluster, definition, noted, outcomes, ranking
+from tests.helpers.clusters import (
+    RECIPES,
+    Block,
+    SilentProxy,
+    beside,
+    cluster,
+    definition,
+    noted,
+    outcomes,
+    ranking,
+)
 from tests.helpers.sandboxes import sandbox_only
 from tests.helpers.waiting import PATIENCE_SECONDS, finished, next_line, running, wait_until
 
@@ -212,6 +222,42 @@ def test_a_scheduler_that_stays_away_is_said_in_a_line_and_the_same_command_goes
     wait_for_end(tmp_path / "waiting")
     assert played(path, "--quiet") == 0
     assert len(outcomes(RESULTS)) == 2
+
+
+@pytest.mark.slow
+def test_a_ctrl_c_ends_a_tournament_whose_scheduler_falls_silent(tmp_path, cluster):
+    path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}))
+    cluster.start_workers(1)
+    with contextlib.closing(SilentProxy(cluster.address)) as proxy:
+        command = [sys.executable, "-m", "nonobot.harness", "tournament", path, "--quiet", "--on", proxy.address]
+        with running(command, stderr=subprocess.PIPE, text=True) as judge:
+            wait_until(lambda: noted(tmp_path / "waiting"), judge)
+            proxy.fall_silent()
+            wait_until(proxy.is_silent.is_set, judge)
+            judge.send_signal(signal.SIGINT)
+            assert finished(judge)[1] == "interrupted; the same command resumes\n"
+    assert judge.returncode == 130
+    assert list(outcomes(RESULTS).values()) == [(["right"] * 5, "finished")]
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_falls_silent_is_lost_after_a_while(tmp_path, monkeypatch, capsys, cluster):
+    path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}))
+    cluster.start_workers(1)
+    monkeypatch.setattr(run_queue, "SECONDS_TO_COME", 0)
+    monkeypatch.setattr(cluster_workers, "SECONDS_OF_SILENCE", 5.0)
+
+    def freeze(block: Block) -> None:
+        wait_until(lambda: noted(tmp_path / "waiting"), block)
+        cluster.scheduler.send_signal(signal.SIGSTOP)
+
+    with beside(freeze):
+        assert played(path, "--quiet", "--on", cluster.address) == 2
+    gone, last = capsys.readouterr().err.splitlines()
+    assert gone == f"nonojudge: the scheduler at {cluster.address} is gone; waiting for it"
+    assert last.startswith(f"nonojudge: no scheduler answers at {cluster.address}: nothing came within ")
+    assert last.endswith("1 run left; the same command resumes")
+    assert list(outcomes(RESULTS).values()) == [(["right"] * 5, "finished")]
 
 
 @pytest.mark.nightly

@@ -176,13 +176,17 @@ def test_an_interrupted_run_leaves_neither_a_file_nor_a_process(compiled, tmp_pa
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_is_killed_is_said_in_a_line(compiled, tmp_path, capfd, cluster):
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_scheduler_that_is_killed_or_stops_is_said_in_a_line(
+    compiled, tmp_path, monkeypatch, capfd, cluster, number
+):
     cluster.start_worker()
+    monkeypatch.setattr(cluster_workers, "SECONDS_OF_SILENCE", 5.0)
 
     def kill(block: Block) -> None:
         worker = cluster.workers[0]
         wait_until(lambda: bots_below(psutil.Process(worker.pid)), worker, block)
-        cluster.kill(cluster.scheduler)
+        cluster.scheduler.send_signal(number)
 
     command = ["generate", "25x25x1000", "--seed", "5", "--hard", "1000", "--on", cluster.address]
     with beside(kill):
@@ -211,7 +215,19 @@ def test_a_board_that_no_worker_survives_is_named(compiled, tmp_path):
 def test_a_place_is_local_or_an_address():
     for place in ("local", "local:3", "tcp://10.0.0.1:8786", "tcp://head", "tcp://[::1]:8786", "tcp://[::1]"):
         assert where(place) == place
-    for place in ("", "local:", "local:0", "local:x", "here", "tcp://", "tcp://a:b", "tcp://a b", "a:1"):
+    for place in (
+        "",
+        "local:",
+        "local:0",
+        "local:x",
+        "here",
+        "tcp://",
+        "tcp://a:b",
+        "tcp://a b",
+        "tcp://a:0",
+        "tcp://a:65536",
+        "a:1",
+    ):
         with pytest.raises(argparse.ArgumentTypeError, match="is not local, local:N or an address"):
             where(place)
 
@@ -249,7 +265,9 @@ def test_without_the_extra_the_error_names_what_is_missing(monkeypatch):
 @pytest.mark.nightly
 def test_without_a_scheduler_an_error_says_so_soon_and_what_goes_wrong_in_the_block_is_not_its_fault():
     assert cluster_workers.SECONDS_TO_CONNECT <= 8
-    with pytest.raises(UnusableError, match=r"no scheduler answers at tcp://127.0.0.1:9: .") as caught:
+    with pytest.raises(
+        UnusableError, match=r"no scheduler answers at tcp://127.0.0.1:9: Connection refused"
+    ) as caught:
         connected("tcp://127.0.0.1:9").__enter__()
     assert "\n" not in str(caught.value)
     with pytest.raises(UnusableError, match="mine"), connected("local:1"):
