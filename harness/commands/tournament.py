@@ -15,7 +15,7 @@ from nonobot.harness import UnusableError, options
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.cluster.run_queue import RunsOnWorkers
 from nonobot.harness.play.match import GOES_ON
-from nonobot.harness.play.run_progress import AllRunsProgress, RunProgress
+from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_files import change_in_words
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.sandbox import sandbox_note
@@ -25,10 +25,11 @@ from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import ORDER
-from nonobot.harness.results.run_result import EndReason, RunResult
+from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import outcome
 from nonobot.harness.text import say
 from nonobot.harness.tournament.definition import read_tournament
+from nonobot.harness.tournament.playing import PlayingFile, ShownProgress
 from nonobot.harness.tournament.rounds import ScheduledRun, held, scheduled_runs
 from nonobot.harness.user_files import write_output
 from nonobot.protocol.clues import count
@@ -137,14 +138,16 @@ def carry_out(arguments: argparse.Namespace) -> int:
                     f"{bot} was replaced ({changes}): it plays {count(len(of_bot), 'run')} again; "
                     "old results are kept as *.before-1 and so on"
                 )
+        known = {path: result for path, result in played.items() if result.end.reason not in GOES_ON}
         try:
-            if arguments.on:
-                played = _played_on_workers(todo, played, arguments)
-            else:
-                for scheduled in todo:
-                    if scheduled.again:
-                        scheduled.set_aside()
-                played = _all_played(todo, played, arguments.quiet)
+            with PlayingFile(todo, known) as file:
+                if arguments.on:
+                    played = _played_on_workers(todo, known, file, arguments)
+                else:
+                    for scheduled in todo:
+                        if scheduled.again:
+                            scheduled.set_aside()
+                    played = _all_played(todo, played, file, arguments.quiet)
         except KeyboardInterrupt:
             report(f"interrupted; the same command{' without --again' if again else ''} resumes")
             raise
@@ -156,24 +159,26 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _played_on_workers(
-    todo: Sequence[ScheduledRun], before: Mapping[Path, RunResult], arguments: argparse.Namespace
+    todo: Sequence[ScheduledRun],
+    known: Mapping[Path, RunResult],
+    file: PlayingFile,
+    arguments: argparse.Namespace,
 ) -> dict[Path, RunResult]:
-    """Return the results, by their paths, from `before` or played by workers; those given up are missing."""
-    known = {path: result for path, result in before.items() if result.end.reason not in GOES_ON}
+    """Return the results, by their paths, those `known` and those of the workers; those given up are missing."""
     left = [scheduled for scheduled in todo if scheduled.result_path not in known]
     if not arguments.quiet and known:
         report(f"{len(known)} of {count(len(todo), 'run')} played before")
     kinds = (
         {result.set.sha256: kind_of(result.machine) for result in known.values()} if arguments.same_kind else None
     )
-    with AllRunsProgress(len(left), arguments.quiet) as screen:
+    with ShownProgress(left, file, arguments.quiet) as screen:
         runs = RunsOnWorkers(left, screen, kinds)
         runs.play_at(arguments.on)
-    return known | runs.results
+    return {**known, **runs.results}
 
 
 def _all_played(
-    todo: Sequence[ScheduledRun], before: Mapping[Path, RunResult], quiet: bool
+    todo: Sequence[ScheduledRun], before: Mapping[Path, RunResult], file: PlayingFile, quiet: bool
 ) -> dict[Path, RunResult]:
     """Return the results, by their paths, from `before` or played now; KeyboardInterrupt if told to stop."""
     results = {}
@@ -190,8 +195,7 @@ def _all_played(
                 note(f"{name}: played before; {outcome(result)}")
             else:
                 note(f"{name} ...")
-                with RunProgress(len(scheduled.puzzle_set.puzzles), quiet) as progress:
-                    result = scheduled.play(result, progress.take)
+                result = _played(scheduled, result, file, quiet)
                 if result.end.reason is not EndReason.NOT_STARTED:
                     note(f"{name}: {outcome(result)}")
             if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
@@ -200,3 +204,22 @@ def _all_played(
                 say(f"{scheduled.entrant.name}: {result.end.detail}")
             results[scheduled.result_path] = result
     return results
+
+
+def _played(scheduled: ScheduledRun, before: RunResult | None, file: PlayingFile, quiet: bool) -> RunResult:
+    """Play or resume a run, with its progress on the screen and in the file."""
+    answered = right = 0
+    first = "warm-up first" if scheduled.entrant.warm_up and before is None else ""
+    with RunProgress(len(scheduled.puzzle_set.puzzles), quiet, first) as progress:
+
+        def show(judged: PuzzleResult, run_seconds: float) -> None:
+            nonlocal answered, right
+            answered += 1
+            right += judged.verdict is Verdict.RIGHT
+            file.show(scheduled, answered, right)
+            progress.take(judged, run_seconds)
+
+        file.show(scheduled)
+        result = scheduled.play(before, show)
+    file.end(scheduled, is_played=True)
+    return result

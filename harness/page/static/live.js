@@ -157,12 +157,22 @@ function say(text, asOf = "") {
   element("as-of").textContent = asOf;
 }
 
+// Between two runs of a tournament, nothing is under way, and it goes on all the same.
+function activity(runningCount, { playing, tournaments }) {
+  const underWay = runningCount ? `${runningCount} under way` : playing.length ? "" : "nothing under way";
+  const played = playing.map(({ tournament, played, count }) => {
+    const name = tournaments.length > 1 ? `${tournament}: ` : "";
+    return `${name}${grouped(played)} of ${grouped(count)} runs played`;
+  });
+  return [underWay, ...played].filter(Boolean).join(" · ");
+}
+
 function show(state) {
   const running = state.under_way.filter((run) => run.running);
   const interrupted = state.under_way.filter((run) => !run.running);
-  const isEmpty = !state.rankings.length && !state.under_way.length;
+  const isEmpty = !state.rankings.length && !state.under_way.length && !state.playing.length;
   if (isEmpty) say(`Nothing in ${state.folder} yet.`);
-  else say(`${state.folder} · ${running.length ? `${running.length} under way` : "nothing under way"}`, `· as of ${new Date().toLocaleTimeString("en-GB")}`);
+  else say(`${state.folder} · ${activity(running.length, state)}`, `· as of ${new Date().toLocaleTimeString("en-GB")}`);
   fill("under-way", running.length, table(of(state, RUNS), running));
   fill("interrupted", interrupted.length, table(of(state, RUNS), interrupted));
   refill(element("rankings"), ...standings(state));
