@@ -30,6 +30,7 @@ Exit status: 0 the page was written, 1 written without unreadable files, 2 unusa
 
 
 OUTPUT = Path("report.html")
+OTHER_ENDINGS = (".pdf", ".xlsx", ".csv", ".md", ".json", ".txt")
 
 
 def add_to(parser: Parser) -> None:
@@ -41,6 +42,9 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    output = arguments.output or OUTPUT
+    if output.suffix.lower() in OTHER_ENDINGS:
+        raise UnusableError(f"-o {output}: a report is an HTML file; name it {output.with_suffix('.html')}")
     require_libraries("a report", "numpy", "matplotlib", "jinja2")
     from nonobot.harness.report.contents import Report
     from nonobot.harness.report.report_page import STEPS, page_of
@@ -49,7 +53,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
     say_left_out(problems)
     if not any(isinstance(result, RunResult) for result in results.values()):
         raise UnusableError("no run results found; create one with `nonojudge run`")
-    output = arguments.output or OUTPUT
     refuse_input(output, results)
     require_writable(output)
     report = Report(results)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -27,10 +28,10 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import ORDER
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import outcome
-from nonobot.harness.text import say
-from nonobot.harness.tournament.definition import read_tournament
+from nonobot.harness.text import on_terminal, say
+from nonobot.harness.tournament.definition import missing_files, read_tournament, require_files
 from nonobot.harness.tournament.playing import PlayingFile, ShownProgress
-from nonobot.harness.tournament.rounds import ScheduledRun, held, scheduled_runs
+from nonobot.harness.tournament.rounds import ScheduledRun, held, results_before, scheduled_runs
 from nonobot.harness.user_files import write_output
 from nonobot.protocol.clues import count
 from nonobot.system import printable, report
@@ -79,6 +80,8 @@ Exit status: 0 everything was played, 1 a bot did not start or a run was given u
 130 interrupted.
 """
 
+SECONDS_TO_REPLACE = 15  # before the first run of a match with void puzzles, for the reader on a terminal
+
 
 def add_to(parser: Parser) -> None:
     parser.description = "Run every bot of a TOML file on every set of it, and rank them."
@@ -117,6 +120,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         )
     if arguments.contain:
         tournament = msgspec.structs.replace(tournament, contain=Contain(arguments.contain))
+    require_files(arguments.file, tournament)
+    for bot in tournament.bots:
+        for word in missing_files(bot):
+            say(f"{bot.name}: warning: its command names {word}, which is not a file here", arguments.quiet)
     say(sandbox_note(tournament.contain), arguments.quiet)
     folder = arguments.results or Path("results") / tournament.name
     replayed = names if None in again else [name for name in again if name]
@@ -127,19 +134,23 @@ def carry_out(arguments: argparse.Namespace) -> int:
     todo = scheduled_runs(tournament, folder, replayed, [arguments.file.absolute()], handed_in)
     with held(folder):
         # Results that do not fit are an error before any run, and none is removed before there are workers.
-        played = {run.result_path: result for run in todo if (result := run.played())}
+        played = results_before(todo)
         order = "".join(f"{run.result_path.stem}\n" for run in todo)
         write_output(folder / ORDER, order.encode(), follows=False)
-        for bot in names:
-            of_bot = [files for run in todo if run.entrant.name == bot and (files := run.replaced_files)]
+        for name in names:
+            of_bot = [files for run in todo if run.entrant.name == name and (files := run.replaced_files)]
             if of_bot:
                 changes = ", ".join(map(change_in_words, dict.fromkeys(itertools.chain(*of_bot))))
                 say(
-                    f"{bot} was replaced ({changes}): it plays {count(len(of_bot), 'run')} again; "
+                    f"{name} was replaced ({changes}): it plays {count(len(of_bot), 'run')} again; "
                     "old results are kept as *.before-1 and so on"
                 )
         known = {path: result for path, result in played.items() if result.end.reason not in GOES_ON}
         try:
+            is_new = not any(run.result_path.exists() for run in todo)
+            if is_new and any(puzzle_set.void for puzzle_set in handed_in) and on_terminal(sys.stderr):
+                say(f"the first run starts in {SECONDS_TO_REPLACE} s", arguments.quiet)
+                time.sleep(0 if arguments.quiet else SECONDS_TO_REPLACE)
             with PlayingFile(todo, known) as file:
                 if arguments.on:
                     played = _played_on_workers(todo, known, file, arguments)
