@@ -147,8 +147,8 @@ def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_a
     out, err = output_of(played, str(path), status=1)
     assert out.index("good") < min(out.index("cold"), out.index("nobody"))
     assert "not-started" in out
-    assert "nonojudge: cold: --warm-up failed: false: exited with status 1" in err
-    assert "nonojudge: slow: --warm-up failed: sleep 1000: stopped at --warm-up-limit (0.2 s)" in err
+    assert "nonojudge: cold: warm-up failed: false: exited with status 1" in err
+    assert "nonojudge: slow: warm-up failed: sleep 1000: stopped at its limit of 0.2 s" in err
     assert "nobody: cannot start 'no-such-program'" in err
     result = read_result(Path("results/small/boardgen-5x5x5-seed-3--nobody.json"))
     assert (result.end.reason, verdicts(result)) == (EndReason.NOT_STARTED, ["missing"] * 5)
