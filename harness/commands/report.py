@@ -42,9 +42,6 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    output = arguments.output or OUTPUT
-    if output.suffix.lower() in OTHER_ENDINGS:
-        raise UnusableError(f"-o {output}: a report is an HTML file; name it {output.with_suffix('.html')}")
     require_libraries("a report", "numpy", "matplotlib", "jinja2")
     from nonobot.harness.report.contents import Report
     from nonobot.harness.report.report_page import STEPS, page_of
@@ -53,7 +50,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
     say_left_out(problems)
     if not any(isinstance(result, RunResult) for result in results.values()):
         raise UnusableError("no run results found; create one with `nonojudge run`")
+    output = arguments.output or OUTPUT
     refuse_input(output, results)
+    if output.suffix.lower() in OTHER_ENDINGS:
+        raise UnusableError(f"-o {output}: a report is an HTML file; name it {output.with_suffix('.html')}")
     require_writable(output)
     report = Report(results)
     with Progress(STEPS * len(report.sets)) as progress:
