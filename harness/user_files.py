@@ -73,14 +73,19 @@ def answer_lines(file: BinaryIO, most_bytes: int = MOST_ANSWER_BYTES) -> Iterato
 
 def require_writable(path: Path) -> None:
     """Create the folder of a file; UnusableError if the file cannot be written: before the work, not after it."""
+    require_writable_folder(path.parent, path)
+    if path.is_dir():
+        raise UnusableError(f"cannot write {path}: Is a directory")
+
+
+def require_writable_folder(folder: Path, wanted: Path | None = None) -> None:
+    """Create a folder; UnusableError, about `wanted` or the folder, if no file can be written into it."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path.parent):
-            problem = "Is a directory" if path.is_dir() else None
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
     except OSError as error:
-        problem = error.strerror
-    if problem:
-        raise UnusableError(f"cannot write {path}: {problem}")
+        raise UnusableError(f"cannot write {wanted or folder}: {error.strerror}") from None
 
 
 def refuse_input(path: Path, sources: Iterable[str | Path]) -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from nonobot.harness.check.check_puzzles import ambiguous, easy, numbered, text_of
 from nonobot.harness.check.session import BotUnderTest, Session, ShortfallError, excerpt
 from nonobot.harness.check.step import ANSWER, COUNTS, MUST, NOTE, ONE_AT_A_TIME, QUESTION, step
-from nonobot.protocol import format_answer
+from nonobot.protocol import Solution, format_answer
 
 LARGE_BATCH = 200  # number of puzzles. At 25x25 their answers take 250 KB, more than a pipe can store
 
@@ -152,11 +152,22 @@ def large_batch(bot: BotUnderTest) -> str:
 def same_again(bot: BotUnderTest) -> str:
     """No rule requires it, but errors are easier to find in such a bot."""
     wanted = numbered([*easy(bot.size, 5), ambiguous(bot.size)])
-    runs = [bot.ask(wanted, "the same batch twice", "answer the same batch twice") for _ in range(2)]
-    first, second = ([answer.solution for answer in session.answers] for session in runs)
+    runs: list[dict[int | None, Solution | None]] = []
+    for _ in range(2):
+        with bot.session() as session:
+            session.send(text_of(wanted), last=True)
+            session.wait_for(wanted)
+        runs.append({answer.number: answer.solution for answer in session.answers})
+        unanswered = [
+            (number, puzzle) for number, puzzle in wanted if number not in runs[-1]
+        ]  # not the wrong ones
+        session.demand(
+            unanswered, f"the same batch twice: {excerpt(text_of(wanted))}", "answer the same batch twice"
+        )
+    first, second = runs
     if first == second:
         return "the same answers twice"
-    differing = [number for (number, _), a, b in zip(wanted, first, second, strict=False) if a != b]
+    differing = [number for number, _ in wanted if first.get(number) != second.get(number)]
     return f"other answers to {', '.join(f'${number}' for number in differing) or 'some'} the second time"
 
 

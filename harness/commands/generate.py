@@ -22,7 +22,8 @@ from nonobot.harness.puzzles.board_jobs import select_on
 from nonobot.harness.puzzles.grading import LINE_LIMIT, PUZZLE_SECONDS, Grading
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.text import say
-from nonobot.system import whole_file
+from nonobot.protocol.clues import plural
+from nonobot.system import printable, whole_file
 from nonobot.tournament_data import Recipe, write_set
 from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, PREFIX, Board, parse_dimensions, parse_seed
 from nonobot.tournament_data.select import MOST_DRAWS, Drawn, NoBoardError, Rules
@@ -85,6 +86,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(f"{error}: {remedy}") from None
     except ValueError as error:
         raise UnusableError(str(error)) from None
+    if arguments.output:
+        print(printable(f"questions: {arguments.output} ({recipe.count} {plural(recipe.count, 'puzzle')})"))
     return 0
 
 

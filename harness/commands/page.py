@@ -76,8 +76,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         except UnusableError as error:
             if results is None:
                 raise
-            note = f"The puzzle page is not here: {error}."
-            say(note)
+            say(f"the puzzle page is not here: {error}")
+            note = "The puzzle page is not installed here."
             write_live_view(site)
         serve(own, arguments.host, site, results, on_ready, note)
     return 0

@@ -30,6 +30,7 @@ Exit status: 0 the page was written, 1 written without unreadable files, 2 unusa
 
 
 OUTPUT = Path("report.html")
+OTHER_ENDINGS = (".pdf", ".xlsx", ".csv", ".md", ".json", ".txt")
 
 
 def add_to(parser: Parser) -> None:
@@ -51,6 +52,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError("no run results found; create one with `nonojudge run`")
     output = arguments.output or OUTPUT
     refuse_input(output, results)
+    if output.suffix.lower() in OTHER_ENDINGS:
+        raise UnusableError(f"-o {output}: a report is an HTML file; name it {output.with_suffix('.html')}")
     require_writable(output)
     report = Report(results)
     with Progress(STEPS * len(report.sets)) as progress:

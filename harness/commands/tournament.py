@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from nonobot.harness import UnusableError, options
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.cluster.run_queue import RunsOnWorkers
 from nonobot.harness.play.match import GOES_ON
-from nonobot.harness.play.run_progress import AllRunsProgress, RunProgress
+from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_files import change_in_words
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.sandbox import sandbox_note
@@ -25,11 +26,12 @@ from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import ORDER
-from nonobot.harness.results.run_result import EndReason, RunResult
+from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import outcome
-from nonobot.harness.text import say
-from nonobot.harness.tournament.definition import read_tournament
-from nonobot.harness.tournament.rounds import ScheduledRun, held, scheduled_runs
+from nonobot.harness.text import on_terminal, say
+from nonobot.harness.tournament.definition import missing_files, read_tournament, require_files
+from nonobot.harness.tournament.playing import PlayingFile, ShownProgress
+from nonobot.harness.tournament.rounds import ScheduledRun, held, results_before, scheduled_runs
 from nonobot.harness.user_files import write_output
 from nonobot.protocol.clues import count
 from nonobot.system import printable, report
@@ -78,6 +80,8 @@ Exit status: 0 everything was played, 1 a bot did not start or a run was given u
 130 interrupted.
 """
 
+SECONDS_TO_REPLACE = 15  # before the first run of a match with void puzzles, for the reader on a terminal
+
 
 def add_to(parser: Parser) -> None:
     parser.description = "Run every bot of a TOML file on every set of it, and rank them."
@@ -116,6 +120,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         )
     if arguments.contain:
         tournament = msgspec.structs.replace(tournament, contain=Contain(arguments.contain))
+    require_files(arguments.file, tournament)
+    for bot in tournament.bots:
+        for word in missing_files(bot):
+            say(f"{bot.name}: warning: its command names {word}, which is not a file here", arguments.quiet)
     say(sandbox_note(tournament.contain), arguments.quiet)
     folder = arguments.results or Path("results") / tournament.name
     replayed = names if None in again else [name for name in again if name]
@@ -126,25 +134,31 @@ def carry_out(arguments: argparse.Namespace) -> int:
     todo = scheduled_runs(tournament, folder, replayed, [arguments.file.absolute()], handed_in)
     with held(folder):
         # Results that do not fit are an error before any run, and none is removed before there are workers.
-        played = {run.result_path: result for run in todo if (result := run.played())}
+        played = results_before(todo)
         order = "".join(f"{run.result_path.stem}\n" for run in todo)
         write_output(folder / ORDER, order.encode(), follows=False)
-        for bot in names:
-            of_bot = [files for run in todo if run.entrant.name == bot and (files := run.replaced_files)]
+        for name in names:
+            of_bot = [files for run in todo if run.entrant.name == name and (files := run.replaced_files)]
             if of_bot:
                 changes = ", ".join(map(change_in_words, dict.fromkeys(itertools.chain(*of_bot))))
                 say(
-                    f"{bot} was replaced ({changes}): it plays {count(len(of_bot), 'run')} again; "
+                    f"{name} was replaced ({changes}): it plays {count(len(of_bot), 'run')} again; "
                     "old results are kept as *.before-1 and so on"
                 )
+        known = {path: result for path, result in played.items() if result.end.reason not in GOES_ON}
         try:
-            if arguments.on:
-                played = _played_on_workers(todo, played, arguments)
-            else:
-                for scheduled in todo:
-                    if scheduled.again:
-                        scheduled.set_aside()
-                played = _all_played(todo, played, arguments.quiet)
+            is_new = not any(run.result_path.exists() for run in todo)
+            if is_new and any(puzzle_set.void for puzzle_set in handed_in) and on_terminal(sys.stderr):
+                say(f"the first run starts in {SECONDS_TO_REPLACE} s", arguments.quiet)
+                time.sleep(0 if arguments.quiet else SECONDS_TO_REPLACE)
+            with PlayingFile(todo, known) as file:
+                if arguments.on:
+                    played = _played_on_workers(todo, known, file, arguments)
+                else:
+                    for scheduled in todo:
+                        if scheduled.again:
+                            scheduled.set_aside()
+                    played = _all_played(todo, played, file, arguments.quiet)
         except KeyboardInterrupt:
             report(f"interrupted; the same command{' without --again' if again else ''} resumes")
             raise
@@ -156,24 +170,26 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _played_on_workers(
-    todo: Sequence[ScheduledRun], before: Mapping[Path, RunResult], arguments: argparse.Namespace
+    todo: Sequence[ScheduledRun],
+    known: Mapping[Path, RunResult],
+    file: PlayingFile,
+    arguments: argparse.Namespace,
 ) -> dict[Path, RunResult]:
-    """Return the results, by their paths, from `before` or played by workers; those given up are missing."""
-    known = {path: result for path, result in before.items() if result.end.reason not in GOES_ON}
+    """Return the results, by their paths, those `known` and those of the workers; those given up are missing."""
     left = [scheduled for scheduled in todo if scheduled.result_path not in known]
     if not arguments.quiet and known:
         report(f"{len(known)} of {count(len(todo), 'run')} played before")
     kinds = (
         {result.set.sha256: kind_of(result.machine) for result in known.values()} if arguments.same_kind else None
     )
-    with AllRunsProgress(len(left), arguments.quiet) as screen:
+    with ShownProgress(left, file, arguments.quiet) as screen:
         runs = RunsOnWorkers(left, screen, kinds)
         runs.play_at(arguments.on)
-    return known | runs.results
+    return {**known, **runs.results}
 
 
 def _all_played(
-    todo: Sequence[ScheduledRun], before: Mapping[Path, RunResult], quiet: bool
+    todo: Sequence[ScheduledRun], before: Mapping[Path, RunResult], file: PlayingFile, quiet: bool
 ) -> dict[Path, RunResult]:
     """Return the results, by their paths, from `before` or played now; KeyboardInterrupt if told to stop."""
     results = {}
@@ -190,8 +206,7 @@ def _all_played(
                 note(f"{name}: played before; {outcome(result)}")
             else:
                 note(f"{name} ...")
-                with RunProgress(len(scheduled.puzzle_set.puzzles), quiet) as progress:
-                    result = scheduled.play(result, progress.take)
+                result = _played(scheduled, result, file, quiet)
                 if result.end.reason is not EndReason.NOT_STARTED:
                     note(f"{name}: {outcome(result)}")
             if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
@@ -200,3 +215,22 @@ def _all_played(
                 say(f"{scheduled.entrant.name}: {result.end.detail}")
             results[scheduled.result_path] = result
     return results
+
+
+def _played(scheduled: ScheduledRun, before: RunResult | None, file: PlayingFile, quiet: bool) -> RunResult:
+    """Play or resume a run, with its progress on the screen and in the file."""
+    answered = right = 0
+    first = "warm-up first" if scheduled.entrant.warm_up and before is None else ""
+    with RunProgress(len(scheduled.puzzle_set.puzzles), quiet, first) as progress:
+
+        def show(judged: PuzzleResult, run_seconds: float) -> None:
+            nonlocal answered, right
+            answered += 1
+            right += judged.verdict is Verdict.RIGHT
+            file.show(scheduled, answered, right)
+            progress.take(judged, run_seconds)
+
+        file.show(scheduled)
+        result = scheduled.play(before, show)
+    file.end(scheduled, is_played=True)
+    return result

@@ -29,7 +29,8 @@ from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawi
 from nonobot.harness.report.plots import cactus
 from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, in_order_of_play, read_any
 from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Score, Verdict
-from nonobot.harness.text import duration, ranges
+from nonobot.harness.text import NOTHING, duration, ranges
+from nonobot.harness.tournament.playing import PLAYING, Playing, RunInPlay, read_playing
 from nonobot.system import printable
 
 JOURNAL = ".journal.jsonl"
@@ -60,6 +61,18 @@ class UnderWay:
 
 
 @dataclass(frozen=True)
+class Announced:
+    """The runs that the command of a tournament plays, as it says itself."""
+
+    playing: Playing
+    is_running: bool
+    is_silent: bool  # the command has written nothing for a while
+
+
+Content = AnyResult | UnderWay | Announced | str | None
+
+
+@dataclass(frozen=True)
 class Plot:
     """The sorted times of a set's runs; `made` is on the monotonic clock."""
 
@@ -85,7 +98,7 @@ class Shown:
     plots: Mapping[SetPlayed, Plot] = field(default_factory=dict)
     looked: float = 0.0
     stamps: Mapping[Path, Stamp] = field(default_factory=dict)
-    read: Mapping[Path, AnyResult | UnderWay | str | None] = field(default_factory=dict)
+    read: Mapping[Path, Content] = field(default_factory=dict)
     bots: Mapping[str, int] = field(default_factory=dict)
     note: str = ""  # why the puzzle page is missing
 
@@ -95,14 +108,20 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     now = time.monotonic()
     stamps, left_out = _stamps(folder)
     running = {
-        path for path, content in before.read.items() if isinstance(content, UnderWay) and content.is_running
+        path
+        for path, content in before.read.items()
+        if isinstance(content, UnderWay | Announced) and content.is_running
     }
     is_old = bool(running) and now - before.looked >= SECONDS_BETWEEN_LOOKS  # no file shows that a judge has ended
     if before.state and stamps == before.stamps and not is_old:
         return before
     same = {path for path, stamp in stamps.items() if before.stamps.get(path) == stamp} - running
     read = {path: before.read[path] if path in same else _read(path) for path in stamps}
+    journalled = {_result_of(path) for path, content in read.items() if isinstance(content, UnderWay)}
+    to_come = _results_to_come(read)
     under_way: dict[str, list[UnderWay]] = {}
+    without_journal: dict[str, list[dict[str, Any]]] = {}
+    playing: list[dict[str, Any]] = []
     done: dict[str, dict[Path, AnyResult]] = {}
     begun: dict[str, str] = {}  # when the last run of each tournament began
     for path, content in read.items():
@@ -112,10 +131,13 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         name = printable(str(within if within.parts else folder))  # of its folder
         if isinstance(content, UnderWay):
             under_way.setdefault(name, []).append(content)
-        else:
+        elif isinstance(content, Announced):
+            in_play = [run for run in content.playing.in_play if path.parent / run.result_file not in journalled]
+            without_journal[name] = [_announced(run, content) for run in in_play]
+            playing += [_played(content.playing) | {"tournament": name}] if content.is_running else []
+        elif path not in to_come:
             done.setdefault(name, {})[path] = content
-        run = content.result if isinstance(content, UnderWay) else content
-        begun[name] = max(begun.get(name, ""), run.started_at if isinstance(run, RunResult) else "")
+        begun[name] = max(begun.get(name, ""), _started_at(content))
     names = sorted(begun, key=begun.__getitem__, reverse=True)
     ranked = {
         name: sorted(
@@ -130,13 +152,42 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         "folder": str(folder),
         "tournaments": names,
         "rankings": [_ranking(ranking) | {"tournament": name} for name in names for ranking in ranked[name]],
-        "under_way": [_progress(run) | {"tournament": name} for name in names for run in under_way.get(name, [])],
+        "under_way": [
+            run | {"tournament": name}
+            for name in names
+            for run in (*map(_progress, under_way.get(name, [])), *without_journal.get(name, []))
+        ],
+        "playing": playing,
         "last": _last(names, under_way, done),
         "plots": [_plot(plot) | {"tournament": name} for (name, _), plot in shown.items()],
         "note": before.note,
         "problems": [printable(problem) for problem in [*read.values(), *left_out] if isinstance(problem, str)],
     }
     return Shown(state, plots, now, stamps, read, bots, before.note)
+
+
+def _started_at(content: AnyResult | UnderWay | Announced) -> str:
+    match content:
+        case UnderWay(result):
+            return result.started_at
+        case Announced(playing):
+            return playing.started_at
+    return content.started_at if isinstance(content, RunResult) else ""
+
+
+def _result_of(journal: Path) -> Path:
+    return journal.with_name(journal.name.removesuffix(JOURNAL) + ".json")
+
+
+def _results_to_come(read: Mapping[Path, Content]) -> set[Path]:
+    """Return the result files of runs that are resumed or played again: what they contain is not the result."""
+    to_come: set[Path] = set()
+    for path, content in read.items():
+        if isinstance(content, UnderWay) and content.is_running:
+            to_come.add(_result_of(path))
+        elif isinstance(content, Announced) and content.is_running:
+            to_come.update(path.parent / name for name in content.playing.left)
+    return to_come
 
 
 def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
@@ -147,21 +198,23 @@ def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         entries += len(folders) + len(names)
         for name in names:
-            if not name.startswith(".") and name.endswith((*RESULT_ENDINGS, JOURNAL)):
+            if name == PLAYING or (not name.startswith(".") and name.endswith((*RESULT_ENDINGS, JOURNAL))):
                 with contextlib.suppress(OSError):
                     facts = Path(place, name).stat()
                     stamps[Path(place, name)] = facts.st_mtime_ns, facts.st_size
         if entries > MOST_ENTRIES:
             left_out.append(f"more than {MOST_ENTRIES:,} files and folders: none after {place} is looked at")
             break
-    results = [path for path in stamps if not path.name.endswith(JOURNAL)]
+    results = [path for path in stamps if path.name != PLAYING and not path.name.endswith(JOURNAL)]
     older = sorted(results, key=stamps.__getitem__, reverse=True)[MOST_FILES:]
     if older:
         left_out.append(f"{len(older):,} older results: the newest {MOST_FILES} are shown")
     return {path: stamps[path] for path in in_order_of_play(sorted(stamps.keys() - set(older)))}, left_out
 
 
-def _read(path: Path) -> AnyResult | UnderWay | str | None:
+def _read(path: Path) -> Content:
+    if path.name == PLAYING:
+        return _announcement(path)
     is_journal = path.name.endswith(JOURNAL)
     try:
         return _under_way(path) if is_journal else read_any(path)
@@ -188,6 +241,16 @@ def _under_way(path: Path) -> UnderWay | None:
     arrived = max((puzzle.arrived_seconds or 0.0 for puzzle in score.puzzles), default=0.0)
     is_silent = running and age_seconds > SILENT_SECONDS
     return UnderWay(msgspec.structs.replace(records[0], score=score), running, is_silent, max(wall, arrived))
+
+
+def _announcement(path: Path) -> Announced | None:
+    playing = read_playing(path)
+    try:
+        age_seconds = time.time() - path.stat().st_mtime
+    except OSError:  # the command has just ended
+        return None
+    is_running = age_seconds < FRESH_SECONDS
+    return Announced(playing, is_running, is_running and age_seconds > SILENT_SECONDS) if playing else None
 
 
 def _is_alive(pid: int, created: float) -> bool:
@@ -243,13 +306,33 @@ def _progress(run: UnderWay) -> dict[str, Any]:
     }
 
 
+def _announced(run: RunInPlay, content: Announced) -> dict[str, Any]:
+    """Return the progress of a run without a journal here: a worker plays it, or it is in its warm-up."""
+    not_right = run.answered - run.right
+    return {
+        "bot": printable(run.bot),
+        "set": printable(run.set),
+        "done": run.answered,
+        "count": run.puzzle_count,
+        "right": run.right,
+        "not_right": {"not right": not_right} if not_right else {},
+        "time": NOTHING,
+        "running": content.is_running,
+        "silent": content.is_silent,
+    }
+
+
+def _played(playing: Playing) -> dict[str, Any]:
+    return {"played": playing.run_count - len(playing.left), "count": playing.run_count}
+
+
 def _last(
     names: Sequence[str], under_way: Mapping[str, Sequence[UnderWay]], done: Mapping[str, Mapping[Path, AnyResult]]
 ) -> list[dict[str, Any]]:
     """Return the puzzles judged last: of the runs under way, otherwise of the newest run."""
     runs = [(name, run.result) for name in names for run in under_way.get(name, [])]
     if not runs:
-        runs = [(name, run) for name in names for run in done[name].values() if isinstance(run, RunResult)]
+        runs = [(name, run) for name in names for run in done.get(name, {}).values() if isinstance(run, RunResult)]
         runs = sorted(runs, key=lambda found: found[1].started_at)[-1:]
     return [
         {

@@ -120,7 +120,7 @@ def warmed_up(
         try:
             process = BotProcess(warm_up, PassedOn(live), sandbox, limits)
         except StartError as error:
-            raise WarmUpError(f"--warm-up: {error}") from None
+            raise WarmUpError(f"warm-up: {error}") from None
         with process:
             process.send(b"", last=True)
             while not process.exited and not limit and not interrupts.told:
@@ -135,14 +135,14 @@ def warmed_up(
         raise KeyboardInterrupt
     status = f"exited with status {process.exit_status}"
     if limit is EndReason.TIME_LIMIT:
-        status = f"stopped at --warm-up-limit ({limit_seconds:g} s)"
+        status = f"stopped at its limit of {limit_seconds:g} s"
     elif limit:
         status = end_in_words(BotEnd(limit), limits).partition(": ")[2]
     if limit or process.exit_status:
         hint = ""
         if sandbox and not limit:
             hint = " (a sandboxed warm-up writes in few folders: docs/sandbox.md; --contain no lifts this)"
-        raise WarmUpError(f"--warm-up failed: {shlex.join(command)}: {status}{hint}")
+        raise WarmUpError(f"warm-up failed: {shlex.join(command)}: {status}{hint}")
     return process.usage.wall_seconds
 
 

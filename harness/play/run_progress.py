@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 
 
 class RunProgress(Progress):
-    """Progress of a run on a set, with the number of puzzles right so far."""
+    """Progress of a run on a set, with the number of puzzles right so far; until one is judged, with a `note`."""
 
-    def __init__(self, puzzle_count: int, quiet: bool) -> None:
+    def __init__(self, puzzle_count: int, quiet: bool, note: str = "") -> None:
         super().__init__(None if quiet else puzzle_count, 0.0)  # at once, because the first answer may take long
+        self._note = note
         self._verdicts: Counter[Verdict] = Counter()
         self._slowest = ""
         self._slowest_seconds = -1.0
 
     def __enter__(self) -> Self:
-        self.show(0, self._line("", 0.0))
+        self.show(0, self._line(self._note, 0.0))
         return self
 
     def take(self, result: PuzzleResult, seconds: float) -> None:

@@ -170,7 +170,7 @@ class GradingBot:
         if answer is None:
             while not self._bot.exited:
                 self._talk.listen(math.inf)
-            raise UnusableError(f"the bot ended: {self._last_words()}")
+            raise UnusableError(f"nonobot ended: {self._last_words()}")
         (record, digits), _ = answer
         if record["status"] not in ("solved", "timeout", *more_statuses):
             raise UnusableError(f"the bot cannot solve such boards: {self._last_words()}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -174,7 +174,17 @@ def _say_void(puzzle_set: PuzzleSet, quiet: bool) -> None:
     if void := puzzle_set.void:
         summary = f"{count(len(void), 'void puzzle')}, solved for every opponent; to replace first, press Ctrl-C"
         first = f"{puzzle_set.setter}: {puzzle_set.name}: {summary}"
-        say(_listed(first, [f"${number}: {why}" for number, why in void.items()]), quiet)
+        say(_listed(first, _void_in_words(void)), quiet)
+
+
+def _void_in_words(void: Mapping[int, str]) -> list[str]:
+    """Return a line for each void puzzle; neighbours that are void for the same reason share one."""
+    lines = []
+    for (why, _), run in itertools.groupby(enumerate(void), lambda item: (void[item[1]], item[1] - item[0])):
+        numbers = [number for _, number in run]
+        more = f" to ${numbers[-1]}" if numbers[1:] else ""
+        lines.append(f"${numbers[0]}{more}: {why}")
+    return lines
 
 
 def _listed(first: str, lines: Sequence[str]) -> str:

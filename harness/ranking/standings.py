@@ -30,6 +30,7 @@ from nonobot.protocol.clues import count
 
 Judged = RunResult | VerifyResult
 SHOWN_VOID = 5  # most void puzzles of a set that a note names
+MOST_NAMED = 4  # bots with the same files that a note names, if there are more than one more
 
 
 class Evidence(StrEnum):
@@ -330,9 +331,10 @@ def _twin_lines(runs: Iterable[Labelled]) -> list[str]:
 
 def _twin_line(bots: Sequence[str], seconds: Sequence[float]) -> str:
     *others, last = bots
+    names = first_of(bots, MOST_NAMED) if len(bots) > MOST_NAMED + 1 else f"{', '.join(others)} and {last}"
     share = f"by {percent(seconds[-1] / seconds[0] - 1)}" if seconds[0] else "nevertheless"
     times = "their times" if len(bots) == 2 else "the fastest and the slowest"
-    return f"{', '.join(others)} and {last} have the same files; {times} differ {share}, which is noise"
+    return f"{names} have the same files; {times} differ {share}, which is noise"
 
 
 def _version_lines(results: Iterable[AnyResult]) -> list[str]:

@@ -15,7 +15,7 @@ import msgspec
 from nonobot.harness.ranking.standings import Evidence, Ranking, Row, Scope, slowest_place
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import EndReason, Verdict
-from nonobot.harness.text import GAP, MEBIBYTE, NOTHING, drawn, in_unit, new_table, spaced, styled, width
+from nonobot.harness.text import GAP, MEBIBYTE, NOTHING, drawn, first_of, in_unit, new_table, spaced, styled, width
 from nonobot.system import shortened
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def as_text(ranked: Sequence[Ranking], terminal: bool) -> str:
             blocks.append([_table(ranking, {name: columns[name] for name in widths})])
         blocks.append([styled(f"warning: {line}", "yellow") for line in ranking.warnings])
     if left_out:
-        line = f"no room for {', '.join(left_out)}: a wider terminal, or --format csv, has them"
+        line = f"no room for {first_of([*left_out], 4)}: a wider terminal, or --format csv, has them"
         blocks.append([styled(line, "dim")])
     return drawn(spaced(*blocks), terminal)
 

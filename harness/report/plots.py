@@ -26,6 +26,8 @@ from nonobot.system import shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+FEWEST_OF_A_LINE = 40  # points of a bot; a running median of fewer is not drawn
+
 
 def cactus(runs: Sequence[Run], name: str) -> str:
     """Return the plot of sorted times: a point (n, t) says that n puzzles took at most t seconds each."""
@@ -120,7 +122,7 @@ def swatch(bot: int, name: str) -> str:
 
 def running_median(points: Sequence[tuple[int, float]]) -> list[tuple[float, float]]:
     """Return the median of each stretch of neighbouring points, at its middle; nothing for a few points."""
-    if len(points) < 40:
+    if len(points) < FEWEST_OF_A_LINE:
         return []
     stretch = max(9, len(points) // 25)
     starts = range(0, len(points) - stretch + 1, max(1, stretch // 2))

@@ -103,6 +103,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals |= {"Verdict": Verdict, "duel_in_words": plots.duel_in_words}
+    environment.globals |= {"fewest_of_a_line": plots.FEWEST_OF_A_LINE}
     environment.filters |= {
         "clean": printable,
         "counted": count,

@@ -19,7 +19,7 @@ from msgspec import UNSET, UnsetType
 
 from nonobot.arguments import LONGEST_SECONDS, byte_count, either, similar_names, size, variable
 from nonobot.harness import UnusableError
-from nonobot.harness.process.bot_command import OWN_JUDGE
+from nonobot.harness.process.bot_command import INTERPRETERS, OWN_JUDGE, is_here
 from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
@@ -185,6 +185,32 @@ def _check(path: Path, tournament: Tournament) -> None:
         raise UnusableError(f"{path}: {where}: {error}") from None
     if tournament.core is not None and tournament.cores > 1:
         raise UnusableError(f"{path}: 'core' selects one core and 'cores' several; choose one of them")
+
+
+def require_files(path: Path, tournament: Tournament) -> None:
+    """Raise UnusableError if a file in `show` is missing, or a named file is missing here but next to `path`."""
+    named = [(f"set {number}", played_set(played)[0]) for number, played in enumerate(tournament.sets, 1)]
+    for bot in tournament.bots:
+        own = [*bot.show, bot.puzzles, bot.setter_solutions, *_words(bot.command), *_words(bot.warm_up or [])]
+        named += [(f"the bot {bot.name!r}", word) for word in own if word]
+    for where, word in named:
+        is_name_of_file = "/" in word or "." in word  # not of an official set, a program or a module
+        if is_name_of_file and not is_here(word) and is_here(str(path.parent / word)):
+            elsewhere = f"{word!r} is in {path.parent}; paths start at the current folder, so go there first"
+            raise UnusableError(f"{path}: {where}: {elsewhere}")
+    for bot in tournament.bots:
+        for shown in bot.show:
+            if not is_here(shown):
+                raise UnusableError(f"{path}: the bot {bot.name!r}: show: {shown!r}: no such file or folder")
+
+
+def missing_files(bot: Entrant) -> list[str]:
+    """Return the words of its commands that look like names of files, but name none; without the programs."""
+    words = [word for command in (bot.command, bot.warm_up or []) for word in _words(command)[1:]]
+    own = (bot.reads, bot.writes, bot.logs)  # they are there when it runs
+    names = [word for word in words if "/" in word or Path(word).suffix in INTERPRETERS]
+    others = re.compile(r"[\s{]|^-|://")  # program texts, placeholders, options and addresses
+    return [word for word in names if not (others.search(word) or word in own or is_here(word))]
 
 
 def _unlike_its_format(tournament: Tournament) -> str:

@@ -44,8 +44,13 @@ from nonobot.harness.tournament.definition import (
     possible_parts,
     result_names,
 )
-from nonobot.harness.user_files import loaded, require_writable
+from nonobot.harness.user_files import loaded, require_writable_folder
+from nonobot.protocol.clues import count
 from nonobot.tournament_data import PuzzleSet
+
+
+class OtherConditionsError(UnusableError):
+    """A result was played under other conditions than those of the tournament now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +195,7 @@ class ScheduledRun:
         return [Path(path).absolute() for path in self.entrant.show]
 
     def _require_same(self, result: RunResult, path: Path) -> RunResult:
-        """Return a result, or the beginning of one, if it is of this run; UnusableError names the differences."""
+        """Return a result, or the beginning of one, if it is of this run; otherwise OtherConditionsError."""
         is_whole = bool(result.attempts) and result.end.reason not in GOES_ON
         now = replaced(
             result,
@@ -203,17 +208,18 @@ class ScheduledRun:
         )
         facts = PLAYED if is_whole else CONTINUED
         if told := changed_facts(result, now, facts, self.core_named):
-            raise UnusableError(
-                f"{path}: played under other conditions: {'; '.join(told)}; "
-                f"move it away, or play it again with --again {shlex.quote(self.entrant.name)}"
-            )
+            raise OtherConditionsError(f"{path}: played under other conditions: {'; '.join(told)}")
         return result
 
 
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Lock a folder of results for the block; UnusableError if another command is playing into it."""
-    require_writable(folder / "any")
+    """Create and lock a folder of results for the block; UnusableError if another command is playing into it.
+
+    A new folder without a file at the end is removed.
+    """
+    is_new = not folder.exists()
+    require_writable_folder(folder)
     file = os.open(folder, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):  # a file system without locks
@@ -224,6 +230,31 @@ def held(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(file)
+        if is_new:
+            with contextlib.suppress(OSError):  # it has files
+                folder.rmdir()
+
+
+def results_before(todo: Sequence[ScheduledRun]) -> dict[Path, RunResult]:
+    """Return the results that runs have already, by their paths; UnusableError if any is of another run."""
+    found: dict[Path, RunResult] = {}
+    refused: list[tuple[ScheduledRun, str]] = []
+    for run in todo:
+        try:
+            result = run.played()
+        except OtherConditionsError as error:
+            refused.append((run, str(error)))
+        else:
+            found |= {run.result_path: result} if result else {}
+    bots = list(dict.fromkeys(run.entrant.name for run, _ in refused))
+    more = f"; so were {count(len(refused) - 1, 'other result')}" if refused[1:] else ""
+    if len(bots) == 1:
+        where = "them" if more else "it"
+        remedy = f"move {where} away, or play {where} again with --again {shlex.quote(bots[0])}"
+        raise UnusableError(f"{refused[0][1]}{more}; {remedy}")
+    if bots:
+        raise UnusableError(f"{refused[0][1]}{more}; move them away, or play all bots again with --again")
+    return found
 
 
 def scheduled_runs(

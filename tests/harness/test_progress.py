@@ -40,11 +40,11 @@ def test_lines_for_a_log_and_of_a_run(capsys, monkeypatch):
         for done in (0, 2, 8):
             shown.show(done, f"{done} done")
     assert capsys.readouterr() == ("", "0 done\n2 done, about 9 s to go\n8 done\n")
-    with RunProgress(4, quiet=False) as shown:
+    with RunProgress(4, quiet=False, note="warm-up first") as shown:
         shown.take(PuzzleResult(1, Verdict.RIGHT), 2.0)
         shown.take(PuzzleResult(3, Verdict.WRONG, "row 1", 4.0, 1.5), 4.0)
     assert capsys.readouterr().err.splitlines() == [
-        "0/4, 0 right",
+        "warm-up first, 0/4, 0 right",
         "$1, 1/4, 1 right, 0.5/s, about 6 s to go",
         "$3, 2/4, 1 right, 1 wrong, 0.5/s, slowest $3 1.50 s, about 4 s to go",
     ]

@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 pytest.importorskip("starlette", reason="the extra `page` is not installed")
 
+from nonobot.harness import cli
 from nonobot.harness.page import live
 from nonobot.harness.page.live import MOST_WATCHERS, Live, Shown, shown_now
 from nonobot.harness.page.server import make_app
@@ -20,10 +22,14 @@ from nonobot.harness.results.result_files import json_text, read_result
 from nonobot.harness.results.run_result import Verdict
 from nonobot.harness.results.worth import worth
 from nonobot.harness.text import NOTHING
+from nonobot.harness.tournament.definition import read_tournament
+from nonobot.harness.tournament.playing import PLAYING, PlayingFile
+from nonobot.harness.tournament.rounds import scheduled_runs
+from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, nothing_hangs, played  # noqa: F401
 from tests.helpers.paged import Server
 from tests.helpers.ranked import facts, match_of, run_result, written
-from tests.helpers.waiting import PATIENCE_SECONDS, wait_until
+from tests.helpers.waiting import PATIENCE_SECONDS, finished, running, wait_until
 
 
 def shown(folder) -> dict:
@@ -32,7 +38,7 @@ def shown(folder) -> dict:
 
 def test_an_empty_folder_shows_nothing_and_nothing_is_read_again_that_has_not_changed(tmp_path, monkeypatch):
     facts = {name: value for name, value in shown(tmp_path).items() if name not in ("folder", "note")}
-    assert list(facts.values()) == [[]] * 6
+    assert list(facts.values()) == [[]] * 7
     played("perfect", tmp_path)
     first = shown_now(tmp_path, Shown())
     monkeypatch.setattr(live, "read_any", None)
@@ -195,10 +201,67 @@ def test_a_judge_that_is_killed_does_not_answer_and_is_then_interrupted(tmp_path
     assert shown(tmp_path)["under_way"][0]["running"]
     journal.write_bytes(kept.read_bytes())
     assert (looks[0]["running"], looks[0]["silent"]) == (True, False)
-    for age, running, silent in [(0, True, False), (10, True, True), (60, False, False)]:
+    for age, is_running, silent in [(0, True, False), (10, True, True), (60, False, False)]:
         os.utime(journal, (time.time() - age,) * 2)
         [run] = shown(tmp_path)["under_way"]
-        assert (run["running"], run["silent"]) == (running, silent)
+        assert (run["running"], run["silent"]) == (is_running, silent)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "more", "options"),
+    [
+        ("perfect", 'warm-up = "sleep 1000"', []),
+        pytest.param("wait_at_3", "", ["--on", "local:1"], marks=pytest.mark.slow),
+    ],
+)
+def test_a_run_without_a_journal_here_is_under_way_until_its_command_is_killed(
+    tmp_path, own_folder, behaviour, more, options
+):
+    path = definition(tmp_path, {"waits": behaviour})
+    path.write_text(path.read_text() + more)
+    least = 1 if options else 0
+    command = [sys.executable, "-m", "nonobot.harness", "tournament", str(path), *options]
+
+    def under_way() -> list[dict]:
+        return shown(tmp_path / "results")["under_way"] if Path("results").exists() else []
+
+    with running(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as judge:
+        wait_until(lambda: [run for run in under_way() if run["done"] >= least], judge)
+        [run] = under_way()
+        facts = {"bot": "waits", "set": str(RECIPE), "count": 5, "not_right": {}, "running": True, "silent": False}
+        assert run.items() >= facts.items()
+        playing = [{"tournament": "small", "played": 0, "count": 1}]
+        assert shown(tmp_path / "results")["playing"] == playing
+        judge.kill()
+        finished(judge)
+    Path("go").touch()
+    for age, is_running, silent in [(10, True, True), (60, False, False)]:
+        os.utime(Path("results/small", PLAYING), (time.time() - age,) * 2)
+        [run] = under_way()
+        assert (run["running"], run["silent"]) == (is_running, silent)
+        assert shown(tmp_path / "results")["playing"] == (playing if is_running else [])
+
+
+def test_an_old_result_is_not_shown_while_its_run_waits_to_be_played_again(tmp_path, own_folder):
+    path = definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"})
+    assert cli.run(["tournament", str(path), "--quiet"]) == 0
+    results = Path("results/small")
+    assert not (results / PLAYING).exists()
+
+    def ranked() -> list[str]:
+        return [row["bot"] for ranking in shown(Path("results"))["rankings"] for row in ranking["rows"]]
+
+    good, odd = scheduled_runs(read_tournament(path), results)
+    assert ranked() == ["good", "odd"]
+    with PlayingFile([good, odd], [good.result_path]) as file:
+        wait_until(lambda: ranked() == ["good"])
+        file.show(odd, 3, 2)
+        wait_until(lambda: shown(Path("results"))["under_way"])
+        [run] = shown(Path("results"))["under_way"]
+        assert (run["bot"], run["done"], run["right"], run["not_right"]) == ("odd", 3, 2, {"not right": 1})
+        file.end(odd, is_played=True)
+        wait_until(lambda: ranked() == ["good", "odd"])
+        assert shown(Path("results"))["playing"] == [{"tournament": "small", "played": 2, "count": 2}]
 
 
 def test_the_ranking_over_all_sets_comes_first(tmp_path):
@@ -223,8 +286,8 @@ def test_the_live_view_needs_no_puzzle_page_and_no_folder_yet(tmp_path, monkeypa
         state = json.loads(connection.getresponse().readline().removeprefix(b"data: "))
         connection.close()
     assert [ranking["title"] for ranking in state["rankings"]] == [str(RECIPE)]
-    assert state["note"].startswith("The puzzle page is not here: ")
-    assert server.err == f"nonojudge: {state['note']}\n"
+    assert state["note"] == "The puzzle page is not installed here."
+    assert server.err.startswith("nonojudge: the puzzle page is not here: ")
 
 
 def test_the_cross_table_of_a_match_comes_first_while_runs_are_missing_too(tmp_path):
@@ -283,5 +346,7 @@ def test_the_live_view_has_the_points_of_the_table_and_a_phone_shows_names_and_p
             for left, right, is_cut in chromium.value(EDGES):
                 assert 0 <= left < right - 50 < right <= width
                 assert not is_cut
+            edges = chromium.value("document.querySelector('#under-way .whole').getBoundingClientRect()")
+            assert (chromium.text_of("#under-way .whole"), edges["right"] < width) == ("5 of 5", True)
             chromium.keep(f"page-live-match-{width}")
     chromium.open("about:blank")

@@ -81,7 +81,7 @@ def names_here():
     return sorted(os.listdir())  # noqa: PTH208
 
 
-def test_the_command_writes_what_the_generator_makes(tmp_path):
+def test_the_command_writes_what_the_generator_makes(tmp_path, capfd):
     command = ["generate", "6x4x5", "--seed", "3", "--p1", "0.6"]
     assert cli.run([*command, "-o", "q.txt", "--solutions-out", "s.txt"]) == 0
     questions, solutions = io.BytesIO(), io.BytesIO()
@@ -89,7 +89,9 @@ def test_the_command_writes_what_the_generator_makes(tmp_path):
     assert (tmp_path / "q.txt").read_bytes() == questions.getvalue()
     assert (tmp_path / "s.txt").read_bytes() == solutions.getvalue()
     assert names_here() == ["q.txt", "s.txt"]
+    capfd.readouterr()
     assert cli.run(["generate", "boardgen:6x4x5:seed=3:p1=0.6", "-o", "by-name.txt"]) == 0
+    assert capfd.readouterr().out == "questions: by-name.txt (5 puzzles)\n"
     assert (tmp_path / "by-name.txt").read_bytes() == questions.getvalue()
 
 
@@ -155,7 +157,7 @@ def test_boards_that_are_given_up_are_counted_with_their_limit(capfd, limit, mor
 
 def test_a_size_that_the_bot_refuses_leaves_nothing_behind(compiled, capfd):
     assert cli.run(["generate", "--seed", "1", "1100x11x1", "--hard", "2"]) == 2
-    assert "the bot ended: nonobot: --size: 1100x11 is too" in capfd.readouterr().err.splitlines()[-1]
+    assert "nonobot ended: nonobot: --size: 1100x11 is too" in capfd.readouterr().err.splitlines()[-1]
     assert names_here() == []
 
 

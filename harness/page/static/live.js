@@ -22,10 +22,10 @@ function table(columns, rows) {
 
 const grouped = (number) => (number ?? "–").toLocaleString("en");
 
-function bar(run) {
-  const found = Object.assign(made("progress"), { max: run.count, value: run.done });
-  found.setAttribute("aria-label", `${run.done} of ${run.count} puzzles`);
-  return found;
+function progress(run) {
+  const bar = Object.assign(made("progress"), { max: run.count, value: run.done });
+  bar.ariaHidden = "true"; // its text says the same
+  return [bar, made("span", `${grouped(run.done)} of ${grouped(run.count)}`, "whole")];
 }
 
 const badge = (kind, name, text = name) => made("span", text, `badge ${kind}-${name.replaceAll(" ", "-")}`);
@@ -40,8 +40,7 @@ const of = (state, columns) => (state.tournaments.length > 1 ? [...columns, TOUR
 
 const RUNS = [
   ["Bot", (run) => run.bot, "wraps"],
-  ["Progress", (run) => [bar(run), ...ends(run.silent ? ["judge does not answer"] : run.running ? [] : ["interrupted"])], "wraps"],
-  ["Puzzles", (run) => `${grouped(run.done)} of ${grouped(run.count)}`, "number"],
+  ["Progress", (run) => [...progress(run), ...ends(run.silent ? ["judge does not answer"] : run.running ? [] : ["interrupted"])], "wraps"],
   ["Right", (run) => grouped(run.right), "number"],
   ["Not right", notRight, "wraps badges"],
   ["Time", (run) => run.time, "number"],
@@ -52,7 +51,7 @@ const OWN_TIME = ["Own time", (row) => row.own, "number"];
 
 const RANKING = [
   ["Rank", (row) => String(row.rank), "number"],
-  ["Bot", (row) => (row.version ? `${row.bot} (${row.version})` : row.bot), "wraps"],
+  ["Bot", (row) => (row.version ? [`${row.bot} `, made("span", `(${row.version})`, "whole")] : row.bot), "wraps name"],
   ["Right", (row) => (row.count ? `${grouped(row.right)} of ${grouped(row.count)}` : grouped(row.right)), "number"],
   ["Time", (row) => row.time, "number"],
   OWN_TIME,
@@ -157,12 +156,22 @@ function say(text, asOf = "") {
   element("as-of").textContent = asOf;
 }
 
+// Between two runs of a tournament, nothing is under way, and it goes on all the same.
+function activity(runningCount, { playing, tournaments }) {
+  const underWay = runningCount ? `${runningCount} under way` : playing.length ? "" : "nothing under way";
+  const played = playing.map(({ tournament, played, count }) => {
+    const name = tournaments.length > 1 ? `${tournament}: ` : "";
+    return `${name}${grouped(played)} of ${grouped(count)} runs played`;
+  });
+  return [underWay, ...played].filter(Boolean).join(" · ");
+}
+
 function show(state) {
   const running = state.under_way.filter((run) => run.running);
   const interrupted = state.under_way.filter((run) => !run.running);
-  const isEmpty = !state.rankings.length && !state.under_way.length;
+  const isEmpty = !state.rankings.length && !state.under_way.length && !state.playing.length;
   if (isEmpty) say(`Nothing in ${state.folder} yet.`);
-  else say(`${state.folder} · ${running.length ? `${running.length} under way` : "nothing under way"}`, `· as of ${new Date().toLocaleTimeString("en-GB")}`);
+  else say(`${state.folder} · ${activity(running.length, state)}`, `· as of ${new Date().toLocaleTimeString("en-GB")}`);
   fill("under-way", running.length, table(of(state, RUNS), running));
   fill("interrupted", interrupted.length, table(of(state, RUNS), interrupted));
   refill(element("rankings"), ...standings(state));

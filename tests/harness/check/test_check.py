@@ -39,7 +39,7 @@ MISSED_AT_ONCE = {
     "BlankLines": {"only_answers": "warning"},
     "Renumbers": {"numbers_and_order": "failed"},
     "Twice": {"numbers_and_order": "failed"},
-    "Unique": {"any_solution": "failed", "same_again": "warning"},
+    "Unique": {"any_solution": "failed"},
     "Crashes": {"ends_with_its_input": "failed"},
     "Status3": {"ends_with_its_input": "warning"},
     "SmallTable": {"large_batch": "failed"},

@@ -323,7 +323,7 @@ def grown(size):
 @pytest.mark.parametrize(
     ("warm_up", "limit"),
     [
-        (["sleep", "1000"], "--warm-up-limit (0.3 s)"),
+        (["sleep", "1000"], "its limit of 0.3 s"),
         (
             ["sh", "-c", "for i in 1 2 3 4 5 6; do sleep 1000 & done; wait"],
             "the limit on processes and threads (4)",
@@ -336,7 +336,7 @@ def test_a_warm_up_has_the_limits_of_the_run_and_one_of_its_own(warm_up, limit, 
     before = psutil.Process().children()
     with pytest.raises(WarmUpError) as error:
         warmed_up(warm_up, built_sandbox(contain), configuration, 0.3 if warm_up[0] == "sleep" else 100)
-    assert str(error.value) == f"--warm-up failed: {shlex.join(warm_up)}: stopped at {limit}"
+    assert str(error.value) == f"warm-up failed: {shlex.join(warm_up)}: stopped at {limit}"
     assert psutil.Process().children() == before
 
 

@@ -161,9 +161,7 @@ def test_repeated_runs_have_medians_and_ranges(tmp_path, output_of):
 
 def test_the_own_bot_is_profiled(capfd, compiled):
     here = [sys.executable, "-P", "-m", "nonobot", "--size", "12x9"]
-    with pytest.raises(
-        UnusableError, match="--warm-up: stopped at --warm-up-limit"
-    ):  # the own bot's command has one
+    with pytest.raises(UnusableError, match="--warm-up: stopped at its limit"):  # the own bot's command has one
         profiled("boardgen:12x9x6:seed=5", "--json", "--warm-up-limit", "0.001", bot=here)
     assert profiled("boardgen:12x9x6:seed=5", "--json") == 0
     printed = json.loads(capfd.readouterr().out)

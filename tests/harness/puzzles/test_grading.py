@@ -54,7 +54,7 @@ def test_the_grade_of_a_record(status, number, verdict, solutions, decided):
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        (None, "the bot ended: nonobot: two"),
+        (None, "nonobot ended: nonobot: two"),
         ({"status": "unsolvable", "verdict": "unsolvable"}, "the bot cannot solve such boards: nonobot: two"),
         ({"status": "invalid"}, "the bot cannot solve such boards: nonobot: two"),
     ],
@@ -69,7 +69,7 @@ def test_the_bot_is_this_one_and_one_that_is_gone_is_noticed(tmp_path, own_folde
     with grading_bot(Grading((2, 2), solutions=1, puzzle_seconds=60)) as grade_board:
         assert grade_board(PUZZLE).decided
         os.kill(grade_board._bot.pid, signal.SIGKILL)
-        with pytest.raises(UnusableError, match="the bot ended: "):
+        with pytest.raises(UnusableError, match="nonobot ended: "):
             grade_board(PUZZLE)
     (tmp_path / "bot.py").write_text("raise SystemExit('the wrong bot')")
     before = os.listdir("/dev/fd")  # noqa: PTH208

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from nonobot.harness import UnusableError, cli
+from nonobot.harness.commands import tournament
 from nonobot.harness.puzzles import handed_in
 from nonobot.harness.puzzles.grading import GradingBot
 from nonobot.harness.puzzles.handed_in import DECIDED, sets_handed_in
@@ -70,6 +71,36 @@ def test_what_cannot_be_played_is_void_and_the_rest_is_written_anew(others, caps
     assert "甲: mine.txt: 4 void puzzles, solved for every opponent; to replace first, press Ctrl-C\n" in err
     assert "\n  $2: no solution\n" in err
     assert "乙: others.txt: 2 void puzzles" in err
+
+
+def test_neighbours_that_are_void_for_one_reason_share_a_line(others, capsys):
+    checked(written("mine.txt", DIFFERENT[:2], numbers=(1, 4)), others, puzzles_each=100)
+    err = capsys.readouterr().err
+    assert "\n  $2 to $3: missing\n  $5 to $100: missing\n" in err
+
+
+def test_a_match_with_void_puzzles_waits_on_a_terminal_before_its_first_run(others, capsys, monkeypatch):
+    monkeypatch.setattr(tournament, "on_terminal", lambda _: True)
+    monkeypatch.setattr(tournament, "SECONDS_TO_REPLACE", 0)
+    mine = written("mine.txt", DIFFERENT[:1])
+    text = 'name = "m"\nformat = "match"\ncontain = "no"\npuzzles-each = 3\nsize = "2x2"\n'
+    for name, file in (("a", mine), ("b", others)):
+        text += f'[[bots]]\nname = "{name}"\ncommand = "true"\npuzzles = "{file}"\n'
+    Path("m.toml").write_text(text)
+    assert cli.run(["tournament", "m.toml"]) == 0
+    err = capsys.readouterr().err
+    assert err.index("void puzzles") < err.index("the first run starts in 0 s") < err.index("[1/2]")
+    assert cli.run(["tournament", "m.toml"]) == 0
+    assert "the first run starts" not in capsys.readouterr().err
+
+
+def test_a_refused_match_leaves_no_folder(others):
+    Path("m.toml").write_text(
+        'name = "m"\nformat = "match"\ncontain = "no"\nsize = "2x2"\n'
+        + "".join(f'[[bots]]\nname = "{name}"\ncommand = "true"\npuzzles = "{others}"\n' for name in ("a", "b"))
+    )
+    assert cli.run(["tournament", "m.toml"]) == 2
+    assert not Path("results/m").exists()
 
 
 def test_a_resumed_match_decides_no_puzzle_again(others, monkeypatch):

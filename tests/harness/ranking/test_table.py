@@ -15,12 +15,13 @@ from msgspec import UNSET, structs
 from nonobot.harness import cli
 from nonobot.harness.commands import table
 from nonobot.harness.ranking.standings import Evidence, Scope, rankings
+from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames
 from nonobot.harness.results.result_files import ORDER, read_result
 from nonobot.harness.results.run_result import BotLog, EndReason, ProgramFile, Verdict
 from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.text import NOTHING
-from tests.helpers.ranked import MACHINE, run_result, verify_result, written
+from tests.helpers.ranked import MACHINE, match_of, run_result, verify_result, written
 
 SLOW = structs.replace(MACHINE, cpu="Slow CPU")
 
@@ -318,6 +319,12 @@ def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_column
     assert "\x1b" not in (results / "table.txt").read_text()
 
 
+def test_columns_of_many_opponents_without_room_are_counted():
+    runs = {Path(str(number)): run for number, run in enumerate(match_of([f"bot {n}" for n in range(20)]))}
+    [line] = [line for line in as_text(rankings(runs), terminal=False).splitlines() if "no room" in line]
+    assert re.fullmatch(r"no room for (.+, ){3}.+ and \d+ more: a wider terminal, or --format csv, has them", line)
+
+
 def test_bots_with_the_same_files_are_named():
     digests = [ProgramFile("bot.py", 64 * "a")]
 
@@ -341,6 +348,9 @@ def test_bots_with_the_same_files_are_named():
     [section] = ranking(*runs, copy("hal", 4.0))
     [line] = [note for note in section.notes if "the same files" in note]
     assert line.startswith("bob, carl and hal have the same files; the fastest and the slowest differ by 300%")
+    [section] = ranking(*(copy(f"bot {number:02}") for number in range(1, 21)))
+    [line] = [note for note in section.notes if "the same files" in note]
+    assert line.startswith("bot 01, bot 02, bot 03, bot 04 and 16 more have the same files; ")
 
 
 def endless(path: Path) -> None:

@@ -63,6 +63,12 @@ def read(request) -> Reader:
     return page_with(*getattr(samples, request.param)())
 
 
+def test_a_line_of_medians_is_explained_only_where_one_is_drawn():
+    for number, is_drawn in ((39, False), (40, True)):
+        page = page_with(run_result("a", range(1, number + 1))).page
+        assert ("a line follows the median" in page) == is_drawn
+
+
 def test_links_lead_somewhere_and_the_page_can_be_listened_to(read):
     ids = read.having("id")
     assert len(ids) == len(set(ids))
@@ -360,6 +366,9 @@ def test_the_command_writes_the_page_and_names_what_is_left_out(own_folder, caps
     assert cli.run(["report", "00.json", "-o", "-"]) == 0
     assert capsys.readouterr().out.endswith("</html>")
     assert "cannot write" in output_of(cli.run, ["report", "00.json", "-o", "."], status=2).err
+    message = "nonojudge: -o weekly.PDF: a report is an HTML file; name it weekly.html\n"
+    assert output_of(cli.run, ["report", "00.json", "-o", "weekly.PDF"], status=2).err == message
+    assert not Path("weekly.PDF").exists()
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("own.txt")])

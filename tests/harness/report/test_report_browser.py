@@ -117,7 +117,9 @@ def test_a_printed_page_divides_no_plot_and_has_room_for_the_puzzles_of_twenty_b
 @pytest.mark.parametrize(
     ("count", "width", "pages"), [(4, 688, "auto"), (5, 1017, "across"), (20, 1017, "across")]
 )
-def test_a_printed_cross_table_is_not_cut_and_on_the_page_of_the_title(chromium, tmp_path, count, width, pages):
+def test_a_printed_cross_table_is_not_cut_and_on_the_page_of_the_title_and_a_phone_scrolls_it_alone(
+    chromium, tmp_path, count, width, pages
+):
     names = ["Nonogramsolver_of_the_University_of_Applied_Sciences", "a bot with a rather long name, version 2.0"]
     names += [f"entrant-{number} of a university" for number in range(3, count + 1)]
     report = Report(samples.read_back(tmp_path, *match_of(names, puzzles_each=100)))
@@ -133,3 +135,5 @@ def test_a_printed_cross_table_is_not_cut_and_on_the_page_of_the_title(chromium,
     parts = "['header', '#match'].map(place => getComputedStyle(document.querySelector(place)).page)"
     assert chromium.value(parts) == [pages] * 2
     chromium.page.emulate_media(media="screen")
+    chromium.shape(390)
+    assert chromium.value("document.documentElement.scrollWidth") <= 390

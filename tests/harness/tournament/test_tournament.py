@@ -15,7 +15,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from nonobot.arguments import Parser
-from nonobot.harness import cli
+from nonobot.harness import UnusableError, cli
 from nonobot.harness.cluster import worker_judge
 from nonobot.harness.options import add_limits
 from nonobot.harness.play.journal import Journal, journal_path
@@ -27,7 +27,7 @@ from nonobot.harness.results.result_files import ORDER, files_in, in_order_of_pl
 from nonobot.harness.results.run_result import BotEnd, EndReason
 from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import filled_in, read_tournament, result_names
-from nonobot.harness.tournament.rounds import scheduled_runs
+from nonobot.harness.tournament.rounds import held, scheduled_runs
 from nonobot.tournament_data import Recipe, load_set, write_set
 from tests.helpers.clusters import definition, noted
 from tests.helpers.judged import RECIPE, command, let_time_fly, pids_with, so_far, verdicts
@@ -80,6 +80,52 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_
     assert capsys.readouterr().err == ""
 
 
+def test_all_results_on_other_conditions_are_refused_in_one_line(tmp_path, capsys):
+    bots = {"good": "perfect", "odd": "wrong_at_2"}
+    played(str(definition(tmp_path, bots)), "--quiet")
+    path = str(definition(tmp_path, bots, more="[limits]\ntime = 9"))
+    capsys.readouterr()
+    assert played(path) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.endswith("; so were 1 other result; move them away, or play all bots again with --again")
+    assert played(path, "--quiet", "--again") == 0
+
+
+def test_a_command_that_names_no_file_is_warned_of_and_a_shown_file_that_is_missing_refused(tmp_path, output_of):
+    path = definition(tmp_path, {"good": "perfect"})
+    text = (
+        path.read_text() + '[[bots]]\nname = "bob"\ncommand = "python3 bots/bott.py {width} -a/b -c \'1 / 2\'"\n'
+    )
+    path.write_text(text)
+    err = output_of(played, str(path)).err
+    warning = "nonojudge: bob: warning: its command names bots/bott.py, which is not a file here\n"
+    assert err.count("warning: its command") == 1
+    assert err.index(warning) < err.index("[1/2]")
+    path.write_text(text + 'show = ["bots/nope.py"]\n')
+    message = f"nonojudge: {path}: the bot 'bob': show: 'bots/nope.py': no such file or folder\n"
+    assert output_of(played, str(path), status=2).err == message
+
+
+def test_a_file_next_to_the_definition_is_not_looked_for_there_and_the_message_says_so(tmp_path, output_of):
+    (folder := tmp_path / "fresh").mkdir()
+    (folder / "a.txt").touch()
+    path = folder / "t.toml"
+    path.write_text('name = "x"\nsets = ["a.txt"]\nbots = [{name = "a", command = "a"}]')
+    where = f"'a.txt' is in {folder}; paths start at the current folder, so go there first"
+    assert output_of(played, str(path), status=2).err == f"nonojudge: {path}: set 1: {where}\n"
+
+
+def test_a_folder_of_results_that_is_closed_is_named_and_a_new_one_without_results_removed(tmp_path):
+    with held(tmp_path / "new"):
+        assert (tmp_path / "new").is_dir()
+    assert not (tmp_path / "new").exists()
+    with held(tmp_path):
+        pass
+    (tmp_path / "file").touch()
+    with pytest.raises(UnusableError, match=rf"^cannot write {tmp_path}/file/x: Not a directory$"):
+        held(tmp_path / "file/x").__enter__()
+
+
 def test_the_likely_mistake_of_a_bot_is_named_in_its_line(tmp_path, output_of):
     inverting = [sys.executable, str(DOUBLES / "check_bots.py"), "Inverted", "5", "5"]
     text = f'name = "x"\nsets = ["{RECIPE}"]\n'
@@ -101,8 +147,8 @@ def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_a
     out, err = output_of(played, str(path), status=1)
     assert out.index("good") < min(out.index("cold"), out.index("nobody"))
     assert "not-started" in out
-    assert "nonojudge: cold: --warm-up failed: false: exited with status 1" in err
-    assert "nonojudge: slow: --warm-up failed: sleep 1000: stopped at --warm-up-limit (0.2 s)" in err
+    assert "nonojudge: cold: warm-up failed: false: exited with status 1" in err
+    assert "nonojudge: slow: warm-up failed: sleep 1000: stopped at its limit of 0.2 s" in err
     assert "nobody: cannot start 'no-such-program'" in err
     result = read_result(Path("results/small/boardgen-5x5x5-seed-3--nobody.json"))
     assert (result.end.reason, verdicts(result)) == (EndReason.NOT_STARTED, ["missing"] * 5)
