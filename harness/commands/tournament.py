@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -28,7 +27,7 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import ORDER
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import outcome
-from nonobot.harness.text import on_terminal, say
+from nonobot.harness.text import say
 from nonobot.harness.tournament.definition import missing_files, read_tournament, require_files
 from nonobot.harness.tournament.playing import PlayingFile, ShownProgress
 from nonobot.harness.tournament.rounds import ScheduledRun, held, results_before, scheduled_runs
@@ -79,8 +78,6 @@ puzzles-each = 100 and size = "25x25" (the defaults), a bot setter-solutions = "
 Exit status: 0 everything was played, 1 a bot did not start or a run was given up, 2 unusable file,
 130 interrupted.
 """
-
-SECONDS_TO_REPLACE = 15  # before the first run of a match with void puzzles, for the reader on a terminal
 
 
 def add_to(parser: Parser) -> None:
@@ -147,10 +144,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
                 )
         known = {path: result for path, result in played.items() if result.end.reason not in GOES_ON}
         try:
-            is_new = not any(run.result_path.exists() for run in todo)
-            if is_new and any(puzzle_set.void for puzzle_set in handed_in) and on_terminal(sys.stderr):
-                say(f"the first run starts in {SECONDS_TO_REPLACE} s", arguments.quiet)
-                time.sleep(0 if arguments.quiet else SECONDS_TO_REPLACE)
             with PlayingFile(todo, known) as file:
                 if arguments.on:
                     played = _played_on_workers(todo, known, file, arguments)

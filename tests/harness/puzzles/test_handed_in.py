@@ -79,21 +79,6 @@ def test_neighbours_that_are_void_for_one_reason_share_a_line(others, capsys):
     assert "\n  $2 to $3: missing\n  $5 to $100: missing\n" in err
 
 
-def test_a_match_with_void_puzzles_waits_on_a_terminal_before_its_first_run(others, capsys, monkeypatch):
-    monkeypatch.setattr(tournament, "on_terminal", lambda _: True)
-    monkeypatch.setattr(tournament, "SECONDS_TO_REPLACE", 0)
-    mine = written("mine.txt", DIFFERENT[:1])
-    text = 'name = "m"\nformat = "match"\ncontain = "no"\npuzzles-each = 3\nsize = "2x2"\n'
-    for name, file in (("a", mine), ("b", others)):
-        text += f'[[bots]]\nname = "{name}"\ncommand = "true"\npuzzles = "{file}"\n'
-    Path("m.toml").write_text(text)
-    assert cli.run(["tournament", "m.toml"]) == 0
-    err = capsys.readouterr().err
-    assert err.index("void puzzles") < err.index("the first run starts in 0 s") < err.index("[1/2]")
-    assert cli.run(["tournament", "m.toml"]) == 0
-    assert "the first run starts" not in capsys.readouterr().err
-
-
 def test_a_refused_match_leaves_no_folder(others):
     Path("m.toml").write_text(
         'name = "m"\nformat = "match"\ncontain = "no"\nsize = "2x2"\n'
