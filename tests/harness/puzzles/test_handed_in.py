@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from nonobot.harness import UnusableError, cli
-from nonobot.harness.commands import tournament
 from nonobot.harness.puzzles import handed_in
 from nonobot.harness.puzzles.grading import GradingBot
 from nonobot.harness.puzzles.handed_in import DECIDED, sets_handed_in
