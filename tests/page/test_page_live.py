@@ -347,6 +347,7 @@ def test_the_live_view_has_the_points_of_the_table_and_a_phone_shows_names_and_p
                 assert 0 <= left < right - 50 < right <= width
                 assert not is_cut
             edges = chromium.value("document.querySelector('#under-way .whole').getBoundingClientRect()")
-            assert (chromium.text_of("#under-way .whole"), edges["right"] < width) == ("5 of 5", True)
+            assert chromium.text_of("#under-way .whole").endswith(" of 5")
+            assert edges["right"] < width
             chromium.keep(f"page-live-match-{width}")
     chromium.open("about:blank")
