@@ -216,12 +216,14 @@ class ProfileComparison(Struct, frozen=True):
     """Two profiles of a set: parts depth first, each count in both, puzzles whose counts differ, and those right.
 
     `cpu_seconds` are those of the runs, if the bot computed all the time: others on its core do not change them.
+    The whole change `is_clear` if the times of the runs before and after do not overlap.
     """
 
     parts: list[Part]
     totals: dict[str, tuple[int, int]]
     recounted: list[int]
     right: tuple[set[int], set[int]]
+    is_clear: bool
     cpu_seconds: tuple[float, float] | None = None
 
     def change(self, in_puzzles: bool) -> tuple[float, Part | None]:
@@ -247,12 +249,20 @@ def compare(before: Profile, after: Profile) -> ProfileComparison:
     )
     counts_before = {puzzle.number: puzzle.counts for puzzle in before.puzzles}
     names = dict.fromkeys([*before.totals, *after.totals])
+    on_cpu = _computes(before) and _computes(after)
+    times = [
+        [run.cpu_seconds for run in profile.runs or ()] or [profile.usage.cpu_seconds]
+        if on_cpu
+        else span_of(profile).extremes
+        for profile in (before, after)
+    ]
     return ProfileComparison(
         list(_parts(span_of(before), span_of(after))),
         {name: (before.totals.get(name, 0), after.totals.get(name, 0)) for name in names},
         [puzzle.number for puzzle in after.puzzles if counts_before.get(puzzle.number) != puzzle.counts],
         (before_right, after_right),
-        (before.usage.cpu_seconds, after.usage.cpu_seconds) if all(map(_computes, (before, after))) else None,
+        max(map(min, times)) > min(map(max, times)),
+        (before.usage.cpu_seconds, after.usage.cpu_seconds) if on_cpu else None,
     )
 
 
@@ -284,6 +294,8 @@ def conclusion(comparison: ProfileComparison) -> list[str]:
         lines = [f"{ratio} in CPU time ({duration(before)} before, {duration(after)} after; {wall})"]
     if ratio == ratio_in_words(1.0):
         lines = ["as fast as before"]
+    elif not comparison.is_clear:
+        lines = [f"no clear difference, as the runs overlap: {lines[0]}"]
     for name, in_puzzles in (("the puzzles", True), ("start, end and the rest", False)):
         change, part = comparison.change(in_puzzles)
         if part:
@@ -317,12 +329,13 @@ def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:
             notes.insert(0, f"{label}: {stood_still}")
     if before.machine.cpu != after.machine.cpu:
         notes.insert(0, f"another machine: {before.machine.cpu} before, {after.machine.cpu} after")
-    lines = [styled(line, "" if number else "bold") for number, line in enumerate(conclusion(comparison))]
+    first, *others = conclusion(comparison) or [""]
+    lines = [styled(first, "bold"), *(styled(note, "dim") for note in notes), *map(styled, others)]
     parts = spaced(
         [styled("before", "bold"), *_run_of(before), styled("after", "bold"), *_run_of(after)],
         [_part_table(comparison)],
         [_count_table(comparison)] if comparison.recounted else [],
-        [*lines, *(styled(note, "dim") for note in notes)],
+        lines,
     )
     return drawn(parts, terminal)
 

@@ -244,6 +244,13 @@ def test_of_several_runs_each_part_has_its_median_and_only_a_change_beyond_their
     assert "medians of 3 runs (wall 10.2 s to 10.9 s, CPU 10.0 s to 10.0 s)" in text
     assert any(line.split()[1:7] == ["3.70", "s", "3.60", "s", "to", "3.90"] for line in text.splitlines())
     after = median_of([late(slower(more), start) for more, start in ((0.6, 0.2), (0.4, 0.3), (0.5, 1.2))])
+    waiting_before, waiting_after = (
+        replace(runs, usage=replace(runs.usage, cpu_seconds=1.0)) for runs in (before, after)
+    )
+    overlap = "no clear difference, as the runs overlap: "
+    assert conclusion(compare(waiting_before, waiting_after))[0].startswith(overlap)
+    beyond = median_of([slower(more) for more in (2.0, 2.5, 3.0)])
+    assert conclusion(compare(before, replace(beyond, usage=waiting_after.usage)))[0].startswith("21.4% slower (")
     assert conclusion(compare(before, after))[1:3] == [
         "the puzzles: +400 ms, most of all in learn, rest: 3.70 s before, 4.10 s after",
         "start, end and the rest: +200 ms, and no part by more than runs differ",
@@ -258,6 +265,7 @@ def test_counts_that_differ_and_steps_that_came_or_went_are_told():
     assert comparison.totals["probes"] == (100, 101)
     assert conclusion(comparison)[1] == "the counts of 1 puzzle differ, first $2: the search is another"
     text = comparison_as_text(example(), after, False)
+    assert "\nas fast as before\na single run: --repeat 5 for medians" in text
     assert any(line.split() == ["probes", "100", "101", "1.010"] for line in text.splitlines())
     before, after = profile(puzzle(1, 2.0, {"old": 1.0})), profile(puzzle(1, 2.0, {"new": 1.5}))
     parts = {part.name: (part.before_seconds, part.after_seconds) for part in compare(before, after).parts}
