@@ -44,7 +44,7 @@ from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.worth import worth
 from tests.helpers.judged import RECIPE, SET, command, pids_with, played, program, verdicts
 from tests.helpers.sandboxes import any_sandbox, no_sandbox, sandbox_only
-from tests.helpers.waiting import next_line, wait_until
+from tests.helpers.waiting import next_line, running, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
@@ -388,9 +388,8 @@ def test_a_folder_of_the_disk_in_the_place_of_scratch_is_no_memory():
     """While bubblewrap mounts scratch, the judge may see such a folder there."""
     mounts = ["--ro-bind", "/", "/", "--dev", "/dev", "--ro-bind", "/", "/tmp", "--ro-bind", "/", "/dev/shm"]
     tree = ProcessTree(in_sandbox=True)
-    with subprocess.Popen(
-        ["bwrap", *mounts, "--", "sh", "-c", "echo; cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as bot:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with running(["bwrap", *mounts, "--", "sh", "-c", "echo; cat"], **pipes) as bot:
         tree.grow_from(bot.pid)
         next_line(bot)
         tree.look()
