@@ -32,7 +32,7 @@ def server(tmp_path_factory):
     with Server("--results", str(folder)) as running:
         yield running
     assert running.process.returncode == 0
-    assert not [line for line in running.err.splitlines() if "The puzzle page is not here" not in line]
+    assert not [line for line in running.err.splitlines() if "the puzzle page is not here" not in line]
     assert not [child for child in psutil.process_iter(["ppid"]) if child.info["ppid"] == running.process.pid]
 
 
