@@ -139,6 +139,7 @@ class Cluster:
 
         running = (self.scheduler, *self.workers)
         try:
+            wait_until(self._answers, self.scheduler)
             with Client(self.address, timeout=AFTERWARDS_SECONDS, set_as_default=False) as client:
                 wait_until(lambda: len(client.nthreads()) >= count, *running)
         except Exception as error:

@@ -110,6 +110,7 @@ def test_a_bot_that_differs_from_itself_accuses_no_commit(history, output_of):
     assert out.count(" twice: other work on $") == 2
 
 
+@pytest.mark.slow
 def test_a_bot_that_is_unsteady_only_between_the_ends_accuses_no_commit(history, capsys):
     commits = [history.commit(), history.commit(flaky=[3]), *(history.commit() for _ in range(4))]
     commits += [history.commit(flaky=[], loses=[3]), history.commit()]
@@ -124,6 +125,7 @@ def test_a_bot_that_is_unsteady_only_between_the_ends_accuses_no_commit(history,
     assert " twice: other work on $3\n  good to bad: other work on 1 puzzle\n" in out
 
 
+@pytest.mark.slow
 def test_a_build_that_depends_on_earlier_builds_accuses_no_commit(history, tmp_path, output_of):
     builds = shlex.quote(str(tmp_path / "builds"))
     for _ in range(3):
@@ -150,6 +152,7 @@ def test_a_build_that_hangs_ends_no_other_build(history, output_of):
     assert "one of these 2 commits" in out
 
 
+@pytest.mark.slow
 def test_a_merge_that_undoes_what_the_good_end_has_is_found_and_no_commit_of_its_side(history, capsys):
     old = history.commit(loses=[3])
     good = history.commit(loses=[])
@@ -167,6 +170,7 @@ def test_a_merge_that_undoes_what_the_good_end_has_is_found_and_no_commit_of_its
     ) == [merge]
 
 
+@pytest.mark.slow
 def test_a_bot_runs_in_the_sub_folder_of_the_working_folder(history, monkeypatch, output_of):
     inner = history.folder / "inner"
     inner.mkdir()
@@ -182,6 +186,7 @@ def test_a_bot_runs_in_the_sub_folder_of_the_working_folder(history, monkeypatch
     assert f"counts: changed by {culprit[:7]}" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("settings", "end"), [({"hangs": 60}, "time-limit"), ({"imports": "none"}, "crashed")])
 def test_a_bad_end_that_hangs_or_crashes_is_told(history, output_of, settings, end):
     history.commit(**settings)

@@ -146,6 +146,7 @@ def test_a_build_is_asked_once_to_end(history, tmp_path, monkeypatch):
     assert len(asked.read_text()) == 2
 
 
+@pytest.mark.slow
 def test_git_only_reads_the_clone_and_runs_no_hook(history, tmp_path, output_of):
     culprit = history.commit(loses=[2])
     history.commit()
