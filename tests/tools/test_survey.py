@@ -7,7 +7,7 @@ from itertools import product
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nonobot.harness.puzzles import board_jobs
@@ -60,8 +60,9 @@ def test_a_quantile_is_the_value_in_that_place(values, share):
 
 
 @given(width=st.integers(1, 30), height=st.integers(1, 30), share=st.floats(0, 1))
+@example(5, 10, 0.58)
 def test_the_kind_of_a_board_is_the_nearest_step(width, height, share):
-    black = int(share * width * height)
+    black = int(share * (width * height))
     kind = kind_of(Recipe(width, height, 1, seed=1, p1=share), 0)
     assert kind.percent % 5 == 0
     assert abs(kind.percent - 100 * black / (width * height)) <= 2.5 + 1e-9
