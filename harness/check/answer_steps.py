@@ -158,12 +158,10 @@ def same_again(bot: BotUnderTest) -> str:
             session.send(text_of(wanted), last=True)
             session.wait_for(wanted)
         runs.append({answer.number: answer.solution for answer in session.answers})
-        unanswered = [
-            (number, puzzle) for number, puzzle in wanted if number not in runs[-1]
-        ]  # not the wrong ones
-        session.demand(
-            unanswered, f"the same batch twice: {excerpt(text_of(wanted))}", "answer the same batch twice"
-        )
+        # Wrong answers are for other steps.
+        unanswered = [(number, puzzle) for number, puzzle in wanted if number not in runs[-1]]
+        sent = f"the same batch twice: {excerpt(text_of(wanted))}"
+        session.demand(unanswered, sent, "answer the same batch twice")
     first, second = runs
     if first == second:
         return "the same answers twice"

@@ -25,7 +25,7 @@ from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import ORDER
-from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
+from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import outcome
 from nonobot.harness.text import say
 from nonobot.harness.tournament.definition import missing_files, read_tournament, require_files
@@ -211,19 +211,11 @@ def _all_played(
 
 
 def _played(scheduled: ScheduledRun, before: RunResult | None, file: PlayingFile, quiet: bool) -> RunResult:
-    """Play or resume a run, with its progress on the screen and in the file."""
-    answered = right = 0
+    """Play or resume a run, with its progress on the screen; the file says that it is in play."""
+    # Not how many answers are right: a bot among the results could read it. The live view has it from the journal.
+    file.show(scheduled)
     first = "warm-up first" if scheduled.entrant.warm_up and before is None else ""
     with RunProgress(len(scheduled.puzzle_set.puzzles), quiet, first) as progress:
-
-        def show(judged: PuzzleResult, run_seconds: float) -> None:
-            nonlocal answered, right
-            answered += 1
-            right += judged.verdict is Verdict.RIGHT
-            file.show(scheduled, answered, right)
-            progress.take(judged, run_seconds)
-
-        file.show(scheduled)
-        result = scheduled.play(before, show)
+        result = scheduled.play(before, progress.take)
     file.end(scheduled, is_played=True)
     return result

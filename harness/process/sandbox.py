@@ -49,7 +49,7 @@ MOST_COVERED = 16  # files of a folder that are covered one by one, 1 ms each
 ALWAYS_THERE = tuple(map(Path, ("/", "/dev", "/dev/shm", "/tmp", "/var", "/var/tmp")))
 """Folders that every bot has; its working folder may be one of them."""
 
-RESULT_ENDS = (".journal.jsonl", ".stderr.txt")
+RESULT_ENDS = (".journal.jsonl", ".stderr.txt", ".playing")
 RESULT_NAMES = (".json", *RESULT_ENDS)
 ASIDE = ".before-"
 RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')  # marks of a judge's files

@@ -150,9 +150,10 @@ def test_results_among_which_a_bot_lies_are_hidden_one_by_one(here):
     for name, kind in (("today.json", "run"), ("set/run.json", "verify")):
         (here / "bots/results" / name).write_text(f'{{"kind": "{kind}"}}')
     (here / "bots/results/weights.json").write_text("{}")
+    (here / "bots/results/.playing").touch()
     mounts = Sandbox(results=(here / "bots/results",)).mounts(bot("bots/results/bot.py"))
-    paths = [here / "bots/results" / name for name in ("today.json", "set/run.json", "weights.json")]
-    assert seen(mounts, *paths) == ["covered", "covered", "read"]
+    paths = [here / "bots/results" / name for name in ("today.json", "set/run.json", ".playing", "weights.json")]
+    assert seen(mounts, *paths) == ["covered", "covered", "covered", "read"]
 
 
 def test_a_link_with_the_name_of_a_result_stops_no_run(here):
