@@ -307,6 +307,6 @@ def champion_map(bits: int, room: Room = LARGE) -> Struct:
         change=f4[2 * row],  # scratch: changes of the probabilities that a line sends
         heard=mask[lines],  # cells known at its last messages
         retell=sides,  # lines with new incoming messages
-        marginal=f4[cells],  # how likely a cell is black
+        marginal=f4[cells + 16],  # how likely a cell is black, and room to write beyond the last row
         bound_marginal=f4[variables],  # how likely a bound variable is true
     )

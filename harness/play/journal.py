@@ -73,8 +73,8 @@ BEGINNING = b'{"kind":"run",'  # of the first line of a journal
 
 
 def journal_path(result_path: Path) -> Path:
-    """Return where the journal of a result is."""
-    return result_path.parent / f"{result_path.stem}.journal.jsonl"  # `with_suffix` takes no "."
+    """Return where the journal of a result is; `X.json` and `X.txt` have different ones."""
+    return result_path.parent / f"{result_path.name.removesuffix('.json')}.journal.jsonl"
 
 
 class Journal:
