@@ -317,6 +317,14 @@ def test_one_judge_at_a_time(tmp_path, records):
     assert read_records(path) == records
 
 
+def test_results_with_other_endings_have_journals_of_their_own(tmp_path, records):
+    assert journal_path(tmp_path / "x.json") == tmp_path / "x.journal.jsonl"
+    with Journal(journal_path(tmp_path / "x.json")) as journal, Journal(journal_path(tmp_path / "x.txt")):
+        journal.add(records[0])
+    assert read_records(journal_path(tmp_path / "x.json")) == records[:1]
+    assert read_records(journal_path(tmp_path / "x.txt")) == []
+
+
 def test_there_is_no_journal(tmp_path):
     assert read_records(tmp_path / "x.journal.jsonl") == []
     with pytest.raises(UnusableError, match=r"cannot write .*No such file"):
