@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import re
@@ -26,12 +27,14 @@ from nonobot.protocol.formats import FormatError, Size, format_named, write
 from nonobot.protocol.puzzle import fault_in_clues
 from nonobot.system import content_of, lines_in, report
 
+_UTF16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 FILE, OUTPUT = "{file}", "{output}"
 MOST_OUTPUT_BYTES = 1 << 24
 SECONDS_AFTER_THE_END = 0.05  # for the output of a program that has ended, if another process still has its pipe
 SECONDS_OF_SILENCE = 0.2  # after which a judge waits for the answer to the only puzzle so far
 MOST_SHOWN_LINES = 3
 HINT = "(see --black, --white and --pattern)"
+_ENDING = re.compile(re.escape(OUTPUT) + r"(\.\w+)?")
 _HEADER = re.compile(rb"^[ \t]*\$", re.MULTILINE)
 
 
@@ -64,7 +67,7 @@ class Adapter:
             raise StartError(f"cannot start {command[0]!r}: {fault or 'no such program'}")
         self._command, self._form, self._signs = command, form, signs
         self._reads_stdin = not any(FILE in word for word in command)
-        self._writes_file = any(OUTPUT in word for word in command)
+        self._endings = [found[1] or ".txt" for word in command for found in _ENDING.finditer(word)]
         self._folder: Path | None = None
 
     def close(self) -> None:
@@ -92,8 +95,10 @@ class Adapter:
             path.write_bytes(content)
         except OSError as error:
             raise RefusedError(f"cannot write the file for the program: {error.strerror}") from None
-        output = self._folder / "output.txt"
-        command = [word.replace(FILE, str(path)).replace(OUTPUT, str(output)) for word in self._command]
+        names = {FILE: str(path), OUTPUT: str(self._folder / "output")}
+        command = [_ENDING.sub(lambda found: OUTPUT + (found[1] or ".txt"), word) for word in self._command]
+        for name, place in names.items():
+            command = [word.replace(name, place) for word in command]
         try:
             with (path if self._reads_stdin else Path(os.devnull)).open("rb") as source:
                 # A group of its own, which ends with it.
@@ -110,15 +115,15 @@ class Adapter:
             status = process.wait()
             if process.stdout:
                 process.stdout.close()
-        if self._writes_file:
+        end = "" if not status else f"; exit status {status}" if status > 0 else f"; ended by signal {-status}"
+        if self._endings:
             try:
-                printed = content_of(output, MOST_OUTPUT_BYTES)
+                printed = content_of(self._folder / f"output{self._endings[-1]}", MOST_OUTPUT_BYTES)
             except FileNotFoundError:
-                printed = b""
+                raise NoBoardError(f"the program did not write the file {OUTPUT}{end}") from None
             except OSError as error:
                 raise RefusedError(f"the file that the program wrote cannot be read: {error.strerror}") from None
-        end = "" if not status else f"; exit status {status}" if status > 0 else f"; ended by signal {-status}"
-        return Ran(printed.decode("utf-8", "replace"), end)
+        return Ran(printed.decode("utf-16" if printed.startswith(_UTF16) else "utf-8", "replace"), end)
 
     def board_in(self, ran: Ran, puzzle: Puzzle) -> Solution:
         """Return the board of a puzzle in an output; RefusedError if there is none."""
@@ -134,14 +139,12 @@ class Adapter:
         """Return the board that the program finds for a puzzle; RefusedError if there is none."""
         return self.board_in(self.run(self.content([puzzle]), clock), puzzle)
 
-    def solve_all(self, puzzles: Sequence[Puzzle], clock: Clock) -> list[Solution | None]:
-        """Return the boards that the program finds for a file of all puzzles."""
+    def solve_all(self, puzzles: Sequence[Puzzle], clock: Clock) -> tuple[list[Solution | None], str]:
+        """Return the boards that the program finds for a file of all puzzles, and why some are missing."""
         ran = self.run(self.content(puzzles), clock)
         boards = boards_in(ran.output, puzzles, self._signs)
-        if missing := boards.count(None):
-            found = f"{len(boards) - missing} of {len(boards)} puzzles have a board in {self._source}"
-            report(f"{found}; {ran.beginning}{ran.end}")
-        return boards
+        found = f"{len(boards) - boards.count(None)} of {len(boards)} puzzles have a board in {self._source}"
+        return boards, f"{found}; {ran.beginning}{ran.end}" if None in boards else ""
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -154,7 +157,7 @@ class Adapter:
 
     @property
     def _source(self) -> str:
-        return "the file that the program wrote" if self._writes_file else "the output"
+        return "the file that the program wrote" if self._endings else "the output"
 
 
 def _printed(process: subprocess.Popen[bytes], clock: Clock) -> bytes:
@@ -213,13 +216,14 @@ def serve(adapter: Adapter, given: Size | None, limit_seconds: float, batch: boo
     records = [item for item in read_batch(lines_in([data]), size) if isinstance(item, Record)]
     puzzles = [record.puzzle for record in records if not fault_in_clues(record.puzzle)]
     boards: list[Solution | None] = [None] * len(puzzles)
+    why = ""
     try:
         if puzzles:
-            boards = adapter.solve_all(puzzles, Clock(limit_seconds))
+            boards, why = adapter.solve_all(puzzles, Clock(limit_seconds))
     except OutOfTimeError:
-        report(f"not solved within the limit of {limit_seconds:g} s")
+        why = f"not solved within the limit of {limit_seconds:g} s"
     except RefusedError as error:
-        report(str(error))
+        why = str(error)
     left = iter(boards)
 
     def solve(puzzle: Puzzle, clock: Clock) -> Solution:
@@ -227,7 +231,10 @@ def serve(adapter: Adapter, given: Size | None, limit_seconds: float, batch: boo
             return board
         raise RefusedError("no board of it")
 
-    return answer_all(solve, size, limit_seconds, [data])
+    status = answer_all(solve, size, limit_seconds, [data])
+    if why:  # for a judge, which shows the last line
+        report(why)
+    return status
 
 
 def _head(chunks: Iterator[bytes]) -> tuple[bytes, bool]:

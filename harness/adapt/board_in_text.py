@@ -1,8 +1,9 @@
 """Boards in what a program prints: in any usual alphabet, among clues, frames, colours and other text.
 
 A board is `height` text lines at equal distances, with `width` cells at equal distances, of two signs. The number
-of black cells decides which sign is black, unless :class:`Signs` names them. Nothing is solved: the clues only
-choose among readings that share cells, such as a picture on white paper and the same one a column further left.
+of black cells decides which sign is black, unless :class:`Signs` names them; the unusual choice, such as `.` for
+black, must solve the puzzle. Nothing is solved: the clues only choose among readings that share cells, such as a
+picture on white paper and the same one a column further left.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from typing import NamedTuple
 from nonobot.protocol import Puzzle, Solution
 from nonobot.protocol.verify import mismatches
 
-USUAL = "█■⬛◼●▓#@*%&1XOx░○□◻⬜0·-_. "
-"""Signs of cells. The earlier one is black if as many cells are black as white."""
+BLACK, WHITE = "█■⬛◼●▓#@*%&1X", "░○□◻⬜0·-_. "
+USUAL = f"{BLACK}Ox{WHITE}"
+"""Signs of cells. The earlier one is usually black."""
 
 MOST_READINGS = 10_000  # tried in an output, in all: paper that is almost blank contains many
 MOST_COLUMNS = 2_000  # of a text line that are looked at
@@ -31,7 +33,11 @@ _COMMANDS = re.compile(
     r"\x1b\[[0-9;?]*([A-Za-z])|\x1b[()][A-Z0-9]|\x1b\][^\x07\x1b]{0,1000}\x07|[\ufe0e\ufe0f\u200b]"
 )
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")  # as in JSON
+_LINES_IN_TEXT = re.compile(r"\"((?:[^\"\\\n]|\\.)*\\n(?:[^\"\\\n]|\\.)*)\"")
+_BARS = re.compile(r"\[\|([^][]*)\|\]")  # as in MiniZinc
+_FLOAT = re.compile(r"(?<![\w.])([01])\.0*(?:e[+-]?0+)?(?![\w.])")
 _COLOUR = re.compile(r"\x1b\[([0-9;]*)m")
+_FIRST_COLOURS = {30: "", 40: "", 90: "bright ", 100: "bright "}
 _UPRIGHT = re.compile("[|│┃║┆┊╎╏¦]")
 _FRAME = re.compile(r"(?=.*[+─━═┌└├╔╚╠╭╰┬┴┼])[\s+|=─-╿-]+")
 _FILLING = re.compile("[\\s|│┃║┆┊╎╏¦,;:'\"\\[\\](){}]")
@@ -41,7 +47,14 @@ _TEXTS = re.compile(r"[\[({]\s*(?:(?:\"[^\"\n]*\"|'[^'\n]*')[\s,]*)+[\])}]")
 _FLAT = re.compile(r"[\[({][^][(){}]*[\])}]")
 _SQUARE = str.maketrans("(){}", "[][]")
 _TEXT = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'")
-_BLACK_WORDS = {"1": "1", "true": "1", "black": "1", "0": "0", "false": "0", "white": "0", "none": "0", "-1": "0"}
+_ITEM = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|([^\s,;\"']+)")
+_BETWEEN_CELLS = ",", ";"
+_OPEN = "∅"  # white in a list without another white: None may be that, or a cell that is not decided
+_WORDS = {
+    **dict.fromkeys(("1", "true", "black", "filled", "full", "yes", "on"), "1"),
+    **dict.fromkeys(("0", "false", "white", "empty", "blank", "no", "off"), "0"),
+    **dict.fromkeys(("none", "null", "nan", "-1"), _OPEN),
+}
 _UPPER, _LOWER = str.maketrans("▀▄", "█ "), str.maketrans("▀▄", " █")
 
 
@@ -54,11 +67,30 @@ class Signs:
     pattern: re.Pattern[str] | None = None  # of the text around the board; its first group, if it has one
 
     @cached_property
+    def ink(self) -> str:
+        """The sign of a black cell, also if the program prints a word for it; empty if the user named none."""
+        return self.black if len(self.black) < 2 else BLACK[0]
+
+    @cached_property
+    def paper(self) -> str:
+        """The sign of a white cell; empty if the user named none."""
+        return self.white if len(self.white) < 2 else WHITE[0]
+
+    @cached_property
     def cells(self) -> str:
         """The signs that cells may have, in the order of USUAL."""
-        black, white = self.black[:1], self.white[:1]
-        others = [] if black and white else [sign for sign in USUAL if sign not in (black, white)]
-        return "".join([black, *others, white])
+        named = self.ink, self.paper
+        others = [] if all(named) else [sign for sign in USUAL if sign not in named]
+        return "".join([self.ink, *others, self.paper])
+
+    def with_signs(self, output: str) -> str:
+        """Return an output in which the words for cells are signs; a word of letters becomes one sign."""
+        for word, sign in ((self.black, self.ink), (self.white, self.paper)):
+            if len(word) > 1:
+                is_word = word.isalnum()
+                pattern = rf"(?<!\w){word}(?!\w)" if is_word else re.escape(word)
+                output = re.sub(pattern, sign if is_word else sign * len(word), output)
+        return output
 
 
 @dataclass(frozen=True)
@@ -157,6 +189,7 @@ def _next_board(
 
 
 def _around(output: str, signs: Signs) -> str:
+    output = signs.with_signs(output)
     if signs.pattern is None:
         return output
     found = [*signs.pattern.finditer(output)]
@@ -166,7 +199,8 @@ def _around(output: str, signs: Signs) -> str:
 def _views(output: str, size: tuple[int, int], signs: Signs) -> Iterator[_View]:
     """Yield the text of an output as it is, and then with less and less of what may surround cells."""
     text = _without_commands(output)
-    lines = _with_lists_drawn(text, size).split("\n")
+    every_line = _with_lists_drawn(text, size).split("\n")
+    lines = every_line if every_line[-1] else every_line[:-1]
     every = range(len(lines))
     yield _View(_padded(lines), every, signs.cells)
     if "[]" in text:
@@ -179,17 +213,24 @@ def _views(output: str, size: tuple[int, int], signs: Signs) -> Iterator[_View]:
     compact = {number: line for number, line in compact.items() if line}
     yield _View(_padded([*compact.values()]), [*compact], signs.cells)
     yield _View(_padded([*compact.values()], right=True), [*compact], signs.cells)
+    words: dict[str, str] = {}
+    rows = [_row_of_words(line, size[0], words) for line in lines]
+    yield _View(_padded(rows), every, signs.cells)
+    is_coloured = bool(_COLOUR.search(output))
     if "▀" in text or "▄" in text:
         halves = [half for line in unframed for half in (line.translate(_UPPER), line.translate(_LOWER))]
-        yield _View(_padded(halves), [number for number in kept for _ in range(2)], signs.cells)
-    if _COLOUR.search(output):
-        coloured, kinds = _coloured(output)
-        yield _View(_padded(coloured), range(len(coloured)), kinds)
-    stretched = _padded(unframed, further=2 * size[0])  # white cells at the end of all lines
-    yield _View(stretched, kept, signs.cells, only_right=True)
-    pairs = [] if signs.black or signs.white else _other_pairs(lines)
+        numbers = [number for number in kept for _ in range(2)]
+        yield _View(_padded(halves), numbers, signs.cells, only_right=is_coloured)
+        yield _View(_padded(halves, further=size[0]), numbers, signs.cells, only_right=True)
+    if is_coloured:
+        coloured, numbers, kinds = _coloured(output)
+        yield _View(_padded(coloured), numbers, kinds)
+    # White rows and columns that the program has not printed at the end.
+    yield _View(_padded(every_line), range(len(every_line)), signs.cells, only_right=True)
+    yield _View(_padded(unframed, further=2 * size[0]), kept, signs.cells, only_right=True)
+    pairs = [] if signs.black or signs.white else _other_pairs(rows)
     for number in range(MOST_PAIRS):  # as many views for each size
-        yield _view_of_pair(lines, pairs[number]) if number < len(pairs) else _View([], [], "")
+        yield _view_of_pair(rows, pairs[number]) if number < len(pairs) else _View([], [], "")
 
 
 def _other_pairs(lines: Sequence[str]) -> list[str]:
@@ -233,51 +274,124 @@ def _padded(lines: Sequence[str], right: bool = False, further: int = 0) -> list
 
 def _without_commands(output: str) -> str:
     """Return what a terminal shows; where a program moves the cursor, a text line ends."""
-    text = output.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ").replace("\u00a0", " ")
+    text = output.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
+    text = text.replace("\u00a0", " ").replace("\u3000", " ")
     text = _ESCAPED.sub(lambda sign: chr(int(sign[1], 16)), text)
     if "\x1b" not in text and text.isascii():
         return text
-    return _COMMANDS.sub(lambda command: "\n" if command[1] and command[1] in "HJf" else "", text)
+    return _COMMANDS.sub(_line_end, text)
+
+
+def _line_end(command: re.Match[str]) -> str:
+    return "\n" if command[1] and command[1] in "HJf" else ""
 
 
 def _with_lists_drawn(text: str, size: tuple[int, int]) -> str:
     """Return a text in which lists of rows or of all cells, as in JSON and Python, are drawn if they fit."""
     width, height = size
+    words: dict[str, str] = {}
 
     def drawn(found: re.Match[str]) -> str:
+        content = found[0].translate(_SQUARE)[1:-1]
         texts = ["".join(row) for row in _TEXT.findall(found[0])]
-        text = found[0].translate(_SQUARE)
-        rows = texts or [_signs_of(row) for row in _LIST.findall(text[1:-1]) or [text[1:-1]]]
-        if len(rows) == 1 and len(rows[0]) == width * height:
-            rows = [rows[0][start : start + width] for start in range(0, width * height, width)]
-        is_board = len(rows) == height and {*map(len, rows)} == {width}
-        return "\n".join(["", *rows, ""]) if is_board else found[0]
-
-    def bracketed(found: re.Match[str]) -> str:
-        return drawn(found) if found[0].count(",") >= width * height - 1 else found[0]
-
-    return _FLAT.sub(bracketed, _NESTED.sub(drawn, _TEXTS.sub(drawn, text)))
-
-
-def _signs_of(row: str) -> str:
-    """Return a sign for each item of a list; no sign of a cell for one of several signs."""
-    cells = [word.strip("'\"") or " " for word in re.split(r"\s*,\s*|\s+", row.strip(" \t\n,"))]
-    return "".join(_BLACK_WORDS.get(word.lower(), word if len(word) == 1 else "\0") for word in cells)
-
-
-def _coloured(output: str) -> tuple[list[str], str]:
-    """Return text lines in which the colours of spaces and blocks are signs, and all signs of cells."""
-    signs: dict[tuple[str, str], str] = {}
-    state, pieces = "", []
-    for number, piece in enumerate(_COLOUR.split(output.replace("\r\n", "\n"))):
-        if number % 2:
-            state = piece if piece not in ("", "0") else ""
+        if rows := _LIST.findall(content):
+            rows = [_signs_of(row, words) for row in rows]
+        elif len(texts) == height and {*map(len, texts)} == {width}:
+            rows = texts
         else:
-            for sign in _COMMANDS.sub("", piece):
-                is_cell = sign in " █■" and state
-                new = signs.setdefault((state, sign), chr(0xE000 + len(signs) % 0x1000)) if is_cell else sign
-                pieces.append(new)
-    return "".join(pieces).split("\n"), "".join(signs.values()) + " █■"
+            cells = _signs_of(content, words)
+            if len(cells) == width and len({*cells}) <= 2:
+                return f"[{cells}]"  # a row
+            rows = [cells[start : start + width] for start in range(0, len(cells), width)]
+        if len(rows) != height or {*map(len, rows)} != {width}:
+            return found[0]
+        board = "\n".join(["", *rows, ""])
+        return board if "0" in board else board.replace(_OPEN, "0")
+
+    def in_lines(found: re.Match[str]) -> str:
+        cells = found[1]
+        rows = [cells[start : start + width] for start in range(0, len(cells), width)]
+        return "\n".join(["", *rows, ""]) if len({*cells}) <= 2 else found[0]
+
+    if "\\n" in text:
+        text = _LINES_IN_TEXT.sub(lambda found: "\n{}\n".format(found[1].replace("\\n", "\n")), text)
+    text = _BARS.sub(lambda found: "\n{}\n".format(found[1].replace("|", "\n")), _FLOAT.sub(r"\1", text))
+    text = _FLAT.sub(drawn, _TEXTS.sub(drawn, _NESTED.sub(drawn, text)))
+    if height == 1:
+        return text
+    return re.sub(rf"(?<!\S)[\"']?([^\s\"']{{{width * height}}})[\"']?(?!\S)", in_lines, text)
+
+
+def _signs_of(row: str, words: dict[str, str]) -> str:
+    """Return a sign for each item of a list; `words` has those of words without one."""
+    return "".join(_sign_of("".join(item), words) for item in _ITEM.findall(row))
+
+
+def _sign_of(item: str, words: dict[str, str]) -> str:
+    if item.lower() in _WORDS:
+        return _WORDS[item.lower()]
+    if len({*item}) <= 1:
+        return item[:1] or " "
+    return words.setdefault(item, chr(0xE800 + len(words) % 0x1000))
+
+
+def _row_of_words(line: str, width: int, words: dict[str, str]) -> str:
+    """Return a sign for each word of a text line if it is a row: of true and false, or of columns in CSV."""
+    words_alone = line.split(maxsplit=width)
+    columns = [line.split(sign) for sign in _BETWEEN_CELLS if line.count(sign) == width - 1 > 0]
+    for items in [*columns, words_alone] if columns or max(map(len, words_alone), default=1) > 1 else []:
+        signs = [_sign_of(item.strip(" \"'"), words) for item in items]
+        if len(signs) == width and len({*signs}) <= 2:
+            return "".join(signs)
+    return line
+
+
+def _coloured(output: str) -> tuple[list[str], list[int], str]:
+    """Return text lines in which colours are signs, the numbers of these lines, and all signs of cells.
+
+    A space has the colour of the paper and a block that of the ink; half blocks make two text lines of one.
+    """
+    signs = {"█": "█", " ": " "}
+    ink, paper, is_swapped = "█", " ", False
+    upper: list[str] = []
+    lower: list[str] = []
+    for number, piece in enumerate(_COLOUR.split(output.replace("\r\n", "\n").replace("\r", "\n"))):
+        if number % 2:
+            ink, paper, is_swapped = _colours_after(piece, ink, paper, is_swapped)
+            continue
+        for sign in _COMMANDS.sub(_line_end, piece):
+            above, below = (paper, ink) if is_swapped else (ink, paper)
+            halves = {" ": (below, below), "▀": (above, below), "▄": (below, above)}
+            colours = halves.get(sign) or ((above, above) if sign in "█■" else ("", ""))
+            for line, colour in zip((upper, lower), colours, strict=True):
+                line.append(signs.setdefault(colour, chr(0xE000 + len(signs) % 0x800)) if colour else sign)
+    lines = "".join(upper).split("\n")
+    numbers = [*range(len(lines))]
+    if "▀" in output or "▄" in output:
+        lines = [line for pair in zip(lines, "".join(lower).split("\n"), strict=True) for line in pair]
+        numbers = [number for number in numbers for _ in range(2)]
+    return lines, numbers, "".join(sorted(signs.values(), key="█ ".find))[::-1]
+
+
+def _colours_after(codes: str, ink: str, paper: str, is_swapped: bool) -> tuple[str, str, bool]:
+    """Return the colours of ink and paper, and whether they are exchanged, after codes that change them."""
+    left = iter(codes.split(";"))
+    for code in left:
+        value = int(code or 0)
+        if value == 0:
+            ink, paper, is_swapped = "█", " ", False
+        elif value in (7, 27):
+            is_swapped = value == 7
+        elif value in (38, 48):
+            kind = next(left, "")
+            colour = f"{kind}:{':'.join(islice(left, 3 if kind == '2' else 1))}"
+            ink, paper = (colour, paper) if value == 38 else (ink, colour)
+        elif value in (39, 49):
+            ink, paper = ("█", paper) if value == 39 else (ink, " ")
+        elif (first := value - value % 10) in _FIRST_COLOURS:
+            colour = f"{_FIRST_COLOURS[first]}{value % 10}"
+            ink, paper = (colour, paper) if first in (30, 90) else (ink, colour)
+    return ink, paper, is_swapped
 
 
 # --- readings ----------------------------------------------------------------------------------------------------
@@ -348,17 +462,28 @@ def _steps(length: int) -> Iterator[int]:
 
 
 def _solution(cells: str, puzzle: Puzzle, view: _View, signs: Signs) -> Solution | None:
-    """Return the board of these cells; None if they have more than two signs, or none as often as black cells."""
-    kinds = {*cells}
+    """Return the board of these cells, of one or two signs; None if none of them can be black.
+
+    As many cells must be black as in the puzzle. Where the usual sign would be white, and where it is not known
+    which of two is black, the board that solves the puzzle counts.
+    """
+    kinds = sorted({*cells}, key=view.signs.index)
     if len(kinds) > 2:
         return None
     wanted = _black_cells(puzzle)
-    blacks = [sign for sign in sorted(kinds, key=view.signs.index) if cells.count(sign) == wanted]
-    if signs.black or signs.white:
-        blacks = [sign for sign in blacks if sign == signs.black or (sign != signs.white and not signs.black)]
-    if not blacks and (wanted or len(kinds) > 1):
-        return None
-    boards = [Solution.from_bytes(bytes(sign == black for sign in cells), puzzle.size) for black in blacks or [""]]
-    if view.only_right and boards[1:] and mismatches(puzzle, boards[0]):
-        return boards[1]
-    return boards[0]
+    unsure: list[Solution] = []
+    for black in kinds if len(kinds) == 2 else ["", *kinds]:
+        white = "".join(sign for sign in kinds if sign != black)
+        if (cells.count(black) if black else 0) != wanted or signs.ink not in ("", black):
+            continue
+        if signs.paper and signs.paper != white and (signs.paper == black or not signs.ink):
+            continue
+        board = Solution.from_bytes(bytes(sign == black for sign in cells), puzzle.size)
+        is_named = bool(signs.ink or signs.paper)
+        is_unusual = white in {*BLACK} or black in {*WHITE} or kinds[1:] == [black]
+        if is_named or ({*kinds} <= {*USUAL} and not is_unusual):
+            return board
+        if len(kinds) == 2 or not is_unusual:
+            unsure.append(board)
+    solving = [board for board in unsure if not mismatches(puzzle, board)]
+    return solving[0] if solving else None

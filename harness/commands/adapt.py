@@ -10,12 +10,13 @@ import math
 import re
 
 from nonobot.arguments import Parser, seconds
-from nonobot.harness import UnusableError, options
+from nonobot.harness import options
 from nonobot.harness.adapt.adapter import HINT, Adapter, serve
 from nonobot.harness.adapt.board_in_text import Signs
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError
 from nonobot.protocol.formats import formats
-from nonobot.system import printable
+from nonobot.protocol.verify import mismatches
+from nonobot.system import printable, report
 
 EXAMPLES = """\
 examples:
@@ -25,13 +26,14 @@ examples:
   nonojudge check -- nonojudge adapt --as webpbn -- ./solver --out {output} {file}
 
 {file} becomes the name of the file with the puzzle; without it, the program reads the puzzle from stdin. {output}
-becomes the name of a file that the program writes; without it, its stdout counts. The last board in the output is
-the answer: `#`, `X`, `1`, `*` and blocks against `.`, `-`, `_`, `0` and spaces, one or two characters a cell, with
-clues, frames or colours around it; or a list of lists. A board of two other signs, such as `B` and `W`, counts if
-it solves the puzzle. The number of black cells shows which sign is black. The adapter solves nothing
-(docs/solvers.md).
+becomes the name of a file that the program writes, {output}.json one with this ending; without it, its stdout
+counts. The last board in the output is the answer: `#`, `X`, `1`, `*` and blocks against `.`, `-`, `_`, `0` and
+spaces, one or two characters a cell, with clues, frames or colours around it; or a list of lists. A board of two
+other signs, such as `B` and `W`, counts if it solves the puzzle. The number of black cells shows which sign is
+black. The adapter solves nothing (docs/solvers.md).
 
-Exit status: 0 every puzzle has a board, 1 some have none, 2 unusable arguments or input.
+Exit status: 0 every puzzle has a board, 1 some have none, 2 unusable arguments or input. With --try: 0 the board
+solves the puzzle, 1 there is none or it does not.
 """
 
 
@@ -79,12 +81,17 @@ def _try(adapter: Adapter, arguments: argparse.Namespace) -> int:
         print(_as_text(ran.output))
         board = adapter.board_in(ran, puzzle)
     except RefusedError as error:
-        raise UnusableError(f"{error} {HINT}") from None
+        report(f"nonojudge: {error} {HINT}")
+        return 1
     except OutOfTimeError:
-        raise UnusableError(f"the program did not end within {arguments.puzzle_limit:g} s") from None
+        report(f"nonojudge: the program did not end within {arguments.puzzle_limit:g} s")
+        return 1
     print("--- the board:")
     print("\n".join("".join(".#"[cell] for cell in row) for row in board.numbers()))
-    return 0
+    wrong = [*mismatches(puzzle, board)]
+    if wrong:
+        report(f"nonojudge: the board does not solve the puzzle: {wrong[0]}")
+    return int(bool(wrong))
 
 
 def _as_text(content: str) -> str:

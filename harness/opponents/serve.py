@@ -115,7 +115,7 @@ def answer_all(
             read += 1
             solved += solution is not None
             assert item.number is not None
-            answer = format_answer(item.number, solution) if solution else _zeros(item.number, item.size)
+            answer = format_answer(item.number, solution) if solution else _given_up(item)
             write_all(_STDOUT, answer)
     except BrokenPipeError:
         return 1
@@ -150,8 +150,12 @@ def _solved(solve: Solve, item: Found, seconds: float) -> Solution | None:
     return None
 
 
-def _zeros(number: int, size: tuple[int, int] | None) -> bytes:
-    width, height = size or (0, 0)
+def _given_up(item: Found) -> bytes:
+    """Return an answer of zeros; of ones if zeros were right."""
+    assert item.number is not None
+    width, height = item.size or (0, 0)
     if not 0 < max(width, height) <= _LONGEST_SIDE:  # --size auto on unreadable text
-        return b"$%d\n" % number
-    return format_answer(number, Solution.from_bytes(bytes(width * height), (width, height)))
+        return b"$%d\n" % item.number
+    is_blank = not isinstance(item, Fault) and not any(map(any, item.puzzle.rows + item.puzzle.columns))
+    cells = bytes([is_blank]) * (width * height)
+    return format_answer(item.number, Solution.from_bytes(cells, (width, height)))

@@ -115,10 +115,11 @@ def test_a_program_that_prints_without_end_is_stopped(program):
         ("os.mkdir(output)", "cannot be read: Is a directory"),
         ("os.symlink('/dev/zero', output)", "cannot be read: not a regular file"),
         ("open(output, 'wb').truncate(1 << 40)", "cannot be read: more than 16 MiB"),
-        ("os.unlink(file); os.mkfifo(file)", "it is empty"),
-        ("os.unlink(file); os.mkdir(file)", "it is empty"),
-        ("os.chmod(file, 0)", "it is empty"),
-        ("shutil.rmtree(os.path.dirname(file))", "it is empty"),
+        ("open(output, 'wb')", "it is empty"),
+        ("os.unlink(file); os.mkfifo(file)", "did not write the file {output}"),
+        ("os.unlink(file); os.mkdir(file)", "did not write the file {output}"),
+        ("os.chmod(file, 0)", "did not write the file {output}"),
+        ("shutil.rmtree(os.path.dirname(file))", "did not write the file {output}"),
     ],
 )
 def test_whatever_a_program_leaves_in_its_folder_costs_its_own_puzzle(program, left, why):
@@ -154,9 +155,41 @@ def test_try_shows_the_file_the_output_and_the_board(program, tmp_path, capfd):
     assert cli.run(["adapt", "--as", "oneline", "--try", str(tmp_path / "puzzle.hv"), "--", *command]) == 0
     expected = "--- the file (oneline):\n1:0:1-1:0:1\n--- the output:\n\\x1b[31m#..\\x1b[0m\n...\n..#\n"
     assert capfd.readouterr().out == f"{expected}--- the board:\n#..\n...\n..#\n"
-    assert cli.run(["adapt", "--as", "oneline", "--try", str(tmp_path / "puzzle.hv"), "--", "true"]) == 2
+    assert cli.run(["adapt", "--as", "oneline", "--try", str(tmp_path / "puzzle.hv"), "--", "true"]) == 1
     message = "no board of 3x3 with 2 black cells in the output; it is empty (see --black, --white and --pattern)"
     assert message in capfd.readouterr().err
+    command = program("print('..#\\n...\\n.#.')")
+    assert cli.run(["adapt", "--as", "oneline", "--try", str(tmp_path / "puzzle.hv"), "--", *command]) == 1
+    out, err = capfd.readouterr()
+    assert out.endswith("--- the board:\n..#\n...\n.#.\n")
+    assert err == "nonojudge: the board does not solve the puzzle: column 1: expected 1, found no black cell\n"
+
+
+def test_a_file_of_the_program_may_need_its_own_ending(program):
+    command = program("""
+        import sys
+        open(sys.argv[1], "w").write("#..\\n...\\n..#" if sys.argv[1].endswith("output.json") else "")
+    """)
+    done = adapted("--as", "non", "--", *command, "{output}.json", given=FIRST)
+    assert (done.returncode, done.stdout) == (0, ANSWERS[0])
+
+
+def test_output_in_utf_16_is_read(program):
+    command = program("""
+        import sys
+        sys.stdout.buffer.write("█..\\n...\\n..█".encode("utf-16"))
+    """)
+    done = adapted("--as", "non", "--", *command, given=FIRST)
+    assert (done.returncode, done.stdout) == (0, ANSWERS[0])
+
+
+@pytest.mark.parametrize("options", [[], ["--batch"]])
+def test_no_board_is_never_right(options):
+    blank = b"$1\n\n\n\n\n\n\n"
+    done = adapted("--as", "picross", "--size", "3x3", *options, "--", "echo", "###\n###\n###", given=blank)
+    assert (done.returncode, done.stdout) == (1, b"$1\n1\t1\t1\n1\t1\t1\n1\t1\t1\n")
+    why = "no board of 3x3 with 0 black cells" if not options else "0 of 1 puzzles have a board in the output"
+    assert why in done.stderr.decode().splitlines()[-1]
 
 
 @pytest.mark.parametrize("feed", ["batch", "interactive"])

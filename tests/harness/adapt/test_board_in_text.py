@@ -77,10 +77,80 @@ def test_a_board_that_the_output_does_not_contain_is_never_found(seed):
         "0110\n1111\n0110\n1001\n",  # 1 is white: ten cells are
         "x..x\n....\nx..x\n.xx.\n",
         "X  X\n\nX  X\n XX\n",
+        "[[1. 0. 0. 1.]\n [0. 0. 0. 0.]\n [1. 0. 0. 1.]\n [0. 1. 1. 0.]]",
+        "1.00e+00 0.00e+00 0.00e+00 1.00e+00\n0.00e+00 0.00e+00 0.00e+00 0.00e+00\n"
+        "1.00e+00 0.00e+00 0.00e+00 1.00e+00\n0.00e+00 1.00e+00 1.00e+00 0.00e+00\n",
+        "[['#', '.', '.', '#'], ['.', '.', '.', '.'], ['#', '.', '.', '#'], ['.', '#', '#', '.']]",
+        "[['B' 'W' 'W' 'B']\n ['W' 'W' 'W' 'W']\n ['B' 'W' 'W' 'B']\n ['W' 'B' 'B' 'W']]",
+        "[\n  '#', '.',\n  '.', '#'\n]\n[\n  '.', '.',\n  '.', '.'\n]\n"
+        "[\n  '#', '.',\n  '.', '#'\n]\n[\n  '.', '#',\n  '#', '.'\n]\n",
+        "Uint8Array(4) [ 1, 0, 0, 1 ]\nUint8Array(4) [ 0, 0, 0, 0 ]\nUint8Array(4) [ 1, 0, 0, 1 ]\n"
+        "Uint8Array(4) [ 0, 1, 1, 0 ]\n",
+        "true false false true\nfalse false false false\ntrue false false true\nfalse true true false\n",
+        "Some([[Filled, Empty, Empty, Filled], [Empty, Empty, Empty, Empty], [Filled, Empty, Empty, Filled], "
+        "[Empty, Filled, Filled, Empty]])",
+        '[["B","W","W","B"],["W","W","W","W"],["B","W","W","B"],["W","B","B","W"]]',
+        "[[1,null,null,1],[null,null,null,null],[1,null,null,1],[null,1,1,null]]",
+        '{"event": "solution", "data": [[1,0,0,1],[0,0,0,0],[1,0,0,1],[0,1,1,0]]}',
+        '{"solution": "#..#\\n....\\n#..#\\n.##.\\n", "seconds": 0.1}',
+        'goal "1001000010010110"\n',
+        "1001000010010110\n",
+        "[| 1, 0, 0, 1 | 0, 0, 0, 0 | 1, 0, 0, 1 | 0, 1, 1, 0 |]",
+        "X,,,X\n,,,\nX,,,X\n,X,X,\n",
+        "■\u3000\u3000■\n\u3000\u3000\u3000\u3000\n■\u3000\u3000■\n\u3000■■\u3000\n",
+        "static char *x[] = {\n\"4 4 2 1\",\n\"# c #000000\",\n\"#..#\",\n\"....\",\n\"#..#\",\n\".##.\"\n};\n",
+        "\x1b[7m \x1b[0m  \x1b[7m \x1b[0m\n    \n\x1b[7m \x1b[27m  \x1b[7m \x1b[m\n \x1b[7m  \x1b[m \n",
     ],
 )  # fmt: skip
 def test_boards_of_other_programs(text):
     assert found(text) == SMILE
+
+
+COLOURS = ["40", "30"], ["107", "97"]  # of black and white cells, as paper and as ink
+DEEP = ["48;2;0;0;0", "38;2;0;0;0"], ["48;5;231", "38;5;231"]
+
+
+@pytest.mark.parametrize("colours", [COLOURS, COLOURS[::-1], DEEP, DEEP[::-1]])
+@pytest.mark.parametrize("cells", [SMILE, [[1, 1, 0, 1], [0, 1, 0, 0], [1, 0, 1, 0], [0, 0, 1, 1]]])
+def test_two_colours_are_told_apart_also_if_half_the_cells_are_black(cells, colours):
+    puzzle = Puzzle.from_grid(cells)
+    (black, black_ink), (white, white_ink) = colours
+    papers = "".join("".join(f"\x1b[{black if cell else white}m  " for cell in row) + "\x1b[0m\n" for row in cells)
+    assert found(papers, puzzle) == cells
+    inks = "".join("".join(f"\x1b[{black_ink if cell else white_ink}m█" for cell in row) + "\n" for row in cells)
+    assert found(inks, puzzle) == cells
+    for half, sign in ((0, "▀"), (1, "▄")):
+        text = ""
+        for pair in (cells[:2], cells[2:]):
+            for above, below in zip(*(pair[half], pair[1 - half]), strict=True):
+                text += f"\x1b[{black_ink if above else white_ink};{black if below else white}m{sign}"
+            text += "\x1b[0m\n"
+        assert found(text, puzzle) == cells
+
+
+def test_usual_signs_are_exchanged_only_if_their_board_is_right():
+    inverse = "".join("".join("#."[cell] for cell in row) + "\n" for row in SMILE)
+    assert found(inverse) == SMILE
+    assert found(inverse.replace("#..#", "##..", 1).replace(".##.", "##..", 1)) is None
+    blank, full = Puzzle.from_grid([[0] * 3] * 3), Puzzle.from_grid([[1] * 3] * 3)
+    assert found("...\n" * 3, blank) == [[0] * 3] * 3
+    assert found("###\n" * 3, full) == [[1] * 3] * 3
+    assert found("###\n" * 3, blank) is None
+    assert found("...\n" * 3, full) is None
+
+
+def test_rows_that_are_left_out_in_the_middle_are_not_added_at_the_end():
+    cells = [[1, 0, 1], [0, 0, 0], [1, 1, 0]]
+    assert found("#.#\n\n##.\n".replace(".", " "), Puzzle.from_grid(cells)) == cells
+    assert found("# #\n## \n", Puzzle.from_grid(cells)) is None
+    assert found("# #\n##\n\n", Puzzle.from_grid([cells[0], cells[2], cells[1]])) == [cells[0], cells[2], cells[1]]
+
+
+def test_cells_that_may_be_open_are_not_white_beside_white_ones():
+    rows = [[1, 0, 0, 1], [0, None, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0]]
+    for text in (str(rows), json.dumps(rows), str(rows).replace("None", "-1")):
+        assert found(text) is None
+        assert len(open_cells(text, PUZZLE, Signs())) == 3
 
 
 def test_the_last_board_counts():
@@ -109,6 +179,11 @@ def test_signs_and_surroundings_can_be_named():
         == SMILE
     )
     assert found(two, pattern=re.compile("nowhere")) is None
+    words = [["on" if cell else "out" for cell in row] for row in SMILE]
+    assert found(str(words).replace("'", ""), black="on", white="out") == SMILE
+    assert found("\n".join(map(" ".join, words)), black="on", white="out") == SMILE
+    pairs = "".join("".join("()" if cell else "::" for cell in row) + "\n" for row in SMILE)
+    assert found(pairs, black="()", white="::") == found(pairs.replace(":", " "), black="()") == SMILE
 
 
 @pytest.mark.parametrize("signs", ["WB", "nj", "+-", "x~", "?!", " q", "日月"])
