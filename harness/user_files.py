@@ -72,7 +72,12 @@ def answer_lines(file: BinaryIO, most_bytes: int = MOST_ANSWER_BYTES) -> Iterato
 
 
 def require_writable(path: Path) -> None:
-    """Create the folder of a file; UnusableError if the file cannot be written: before the work, not after it."""
+    """Create the folder of a file; UnusableError if the file cannot be written: before the work, not after it.
+
+    Stdout, `-`, needs nothing.
+    """
+    if str(path) == "-":
+        return
     require_writable_folder(path.parent, path)
     if path.is_dir():
         raise UnusableError(f"cannot write {path}: Is a directory")
