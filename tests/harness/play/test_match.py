@@ -171,6 +171,9 @@ def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_
     assert most == "0 of 13 right; 1 wrong, 12 missing: $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 and 2 more"
 
 
+WAITS = "does not wait for the next '$' or the end of its input (as `adapt --batch` does), and expects boards"
+
+
 @pytest.mark.parametrize(
     ("reason", "feed", "stderr_bytes", "advice"),
     [
@@ -178,7 +181,7 @@ def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_
         (EndReason.PROCESS_LIMIT, Feed.BATCH, 0, None),
         (EndReason.CLOSED_STDOUT, Feed.BATCH, 0, None),
         (EndReason.STALLED, Feed.BATCH, 9, "check that the bot flushes each answer and expects boards of 5x5"),
-        (EndReason.STALLED, Feed.INTERACTIVE, 0, "check that the bot flushes each answer, does not wait for"),
+        (EndReason.STALLED, Feed.INTERACTIVE, 0, f"check that the bot flushes each answer, {WAITS}"),
         (EndReason.FINISHED, Feed.BATCH, 9, "find the cause in its stderr, or check that the bot stays in the"),
     ],
 )
