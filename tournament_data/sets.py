@@ -209,7 +209,7 @@ def _records(
             continue
         records[entry.number] = entry
     if len(faults) > len(records):  # the size or the format is wrong
-        raise SetError(f"{name}: {faults[0]}")
+        raise SetError(f"{name}: {next((fault for fault in faults if fault.is_in_place), faults[0])}")
     return [*records.values()], tuple(faults)
 
 

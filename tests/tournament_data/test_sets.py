@@ -127,8 +127,8 @@ def test_bots_get_a_set_without_its_broken_puzzles_and_other_text(tmp_path):
     places = [(fault.number, fault.line) for fault in found.faults]
     assert places == [(None, 1), (2, 12), (7, 24), (8, 25), (8, 34), (7, 41)]
     assert str(found.faults[-1]) == "$7: line 41: the puzzle of line 16 has this number already"
-    path.write_bytes(f"$1\n{good}$2\n{broken}$3\n{broken}".encode())
-    assert "$2: line 11: the clue of column 3 needs 9 cells" in error_of(str(path), (3, 3))
+    path.write_bytes(f"# set\n$1\n{good}$2\n{broken}$3\n{broken}".encode())
+    assert "$2: line 12: the clue of column 3 needs 9 cells" in error_of(str(path), (3, 3))
     several = write([Record(P_PUZZLE), Record(P_PUZZLE)], "non").data.replace(b"rows\n", b"rows\n99\n", 1)
     path.write_bytes(several)
     assert [len(load_set(str(path)).puzzles), len(load_set(str(path)).faults)] == [1, 1]
