@@ -15,6 +15,7 @@ from nonobot.arguments import (
     add_version,
     count,
     either,
+    new_path,
     number,
     seconds,
     size_up_to,
@@ -227,13 +228,13 @@ def _parser() -> Parser:
     records = parser.add_argument_group("records")
     records.add_argument(
         "--log",
-        type=Path,
+        type=new_path,
         metavar="FILE",
         help="write a text line '#k<TAB>seconds' for each puzzle, and 'total time: ...' at the end",
     )
     records.add_argument(
         "--stats",
-        type=Path,
+        type=new_path,
         metavar="FILE",
         help="write a text line of JSON for each puzzle: status, seconds, counts",
     )

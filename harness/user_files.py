@@ -33,7 +33,7 @@ def loaded(source: str, board_size: Size | None, waits: bool = True) -> PuzzleSe
         raise UnusableError(str(error)) from None
     say_inferred_size(source, (puzzle.record for puzzle in puzzle_set.puzzles))
     for fault in puzzle_set.faults[:MOST_SHOWN_FAULTS]:
-        report(f"{source}: warning: {fault} (not counted)")
+        report(f"{source}: warning: {fault}{' (not counted)' if fault.is_in_place else ''}")
     if more := puzzle_set.faults[MOST_SHOWN_FAULTS:]:
         report(f"{source}: warning: {len(more)} further faults in the file")
     return puzzle_set
@@ -72,7 +72,12 @@ def answer_lines(file: BinaryIO, most_bytes: int = MOST_ANSWER_BYTES) -> Iterato
 
 
 def require_writable(path: Path) -> None:
-    """Create the folder of a file; UnusableError if the file cannot be written: before the work, not after it."""
+    """Create the folder of a file; UnusableError if the file cannot be written: before the work, not after it.
+
+    Stdout, `-`, needs nothing.
+    """
+    if str(path) == "-":
+        return
     require_writable_folder(path.parent, path)
     if path.is_dir():
         raise UnusableError(f"cannot write {path}: Is a directory")

@@ -129,6 +129,13 @@ def whole_number(least: int, most: int | None = None, description: str = "a whol
     return read
 
 
+def new_path(text: str) -> Path:
+    """Return the path of a file or folder to write; not `-`, which elsewhere means standard output."""
+    if text == "-":
+        raise argparse.ArgumentTypeError("standard output (-) cannot take it; give a name")
+    return Path(text)
+
+
 def variable(text: str) -> tuple[str, str]:
     """Return name and value of an environment variable given as `NAME=VALUE`."""
     name, _, value = text.partition("=")

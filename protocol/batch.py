@@ -137,7 +137,7 @@ class TaaiReader:
             where = f"after the {width + height} clue lines of a {width}x{height} board"
             message = f"{shown(text)} comes {where} and is ignored; check --size"
             return [Fault(FaultKind.EXTRA_LINES, message, self._last_number, self._line)]
-        message = f"{shown(text)} is before the first '$'; expected '$1'"
+        message = f"{shown(text)} is before the first '$' and is ignored; expected '$1'"
         return [Fault(FaultKind.STRAY_TEXT, message, line=self._line)]
 
     def _end_of_puzzle(self) -> list[Found]:

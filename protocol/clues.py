@@ -126,6 +126,7 @@ class FaultKind(Enum):
     ODD_LINE_COUNT = "the size of a square board cannot be inferred from an odd number of clue lines"
     BAD_HEADER = "a `$` without a number"
     STRAY_TEXT = "text before the first `$`"
+    REPEATED_NUMBER = "the number of an earlier puzzle, where a set needs different ones"
     ASSUMED_SIZE = "a size inferred from the number of lines, since nothing states it"
     FORMAT = "a fault of another format, or a dropped part of a file"
     UNREADABLE = "a file that cannot be read, or has an unknown format"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from nonobot.arguments import similar_names
 from nonobot.protocol import Fault, Found, Puzzle, Record, format_puzzle
+from nonobot.protocol.clues import FaultKind
 from nonobot.protocol.formats import FormatError, Size, detect, format_named, read
 from nonobot.system import content_of
 from nonobot.tournament_data.generate import PREFIX, Recipe
@@ -55,7 +56,7 @@ class PuzzleSet:
     width: int
     height: int
     puzzles: tuple[SetPuzzle, ...]
-    faults: tuple[Fault, ...] = ()  # puzzles of its file that cannot be read, and do not count; bots get them too
+    faults: tuple[Fault, ...] = ()  # of its file: puzzles and text that bots do not get, and that do not count
     setter: str = ""  # the bot that handed the set in for a match
     void: Mapping[int, str] = field(default_factory=dict)  # its unusable puzzles by number, with the reason
 
@@ -192,7 +193,7 @@ def _records(
     name: str, entries: Iterable[Found], size: tuple[int, int] | None
 ) -> tuple[list[Record], tuple[Fault, ...]]:
     """Return the puzzles of a file, and its faults; SetError: there are more faults, or boards of two sizes."""
-    records: list[Record] = []
+    records: dict[int, Record] = {}
     faults: list[Fault] = []
     for entry in entries:
         if isinstance(entry, Fault):
@@ -202,24 +203,24 @@ def _records(
             sizes = f"{entry.size[0]}x{entry.size[1]} cells, not {size[0]}x{size[1]}"
             place = f"{name}: line {entry.line}: puzzle {entry.number}"
             raise SetError(f"{place} has {sizes}; the boards of a set have one size")
-        records.append(entry)
+        if first := records.get(entry.number):
+            message = f"the puzzle of line {first.line} has this number already"
+            faults.append(Fault(FaultKind.REPEATED_NUMBER, message, entry.number, entry.line))
+            continue
+        records[entry.number] = entry
     if len(faults) > len(records):  # the size or the format is wrong
-        raise SetError(f"{name}: {faults[0]}")
-    return records, tuple(faults)
+        raise SetError(f"{name}: {next((fault for fault in faults if fault.is_in_place), faults[0])}")
+    return [*records.values()], tuple(faults)
 
 
 def _from_batch(name: str, content: bytes, size: Size | None) -> PuzzleSet:
-    """Return the set in a question file: puzzles keep their numbers, and text lines are unchanged."""
-    records: dict[int, Record] = {}
-    found, faults = _records(name, format_named("taai").read(content, size), None)
-    for record in found:
-        if record.number in records:
-            raise SetError(f"{name}: ${record.number}: line {record.line}: duplicate puzzle number")
-        records[record.number] = record
+    """Return the set in a question file: puzzles keep their numbers, and a file without faults its text lines."""
+    records, faults = _records(name, format_named("taai").read(content, size), None)
     if not records:
         raise SetError(f"{name}: cannot find a puzzle; expected '$1' and clue lines")
+    if faults:
+        return replace(_set_of(name, map(_written, records)), faults=faults)
     lines = BytesIO(content).readlines()
-    starts = [record.line - 1 for record in records.values()]
-    pieces = zip(records.values(), [0, *starts[1:]], [*starts[1:], len(lines)], strict=True)
-    puzzles = (SetPuzzle(entry, b"".join(lines[start:end])) for entry, start, end in pieces)
-    return replace(_set_of(name, puzzles), faults=faults)
+    starts = [record.line - 1 for record in records]
+    pieces = zip(records, [0, *starts[1:]], [*starts[1:], len(lines)], strict=True)
+    return _set_of(name, (SetPuzzle(entry, b"".join(lines[start:end])) for entry, start, end in pieces))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
-from nonobot.arguments import Parser, whole_number
+from nonobot.arguments import Parser, new_path, whole_number
 from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.bench import against, measure
 from nonobot.harness.bench.against import Plan, measure_against
@@ -45,7 +44,7 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--rounds", type=rounds, default=Plan.rounds, metavar="N", help=about)
     parser.add_argument("--core", type=options.core_number, metavar="N|any", help="core to run on (default: any)")
     about = "write all values in pyperf's format; with --against: FILE.before.json and FILE.after.json"
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE.json", help=about)
+    parser.add_argument("-o", "--output", type=new_path, metavar="FILE.json", help=about)
     options.add_bisect_statuses(parser)
     options.add_json(parser)
 

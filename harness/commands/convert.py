@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -82,11 +81,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(f"{name}: cannot find a puzzle")
     done = "nothing written"
     if written.count:
-        if arguments.target == "-":
-            sys.stdout.buffer.write(written.data)
-            sys.stdout.buffer.flush()
-        else:
-            write_output(Path(arguments.target), written.data)
+        write_output(Path(arguments.target), written.data)
         target = "stdout" if arguments.target == "-" else arguments.target
         done = f"{count(written.count, 'puzzle')} written to {target} ({to.name})"
     failed = records.faults + len(written.faults)

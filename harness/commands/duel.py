@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from nonobot.arguments import Parser, whole_number
+from nonobot.arguments import Parser, new_path, whole_number
 from nonobot.harness import UnusableError, options
 from nonobot.harness.commands.compare import add_criteria, compared, limits_of
 from nonobot.harness.compare.compared_runs import read_version
@@ -73,7 +73,7 @@ def add_to(parser: Parser) -> None:
     options.add_contain(parser)
     options.add_show_and_env(parser)
     about = "store the results in FOLDER/before and FOLDER/after (default: not stored)"
-    parser.add_argument("--results", type=Path, metavar="FOLDER", help=about)
+    parser.add_argument("--results", type=new_path, metavar="FOLDER", help=about)
     add_criteria(parser)
     options.add_quiet(parser)
     options.add_bisect_statuses(parser)

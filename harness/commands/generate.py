@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from nonobot.arguments import Parser, count, explained, seconds
+from nonobot.arguments import Parser, count, explained, new_path, seconds
 from nonobot.harness import UnusableError, options
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, connected, where
 from nonobot.harness.process.sandbox import sandbox_note
@@ -52,7 +52,7 @@ def add_to(parser: Parser) -> None:
         about = f"share of black cells in the {place} puzzle (default: {share})"
         parser.add_argument(name, type=float, metavar="P", help=about)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="question file (default: stdout)")
-    parser.add_argument("--solutions-out", type=Path, metavar="FILE", help="file for the solutions")
+    parser.add_argument("--solutions-out", type=new_path, metavar="FILE", help="file for the solutions")
 
     choice = parser.add_argument_group("training sets")
     choice.add_argument("--unique", action="store_true", help="keep only puzzles with exactly one solution")
@@ -69,6 +69,8 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    if str(arguments.output) == "-":
+        arguments.output = None
     outputs = [path.resolve() for path in (arguments.output, arguments.solutions_out) if path]
     if len(outputs) > len(set(outputs)):
         raise UnusableError("-o and --solutions-out must be two files")

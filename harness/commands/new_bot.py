@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 from importlib.resources import files
-from pathlib import Path
 
-from nonobot.arguments import Parser
+from nonobot.arguments import Parser, new_path
 from nonobot.harness import UnusableError
 from nonobot.system import printable
 
@@ -51,7 +50,7 @@ The documents of nonobot continue from here: docs/first-bot.md, docs/compare.md,
 def add_to(parser: Parser) -> None:
     about = "language of the bot: python (or py), or c++ (or cpp, cxx, c)"
     parser.add_argument("language", type=_language, metavar="LANGUAGE", help=about)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="new folder for it")
+    parser.add_argument("folder", type=new_path, metavar="FOLDER", help="new folder for it")
 
 
 def _language(text: str) -> str:

@@ -9,7 +9,7 @@ import socket
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nonobot.arguments import Parser, seconds, whole_number
+from nonobot.arguments import Parser, new_path, seconds, whole_number
 from nonobot.harness import UnusableError, require_libraries
 
 EXAMPLES = """\
@@ -30,7 +30,7 @@ Exit status: 0 ended by Ctrl-C or exported, 2 unusable arguments or input.
 
 def add_to(parser: Parser) -> None:
     about = "write the files of the page into a folder and exit"
-    parser.add_argument("--export", type=Path, metavar="FOLDER", help=about)
+    parser.add_argument("--export", type=new_path, metavar="FOLDER", help=about)
     about = "port to serve on; 0 picks a free one (default: %(default)s)"
     parser.add_argument("--port", type=whole_number(0, 65535, "a port"), default=8625, metavar="N", help=about)
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import UNSET, structs
 
-from nonobot.arguments import Parser, whole_number
+from nonobot.arguments import Parser, new_path, whole_number
 from nonobot.harness import EXIT_INTERRUPTED, UnusableError, options
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.run_progress import RunProgress
@@ -70,7 +70,7 @@ def add_to(parser: Parser) -> None:
     options.add_limits(parser.add_argument_group("limits"))
     output = parser.add_argument_group("result")
     about = "result file (default: a new file in results/)"
-    output.add_argument("--result", type=Path, metavar="FILE.json", help=about)
+    output.add_argument("--result", type=new_path, metavar="FILE.json", help=about)
     output.add_argument("--force", action="store_true", help="overwrite the --result file")
     about = "resume the interrupted run of this result; give its other options and its command again"
     output.add_argument("--resume", type=Path, metavar="FILE.json", help=about)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from nonobot.arguments import Parser, similar_names
+from nonobot.arguments import Parser, new_path, similar_names
 from nonobot.harness import UnusableError, options
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.cluster.run_queue import RunsOnWorkers
@@ -84,7 +84,7 @@ def add_to(parser: Parser) -> None:
     parser.description = "Run every bot of a TOML file on every set of it, and rank them."
     parser.add_argument("file", type=Path, nargs="?", metavar="FILE.toml", help="tournament file")
     about = "folder for results (default: results/NAME, NAME from the file)"
-    parser.add_argument("--results", type=Path, metavar="FOLDER", help=about)
+    parser.add_argument("--results", type=new_path, metavar="FOLDER", help=about)
     about = "sandbox the bots, overrides the file (see `nonojudge run --help`)"
     parser.add_argument("--contain", choices=options.CONTAIN, help=about)
     about = "play this bot again and keep its old results as *.before-1 and so on; without a name: all bots"

@@ -139,6 +139,12 @@ def real_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def without_dots(path: Path) -> Path:
+    """Return the full path without `..`, which is not the folder above where a link comes before it."""
+    plain = Path(os.path.normpath(path.absolute()))
+    return plain if real_path(plain) == real_path(path) else real_path(path)
+
+
 def is_in(path: Path, *folders: Path) -> bool:
     """Return whether a path is one of some folders or in one; links are not resolved."""
     return any(path == folder or folder in path.parents for folder in folders)
@@ -201,9 +207,9 @@ def _with_interpreters(path: Path) -> Iterator[Path]:
     """
     for _ in range(MOST_INTERPRETERS):
         if not leads_out(path):
-            yield from _links(path)
+            yield from links_of(path)
         else:
-            yield from filter(is_installed, _links(path))
+            yield from filter(is_installed, links_of(path))
             if not (path.is_dir() or leads_out(path.parent)):
                 yield path  # a link without what it leads to
         interpreter = interpreter_in(path)
@@ -395,7 +401,8 @@ def _tokens(word: str) -> list[str]:
         return []
 
 
-def _links(path: Path) -> Iterator[Path]:
+def links_of(path: Path) -> Iterator[Path]:
+    """Yield a path, each link on from it, and the real path at the end."""
     for _ in range(40):
         yield path
         if not path.is_symlink():

@@ -29,8 +29,10 @@ from nonobot.harness.process.bot_command import (
     is_in,
     is_installed,
     leads_out,
+    links_of,
     prefixes_of,
     real_path,
+    without_dots,
 )
 from nonobot.harness.process.warm_up_folders import entries_of, package, writable_folders
 from nonobot.harness.results.conditions import Contain
@@ -110,7 +112,7 @@ class Sandbox:
         arguments += ["--seccomp", str(system_calls)] if system_calls is not None else []
         arguments += ["--args", str(variables)]
         folders = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
-        modules = [Path(folder).absolute() for folder in folders]
+        modules = [without_dots(Path(folder)) for folder in folders]
         mounts = self.mounts(command, size, [folder for folder in modules if not _is_of_every_bot(folder)])
         return [*arguments, *(word for mount in mounts for word in mount), "--", *command]
 
@@ -220,7 +222,7 @@ def built_sandbox(
     secret: Sequence[Path] = (),
 ) -> Sandbox | None:
     """Return a sandbox, or None; UnusableError if a required one is unavailable or `show` names a missing file."""
-    show = [path.absolute() for path in show]
+    show = [without_dots(path) for path in show]
     for path in show:
         if not path.exists():
             raise UnusableError(f"--show {path}: there is no such file or folder")
@@ -234,7 +236,8 @@ def built_sandbox(
             raise UnusableError(f"--contain yes: {why}")
         return None
     hide, secret, results = (tuple(dict.fromkeys(map(real_path, paths))) for paths in (hide, secret, results))
-    return Sandbox(options=options, show=tuple(show), hide=hide, secret=secret, results=results)
+    shown = dict.fromkeys(step for path in show for step in links_of(path))
+    return Sandbox(options=options, show=tuple(shown), hide=hide, secret=secret, results=results)
 
 
 def sandbox_note(contain: Contain) -> str | None:

@@ -81,6 +81,9 @@ def _read(bot: Entrant, tournament: Tournament, quiet: bool) -> PuzzleSet:
             void[number] = f"the same puzzle as ${first[puzzle]}"
         else:
             first[puzzle] = number
+    for fault in puzzle_set.faults:
+        if fault.number in puzzles:
+            say(f"{bot.name}: {source}: {fault}", quiet)
     if more := [number for number in puzzles if number not in wanted]:
         unwanted = f"${more[0]}" + (f" and {len(more) - 1} more" if more[1:] else "")
         say(f"{bot.name}: {source}: only $1 to ${wanted[-1]} count, not {unwanted}", quiet)

@@ -166,7 +166,6 @@ class Referee:
     ) -> None:
         self._set = puzzle_set
         self._places = {puzzle.number: place for place, puzzle in enumerate(puzzle_set.puzzles)}
-        self._not_counted = {fault.number for fault in puzzle_set.faults} - {None, *self._places}
         self._any_order = any_order
         self._puzzle_limit = puzzle_limit_seconds
         self._last: int | None = None  # the furthest puzzle that has a verdict
@@ -180,8 +179,6 @@ class Referee:
     ) -> PuzzleResult | None:
         """Judge an answer; return None unless it is the first to a puzzle of the set."""
         number = answer.number
-        if number in self._not_counted:
-            return None
         if number is None or number not in self._places:
             self.stray_count += 1
             other = f"line {answer.line}: ${number} is not in the set{self._off_by_one(answer)}"
@@ -265,14 +262,34 @@ class Referee:
 
 
 def score_of_file(puzzle_set: PuzzleSet, source: str, any_order: bool = False, waits: bool = True) -> Score:
-    """Return the score of an answer file; `waits` as for :func:`opened`, UnusableError if it cannot be read."""
+    """Return the score of an answer file; `waits` as for :func:`opened`, UnusableError if it cannot be read.
+
+    The bot may have answered the broken puzzles of the file too. Where a good one has the same number, as many
+    answers as there are broken ones count only if they are right, or if no other answer has that number.
+    """
     referee = Referee(puzzle_set, any_order)
+    puzzles = {numbered.number: numbered.puzzle for numbered in puzzle_set.puzzles}
+    broken = Counter(fault.number for fault in puzzle_set.faults if fault.is_in_place)
+    put_aside: list[Answer] = []
     longest = max(most_bytes_of_an_answer(puzzle.puzzle) for puzzle in puzzle_set.puzzles)
     most_bytes = MOST_OTHER_BYTES + longest * len(puzzle_set.puzzles)
     with opened(source, "the answers ", waits=waits) as file:
         for answer in read_answers(answer_lines(file, most_bytes), puzzle_set.width, puzzle_set.height):
+            number = answer.number
+            if broken[number] and (number in referee.results or not _is_right(answer, puzzles)):
+                broken[number] -= 1
+                put_aside.append(answer)
+            else:
+                referee.take(answer)
+    for answer in put_aside:
+        if answer.number in puzzles and answer.number not in referee.results:
             referee.take(answer)
     return referee.score()
+
+
+def _is_right(answer: Answer, puzzles: Mapping[int, Puzzle]) -> bool:
+    puzzle = None if answer.number is None else puzzles.get(answer.number)
+    return puzzle is not None and judge(puzzle, answer)[0] is Verdict.RIGHT
 
 
 def _in_hex(solution: Solution | None) -> str | None:

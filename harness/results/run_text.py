@@ -148,7 +148,9 @@ def likely_mistake(run: RunResult) -> str | None:
         computed = f"no puzzle was answered, in {duration(cpu)} of computing"
         return f"{computed}; look for a loop without end, and check that the bot {size}"
     if reason in (EndReason.STALLED, EndReason.TIME_LIMIT):
-        waits = ", does not wait for the next '$'," if run.configuration.feed is Feed.INTERACTIVE else ""
+        is_interactive = run.configuration.feed is Feed.INTERACTIVE
+        ends = "the next '$' or the end of its input (as `adapt --batch` does)"
+        waits = f", does not wait for {ends}," if is_interactive else ""
         return f"no puzzle was answered; check that the bot flushes each answer{waits} and {size}"
     return None  # the end is the cause
 

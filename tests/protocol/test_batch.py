@@ -348,9 +348,9 @@ def test_extra_lines_and_text_before_the_first_puzzle_are_said_once_and_cost_no_
     )
     stray, entry = read(b"\n# questions\n1 2 3\n" + format_puzzle(1, GOOD_3))
     assert (stray.kind.name, stray.is_in_place, entry.puzzle) == ("STRAY_TEXT", False, GOOD_3)
-    assert str(stray) == "line 2: '# questions' is before the first '$'; expected '$1'"
+    assert str(stray) == "line 2: '# questions' is before the first '$' and is ignored; expected '$1'"
     [alone] = read(b"hello", None)
-    assert str(alone) == "line 1: 'hello' is before the first '$'; expected '$1'"
+    assert str(alone) == "line 1: 'hello' is before the first '$' and is ignored; expected '$1'"
 
 
 @pytest.mark.parametrize(

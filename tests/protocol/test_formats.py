@@ -219,7 +219,7 @@ def test_a_taai_set_with_text_before_it_is_still_one():
     data = b"# my set\n$1\n1\n1\n"
     assert formats.detect(data) == "taai"
     stray, record = formats.read(data)
-    assert str(stray) == "line 1: '# my set' is before the first '$'; expected '$1'"
+    assert str(stray) == "line 1: '# my set' is before the first '$' and is ignored; expected '$1'"
     assert record.puzzle == Puzzle.unchecked(rows=((1,),), columns=((1,),))
 
 

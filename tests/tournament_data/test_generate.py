@@ -93,6 +93,9 @@ def test_the_command_writes_what_the_generator_makes(tmp_path, capfd):
     assert cli.run(["generate", "boardgen:6x4x5:seed=3:p1=0.6", "-o", "by-name.txt"]) == 0
     assert capfd.readouterr().out == "questions: by-name.txt (5 puzzles)\n"
     assert (tmp_path / "by-name.txt").read_bytes() == questions.getvalue()
+    assert cli.run([*command, "-o", "-"]) == 0
+    assert capfd.readouterr().out == questions.getvalue().decode()
+    assert names_here() == ["by-name.txt", "q.txt", "s.txt"]
 
 
 def test_unique_puzzles_have_one_solution_and_keep_their_places(compiled, tmp_path, capfdbinary):

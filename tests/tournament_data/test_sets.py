@@ -116,16 +116,19 @@ def test_several_puzzles_are_numbered_and_have_one_size(tmp_path):
     assert "puzzle 2 has 2x2 cells, not 8x11" in error_of(str(path))
 
 
-def test_a_broken_puzzle_does_not_count_and_bots_get_it_all_the_same(tmp_path):
+def test_bots_get_a_set_without_its_broken_puzzles_and_other_text(tmp_path):
     good, broken = "1\n\n1\n1\n\n1\n", "1\n\n9\n1\n\n1\n"
-    content = f"$1\n{good}$2\n{broken}$7\n{good}\nwhatever\n$8\n{good}".encode()
-    (path := tmp_path / "questions.txt").write_bytes(content)
+    content = f"# set\n$1\n{good}$2\n{broken}$7\n{good}\nwhatever\n$x\n{good}$8\n1\n$8\n{good}$7\n{good}"
+    content += "".join(f"${number}\n{good}" for number in (9, 10, 11))
+    (path := tmp_path / "questions.txt").write_text(content)
     found = load_set(str(path), (3, 3))
-    assert [question.number for question in found.puzzles] == [1, 7, 8]
-    assert found.text == content
-    assert [str(fault).partition(":")[0] for fault in found.faults] == ["$2", "$7"]
-    path.write_bytes(f"$1\n{good}$2\n{broken}$3\n{broken}".encode())
-    assert "$2: line 11: the clue of column 3 needs 9 cells" in error_of(str(path), (3, 3))
+    assert [question.number for question in found.puzzles] == [1, 7, 8, 9, 10, 11]
+    assert found.text.decode() == "".join(f"${number}\n{good}" for number in (1, 7, 8, 9, 10, 11))
+    places = [(fault.number, fault.line) for fault in found.faults]
+    assert places == [(None, 1), (2, 12), (7, 24), (8, 25), (8, 34), (7, 41)]
+    assert str(found.faults[-1]) == "$7: line 41: the puzzle of line 16 has this number already"
+    path.write_bytes(f"# set\n$1\n{good}$2\n{broken}$3\n{broken}".encode())
+    assert "$2: line 12: the clue of column 3 needs 9 cells" in error_of(str(path), (3, 3))
     several = write([Record(P_PUZZLE), Record(P_PUZZLE)], "non").data.replace(b"rows\n", b"rows\n99\n", 1)
     path.write_bytes(several)
     assert [len(load_set(str(path)).puzzles), len(load_set(str(path)).faults)] == [1, 1]

@@ -24,6 +24,47 @@ def test_a_broken_puzzle_costs_that_puzzle_only(output_of):
     assert output_of(cli.run, VERIFY) == ("2 of 2 right\n", warning)
 
 
+# By questions: numbers of good ones, and of broken ones (x). By answers: numbers that are right, or given up (-).
+@pytest.mark.parametrize(
+    ("questions", "answers", "said"),
+    [
+        ("1 2x 2 3", "1 2- 2 3", "3 of 3 right"),
+        ("1x 1 2", "1- 1 2", "2 of 2 right"),
+        ("1 2 1x", "1 2 1-", "2 of 2 right"),
+        ("3x 1 2 3", "3- 1 2 3", "3 of 3 right"),
+        ("1 2x 2x 2 3", "1 2- 2- 2 3", "3 of 3 right"),
+        ("1 2x 2 3", "1 2 3", "3 of 3 right"),  # a bot that passes over a broken puzzle
+        ("1 2 2 3", "1 2 2 3", "3 of 3 right"),  # the second $2 is the broken one
+        ("1 2x 2 3", "1 2- 2- 3", "2 of 3 right; 1 given-up"),
+        ("1 2x 2 3", "1 2- 3", "2 of 3 right; 1 given-up"),
+        ("1 2x 2 3", "1 2- 2- 2 3", "2 of 3 right; 1 given-up\n  line 9: $2 was answered before"),
+    ],
+)
+def test_a_broken_puzzle_takes_no_answer_from_a_good_one(output_of, questions, answers, said):
+    written = [f"${name.strip('x')}\n{BROKEN if 'x' in name else GOOD}" for name in questions.split()]
+    Path("questions.txt").write_text("".join(written))
+    written = [
+        "$" + (name.replace("-", "\ntimeout\n") if "-" in name else f"{name}\n{ANSWER}")
+        for name in answers.split()
+    ]
+    Path("answers.txt").write_text("".join(written))
+    out = output_of(cli.run, VERIFY, status=int(";" in said)).out
+    assert out.startswith(said)
+    assert len(out.splitlines()) == len(said.splitlines())
+
+
+def test_a_warning_about_text_does_not_say_that_its_puzzle_does_not_count(output_of):
+    Path("questions.txt").write_text(f"# title\n$1\n{GOOD}9\n$2\n{GOOD}")
+    extra = "$1: line 9: '9' comes after the 6 clue lines of a 3x3 board and is ignored; check --size"
+    Path("answers.txt").write_text(f"$1\n{ANSWER}$2\n{ANSWER}")
+    out, err = output_of(cli.run, VERIFY)
+    assert out == "2 of 2 right\n"
+    assert err.splitlines() == [
+        "questions.txt: warning: line 1: '# title' is before the first '$' and is ignored; expected '$1'",
+        f"questions.txt: warning: {extra}",
+    ]
+
+
 def test_swapped_arguments_are_named(output_of):
     why = "answers.txt has no questions, but questions.txt has; swap them"
     err = output_of(cli.run, ["verify", "--size", "3x3", "answers.txt", "questions.txt"], status=2).err

@@ -8,10 +8,12 @@ import psutil
 import pytest
 from msgspec.structs import replace
 
+from nonobot.harness.play.match import Bot, play
 from nonobot.harness.process import bot_process
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import EndReason, Score, Verdict
 from nonobot.harness.results.run_text import run_lines, score_lines
+from nonobot.tournament_data import load_set
 from tests.helpers.judged import let_time_fly, little_patience, nothing_hangs, played, verdicts  # noqa: F401
 from tests.helpers.ranked import puzzles, run_result
 
@@ -46,6 +48,27 @@ def test_a_perfect_bot(tmp_path, feed):
     assert all(0 <= puzzle.took_seconds <= puzzle.arrived_seconds for puzzle in result.score.puzzles)
     assert result.stderr_file is None
     assert not (tmp_path / "result.stderr.txt").exists()
+
+
+COUNTS = """
+import sys
+number = 0
+for line in sys.stdin:
+    if line.startswith("$"):
+        header = line[1:].strip()
+        number = int(header) if header.isdigit() else number + 1
+        print(f"${number}", "1 0\\n0 0" if header.isdigit() else "timeout", sep="\\n", flush=True)
+"""
+
+
+@pytest.mark.parametrize("feed", Feed)
+def test_a_broken_puzzle_takes_no_answer_from_a_good_one(tmp_path, feed):
+    good = "1\n\n1\n\n"
+    (path := tmp_path / "questions.txt").write_text(f"$1\n{good}$x\n{good}$2\n{good}$3\n{good}")
+    configuration = Configuration(wall_limit_seconds=20.0, feed=feed)
+    bot = Bot("counts", [sys.executable, "-c", COUNTS])
+    result = play(load_set(str(path), (2, 2)), bot, configuration, tmp_path / "result.json")
+    assert (verdicts(result), result.score.notes) == ([RIGHT] * 3, [])
 
 
 @pytest.mark.parametrize(
@@ -148,6 +171,9 @@ def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_
     assert most == "0 of 13 right; 1 wrong, 12 missing: $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 and 2 more"
 
 
+WAITS = "does not wait for the next '$' or the end of its input (as `adapt --batch` does), and expects boards"
+
+
 @pytest.mark.parametrize(
     ("reason", "feed", "stderr_bytes", "advice"),
     [
@@ -155,7 +181,7 @@ def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_
         (EndReason.PROCESS_LIMIT, Feed.BATCH, 0, None),
         (EndReason.CLOSED_STDOUT, Feed.BATCH, 0, None),
         (EndReason.STALLED, Feed.BATCH, 9, "check that the bot flushes each answer and expects boards of 5x5"),
-        (EndReason.STALLED, Feed.INTERACTIVE, 0, "check that the bot flushes each answer, does not wait for"),
+        (EndReason.STALLED, Feed.INTERACTIVE, 0, f"check that the bot flushes each answer, {WAITS}"),
         (EndReason.FINISHED, Feed.BATCH, 9, "find the cause in its stderr, or check that the bot stays in the"),
     ],
 )

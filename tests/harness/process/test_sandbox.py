@@ -136,6 +136,26 @@ def test_a_working_folder_among_what_is_hidden_is_there_and_empty(tmp_path, monk
 
 
 @sandbox_only
+@pytest.mark.parametrize("show", ["../data", "link", "chain", "sub/../../data", "away/..", "{}/here/../data"])
+def test_a_path_shows_the_same_as_its_full_name(tmp_path, monkeypatch, show):
+    for folder in ("here/sub", "data/sub", "other"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "data/file").write_text("read\n")
+    (bot := tmp_path / "here/bot").write_text(
+        f"cat {show}/file ../data/file {tmp_path}/data/file\n".format(tmp_path)
+    )
+    (tmp_path / "here/link").symlink_to("../data")
+    (tmp_path / "here/chain").symlink_to("../other/link")
+    (tmp_path / "other/link").symlink_to(tmp_path / "data")
+    (tmp_path / "here/away").symlink_to("../data/sub")
+    monkeypatch.chdir(tmp_path / "here")
+    sandbox = built_sandbox(Contain.YES, [Path(show.format(tmp_path))])
+    assert said_by(["sh", bot.name], sandbox) == "read\n" * 3
+    modules = Configuration(environment={"PYTHONPATH": "../data"})
+    assert said_by(["sh", bot.name], built_sandbox(Contain.YES), modules).endswith("read\n" * 2)
+
+
+@sandbox_only
 def test_scratch_is_home_and_gone_or_the_folder_that_was_given(tmp_path):
     assert shell('echo $HOME $TMPDIR; cd; echo x > file; cat file; echo x > "$OLDPWD/file"') == "/tmp /tmp\nx\n"
     assert not (tmp_path / "file").exists()

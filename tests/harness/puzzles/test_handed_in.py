@@ -72,6 +72,13 @@ def test_what_cannot_be_played_is_void_and_the_rest_is_written_anew(others, caps
     assert "乙: others.txt: 2 void puzzles" in err
 
 
+def test_the_second_puzzle_of_a_number_is_left_out_and_named(others, capsys):
+    mine, _ = checked(written("mine.txt", DIFFERENT[:3], [1, 2, 2]), others, puzzles_each=2)
+    assert [question.puzzle for question in mine.puzzles] == DIFFERENT[:2]
+    named = "甲: mine.txt: $2: line 11: the puzzle of line 6 has this number already\n"
+    assert named in capsys.readouterr().err
+
+
 def test_neighbours_that_are_void_for_one_reason_share_a_line(others, capsys):
     checked(written("mine.txt", DIFFERENT[:2], numbers=(1, 4)), others, puzzles_each=100)
     err = capsys.readouterr().err
@@ -144,7 +151,10 @@ def test_puzzles_that_two_sets_share_are_named_and_count(others, capsys):
         (endless, "more than 64 MiB; correct"),
         (Path.mkdir, "Is a directory; correct"),
         (lambda name: Path(name).touch(), "correct the file, or leave the bot out"),
-        (lambda name: written(name, DIFFERENT[:2], [1, 1]), "$1: line 6: duplicate puzzle number; correct"),
+        (
+            lambda name: written(name, DIFFERENT[:3], [1, 1, 1]),
+            "$1: line 6: the puzzle of line 1 has this number already; correct",
+        ),
         (
             lambda name: written(name, [Puzzle.from_grid([[1, 0, 1]] * 3)] * 3),
             "$1: line 2: the clue of column 1 needs 3 cells, the column has 2; correct",
