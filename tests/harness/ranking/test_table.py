@@ -56,6 +56,26 @@ def test_a_bot_that_did_not_start_has_no_time_and_ranks_behind_those_that_tried(
     assert [(cells[1], cells[5]) for cells in rows] == [("slow", "50.00"), ("absent", NOTHING)]
 
 
+def test_runs_of_the_order_file_without_a_result_and_interrupted_ones_are_counted(tmp_path, output_of):
+    folder = tmp_path / "results"
+    files = written(folder, a=run_result("a"), b=run_result("b", (1.0, None), end=EndReason.INTERRUPTED))
+    (folder / ORDER).write_text("a\nb\n")
+    assert "not final: 1 interrupted of 2 runs" in output_of(run, folder).out
+    (folder / ORDER).write_text("a\nb\nother-set--a\nother-set--b\n")
+    assert "not final: 2 missing and 1 interrupted of 4 runs" in output_of(run, folder).out
+    files[1].unlink()
+    (folder / ORDER).write_text("a\n")
+    assert "not final" not in output_of(run, folder).out
+
+
+def test_the_runs_of_a_match_are_counted_by_its_order_file_not_by_the_bots_that_have_a_result(tmp_path, output_of):
+    names = [f"bot {number}" for number in range(5)]
+    written(tmp_path, first=match_of(names)[0])
+    (tmp_path / ORDER).write_text("first\n" + "".join(f"{number}\n" for number in range(19)))
+    note = "not final: 19 missing of 20 runs, and pairings without both runs have no points"
+    assert note in " ".join(output_of(run, tmp_path).out.split())
+
+
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1, max_size=8))
 def test_ranks_agree_with_counting_who_is_better(bots):
     results = [
