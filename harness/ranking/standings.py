@@ -30,7 +30,7 @@ from nonobot.protocol.clues import count
 
 Judged = RunResult | VerifyResult
 SHOWN_VOID = 5  # most void puzzles of a set that a note names
-MOST_NAMED = 4  # bots with the same files that a note names, if there are more than one more
+MOST_NAMED = 4  # bots that a note names one by one if it is about all bots
 
 
 class Evidence(StrEnum):
@@ -334,27 +334,37 @@ def _digests(runs: Iterable[RunResult]) -> dict[str, dict[str, None]]:
     return found
 
 
-def _twin_lines(runs: Iterable[Labelled]) -> list[str]:
-    """Return a line for bots with the same files, variables and, but for the names of folders, command."""
-    twins: dict[tuple[str, ...], dict[str, float]] = {}
+def _twin_lines(runs: Sequence[Labelled]) -> list[str]:
+    """Return a line for each group of bots with the same files, variables and, but for folders, commands."""
+    programs: dict[str, set[tuple[str, ...]]] = {}
+    seconds: dict[str, dict[tuple[str, str], float]] = {}  # by bot, and by digest and title of the set
     for bot, run in runs:
         if run.started and (version := _version([run])):
             command = [PurePath(word).name for word in run.command]
             variables = sorted(f"{name}={digest}" for name, digest in run.configuration.digests.items())
-            twins.setdefault((run.set.sha256, version, *command, *variables), {})[bot] = run.time_seconds
-    totals: dict[tuple[str, ...], Counter[str]] = {}  # a line for all sets
-    for seconds in twins.values():
-        if len(seconds) > 1:
-            totals.setdefault(tuple(sorted(seconds)), Counter()).update(seconds)
-    return [_twin_line(bots, sorted(seconds.values())) for bots, seconds in totals.items()]
+            programs.setdefault(bot, set()).add((version, *command, *variables))
+            seconds.setdefault(bot, {})[run.set.sha256, run.set.title] = run.time_seconds
+    groups: dict[frozenset[tuple[str, ...]], list[str]] = {}
+    for bot, program in sorted(programs.items()):
+        groups.setdefault(frozenset(program), []).append(bot)
+    bot_count = len({bot for bot, _ in runs})
+    return [
+        _twin_line(bots, bot_count, [seconds[bot] for bot in bots]) for bots in groups.values() if len(bots) > 1
+    ]
 
 
-def _twin_line(bots: Sequence[str], seconds: Sequence[float]) -> str:
-    *others, last = bots
-    names = first_of(bots, MOST_NAMED) if len(bots) > MOST_NAMED + 1 else f"{', '.join(others)} and {last}"
-    share = f"by {percent(seconds[-1] / seconds[0] - 1)}" if seconds[0] else "nevertheless"
+def _twin_line(bots: Sequence[str], bot_count: int, seconds: Sequence[Mapping[tuple[str, str], float]]) -> str:
+    """Return the line for bots with the same files, with the difference on the sets that all of them played."""
+    are_all = len(bots) == bot_count > MOST_NAMED
+    names = f"all {bot_count} bots" if are_all else f"{', '.join(bots[:-1])} and {bots[-1]}"
+    shared = [played for played in seconds[0] if all(played in of_bot for of_bot in seconds)]
+    totals = sorted(sum(of_bot[played] for played in shared) for of_bot in seconds)
+    if not totals[0]:  # in a match, no bot plays its own set
+        return f"{names} have the same files; the differences of their times are noise"
+    place = f"on {shared[0][1]}" if len(shared) == 1 else f"over the {len(shared)} sets that all of them played"
     times = "their times" if len(bots) == 2 else "the fastest and the slowest"
-    return f"{names} have the same files; {times} differ {share}, which is noise"
+    share = percent(totals[-1] / totals[0] - 1)
+    return f"{names} have the same files; {place}, {times} differ by {share}, which is noise"
 
 
 def _version_lines(results: Iterable[AnyResult]) -> list[str]:

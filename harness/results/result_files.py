@@ -188,7 +188,7 @@ def in_order_of_play(paths: Sequence[Path]) -> list[Path]:
 
 
 def places_in(folder: Path) -> dict[str, int]:
-    """Return the places of a tournament's runs by the names of their files, without endings; none without ORDER."""
+    """Return the places of a tournament's runs by their file names, without endings; empty without `ORDER`."""
     try:
         lines = system.content_of(folder / ORDER, MOST_ORDER_BYTES).decode(errors="replace").splitlines()
     except OSError:

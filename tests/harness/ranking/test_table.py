@@ -358,19 +358,43 @@ def test_bots_with_the_same_files_are_named():
     seeded = copy("gus", terms=Configuration(environment={"SEED": "7"}))
     [section] = ranking(*runs, other, absent, seeded)
     [line] = [note for note in section.notes if "the same files" in note]
-    assert line == "bob and carl have the same files; their times differ by 50%, which is noise"
+    assert line == "bob and carl have the same files; on set1, their times differ by 50%, which is noise"
     other_set = [
-        structs.replace(run, set=structs.replace(run.set, sha256="c" * 64), command=[*run.command, "9"])
+        structs.replace(
+            run, set=structs.replace(run.set, name="set2", sha256="c" * 64), command=[*run.command, "9"]
+        )
         for run in runs
     ]
-    lines = [note for note in ranking(*runs, *other_set)[-1].notes if "the same files" in note]
-    assert lines == [line]  # one for all sets
+    [line] = [note for note in ranking(*runs, *other_set)[-1].notes if "the same files" in note]
+    place = "over the 2 sets that all of them played"
+    assert line == f"bob and carl have the same files; {place}, their times differ by 50%, which is noise"
     [section] = ranking(*runs, copy("hal", 4.0))
     [line] = [note for note in section.notes if "the same files" in note]
-    assert line.startswith("bob, carl and hal have the same files; the fastest and the slowest differ by 300%")
+    assert line.startswith(
+        "bob, carl and hal have the same files; on set1, the fastest and the slowest differ by 300%"
+    )
     [section] = ranking(*(copy(f"bot {number:02}") for number in range(1, 21)))
     [line] = [note for note in section.notes if "the same files" in note]
-    assert line.startswith("bot 01, bot 02, bot 03, bot 04 and 16 more have the same files; ")
+    assert line.startswith("all 20 bots have the same files; on set1, ")
+
+
+def test_in_a_match_each_group_of_bots_with_the_same_files_has_one_note():
+    def noted(*files):
+        """Return the notes on a match of bots, each with a file of such a content."""
+        names = [f"bot {number:02}" for number in range(len(files))]
+        contents = dict(zip(names, files, strict=True))
+        runs = match_of(names)
+        digests = [[ProgramFile("bot.py", 64 * contents[run.bot])] for run in runs]
+        runs = [structs.replace(run, program_files=files) for run, files in zip(runs, digests, strict=True)]
+        return [note for note in ranking(*runs)[-1].notes if "the same files" in note]
+
+    assert noted(*"a" * 20) == ["all 20 bots have the same files; the differences of their times are noise"]
+    first, second = noted(*"ab" * 4)
+    assert first.startswith("bot 00, bot 02, bot 04 and bot 06 have the same files; over the 4 sets that all of ")
+    assert second.startswith("bot 01, bot 03, bot 05 and bot 07 have the same files; over the 4 sets that all of ")
+    assert noted(*"aab") == [
+        "bot 00 and bot 01 have the same files; on puzzles of bot 02, their times differ by 0%, which is noise"
+    ]
 
 
 def endless(path: Path) -> None:
