@@ -339,10 +339,44 @@ def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_column
     assert "\x1b" not in (results / "table.txt").read_text()
 
 
-def test_columns_of_many_opponents_without_room_are_counted():
-    runs = {Path(str(number)): run for number, run in enumerate(match_of([f"bot {n}" for n in range(20)]))}
-    [line] = [line for line in as_text(rankings(runs), terminal=False).splitlines() if "no room" in line]
-    assert re.fullmatch(r"no room for (.+, ){3}.+ and \d+ more: a wider terminal, or --format csv, has them", line)
+LONG_NAME = "a participant whose name is long, of the University of Somewhere"
+
+
+def text_of_match(monkeypatch, names, columns: int | None) -> list[str]:
+    """Return the lines of the table of a match, on a terminal of this width or in a file."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", str(columns or 0))
+    runs = {Path(str(number)): run for number, run in enumerate(match_of(names))}
+    text = re.sub(r"\x1b\[[\d;]*m", "", as_text(rankings(runs), terminal=columns is not None))
+    return text[text.index("\nmatch\n") :].splitlines()
+
+
+def test_a_file_has_every_column_however_many_opponents_there_are(monkeypatch):
+    names = [LONG_NAME, *(f"bot {number}" for number in range(19))]
+    lines = text_of_match(monkeypatch, names, None)
+    [header] = [line for line in lines if line.startswith(" #")]
+    assert all(f"vs {name}" in header for name in names)
+    assert not [line for line in lines if "no room" in line]
+    assert sum(len(re.findall(r"[012] \(\d:\d\)", line)) for line in lines) == 20 * 19
+
+
+@pytest.mark.parametrize("columns", [80, 110, 200])
+def test_a_terminal_without_room_for_the_cross_table_gets_it_in_parts_with_numbered_columns(monkeypatch, columns):
+    names = [LONG_NAME, *(f"bot {number}" for number in range(19))]
+    lines = text_of_match(monkeypatch, names, columns)
+    assert max(map(len, lines)) <= columns
+    assert not [line for line in lines if "no room" in line and "vs" in line]
+    headers = [line for line in lines if line.startswith("no.")]
+    assert re.findall(r"vs (\d+)", " ".join(headers)) == [str(number) for number in range(1, 21)]
+    assert sum(len(re.findall(r"[012] \(\d:\d\)", line)) for line in lines) == 20 * 19
+
+
+def test_one_long_name_costs_a_terminal_no_column(monkeypatch):
+    for names in (["a", "b", "c"], [LONG_NAME, "b", "c"]):
+        lines = text_of_match(monkeypatch, names, 110)
+        assert not [line for line in lines if "no room" in line]
+        assert [line for line in lines if "a participant" in line or " a " in line]
 
 
 def test_bots_with_the_same_files_are_named():
