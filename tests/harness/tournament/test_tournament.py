@@ -73,14 +73,10 @@ def test_a_damaged_result_is_named_with_a_remedy_that_helps(tmp_path, output_of)
     assert played(str(path)) == 0
 
 
-@pytest.mark.parametrize(
-    ("key", "table", "said"), [("puzzles", "limits", r"\(similar: puzzle\)"), ("time", "", "")]
-)
-def test_a_key_of_another_table_is_named_after_a_similar_one_of_its_own(tmp_path, key, table, said):
-    path = definition(tmp_path, {"good": "perfect"})
-    heading = f"[{table}]\n" if table else ""
-    path.write_text(f"{key} = 5\n{path.read_text()}" if not table else f"{path.read_text()}\n{heading}{key} = 5\n")
-    with pytest.raises(UnusableError, match=f"no key '{key}' here ?{said}; it belongs in "):
+def test_for_a_key_of_another_table_the_nearest_key_of_its_own_is_named_first(tmp_path):
+    path = definition(tmp_path, {"good": "perfect"}, more="[limits]\npuzzles = 5")
+    said = r"\[limits\]: no key 'puzzles' here \(similar: puzzle\); it belongs in \[\[bots\]\]"
+    with pytest.raises(UnusableError, match=said):
         read_tournament(path)
 
 
