@@ -314,6 +314,7 @@ def test_the_ending_of_the_file_tells_the_format(results, tmp_path):
 def test_no_text_is_written_to_a_file_of_a_spreadsheet_or_picture(results, tmp_path, output_of):
     err = output_of(run, results, "-o", tmp_path / "a.XLSX", status=2).err
     assert "no format for such a file; use .csv, .md, .json or .txt, or add --format" in err
+    assert "; `nonojudge report` writes .html, and spreadsheets read .csv" in err
     assert run(results, "-o", tmp_path / "a.html", "--format", "markdown") == 0
     assert [path.name for path in tmp_path.glob("a.*")] == ["a.html"]
 
