@@ -157,13 +157,16 @@ def spaced(*blocks: Sequence[RenderableType]) -> list[RenderableType]:
     return [part for block in filter(None, blocks) for part in ("", *block)][1:]
 
 
-def drawn(parts: Iterable[RenderableType], terminal: bool) -> str:
-    """Return `parts` one below the other; in colour if `terminal` is true and NO_COLOR is not set."""
+def drawn(parts: Iterable[RenderableType], terminal: bool, columns: int | None = None) -> str:
+    """Return `parts` one below the other; in colour if `terminal` is true and NO_COLOR is not set.
+
+    They are as wide as the output, unless it is a number of `columns`.
+    """
     from rich.console import Console
 
     text = io.StringIO()
     colours: Literal["auto"] | None = "auto" if terminal else None
-    console = Console(file=text, width=width(terminal), force_terminal=terminal, color_system=colours)
+    console = Console(file=text, width=columns or width(terminal), force_terminal=terminal, color_system=colours)
     for part in parts:
         console.print(part)
     return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())

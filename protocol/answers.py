@@ -15,6 +15,7 @@ from nonobot.protocol.puzzle import Puzzle, Solution
 
 _MARKS = codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # byte order marks, before the first `$`
 GIVEN_UP_WORDS = frozenset({"unsolvable", "timeout", "invalid"})
+FURTHER_ROW = "is a further row"  # in the `problem` of a stray line: the board before it is complete
 NOT_A_ROW = "is not a row"  # in the `problem` of an answer: other text is in its place
 BYTES_PER_CELL = 4  # most bytes of an answer for a cell: a digit, a separator, and some layout
 
@@ -84,6 +85,9 @@ class AnswerReader:
         if not text or self._stray_said:
             return []
         self._stray_said = True
+        if self._number is not None and isinstance(self._row(text), bytes):
+            remedy = f"an answer has {count(self._height, 'row')}, and begins with '$' and its number"
+            return [self._problem(f"{shown(text)} {FURTHER_ROW}; {remedy}")]
         is_row = {*text} <= {*"01 \t"}
         remedy = "begin an answer with '$' and its number" if is_row else "write other text to stderr"
         return [self._problem(f"{shown(text)} does not belong to an answer; {remedy}")]

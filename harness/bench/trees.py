@@ -76,8 +76,13 @@ def commit_of(revision: str, repository: Path) -> str:
     if shutil.which("git") is None:
         raise UnusableError("another revision needs git, which is not installed: install the package git")
     if top_of(repository) != repository:
-        its_kind = "is bare; clone it" if _answer(repository, "--is-bare-repository") == "true" else "is not one"
-        raise UnusableError(f"another revision needs a git clone, and {repository} {its_kind}")
+        if _answer(repository, "--is-bare-repository") == "true":
+            problem = "is bare; clone it"
+        elif repository == HOME:
+            problem = "is a copy; in your clone of nonobot, install it in place: pip install -e '.[judge]'"
+        else:
+            problem = "is not in one; go to the clone of the bot"
+        raise UnusableError(f"another revision needs a git clone, and {repository} {problem}")
     by_name = ("--verify", "--quiet", "--end-of-options")
     name = _answer(repository, *by_name, f"{revision}^{{commit}}")
     if not name and (other := _answer(repository, *by_name, revision)):

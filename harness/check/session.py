@@ -109,6 +109,7 @@ class Session:
     def __init__(self, bot: BotUnderTest, command: Sequence[str]) -> None:
         width, height = bot.size
         self.answers: list[Answer] = []
+        self._strays: list[Answer] = []  # output that belongs to no answer
         self.arrivals: list[float] = []
         self.ended = self.obeyed = False
         self._under_test = bot
@@ -226,7 +227,9 @@ class Session:
                 )
             verdict, detail = judge(puzzle, answer)
             if verdict is not Verdict.RIGHT:
-                mistake, _, remedy = (common_mistake(dict(wanted), self.answers) or "").partition(": ")
+                mistake, _, remedy = (
+                    common_mistake(dict(wanted), [*self.answers, *self._strays]) or ""
+                ).partition(": ")
                 got = f"to ${number}, {detail}" + (f"; {mistake}" if mistake else "")
                 raise ShortfallError(sent, expected, got, remedy or advice, of_answers=bool(mistake))
 
@@ -302,6 +305,7 @@ class Session:
     def _keep(self, answer: Answer, arrived_seconds: float) -> bool:
         """Keep an answer under a number; return whether it is one."""
         if answer.number is None:
+            self._strays.append(answer)
             return False
         self.answers.append(answer)
         self.arrivals.append(arrived_seconds)

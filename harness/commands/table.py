@@ -42,9 +42,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     output: Path | None = arguments.output
     form = arguments.format or FORMAT_OF_ENDING.get(output.suffix.lower() if output else "")
     if form is None:
-        raise UnusableError(
-            f"-o {output}: no format for such a file; use .csv, .md, .json or .txt, or add --format"
-        )
+        others = "`nonojudge report` writes .html, and spreadsheets read .csv"
+        remedy = f"use .csv, .md, .json or .txt, or add --format; {others}"
+        raise UnusableError(f"-o {output}: no format for such a file; {remedy}")
     results, problems = read_results(arguments.results)
     say_left_out(problems)
     if not results:

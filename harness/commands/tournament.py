@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
+import time
 from collections.abc import Mapping, Sequence
+from math import ceil
 from pathlib import Path
 
 import msgspec
@@ -142,7 +144,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
                     f"{name} was replaced ({changes}): it plays {count(len(of_bot), 'run')} again; "
                     "old results are kept as *.before-1 and so on"
                 )
-        known = {path: result for path, result in played.items() if result.end.reason not in GOES_ON}
+        known = {path: result for path, result in played.items() if _is_over(result)}
         try:
             with PlayingFile(todo, known) as file:
                 if arguments.on:
@@ -186,6 +188,8 @@ def _all_played(
 ) -> dict[Path, RunResult]:
     """Return the results, by their paths, from `before` or played now; KeyboardInterrupt if told to stop."""
     results = {}
+    to_play = sum(not _is_over(before.get(run.result_path)) for run in todo)
+    played_now, started = 0, time.monotonic()
 
     def note(line: str) -> None:
         if not quiet:
@@ -195,11 +199,12 @@ def _all_played(
         for number, scheduled in enumerate(todo, 1):
             name = f"[{number}/{len(todo)}] {scheduled.name}"
             result = before.get(scheduled.result_path)
-            if result and result.end.reason not in GOES_ON:
+            if result and _is_over(result):
                 note(f"{name}: played before; {outcome(result)}")
             else:
-                note(f"{name} ...")
+                note(f"{name} ...{_time_left(time.monotonic() - started, played_now, to_play)}")
                 result = _played(scheduled, result, file, quiet)
+                played_now += 1
                 if result.end.reason is not EndReason.NOT_STARTED:
                     note(f"{name}: {outcome(result)}")
             if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
@@ -208,6 +213,15 @@ def _all_played(
                 say(f"{scheduled.entrant.name}: {result.end.detail}")
             results[scheduled.result_path] = result
     return results
+
+
+def _time_left(seconds: float, played: int, to_play: int) -> str:
+    """Return the time left for all runs, in words, after those played in that time; empty before the first."""
+    return f" (all runs: about {ceil(seconds / played * (to_play - played)):,} s to go)" if played else ""
+
+
+def _is_over(result: RunResult | None) -> bool:
+    return result is not None and result.end.reason not in GOES_ON
 
 
 def _played(scheduled: ScheduledRun, before: RunResult | None, file: PlayingFile, quiet: bool) -> RunResult:

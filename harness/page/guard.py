@@ -68,9 +68,9 @@ class Guard:
     def _check_origin(self, scope: Scope, headers: Headers) -> None:
         host = headers.get("host", "")
         if not self._is_own(host):
-            raise HTTPException(
-                HTTPStatus.MISDIRECTED_REQUEST, f"this is not {host[:80] or 'a page without a name'}"
-            )
+            remedy = "type the address in numbers, or start the page with `--host NAME`"
+            refused = f"this page does not answer to {host[:80] or 'an empty name'}; {remedy}"
+            raise HTTPException(HTTPStatus.MISDIRECTED_REQUEST, refused)
         is_foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
         is_link = (
             scope["method"] == "GET"

@@ -134,7 +134,7 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         elif isinstance(content, Announced):
             in_play = [run for run in content.playing.in_play if path.parent / run.result_file not in journalled]
             without_journal[name] = [_announced(run, content) for run in in_play]
-            playing += [_played(content.playing) | {"tournament": name}] if content.is_running else []
+            playing.append(_played(content) | {"tournament": name})
         elif path not in to_come:
             done.setdefault(name, {})[path] = content
         begun[name] = max(begun.get(name, ""), _started_at(content))
@@ -147,9 +147,12 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     }
     bots = dict(before.bots)
     plots = _plots(ranked, under_way, bots, before.plots, now)
-    shown = plots if find_spec("matplotlib") else {}
+    runs = [content.result if isinstance(content, UnderWay) else content for content in read.values()]
+    sets = [run.set.sha256 for run in runs if isinstance(run, RunResult)]  # in the order of play
+    in_order = sorted(plots.items(), key=lambda plot: (names.index(plot[0][0]), sets.index(plot[0][1])))
+    shown = in_order if find_spec("matplotlib") else []
     state = {
-        "folder": str(folder),
+        "folder": str(min(path.parent for path in read) if len(names) == 1 else folder),
         "tournaments": names,
         "rankings": [_ranking(ranking) | {"tournament": name} for name in names for ranking in ranked[name]],
         "under_way": [
@@ -159,7 +162,7 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         ],
         "playing": playing,
         "last": _last(names, under_way, done),
-        "plots": [_plot(plot) | {"tournament": name} for (name, _), plot in shown.items()],
+        "plots": [_plot(plot) | {"tournament": name} for (name, _), plot in shown],
         "note": before.note,
         "problems": [printable(problem) for problem in [*read.values(), *left_out] if isinstance(problem, str)],
     }
@@ -271,7 +274,8 @@ def _plots(
     of_sets = [(name, ranking) for name, some in ranked.items() for ranking in some if ranking.scope is Scope.SET]
     plots = {(name, ranking.sets[0].sha256): Plot(ranking.title, [], now) for name, ranking in of_sets}
     runs = [(name, run, "") for name, ranking in of_sets for row in ranking.rows for run in row.results.values()]
-    runs += [(name, run.result, " (under way)") for name, some in under_way.items() for run in some]
+    states = {True: " (under way)", False: " (interrupted)"}
+    runs += [(name, run.result, states[run.is_running]) for name, some in under_way.items() for run in some]
     for name, result, more in runs:
         if isinstance(result, RunResult):
             plot = plots.setdefault((name, result.set.sha256), Plot(result.set.name, [], now))
@@ -322,8 +326,9 @@ def _announced(run: RunInPlay, content: Announced) -> dict[str, Any]:
     }
 
 
-def _played(playing: Playing) -> dict[str, Any]:
-    return {"played": playing.run_count - len(playing.left), "count": playing.run_count}
+def _played(content: Announced) -> dict[str, Any]:
+    left, run_count = len(content.playing.left), content.playing.run_count
+    return {"played": run_count - left, "count": run_count, "running": content.is_running}
 
 
 def _last(

@@ -21,8 +21,8 @@ from nonobot.harness.ranking.comparability import (
 )
 from nonobot.harness.ranking.pairings import Pairing, pairings_of
 from nonobot.harness.results.conditions import SetFacts
-from nonobot.harness.results.result_files import AnyResult
-from nonobot.harness.results.run_result import BotLog, RunResult, Verdict, VerifyResult
+from nonobot.harness.results.result_files import AnyResult, places_in
+from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Verdict, VerifyResult
 from nonobot.harness.results.run_text import log_doubts, standstill
 from nonobot.harness.results.worth import worth
 from nonobot.harness.text import first_of, percent
@@ -30,7 +30,7 @@ from nonobot.protocol.clues import count
 
 Judged = RunResult | VerifyResult
 SHOWN_VOID = 5  # most void puzzles of a set that a note names
-MOST_NAMED = 4  # bots with the same files that a note names, if there are more than one more
+MOST_NAMED = 4  # bots that a note names one by one if it is about all bots
 
 
 class Evidence(StrEnum):
@@ -139,10 +139,13 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
         ranked.append(_set_ranking(title, facts, list(rows.values()), by_set[digest]))
         shown.append((title, facts, rows))
     in_league = [part for part in shown if not part[1].setter]
+    unplayed = _unplayed(results)
     if len(in_league) > 1:
         ranked.append(_overall(in_league))
     if len(in_league) < len(shown):
-        ranked.append(_match([part for part in shown if part[1].setter]))
+        ranked.append(_match([part for part in shown if part[1].setter], unplayed))
+    elif ranked and unplayed:
+        ranked[-1].notes.append(f"not final: {unplayed}")
     if ranked:  # once, not for each set
         runs = [labelled for _, _, rows in shown for labelled in _labelled(rows.values())]
         ranked[-1].notes.extend(worth([run for _, run in runs]))
@@ -152,6 +155,21 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
         stops = ((bot, standstill(run.stood_still_seconds)) for bot, run in runs)
         ranked[-1].warnings.extend(f"{bot}: {stop}" for bot, stop in stops if stop)
     return [*ranked, _log_ranking(logs)] if logs else ranked
+
+
+def _unplayed(results: Mapping[Path, AnyResult]) -> str:
+    """Return how many runs of the tournaments have no result or were interrupted, in words; empty if none.
+
+    A tournament's file `ORDER` lists its runs, also those of bots and sets without any result.
+    """
+    folders = dict.fromkeys(path.parent for path in results)
+    runs = [folder / f"{run}.json" for folder in folders for run in places_in(folder)]
+    missing = sum(path not in results for path in runs)
+    played = (result for path in runs if isinstance(result := results.get(path), RunResult))
+    interrupted = sum(result.end.reason is EndReason.INTERRUPTED for result in played)
+    counts = {"missing": missing, "interrupted": interrupted}
+    parts = [f"{number} {state}" for state, number in counts.items() if number]
+    return f"{' and '.join(parts)} of {count(len(runs), 'run')}" if parts else ""
 
 
 def _official_order(row: Row) -> tuple[int, int, float]:
@@ -228,8 +246,8 @@ def _uneven(played: Iterable[Mapping[Entrant, Row]]) -> list[str]:
     return differences(uneven, MACHINE_AND_CONFIGURATION)
 
 
-def _match(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranking:
-    """Return the ranking of a match, of which some runs may be missing."""
+def _match(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]], unplayed: str) -> Ranking:
+    """Return the ranking of a match; `unplayed` says which runs its folder lacks."""
     parts: dict[tuple[str, str], Row] = {}  # by bot and setter
     solved: dict[tuple[str, str], int] = {}
     for _, facts, rows in shown:
@@ -252,8 +270,10 @@ def _match(shown: Sequence[tuple[str, SetFacts, dict[Entrant, Row]]]) -> Ranking
         row.pairings.sort(key=lambda pairing: order.get(pairing.opponent, len(order)))
     notes = ["2 points for more of the other's puzzles solved, 1 for as many; then puzzles solved, then time"]
     names = {name for pair in solved for name in pair}
-    if missing := len(names) * (len(names) - 1) - len(solved):
-        notes.append(f"not final: {count(missing, 'run')} missing, and pairings without both runs have no points")
+    if missing := len(names) * (len(names) - 1) - len(solved):  # results without their file `ORDER`
+        unplayed = unplayed or f"{count(missing, 'run')} missing"
+    if unplayed:
+        notes.append(f"not final: {unplayed}, and pairings without both runs have no points")
     twice = [name for name, times in Counter(facts.setter for _, facts, _ in shown).items() if times > 1]
     warnings = [f"results on several sets of {name}: the last one counts; move the others away" for name in twice]
     warnings += _uneven(rows for _, _, rows in shown)
@@ -314,27 +334,37 @@ def _digests(runs: Iterable[RunResult]) -> dict[str, dict[str, None]]:
     return found
 
 
-def _twin_lines(runs: Iterable[Labelled]) -> list[str]:
-    """Return a line for bots with the same files, variables and, but for the names of folders, command."""
-    twins: dict[tuple[str, ...], dict[str, float]] = {}
+def _twin_lines(runs: Sequence[Labelled]) -> list[str]:
+    """Return a line for each group of bots with the same files, variables and, but for folders, commands."""
+    programs: dict[str, set[tuple[str, ...]]] = {}
+    seconds: dict[str, dict[tuple[str, str], float]] = {}  # by bot, and by digest and title of the set
     for bot, run in runs:
         if run.started and (version := _version([run])):
             command = [PurePath(word).name for word in run.command]
             variables = sorted(f"{name}={digest}" for name, digest in run.configuration.digests.items())
-            twins.setdefault((run.set.sha256, version, *command, *variables), {})[bot] = run.time_seconds
-    totals: dict[tuple[str, ...], Counter[str]] = {}  # a line for all sets
-    for seconds in twins.values():
-        if len(seconds) > 1:
-            totals.setdefault(tuple(sorted(seconds)), Counter()).update(seconds)
-    return [_twin_line(bots, sorted(seconds.values())) for bots, seconds in totals.items()]
+            programs.setdefault(bot, set()).add((version, *command, *variables))
+            seconds.setdefault(bot, {})[run.set.sha256, run.set.title] = run.time_seconds
+    groups: dict[frozenset[tuple[str, ...]], list[str]] = {}
+    for bot, program in sorted(programs.items()):
+        groups.setdefault(frozenset(program), []).append(bot)
+    bot_count = len({bot for bot, _ in runs})
+    return [
+        _twin_line(bots, bot_count, [seconds[bot] for bot in bots]) for bots in groups.values() if len(bots) > 1
+    ]
 
 
-def _twin_line(bots: Sequence[str], seconds: Sequence[float]) -> str:
-    *others, last = bots
-    names = first_of(bots, MOST_NAMED) if len(bots) > MOST_NAMED + 1 else f"{', '.join(others)} and {last}"
-    share = f"by {percent(seconds[-1] / seconds[0] - 1)}" if seconds[0] else "nevertheless"
+def _twin_line(bots: Sequence[str], bot_count: int, seconds: Sequence[Mapping[tuple[str, str], float]]) -> str:
+    """Return the line for bots with the same files, with the difference on the sets that all of them played."""
+    are_all = len(bots) == bot_count > MOST_NAMED
+    names = f"all {bot_count} bots" if are_all else f"{', '.join(bots[:-1])} and {bots[-1]}"
+    shared = [played for played in seconds[0] if all(played in of_bot for of_bot in seconds)]
+    totals = sorted(sum(of_bot[played] for played in shared) for of_bot in seconds)
+    if not totals[0]:  # in a match, no bot plays its own set
+        return f"{names} have the same files; the differences of their times are noise"
+    place = f"on {shared[0][1]}" if len(shared) == 1 else f"over the {len(shared)} sets that all of them played"
     times = "their times" if len(bots) == 2 else "the fastest and the slowest"
-    return f"{names} have the same files; {times} differ {share}, which is noise"
+    share = percent(totals[-1] / totals[0] - 1)
+    return f"{names} have the same files; {place}, {times} differ by {share}, which is noise"
 
 
 def _version_lines(results: Iterable[AnyResult]) -> list[str]:

@@ -27,6 +27,7 @@ GIVEN_UP = ("peak MiB", "CPU s", "median ms", "own s", "runs", "version", "slowe
 """Columns that a narrow terminal omits, in this order."""
 
 AGAINST = "vs "  # beginning of the name of a column of a cross table
+MOST_OF_A_NAME = 24  # characters of a bot's name, on a terminal without room for the table
 
 MATCH_COLUMNS = {"points", "solved"}
 ABSENT = {
@@ -123,28 +124,88 @@ def _escaped(text: str) -> str:
 
 
 def as_text(ranked: Sequence[Ranking], terminal: bool) -> str:
-    """Return tables for a screen, in colour only if `terminal` is true and NO_COLOR is not set."""
+    """Return tables for a screen, in colour only if `terminal` is true and NO_COLOR is not set.
+
+    Only a terminal limits their width.
+    """
     blocks: list[Sequence[RenderableType]] = []
     left_out: dict[str, None] = {}
-    room = width(terminal)
+    room = widest = width(terminal)
     for ranking in ranked:
         columns = _columns(ranking) if ranking.rows else {}
-        widths = {name: max(map(len, [name, *cells])) + GAP for name, cells in columns.items()}
-        for name in (*GIVEN_UP, *(name for name in reversed(columns) if name.startswith(AGAINST))):
-            if sum(widths.values()) - GAP > room:
-                widths.pop(name, None)
-        left_out |= dict.fromkeys(name for name in columns if name not in widths)
+        shown, pairings = _fitted(columns, room) if terminal else (columns, {})
+        left_out |= dict.fromkeys(name for name in columns if name not in {**shown, **pairings})
         blocks.append([styled(ranking.title, "bold"), *(styled(note, "dim") for note in ranking.notes)])
         if ranking.rows:
-            blocks.append([_table(ranking, {name: columns[name] for name in widths})])
+            blocks.append([_table(ranking, shown)])
+            widest = room if terminal else max(widest, _width(shown))
+        if pairings:
+            blocks += _cross_tables(columns["bot"], pairings, room)
         blocks.append([styled(f"warning: {line}", "yellow") for line in ranking.warnings])
     if left_out:
-        line = f"no room for {first_of([*left_out], 4)}: a wider terminal, or --format csv, has them"
+        line = f"no room for {first_of([*left_out], 4)}: a wider terminal, or -o FILE, has them"
         blocks.append([styled(line, "dim")])
-    return drawn(spaced(*blocks), terminal)
+    return drawn(spaced(*blocks), terminal, widest)
 
 
-def _table(ranking: Ranking, columns: Mapping[str, list[str]]) -> Table:
+Columns = Mapping[str, list[str]]  # by their names, with a cell for each row
+
+
+def _fitted(columns: Columns, room: int) -> tuple[Columns, Columns]:
+    """Return the columns that fit in a table of this width, and the pairings if they need tables of their own."""
+    if _width(columns) <= room:
+        return columns, {}
+    short = {name: [*map(_short, cells)] if name == "bot" else cells for name, cells in columns.items()}
+    pairings = {name: cells for name, cells in columns.items() if name.startswith(AGAINST)}
+    fitting = _without_given_up(short, room)
+    if not pairings or _width(fitting) <= room:
+        return fitting, {}
+    return _without_given_up(
+        {name: cells for name, cells in short.items() if name not in pairings}, room
+    ), pairings
+
+
+def _without_given_up(columns: Columns, room: int) -> Columns:
+    for name in GIVEN_UP:
+        if _width(columns) > room:
+            columns = {other: cells for other, cells in columns.items() if other != name}
+    return columns
+
+
+def _width(columns: Columns) -> int:
+    from rich.cells import cell_len
+
+    return sum(max(map(cell_len, [name, *cells])) + GAP for name, cells in columns.items()) - GAP
+
+
+def _short(name: str) -> str:
+    return shortened(name, MOST_OF_A_NAME)
+
+
+def _cross_tables(bots: Sequence[str], pairings: Columns, room: int) -> list[list[RenderableType]]:
+    """Return the cross table of a match in parts of this width: bots have numbers, which name the columns."""
+    names = [
+        column.removeprefix(AGAINST) for column in pairings
+    ]  # in the order of `bots`, then those without a run
+    numbers = [str(number) for number in range(1, len(names) + 1)]
+    rows = {"no.": numbers, "bot": [*map(_short, names)]}
+    absent = [""] * (len(names) - len(bots))
+    against = {
+        f"{AGAINST}{number}": cells + absent for number, cells in zip(numbers, pairings.values(), strict=True)
+    }
+    cell_width = max(_width({name: cells}) for name, cells in against.items()) + GAP
+    columns_of_a_part = max(1, (room - _width(rows)) // cell_width)
+    blocks: list[list[RenderableType]] = [[styled("cross table: points (solved : conceded)", "dim")]]
+    for first in range(0, len(against), columns_of_a_part):
+        part = {**rows, **dict([*against.items()][first : first + columns_of_a_part])}
+        table = new_table([*part], left=(1,), no_wrap=True)
+        for cells in zip(*part.values(), strict=True):
+            table.add_row(*map(styled, cells))
+        blocks.append([table])
+    return blocks
+
+
+def _table(ranking: Ranking, columns: Columns) -> Table:
     table = new_table()
     for name in columns:
         # On a narrow screen words may be broken into lines, but never numbers.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -157,12 +158,61 @@ class Report:
         self.ends = {reason: reason.meaning for reason in EndReason if reason in reasons}
         days = sorted(printable(run.result.started_at[:10]) for run in runs)
         self.days = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
-        self.commands = list({(run.name, *run.result.command): run for run in runs}.values())
+        self.commands = _commands(runs)
         self.perhaps_cold = list(dict.fromkeys(run.name for run in runs if run.result.warm_up_seconds is None))
 
     def _runs(self, results: Mapping[Path, AnyResult]) -> list[Run]:
         runs = {path: result for path, result in results.items() if isinstance(result, RunResult)}
         return [Run(printable(run.bot), self.bots[run.bot], run, str(path)) for path, run in runs.items()]
+
+
+# --- commands that repeat the runs --------------------------------------------------------------------------
+
+
+def _commands(runs: Iterable[Run]) -> list[tuple[Run, str]]:
+    """Return the commands that repeat the runs, each with its first run; a bot's equal runs on sets share one."""
+    alike: dict[tuple[str, ...], list[Run]] = defaultdict(list)
+    for run in runs:
+        alike[tuple(_options(run.result))].append(run)
+    commands = []
+    for options, its_runs in alike.items():
+        sets = list(dict.fromkeys(run.result.set.name for run in its_runs))
+        command = shlex.join(["nonojudge", "run", "--set", *sets, *options])
+        if len(sets) > 1:
+            command = f'for set in {shlex.join(sets)}; do nonojudge run --set "$set" {shlex.join(options)}; done'
+        commands.append((its_runs[0], printable(command)))
+    return commands
+
+
+def _options(run: RunResult) -> list[str]:
+    """Return the options of `nonojudge run` without the set, and the bot's command, as the result records them."""
+    configuration, memory = run.configuration, run.configuration.memory_limit_bytes
+    core_count = len(configuration.cores)
+    values: dict[str, str | float | None] = {
+        "--size": f"{run.set.width}x{run.set.height}",
+        "--name": run.bot,
+        "--feed": configuration.feed.value,
+        "--contain": configuration.contain.value,
+        "--core": None if core_count else "any",
+        "--cores": core_count or None,
+        "--time-limit": configuration.wall_limit_seconds,
+        "--cpu-limit": configuration.cpu_limit_seconds,
+        "--puzzle-limit": configuration.puzzle_limit_seconds,
+        "--memory-limit": "none" if memory is None else memory or None,
+        "--process-limit": configuration.process_limit or 0,
+        "--stall-limit": configuration.stall_limit_seconds or 0,
+    }
+    if run.files:
+        values |= {"--reads": run.files.reads, "--writes": run.files.writes, "--logs": run.files.logs}
+    given = {option: value for option, value in values.items() if value is not None}
+    options = [word for option, value in given.items() for word in (option, _word(value))]
+    options += ["--any-order"] if configuration.any_order else []
+    options += [word for path in run.show or () for word in ("--show", path)]
+    return [*options, "--", *run.command]
+
+
+def _word(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:.15g}"
 
 
 # --- facts of runs -------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -114,7 +113,6 @@ def _environment() -> Environment:
         "seconds": lambda time: in_unit(time, 1, 3),
         "sentence": lambda text: f"{text[:1].upper()}{text[1:]}.",
         "share": percent,
-        "shell": lambda command: printable(shlex.join(command)),
     }
     return environment
 

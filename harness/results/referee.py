@@ -15,7 +15,7 @@ from nonobot.harness.results.run_result import OFF_BY_ONE, PuzzleResult, Score, 
 from nonobot.harness.text import duration
 from nonobot.harness.user_files import answer_lines, opened
 from nonobot.protocol import Answer, Puzzle, Solution, mismatches
-from nonobot.protocol.answers import NOT_A_ROW, most_bytes_of_an_answer, read_answers
+from nonobot.protocol.answers import FURTHER_ROW, NOT_A_ROW, most_bytes_of_an_answer, read_answers
 from nonobot.tournament_data import PuzzleSet
 
 KEPT_NOTES = 20
@@ -85,9 +85,11 @@ def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> 
     every = [*puzzles.values()]
     boards: list[tuple[int, Cells]] = []
     texts: list[str] = []
+    taller_count = 0
     for answer in answers:
         place = places.get(answer.number)
         if place is None:
+            taller_count += FURTHER_ROW in (answer.problem or "")
             continue
         if answer.problem is not None:
             texts.append(answer.problem)
@@ -98,6 +100,11 @@ def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> 
     if not texts[1:] and " rows, " in "".join(texts):  # the bot ended within an answer
         forms = []
     wrong = _shared_by_most(changes, len(boards), "wrong", ("would be", "would be"))
+    if not wrong and 2 * taller_count > min(len(boards), KEPT_NOTES) > 0:
+        size = f"{every[0].width}x{every[0].height}"
+        return (
+            f"answers have more than {every[0].height} rows: check the bot's board size; these boards are {size}"
+        )
     return wrong or _shared_by_most(forms, len(texts), "malformed", ("has", "have"))
 
 
@@ -232,6 +239,7 @@ class Referee:
         for result in faulty:
             grid = cells_of(result, self._set)
             answers.append(Answer(result.number, 0, grid, problem=None if grid else result.detail))
+        answers += [Answer(None, 0, problem=note) for note in self.notes]
         mistake = common_mistake({puzzle.number: puzzle.puzzle for puzzle in self._set.puzzles}, answers)
         return replace(score, mistake=mistake or UNSET)
 

@@ -176,7 +176,7 @@ def in_order_of_play(paths: Sequence[Path]) -> list[Path]:
     A tournament's file `ORDER` lists its runs.
     """
     folders = {folder: number for number, folder in enumerate(dict.fromkeys(path.parent for path in paths))}
-    places = {folder: _places_in(folder) for folder in folders}
+    places = {folder: places_in(folder) for folder in folders}
     if not any(places.values()):
         return list(paths)
 
@@ -187,8 +187,8 @@ def in_order_of_play(paths: Sequence[Path]) -> list[Path]:
     return sorted(paths, key=place)
 
 
-def _places_in(folder: Path) -> dict[str, int]:
-    """Return the places of a tournament's runs by the names of their files, without endings."""
+def places_in(folder: Path) -> dict[str, int]:
+    """Return the places of a tournament's runs by their file names, without endings; empty without `ORDER`."""
     try:
         lines = system.content_of(folder / ORDER, MOST_ORDER_BYTES).decode(errors="replace").splitlines()
     except OSError:

@@ -266,10 +266,11 @@ def _in_own_words(message: str, raw: Any) -> str:
         known = _TABLES[names[0] if names else ""].__struct_encode_fields__
         if key[1] == "missing":
             return f"{place}{key[2]!r} is missing"
+        similar = similar_names(key[2], known)
         for home, where in (("", "above the first [table]"), ("limits", "in [limits]"), ("bots", "in [[bots]]")):
             if key[2] in _TABLES[home].__struct_encode_fields__:
-                return f"{place}no key {key[2]!r} here; it belongs {where}"
-        return f"{place}no key {key[2]!r}{similar_names(key[2], known) or '; known: ' + ', '.join(known)}"
+                return f"{place}no key {key[2]!r} here{similar}; it belongs {where}"
+        return f"{place}no key {key[2]!r}{similar or '; known: ' + ', '.join(known)}"
     value = raw
     for name in names:
         value = value[int(name) if isinstance(value, list) else name]

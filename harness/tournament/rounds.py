@@ -160,11 +160,16 @@ class ScheduledRun:
     def _recorded(self) -> RunResult | None:
         """Return the result, or the beginning of an interrupted run; None if the bot was not started."""
         is_there = self.result_path.exists()
-        recorded = read_result(self.result_path) if is_there else next(iter(self._journalled()), None)
+        try:
+            recorded = read_result(self.result_path) if is_there else next(iter(self._journalled()), None)
+        except UnusableError as error:
+            raise UnusableError(f"{error}; move it away, and its run is played again") from None
         if recorded is None:
             return None
         if not isinstance(recorded, RunResult):
-            raise UnusableError(f"{self.result_path} is not the result of a run; move it away")
+            raise UnusableError(
+                f"{self.result_path} is not the result of a run; move it away, and its run is played again"
+            )
         return recorded if recorded.started or not is_there else None
 
     def set_aside(self) -> None:

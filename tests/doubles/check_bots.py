@@ -157,6 +157,7 @@ OTHERS = {
     "Mirrored": ("board", lambda bot, clues: [row[::-1] for row in Bot.board(bot, clues)]),
     "Inverted": ("board", lambda bot, clues: [[1 - cell for cell in row] for row in Bot.board(bot, clues)]),
     "OtherSize": ("board", lambda bot, clues: [row[:3] for row in Bot.board(bot, clues)[:3]]),
+    "TooTall": ("board", lambda bot, clues: [[0] * bot.width, *Bot.board(bot, clues)]),
     "Mutters": ("answer", lambda bot, *found: Bot.answer(bot, *found).replace("\n", "\nsolved in 3 ms\n", 1)),
     "Expires": ("start", lambda bot: sys.stderr.write("licence expired\n") and sys.exit(0)),
     "Silent": ("answer", lambda bot, *found: ""),

@@ -18,7 +18,9 @@ from nonobot.harness import cli
 from nonobot.harness.page import live
 from nonobot.harness.page.live import MOST_WATCHERS, Live, Shown, shown_now
 from nonobot.harness.page.server import make_app
-from nonobot.harness.results.result_files import json_text, read_result
+from nonobot.harness.play.journal import Journal
+from nonobot.harness.play.run_state import records_of
+from nonobot.harness.results.result_files import ORDER, json_text, read_result
 from nonobot.harness.results.run_result import Verdict
 from nonobot.harness.results.worth import worth
 from nonobot.harness.text import NOTHING
@@ -230,8 +232,8 @@ def test_a_run_without_a_journal_here_is_under_way_until_its_command_is_killed(
         [run] = under_way()
         facts = {"bot": "waits", "set": str(RECIPE), "count": 5, "not_right": {}, "running": True, "silent": False}
         assert run.items() >= facts.items()
-        playing = [{"tournament": "small", "played": 0, "count": 1}]
-        assert shown(tmp_path / "results")["playing"] == playing
+        playing = {"tournament": "small", "played": 0, "count": 1}
+        assert shown(tmp_path / "results")["playing"] == [playing | {"running": True}]
         judge.kill()
         finished(judge)
     Path("go").touch()
@@ -239,7 +241,7 @@ def test_a_run_without_a_journal_here_is_under_way_until_its_command_is_killed(
         os.utime(Path("results/small", PLAYING), (time.time() - age,) * 2)
         [run] = under_way()
         assert (run["running"], run["silent"]) == (is_running, silent)
-        assert shown(tmp_path / "results")["playing"] == (playing if is_running else [])
+        assert shown(tmp_path / "results")["playing"] == [playing | {"running": is_running}]
 
 
 def test_an_old_result_is_not_shown_while_its_run_waits_to_be_played_again(tmp_path, own_folder):
@@ -261,7 +263,32 @@ def test_an_old_result_is_not_shown_while_its_run_waits_to_be_played_again(tmp_p
         assert (run["bot"], run["done"], run["right"], run["not_right"]) == ("odd", 3, 2, {"not right": 1})
         file.end(odd, is_played=True)
         wait_until(lambda: ranked() == ["good", "odd"])
-        assert shown(Path("results"))["playing"] == [{"tournament": "small", "played": 2, "count": 2}]
+        assert shown(Path("results"))["playing"] == [
+            {"tournament": "small", "played": 2, "count": 2, "running": True}
+        ]
+
+
+def test_a_single_tournament_is_named_and_its_plots_are_in_the_order_of_its_sets(tmp_path):
+    folder = tmp_path / "spring"
+    sets = ("first", "second", "third")
+    files = [f"{name}--{bot}" for name in sets for bot in ("a", "b")]
+    runs = {file: run_result(file[-1], set_name=file[:-3]) for file in files}
+    written(folder, **runs)
+    (folder / ORDER).write_text("\n".join(files))
+    for bot, age in (("a", 60), ("b", 0)):  # the first is interrupted
+        journal = folder / f"first--{bot}.journal.jsonl"
+        with Journal(journal) as journalled:
+            for record in records_of(runs[f"first--{bot}"]):
+                journalled.add(record)
+        (folder / f"first--{bot}.json").unlink()
+        lines = journal.read_bytes().splitlines(keepends=True)
+        journal.write_bytes(b"".join(line for line in lines if b'"attempt-ended"' not in line))
+        os.utime(journal, (time.time() - age,) * 2)
+    state = shown(tmp_path)
+    assert state["folder"] == str(folder)
+    assert [plot["title"] for plot in state["plots"]] == list(sets)
+    names = [name for name, *_ in state["plots"][0]["series"]]
+    assert names == ["a (interrupted)", "b (under way)"]
 
 
 def test_the_ranking_over_all_sets_comes_first(tmp_path):

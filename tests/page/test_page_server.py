@@ -94,6 +94,7 @@ def test_other_hosts_and_other_sites_are_refused(server, headers, status):
     answers = [server.ask(path, **named) for path in ("/live", "/api/cactus/none")]
     assert [answer.status for answer in answers] == [status, 404 if status == 200 else status]
     assert "error" in answers[1].json
+    assert ("`--host NAME`" in answers[1].json["error"]) == (status == 421)
 
 
 def test_a_link_from_another_site_leads_here_and_nothing_else_does(server):

@@ -39,10 +39,11 @@ def test_numbers_lines_and_ends_of_answers_and_text_that_belongs_to_none():
     assert read(b"$1\n1 0 1\n") == [Answer(1, 1, problem="line 2: 1 row, expected 2")]
     text = b"hello\n" + TEXT + b"1\t1\t1\n"
     stray = "does not belong to an answer"
+    two_rows = "an answer has 2 rows, and begins with '$' and its number"
     assert read(text) == [
         Answer(None, 1, problem=f"line 1: 'hello' {stray}; write other text to stderr"),
         Answer(1, 2, GRID),
-        Answer(None, 5, problem=f"line 5: '1\\t1\\t1' {stray}; begin an answer with '$' and its number"),
+        Answer(None, 5, problem=f"line 5: '1\\t1\\t1' is a further row; {two_rows}"),
     ]
 
 

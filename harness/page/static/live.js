@@ -158,7 +158,7 @@ function say(text, asOf = "") {
 
 // Between two runs of a tournament, nothing is under way, and it goes on all the same.
 function activity(runningCount, { playing, tournaments }) {
-  const underWay = runningCount ? `${runningCount} under way` : playing.length ? "" : "nothing under way";
+  const underWay = runningCount ? `${runningCount} under way` : playing.some(({ running }) => running) ? "" : "nothing under way";
   const played = playing.map(({ tournament, played, count }) => {
     const name = tournaments.length > 1 ? `${tournament}: ` : "";
     return `${name}${grouped(played)} of ${grouped(count)} runs played`;

@@ -92,7 +92,7 @@ def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch)
         (clone.folder, "nothing", "no revision 'nothing' here; `git log --oneline` lists them"),
         (clone.folder, "--help", "no revision '--help' here"),
         (clone.folder, "HEAD", "lacks what is to be measured"),
-        (tmp_path, "HEAD", "needs a git clone"),
+        (tmp_path, "HEAD", r"needs a git clone, and .* is a copy; .*: pip install -e '\.\[judge\]'"),
     ):
         monkeypatch.setattr(trees, "HOME", home)
         with pytest.raises(UnusableError, match=said), trees.two_trees(revision):

@@ -94,7 +94,8 @@ def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatc
         [line] = output_of(bisected, *arguments, bot=bot, status=2).err.splitlines()
         assert said in line
     monkeypatch.chdir(tmp_path)
-    assert "needs a git clone" in output_of(bisected, "a", "b", status=2).err
+    said = f"needs a git clone, and {tmp_path} is not in one; go to the clone of the bot\n"
+    assert output_of(bisected, "a", "b", status=2).err.endswith(said)
     git(tmp_path, "clone", "-q", "--bare", str(history.folder), "bare")
     monkeypatch.chdir(tmp_path / "bare")
     said = f"needs a git clone, and {tmp_path / 'bare'} is bare; clone it\n"

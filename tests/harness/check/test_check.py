@@ -112,6 +112,7 @@ MISTAKES = {
     "Inverted": "all 5 wrong answers would be right with 0 and 1 exchanged: 1 is black",
     "CountsFromZero": "all 4 wrong answers would be right for the puzzle after it: the answers are off by one",
     "OtherSize": "all 5 malformed answers have rows of 3 numbers: check the bot's board size;",
+    "TooTall": "answers have more than 5 rows: check the bot's board size; these boards are 5x5",
     "Mutters": "all 5 malformed answers have text in place of a row: write rows of 0 and 1, and",
     "NoTabs": "all 5 malformed answers have rows of one word: a TAB belongs between two numbers",
     "OneLine": "all 5 malformed answers have all 25 cells on one line: end the line after each row of 5 numbers",
@@ -135,7 +136,13 @@ def test_a_common_mistake_is_named_by_run_verify_and_check(bot, tmp_path, own_fo
     assert cli.run(["check", "--size", "7x7", "--only", "1", "--timeout", "2", "--", *command(bot, (7, 7))]) == 1
     said = MISTAKES[bot].replace("all 5 wrong answers", "the wrong answer")
     said = said.replace("all 5 malformed answers have", "the malformed answer has")
-    said = said.replace("25 cells", "49 cells").replace("row of 5", "row of 7")
+    for of_five, of_seven in (
+        ("25 cells", "49 cells"),
+        ("row of 5", "row of 7"),
+        ("5 rows", "7 rows"),
+        ("5x5", "7x7"),
+    ):
+        said = said.replace(of_five, of_seven)
     got, remedy = said.split(": ")
     if bot == "CountsFromZero":
         got = "no answer to $1 (its solution came as the answer to $0)"

@@ -56,6 +56,26 @@ def test_a_bot_that_did_not_start_has_no_time_and_ranks_behind_those_that_tried(
     assert [(cells[1], cells[5]) for cells in rows] == [("slow", "50.00"), ("absent", NOTHING)]
 
 
+def test_runs_of_the_order_file_without_a_result_and_interrupted_ones_are_counted(tmp_path, output_of):
+    folder = tmp_path / "results"
+    files = written(folder, a=run_result("a"), b=run_result("b", (1.0, None), end=EndReason.INTERRUPTED))
+    (folder / ORDER).write_text("a\nb\n")
+    assert "not final: 1 interrupted of 2 runs" in output_of(run, folder).out
+    (folder / ORDER).write_text("a\nb\nother-set--a\nother-set--b\n")
+    assert "not final: 2 missing and 1 interrupted of 4 runs" in output_of(run, folder).out
+    files[1].unlink()
+    (folder / ORDER).write_text("a\n")
+    assert "not final" not in output_of(run, folder).out
+
+
+def test_the_runs_of_a_match_are_counted_by_its_order_file_not_by_the_bots_that_have_a_result(tmp_path, output_of):
+    names = [f"bot {number}" for number in range(5)]
+    written(tmp_path, first=match_of(names)[0])
+    (tmp_path / ORDER).write_text("first\n" + "".join(f"{number}\n" for number in range(19)))
+    note = "not final: 19 missing of 20 runs, and pairings without both runs have no points"
+    assert note in " ".join(output_of(run, tmp_path).out.split())
+
+
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1, max_size=8))
 def test_ranks_agree_with_counting_who_is_better(bots):
     results = [
@@ -294,6 +314,7 @@ def test_the_ending_of_the_file_tells_the_format(results, tmp_path):
 def test_no_text_is_written_to_a_file_of_a_spreadsheet_or_picture(results, tmp_path, output_of):
     err = output_of(run, results, "-o", tmp_path / "a.XLSX", status=2).err
     assert "no format for such a file; use .csv, .md, .json or .txt, or add --format" in err
+    assert "; `nonojudge report` writes .html, and spreadsheets read .csv" in err
     assert run(results, "-o", tmp_path / "a.html", "--format", "markdown") == 0
     assert [path.name for path in tmp_path.glob("a.*")] == ["a.html"]
 
@@ -319,10 +340,44 @@ def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_column
     assert "\x1b" not in (results / "table.txt").read_text()
 
 
-def test_columns_of_many_opponents_without_room_are_counted():
-    runs = {Path(str(number)): run for number, run in enumerate(match_of([f"bot {n}" for n in range(20)]))}
-    [line] = [line for line in as_text(rankings(runs), terminal=False).splitlines() if "no room" in line]
-    assert re.fullmatch(r"no room for (.+, ){3}.+ and \d+ more: a wider terminal, or --format csv, has them", line)
+LONG_NAME = "a participant whose name is long, of the University of Somewhere"
+
+
+def text_of_match(monkeypatch, names, columns: int | None) -> list[str]:
+    """Return the lines of the table of a match, on a terminal of this width or in a file."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", str(columns or 0))
+    runs = {Path(str(number)): run for number, run in enumerate(match_of(names))}
+    text = re.sub(r"\x1b\[[\d;]*m", "", as_text(rankings(runs), terminal=columns is not None))
+    return text[text.index("\nmatch\n") :].splitlines()
+
+
+def test_a_file_has_every_column_however_many_opponents_there_are(monkeypatch):
+    names = [LONG_NAME, *(f"bot {number}" for number in range(19))]
+    lines = text_of_match(monkeypatch, names, None)
+    [header] = [line for line in lines if line.startswith(" #")]
+    assert all(f"vs {name}" in header for name in names)
+    assert not [line for line in lines if "no room" in line]
+    assert sum(len(re.findall(r"[012] \(\d:\d\)", line)) for line in lines) == 20 * 19
+
+
+@pytest.mark.parametrize("columns", [80, 110, 200])
+def test_a_terminal_without_room_for_the_cross_table_gets_it_in_parts_with_numbered_columns(monkeypatch, columns):
+    names = [LONG_NAME, *(f"bot {number}" for number in range(19))]
+    lines = text_of_match(monkeypatch, names, columns)
+    assert max(map(len, lines)) <= columns
+    assert not [line for line in lines if "no room" in line and "vs" in line]
+    headers = [line for line in lines if line.startswith("no.")]
+    assert re.findall(r"vs (\d+)", " ".join(headers)) == [str(number) for number in range(1, 21)]
+    assert sum(len(re.findall(r"[012] \(\d:\d\)", line)) for line in lines) == 20 * 19
+
+
+def test_one_long_name_costs_a_terminal_no_column(monkeypatch):
+    for names in (["a", "b", "c"], [LONG_NAME, "b", "c"]):
+        lines = text_of_match(monkeypatch, names, 110)
+        assert not [line for line in lines if "no room" in line]
+        assert [line for line in lines if "a participant" in line or " a " in line]
 
 
 def test_bots_with_the_same_files_are_named():
@@ -338,19 +393,43 @@ def test_bots_with_the_same_files_are_named():
     seeded = copy("gus", terms=Configuration(environment={"SEED": "7"}))
     [section] = ranking(*runs, other, absent, seeded)
     [line] = [note for note in section.notes if "the same files" in note]
-    assert line == "bob and carl have the same files; their times differ by 50%, which is noise"
+    assert line == "bob and carl have the same files; on set1, their times differ by 50%, which is noise"
     other_set = [
-        structs.replace(run, set=structs.replace(run.set, sha256="c" * 64), command=[*run.command, "9"])
+        structs.replace(
+            run, set=structs.replace(run.set, name="set2", sha256="c" * 64), command=[*run.command, "9"]
+        )
         for run in runs
     ]
-    lines = [note for note in ranking(*runs, *other_set)[-1].notes if "the same files" in note]
-    assert lines == [line]  # one for all sets
+    [line] = [note for note in ranking(*runs, *other_set)[-1].notes if "the same files" in note]
+    place = "over the 2 sets that all of them played"
+    assert line == f"bob and carl have the same files; {place}, their times differ by 50%, which is noise"
     [section] = ranking(*runs, copy("hal", 4.0))
     [line] = [note for note in section.notes if "the same files" in note]
-    assert line.startswith("bob, carl and hal have the same files; the fastest and the slowest differ by 300%")
+    assert line.startswith(
+        "bob, carl and hal have the same files; on set1, the fastest and the slowest differ by 300%"
+    )
     [section] = ranking(*(copy(f"bot {number:02}") for number in range(1, 21)))
     [line] = [note for note in section.notes if "the same files" in note]
-    assert line.startswith("bot 01, bot 02, bot 03, bot 04 and 16 more have the same files; ")
+    assert line.startswith("all 20 bots have the same files; on set1, ")
+
+
+def test_in_a_match_each_group_of_bots_with_the_same_files_has_one_note():
+    def noted(*files):
+        """Return the notes on a match of bots, each with a file of such a content."""
+        names = [f"bot {number:02}" for number in range(len(files))]
+        contents = dict(zip(names, files, strict=True))
+        runs = match_of(names)
+        digests = [[ProgramFile("bot.py", 64 * contents[run.bot])] for run in runs]
+        runs = [structs.replace(run, program_files=files) for run, files in zip(runs, digests, strict=True)]
+        return [note for note in ranking(*runs)[-1].notes if "the same files" in note]
+
+    assert noted(*"a" * 20) == ["all 20 bots have the same files; the differences of their times are noise"]
+    first, second = noted(*"ab" * 4)
+    assert first.startswith("bot 00, bot 02, bot 04 and bot 06 have the same files; over the 4 sets that all of ")
+    assert second.startswith("bot 01, bot 03, bot 05 and bot 07 have the same files; over the 4 sets that all of ")
+    assert noted(*"aab") == [
+        "bot 00 and bot 01 have the same files; on puzzles of bot 02, their times differ by 0%, which is noise"
+    ]
 
 
 def endless(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections import defaultdict
@@ -15,12 +16,14 @@ import msgspec
 import pytest
 from msgspec.structs import fields, replace
 
-from nonobot.harness import cli
+from nonobot.arguments import Parser
+from nonobot.harness import cli, options
+from nonobot.harness.commands import run_bot
 from nonobot.harness.ranking.comparability import MACHINE
 from nonobot.harness.report import contents, plots, report_page
 from nonobot.harness.report.contents import Report, Run, Variants, configurations
 from nonobot.harness.report.report_page import MOST_CELLS, STEPS, Gallery, page_of
-from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames, SetFacts
+from nonobot.harness.results.conditions import CgroupMeasures, Configuration, Contain, Feed, FileNames, SetFacts
 from nonobot.harness.results.referee import cells_of
 from nonobot.harness.results.run_result import BotLog, EndReason, PuzzleResult, RunResult, Score, Verdict
 from nonobot.harness.results.worth import worth
@@ -344,6 +347,43 @@ def test_medians_and_the_slowest_points_are_drawn_whatever_is_thinned():
     assert (1234, 99.0) in kept
     assert kept == sorted(set(kept) & set(points))
     assert plots.thinned(points[:100], 100) == points[:100]
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [
+        Configuration(core=3, stall_limit_seconds=60.0, process_limit=512, contain=Contain.AUTO),
+        Configuration(
+            feed=Feed.INTERACTIVE,
+            wall_limit_seconds=0.3,
+            cpu_limit_seconds=1234567.0,
+            puzzle_limit_seconds=2.5,
+            memory_limit_bytes=(4 << 30) + 1,
+            any_order=True,
+            contain=Contain.YES,
+        ),
+        Configuration(core=(2, 3), memory_limit_bytes=None),
+    ],
+)
+def test_the_commands_repeat_the_runs(configuration):
+    files = FileNames("in put.txt", "out.txt")
+    plain = run_result("my bot", terms=configuration, command=["./bot", "a b"], show=["/data/book"], files=files)
+    other = replace(plain, set=replace(plain.set, name="other set.txt", sha256="f" * 64))
+    [(_, command)] = report_of(plain).commands
+    words = shlex.split(command)
+    assert words[:4] == ["nonojudge", "run", "--set", plain.set.name]
+    assert words[words.index("--") + 1 :] == plain.command
+    parser = Parser()
+    run_bot.add_to(parser)
+    given = vars(parser.parse_args(words[2 : words.index("--")]))
+    again = options.configuration_of(given, configuration.core)
+    assert again == configuration
+    assert (given["name"], given["size"], given["show"]) == ("my bot", (5, 5), [Path("/data/book")])
+    assert (given["reads"], given["writes"]) == ("in put.txt", "out.txt")
+    assert given.get("cores", 1) == (2 if configuration.core == (2, 3) else 1)
+    assert given.get("core", configuration.core) == configuration.core
+    [(_, command)] = report_of(plain, other).commands
+    assert command.startswith("""for set in set1 'other set.txt'; do nonojudge run --set "$set" --size 5x5 """)
 
 
 def test_duels_are_counted():

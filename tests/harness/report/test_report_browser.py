@@ -113,6 +113,11 @@ def test_a_printed_page_divides_no_plot_and_has_room_for_the_puzzles_of_twenty_b
     chromium.page.emulate_media(media="screen")
 
 
+LINES_OF_LONG_WORD = """[...document.querySelectorAll('.cross .opponent .name')]
+  .filter(name => name.textContent.startsWith('Nonogramsolver_'))
+  .map(name => name.getClientRects().length)"""
+
+
 # Widths are those of A4 without its margins, in CSS pixels.
 @pytest.mark.parametrize(
     ("count", "width", "pages"), [(4, 688, "auto"), (5, 1017, "across"), (20, 1017, "across")]
@@ -137,3 +142,4 @@ def test_a_printed_cross_table_is_not_cut_and_on_the_page_of_the_title_and_a_pho
     chromium.page.emulate_media(media="screen")
     chromium.shape(390)
     assert chromium.value("document.documentElement.scrollWidth") <= 390
+    assert chromium.value(LINES_OF_LONG_WORD) == [1]

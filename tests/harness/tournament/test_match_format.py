@@ -17,6 +17,7 @@ from nonobot.protocol import Puzzle, format_answer, format_puzzle
 from nonobot.tournament_data import Recipe
 from tests.helpers.judged import so_far
 from tests.helpers.sandboxes import sandbox_only
+from tests.helpers.terminals import Terminal
 from tests.helpers.waiting import finished, running, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
@@ -147,6 +148,19 @@ def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
         texts = [re.sub("<[^>]*>", "", cell).strip() for cell in re.findall("<td.*?</td>", row)]
         shown = [cell_of.get((bot, other), "") for other in order]
         assert texts[1:7] == [str(TOTALS[bot][0]), str(TOTALS[bot][1]), *shown]
+
+
+@pytest.mark.usefixtures("compiled")
+def test_on_a_terminal_the_first_run_follows_the_void_puzzles_and_ctrl_c_ends_the_match(tmp_path):
+    command = [sys.executable, "-m", "nonobot.harness", "tournament", str(match(tmp_path))]
+    with Terminal(command, errors_too=True) as terminal:
+        terminal.wait_for("to replace first, press Ctrl-C", "[1/12]", "[3/12]")  # the third waits for its sign
+        terminal.process.send_signal(signal.SIGINT)
+        status, shown, _ = terminal.end()
+    assert status == 130
+    assert "interrupted; the same command resumes" in shown
+    between = shown[shown.index("press Ctrl-C") : shown.index("[1/12]")]
+    assert "starts in" not in between
 
 
 @pytest.mark.usefixtures("compiled")

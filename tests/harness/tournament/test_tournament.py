@@ -52,6 +52,34 @@ def test_every_bot_plays_and_the_ranking_is_printed(tmp_path, output_of):
     assert files == ["boardgen-5x5x5-seed-3--good.json", "boardgen-5x5x5-seed-3--odd-one.json"]
 
 
+def test_before_each_run_but_the_first_the_time_left_for_all_is_estimated(tmp_path, output_of):
+    path = definition(tmp_path, {"good": "perfect", "second": "perfect", "third": "perfect"})
+    lines = [line for line in output_of(played, str(path)).err.splitlines() if " ..." in line]
+    assert lines[0].endswith(" ...")
+    assert all(re.search(r"\.\.\. \(all runs: about \d+ s to go\)$", line) for line in lines[1:])
+    assert len(lines) == 3
+
+
+def test_a_damaged_result_is_named_with_a_remedy_that_helps(tmp_path, output_of):
+    path = definition(tmp_path, {"good": "perfect"})
+    result = Path("results/small/boardgen-5x5x5-seed-3--good.json")
+    played(str(path))
+    result.write_text("{")
+    err = output_of(played, str(path), status=2).err
+    assert re.search(
+        rf"{result} is not a result of nonojudge: .*; move it away, and its run is played again\n$", err
+    )
+    result.unlink()
+    assert played(str(path)) == 0
+
+
+def test_for_a_key_of_another_table_the_nearest_key_of_its_own_is_named_first(tmp_path):
+    path = definition(tmp_path, {"good": "perfect"}, more="[limits]\npuzzles = 5")
+    said = r"\[limits\]: no key 'puzzles' here \(similar: puzzle\); it belongs in \[\[bots\]\]"
+    with pytest.raises(UnusableError, match=said):
+        read_tournament(path)
+
+
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to(Path("own.txt").absolute())])
 def test_the_order_of_sets_is_written_through_no_link_and_waits_for_no_pipe(tmp_path, make):
     """In a folder of results that came from a stranger."""
