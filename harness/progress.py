@@ -46,9 +46,13 @@ class Progress:
         else:
             self._due = now + SECONDS_BETWEEN_LINES
             taken = now - self._started if seconds is None else seconds
-            more = ceil(taken * (self._total - done) / done) if 0 < done < self._total else 0
-            left = f", about {more:,} s to go" if more else ""
-            report(f"{note}{left}")
+            report(", ".join(filter(None, (note, time_left(taken, done, self._total)))))
+
+
+def time_left(seconds: float, done: float, total: float) -> str:
+    """Return an estimate such as `about 40 s to go`, from the seconds of the part done; empty without one."""
+    left = ceil(seconds * (total - done) / done) if 0 < done < total else 0
+    return f"about {left:,} s to go" if left else ""
 
 
 def bars(columns: str) -> rich_progress.Progress:

@@ -7,7 +7,6 @@ import itertools
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from math import ceil
 from pathlib import Path
 
 import msgspec
@@ -21,6 +20,7 @@ from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_files import change_in_words
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.sandbox import sandbox_note
+from nonobot.harness.progress import time_left
 from nonobot.harness.puzzles.handed_in import sets_handed_in
 from nonobot.harness.ranking.comparability import kind_of
 from nonobot.harness.ranking.standings import rankings
@@ -202,7 +202,8 @@ def _all_played(
             if result and _is_over(result):
                 note(f"{name}: played before; {outcome(result)}")
             else:
-                note(f"{name} ...{_time_left(time.monotonic() - started, played_now, to_play)}")
+                left = time_left(time.monotonic() - started, played_now, to_play)
+                note(f"{name} ...{f' (all runs: {left})' if left else ''}")
                 result = _played(scheduled, result, file, quiet)
                 played_now += 1
                 if result.end.reason is not EndReason.NOT_STARTED:
@@ -213,11 +214,6 @@ def _all_played(
                 say(f"{scheduled.entrant.name}: {result.end.detail}")
             results[scheduled.result_path] = result
     return results
-
-
-def _time_left(seconds: float, played: int, to_play: int) -> str:
-    """Return the time left for all runs, in words, after those played in that time; empty before the first."""
-    return f" (all runs: about {ceil(seconds / played * (to_play - played)):,} s to go)" if played else ""
 
 
 def _is_over(result: RunResult | None) -> bool:

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Self
 
-from nonobot.harness.progress import SECONDS_BETWEEN_LINES, Progress, bars
+from nonobot.harness.progress import SECONDS_BETWEEN_LINES, Progress, bars, time_left
 from nonobot.harness.results.conditions import busy_warning
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import outcome
@@ -65,7 +65,8 @@ class AllRunsProgress:
         self._notes: dict[str, str] = {}
         self._bars: rich_progress.Progress | None = None
         self._tasks: dict[str, rich_progress.TaskID] = {}
-        self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+        self._started = time.monotonic()
+        self._next_line = self._started + SECONDS_BETWEEN_LINES
 
     def __enter__(self) -> Self:
         if not self._quiet and on_terminal(sys.stderr):
@@ -97,7 +98,12 @@ class AllRunsProgress:
         elif not self._quiet and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
             playing = [f"{run} {note}" for run, note in self._notes.items()]
-            report("; ".join([f"{self._played}/{self._run_count} runs", *playing]))
+            played = ", ".join(filter(None, (f"{self._played}/{self._run_count} runs", self._time_left)))
+            report("; ".join([played, *playing]))
+
+    @property
+    def _time_left(self) -> str:
+        return time_left(time.monotonic() - self._started, self._played, self._run_count)
 
     def end(self, name: str) -> None:
         """Remove a run from the display."""
@@ -109,7 +115,7 @@ class AllRunsProgress:
         """Count a run as played, and print its outcome."""
         self._played += 1
         if self._bars:
-            self._bars.update(self._tasks[""], completed=self._played)
+            self._bars.update(self._tasks[""], completed=self._played, note=self._time_left)
         if result.end.reason is EndReason.NOT_STARTED:
             self.say(f"{result.bot}: {result.end.detail}")
         elif not self._quiet:

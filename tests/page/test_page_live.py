@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -25,7 +26,7 @@ from nonobot.harness.results.run_result import Verdict
 from nonobot.harness.results.worth import worth
 from nonobot.harness.text import NOTHING
 from nonobot.harness.tournament.definition import read_tournament
-from nonobot.harness.tournament.playing import PLAYING, PlayingFile
+from nonobot.harness.tournament.playing import PLAYING, Playing, PlayingFile
 from nonobot.harness.tournament.rounds import scheduled_runs
 from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, nothing_hangs, played  # noqa: F401
@@ -377,4 +378,19 @@ def test_the_live_view_has_the_points_of_the_table_and_a_phone_shows_names_and_p
             assert chromium.text_of("#under-way .whole").endswith(" of 5")
             assert edges["right"] < width
             chromium.keep(f"page-live-match-{width}")
+    chromium.open("about:blank")
+
+
+@pytest.mark.slow
+def test_the_live_view_of_a_killed_tournament_still_counts_the_runs_played(chromium, tmp_path, monkeypatch):
+    monkeypatch.setenv("NONOBOT_PYODIDE", str(tmp_path / "nowhere"))
+    folder = tmp_path / "results" / "spring"
+    written(folder, a=run_result("a"))
+    playing = Playing("2026-11-28T10:00:00+00:00", 3, ["b.json", "c.json"])
+    (folder / PLAYING).write_bytes(msgspec.json.encode(playing))
+    os.utime(folder / PLAYING, (time.time() - 60,) * 2)
+    with Server("--results", "results", folder=tmp_path) as server:
+        chromium.open(f"{server.address}live")
+        chromium.wait_for("document.querySelector('#rankings table')")
+        assert chromium.text_of("#state") == "results/spring · nothing under way · 1 of 3 runs played"
     chromium.open("about:blank")
