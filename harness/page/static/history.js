@@ -39,6 +39,10 @@ export class History {
     this.#isInStroke = false;
   }
 
+  get last() {
+    return this.#back.at(-1);
+  }
+
   undo() {
     this.#go(this.#back, this.#forward);
   }
@@ -55,8 +59,9 @@ export class History {
     this.#show();
   }
 
-  clear() {
-    this.#back = [];
+  // Begins again, with the state to go back to, if there is one.
+  start(state) {
+    this.#back = state ? [state] : [];
     this.#forward = [];
     this.#show();
   }

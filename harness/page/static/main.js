@@ -54,7 +54,8 @@ async function bring(work, isNew) {
   try {
     found = await incoming.run(work);
   } catch (error) {
-    found = { text: input.text.value, faults: [[null, error.message]] };
+    // The text stays, with its puzzle where that has been read.
+    found = { ...(state.read.text === input.text.value && state.read), text: input.text.value, faults: [[null, error.message]] };
   }
   if (found === undefined) return;
   if (!found) return become(state.puzzle, false);
@@ -103,7 +104,9 @@ function settle(isNew = false) {
   // The address has the puzzle, so that it can be kept and passed on; a new puzzle can be left by going back.
   const { link } = state.puzzle;
   const address = addressOf(link.length > MOST_IN_ADDRESS ? "" : link);
-  if (address !== location.href) history[isNew && state.puzzle.board ? "pushState" : "replaceState"](null, "", address);
+  const kind = isDrawing() ? "drawn" : null; // a reload leads back to the drawing
+  if (address !== location.href) history[isNew && state.puzzle.board ? "pushState" : "replaceState"](kind, "", address);
+  else if (history.state !== kind) history.replaceState(kind, "");
   solve(state.seconds);
 }
 
@@ -328,9 +331,12 @@ async function begin() {
   // A link brings its puzzle. Where it is that of the text before, that text comes back, as without a link.
   const before = kept();
   const link = linkIn(location.href);
-  if (!link || before.link === link) {
+  const isDrawn = history.state === "drawn" && before.drawing;
+  if (!link || before.link === link || isDrawn) {
     input.put(before.text ?? "", before.number);
-    if (before.board) show({ ...NOTHING, ...before }); // it can be played before the solver is there
+    state.view = before.view ?? state.view;
+    if (isDrawn) setTab("draw");
+    else if (before.board) show({ ...NOTHING, ...before }); // it can be played before the solver is there
   } else {
     input.put(link);
   }
@@ -347,6 +353,8 @@ async function begin() {
   if (state.read === NOTHING && !isDrawing() && input.text.value.trim()) await input.read(false);
   return known;
 }
+
+addEventListener("pagehide", () => keep({ view: state.view }));
 
 // Somebody has changed the address, or gone back.
 addEventListener("hashchange", () => {
