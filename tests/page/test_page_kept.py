@@ -1,4 +1,4 @@
-"""The page in a real browser: what it keeps over a reload, beside another tab, and after a file without a puzzle."""
+"""The page in a real browser: what it keeps over a reload, with another tab, and after a wrong file."""
 
 import pytest
 

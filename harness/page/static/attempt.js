@@ -168,6 +168,7 @@ export class Attempt {
   }
 
   async hint() {
+    if (this.isSolved) return;
     await this.#ask("hint", ({ wrong, hint }) => {
       if (wrong.length) {
         return this.#say(`Nothing fits ${linesInWords(wrong)} any more: some cell there is wrong.`, { wrongLines: wrong });
@@ -175,8 +176,6 @@ export class Attempt {
       if (hint) {
         this.#say(`${sentence(lineWords(this.board, hint.line, hint.black, hint.white))}.`, { line: hint.line });
         this.#told = hint;
-      } else if (!this.cells.includes(UNKNOWN)) {
-        return this.#say("The board is full, and every line is right.");
       } else if (!this.#hintFromSolution()) {
         return this.#say("No single line tells anything more; one has to try a cell and see.");
       }

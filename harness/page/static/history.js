@@ -67,7 +67,7 @@ export class History {
   }
 
   #show() {
-    this.buttons.undo.disabled = !this.#back.length;
-    this.buttons.redo.disabled = !this.#forward.length;
+    this.buttons.undo.ariaDisabled = !this.#back.length; // a button that is disabled would lose the focus
+    this.buttons.redo.ariaDisabled = !this.#forward.length;
   }
 }

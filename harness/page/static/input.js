@@ -146,8 +146,8 @@ export class PuzzleInput {
       this.#titles = titles.join("\n");
     }
     select.value = number;
-    element("chooser-back").disabled = number <= 1;
-    element("chooser-next").disabled = number >= count;
+    element("chooser-back").ariaDisabled = number <= 1;
+    element("chooser-next").ariaDisabled = number >= count;
   }
 
   #showFaults({ faults, warnings, isFile }) {

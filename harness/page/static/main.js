@@ -136,6 +136,7 @@ let laidOut = []; // what the layout of the board was made for
 // Draws the page from its state.
 function draw() {
   const { board, view: name, tab } = state;
+  const focused = document.activeElement;
   const { title, author, rows, columns } = board ?? {};
   for (const panel of TABS) {
     element(`tab-${panel}`).setAttribute("aria-selected", panel === tab);
@@ -168,6 +169,7 @@ function draw() {
   if (board && layout.some((part, index) => part !== laidOut[index])) view.layOut();
   laidOut = layout;
   refresh();
+  if (board && !focused.checkVisibility()) element("board").focus({ preventScroll: true });
 }
 
 // Draws the cells from the state; scrolls to a cell or line of the attempt, if one is named.
@@ -209,7 +211,8 @@ function showPlace() {
   const dragged = pointed?.dragged > 1 ? `${pointed.dragged} cells to ` : "";
   const scroll = element("board").matches(".drags") ? "two fingers scroll it, " : "a finger scrolls it, ";
   const zoom = view.isLarger ? `The board is larger than what is shown: ${view.isForFingers ? scroll : ""}Fit shows it all.`
-    : view.isTooSmall ? "The cells are small: + makes them larger, and the board then scrolls." : "\u00a0";
+    : view.isTooSmall ? `The cells are ${view.hasClues ? "small" : "too small for clues"}: + makes them larger, and the board then scrolls.`
+    : "\u00a0";
   element("place").textContent = isOnBoard ? dragged + view.words(pointed.place) : zoom;
 }
 
@@ -280,10 +283,7 @@ element("play-first").addEventListener("change", ({ target: { checked } }) => {
   state.view = checked ? "mine" : state.view;
   draw();
 });
-element("mine-next").addEventListener("click", () => {
-  element("board").focus({ preventScroll: true }); // the button goes
-  next()();
-});
+element("mine-next").addEventListener("click", () => next()());
 for (const id of ["mine-undo", "mine-redo", "draw-undo", "draw-redo"]) element(id).addEventListener("click", unpoint);
 element("more").addEventListener("click", () => {
   element("stage").focus(); // the button goes
