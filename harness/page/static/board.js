@@ -148,8 +148,8 @@ export class BoardView {
     // In wide windows, the controls are beside the board, and only its line of text is below.
     const column = parseFloat(style.gridTemplateColumns);
     const last = this.frame.nextElementSibling.getBoundingClientRect().bottom - room.getBoundingClientRect().top;
-    const around = Math.round((column ? last : heightOf(room) - texts) - heightOf(this.frame));
-    const others = around + BELOW + (above < innerHeight / 3 ? above : 0);
+    const whole = column ? last + parseFloat(style.paddingBottom) : heightOf(room) - texts;
+    const others = Math.round(whole - heightOf(this.frame)) + BELOW + (above < innerHeight / 3 ? above : 0);
     const free = {
       width: Math.max(120, column || room.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)),
       height: Math.max(SMALLEST_FRAME, innerHeight - others),
@@ -159,8 +159,8 @@ export class BoardView {
     this.isForFingers = matchMedia("(pointer: coarse)").matches;
     const toPaint = SMALLEST_TO_PAINT[this.isForFingers ? "finger" : "mouse"];
     const isPaintable = this.zoomed === null && this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT;
-    const whole = this.#fitting(most, ratio);
-    const first = isPaintable && whole < Math.min(toPaint, SMALLEST_WHOLE) ? toPaint : whole;
+    const fitting = this.#fitting(most, ratio);
+    const first = isPaintable && fitting < Math.min(toPaint, SMALLEST_WHOLE) ? toPaint : fitting;
     const size = this.zoomed > 0 ? this.zoomed : first;
     this.#measure(size, most, ratio);
     this.isTooSmall = !this.hasClues || (Boolean(this.onPaint) && size < toPaint);
