@@ -35,7 +35,8 @@ export class Attempt {
       this.seconds++;
       this.#showClock();
     }, 1000);
-    addEventListener("pagehide", () => this.#keep());
+    addEventListener("pagehide", () => this.#keepSeconds());
+    addEventListener("storage", () => this.#takeOver());
   }
 
   // Begins with a puzzle: from what is kept of an attempt at it, otherwise from the cells that it gives. The attempt
@@ -43,7 +44,7 @@ export class Attempt {
   start(board, link = "") {
     const key = board && `${onelineOf(board)} ${board.cells ?? ""}`;
     const isSame = key === this.#key && board;
-    if (!isSame) this.#keep();
+    if (!isSame) this.#keepSeconds();
     this.board = board;
     this.link = link;
     if (isSame) return;
@@ -53,7 +54,7 @@ export class Attempt {
     const before = board && attemptAt(key);
     this.cells = before?.cells.length === this.given.length ? cellsFrom(before.cells) : this.given.slice();
     this.seconds = before?.seconds ?? 0;
-    this.history.clear();
+    this.history.start(before?.undo && cellsFrom(before.undo));
     this.#changed();
   }
 
@@ -104,9 +105,25 @@ export class Attempt {
 
   #keep() {
     if (!this.#key || !(this.hasBegun || attemptAt(this.#key))) return;
-    const { isSolved, link, seconds, board: { title, rows, columns } } = this;
+    const { isSolved, link, seconds, history: { last }, board: { title, rows, columns } } = this;
     const name = title || `${columns.length}x${rows.length}`;
-    keepAttempt({ puzzle: this.#key, cells: textFrom(this.cells), seconds, link, name, isSolved });
+    keepAttempt({ puzzle: this.#key, cells: textFrom(this.cells), undo: last && textFrom(last), seconds, link, name, isSolved });
+  }
+
+  // Keeps the time alone: other cells than those here were kept by another tab, or deleted.
+  #keepSeconds() {
+    if (this.#key && attemptAt(this.#key)?.cells === textFrom(this.cells)) this.#keep();
+  }
+
+  // Takes over what another tab has kept of this puzzle; undo leads back to the cells here.
+  #takeOver() {
+    const { cells, seconds } = attemptAt(this.#key) ?? {};
+    if (!cells || cells === textFrom(this.cells)) return;
+    this.history.keep();
+    this.seconds = seconds;
+    this.cells = cellsFrom(cells);
+    this.#changed();
+    this.onChange();
   }
 
   #forget() {
@@ -151,6 +168,7 @@ export class Attempt {
   }
 
   async hint() {
+    if (this.isSolved) return;
     await this.#ask("hint", ({ wrong, hint }) => {
       if (wrong.length) {
         return this.#say(`Nothing fits ${linesInWords(wrong)} any more: some cell there is wrong.`, { wrongLines: wrong });
@@ -158,8 +176,6 @@ export class Attempt {
       if (hint) {
         this.#say(`${sentence(lineWords(this.board, hint.line, hint.black, hint.white))}.`, { line: hint.line });
         this.#told = hint;
-      } else if (!this.cells.includes(UNKNOWN)) {
-        return this.#say("The board is full, and every line is right.");
       } else if (!this.#hintFromSolution()) {
         return this.#say("No single line tells anything more; one has to try a cell and see.");
       }

@@ -9,6 +9,7 @@ const SIZES = [1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40, 48, 
 const LARGEST_FIT = 40;
 const SMALLEST_TO_PAINT = { finger: 18, mouse: 12 }; // cells that are painted can be hit, on boards of up to
 const MOST_TO_PAINT = 60;
+const SMALLEST_WHOLE = 14; // cells of a board that is shown as a whole, though smaller than a finger likes
 const SMALLEST_WITH_CLUES = 9;
 const SMALLEST_WITH_LINES = 4;
 const GROUP = 5;
@@ -63,13 +64,13 @@ export class BoardView {
     this.isDue = false;
     // Its height follows from the layout, and from how many lines its words take, for which no board changes.
     new ResizeObserver(() => frame.parentElement.clientWidth !== this.roomWidth && this.layOut()).observe(frame.parentElement);
-    frame.addEventListener("scroll", () => this.redraw(), { passive: true });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#readColours());
     matchMedia("(forced-colors: active)").addEventListener("change", () => this.#readColours());
     window.addEventListener("resize", () => this.layOut());
     window.addEventListener("beforeprint", () => {
       this.onScreen ??= { zoomed: this.zoomed, left: frame.scrollLeft, top: frame.scrollTop };
       this.zoomed = "fit";
+      this.#readColours();
       this.layOut();
     });
     window.addEventListener("afterprint", () => {
@@ -77,6 +78,7 @@ export class BoardView {
       const { zoomed, left, top } = this.onScreen;
       this.onScreen = null;
       this.zoomed = zoomed;
+      this.#readColours();
       this.layOut();
       frame.scrollTo(left, top);
     });
@@ -143,9 +145,13 @@ export class BoardView {
     const heightOf = (part) => part.getBoundingClientRect().height;
     const tooLong = (text) => Math.max(0, heightOf(text) - parseFloat(getComputedStyle(text).minHeight));
     const texts = [...room.querySelectorAll(".reserved")].reduce((sum, text) => sum + tooLong(text), 0);
-    const others = Math.round(heightOf(room) - heightOf(this.frame) - texts) + BELOW + (above < innerHeight / 3 ? above : 0);
+    // In wide windows, the controls are beside the board, and only its line of text is below.
+    const column = parseFloat(style.gridTemplateColumns);
+    const last = this.frame.nextElementSibling.getBoundingClientRect().bottom - room.getBoundingClientRect().top;
+    const whole = column ? last + parseFloat(style.paddingBottom) : heightOf(room) - texts;
+    const others = Math.round(whole - heightOf(this.frame)) + BELOW + (above < innerHeight / 3 ? above : 0);
     const free = {
-      width: Math.max(120, room.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)),
+      width: Math.max(120, column || room.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)),
       height: Math.max(SMALLEST_FRAME, innerHeight - others),
     };
     const { width, height } = this.onScreen ? PAPER : free;
@@ -153,9 +159,11 @@ export class BoardView {
     this.isForFingers = matchMedia("(pointer: coarse)").matches;
     const toPaint = SMALLEST_TO_PAINT[this.isForFingers ? "finger" : "mouse"];
     const isPaintable = this.zoomed === null && this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT;
-    const size = this.zoomed > 0 ? this.zoomed : this.#fitting(most, ratio, isPaintable ? toPaint : SIZES[0]);
-    this.isTooSmall = Boolean(this.onPaint) && size < toPaint;
+    const fitting = this.#fitting(most, ratio);
+    const first = isPaintable && fitting < Math.min(toPaint, SMALLEST_WHOLE) ? toPaint : fitting;
+    const size = this.zoomed > 0 ? this.zoomed : first;
     this.#measure(size, most, ratio);
+    this.isTooSmall = !this.hasClues || (Boolean(this.onPaint) && size < toPaint);
     const content = { width: this.left + this.width * this.cell + this.end, height: this.top + this.height * this.cell + this.end };
     const shown = {
       width: Math.min(content.width, Math.floor(most.width)),
@@ -180,8 +188,8 @@ export class BoardView {
     this.onSize();
   }
 
-  #fitting(most, ratio, smallest) {
-    for (let size = LARGEST_FIT; size > smallest; size--) {
+  #fitting(most, ratio) {
+    for (let size = LARGEST_FIT; size > SIZES[0]; size--) {
       this.#measure(size, most, ratio);
       if (
         this.left + this.width * this.cell + this.end <= most.width &&
@@ -189,7 +197,7 @@ export class BoardView {
         !this.isCut
       ) return size;
     }
-    return smallest;
+    return SIZES[0];
   }
 
   #measure(size, most, ratio) {
@@ -265,7 +273,9 @@ export class BoardView {
 
   // --- drawing ---------------------------------------------------------------------------------------------------
 
+  // Paper is light.
   #readColours() {
+    document.documentElement.classList.toggle("prints", Boolean(this.onScreen));
     const style = getComputedStyle(document.documentElement);
     this.colours = Object.fromEntries(COLOURS.map((name) => [name, style.getPropertyValue(`--board-${name}`).trim()]));
     if (this.shown) this.redraw();
@@ -467,13 +477,31 @@ export class BoardView {
 
   #listen() {
     const { canvas, frame } = this;
-    // What a drag makes of which cells, with which pointer, from where, the point where that was last, and the
-    // coordinate that it keeps: that of a finger stays in a row or a column.
+    // What a drag makes of which cells, with which pointer, from where, the point where that was last, the rows and
+    // columns that it crosses, and the coordinate that it keeps: that of a finger stays in a row or a column.
     let stroke = null;
     const end = (isTakenBack) => {
       if (stroke) this.onStroke?.(isTakenBack);
       stroke = null;
     };
+    const pointTo = (place, dragged) => {
+      if (place?.x === this.hover?.x && place?.y === this.hover?.y) return;
+      this.hover = place;
+      if (place) this.onMove?.(place, false, dragged);
+      this.redraw();
+    };
+    let mouse = null; // the last event of it: what scrolls moves other cells under it
+    frame.addEventListener("scroll", () => {
+      if (this.hover) pointTo(this.cellAt(mouse));
+      this.redraw();
+    }, { passive: true });
+    window.addEventListener("keydown", (event) => {
+      const takesBack = event.key === "Escape" || (event.ctrlKey && event.key.toLowerCase() === "z");
+      if (!stroke || !takesBack) return;
+      end(true);
+      event.preventDefault();
+      event.stopPropagation();
+    }, true);
     // Fingers that do not paint pan: what is in the middle between them stays there.
     const fingers = new Map();
     const mean = (axis) => [...fingers.values()].reduce((sum, finger) => sum + finger[axis], 0) / fingers.size;
@@ -485,9 +513,12 @@ export class BoardView {
         if (!stroke) return frame.scrollTo(held.x - mean("clientX"), held.y - mean("clientY"));
       }
       if (stroke && stroke.pointer !== event.pointerId) return;
+      if (event.pointerType === "mouse" && event.button >= 0) end(true); // a second button is pressed
+      mouse = event;
+      let dragged;
       let place = this.cellAt(event);
       if (stroke) {
-        const { first, before, value } = stroke;
+        const { first, before, value, rows, columns } = stroke;
         const point = this.#pointAt(event);
         const points = pointsBetween(stroke.point, point);
         stroke.point = point;
@@ -497,16 +528,15 @@ export class BoardView {
         const cellOf = (between) => this.#cellOf(kept ? { ...between, [kept]: first[kept] + 0.5 } : between);
         const cells = points.map(cellOf);
         if (kept) cells.push((place = cellOf(point)));
-        for (const cell of cells) if (cell && this.#valueAt(cell) === before) this.#paint(cell, value);
-      }
-      if (place?.x !== this.hover?.x || place?.y !== this.hover?.y) {
-        this.hover = event.pointerType === "touch" ? null : place;
-        if (place) {
-          const first = stroke?.first ?? place;
-          this.onMove?.(place, false, Math.max(Math.abs(place.x - first.x), Math.abs(place.y - first.y)) + 1);
+        for (const cell of cells.filter(Boolean)) {
+          rows.add(cell.y);
+          columns.add(cell.x);
+          if (this.#valueAt(cell) === before) this.#paint(cell, value);
         }
-        this.redraw();
+        if (rows.size === 1 || columns.size === 1) dragged = rows.size * columns.size;
       }
+      pointTo(place, dragged);
+      if (event.pointerType === "touch") this.hover = null;
     });
     canvas.addEventListener("pointerleave", () => {
       this.hover = null;
@@ -530,12 +560,13 @@ export class BoardView {
       const before = this.#valueAt(place);
       const colour = event.button === 2 ? WHITE : isFinger ? { black: BLACK, white: WHITE }[this.finger] : null;
       const value = colour === null ? this.nextOf(before) : before === colour ? UNKNOWN : colour;
-      stroke = { before, value, pointer: event.pointerId, first: place, point: this.#pointAt(event) };
+      stroke = { before, value, pointer: event.pointerId, first: place, point: this.#pointAt(event),
+        rows: new Set([place.y]), columns: new Set([place.x]) };
       this.#paint(place, value);
     });
     const lift = (event) => {
       if (fingers.delete(event.pointerId)) hold();
-      if (stroke?.pointer === event.pointerId) end(false);
+      if (stroke?.pointer === event.pointerId) end(event.type === "pointercancel");
     };
     canvas.addEventListener("pointerup", lift);
     canvas.addEventListener("pointercancel", lift);

@@ -3,14 +3,16 @@
 import { cluesOf, onelineOf } from "./clues.js";
 import { element } from "./elements.js";
 import { History } from "./history.js";
-import { BLACK, WHITE } from "./words.js";
+import { keep, kept } from "./storage.js";
+import { BLACK, WHITE, cellsFrom, textFrom } from "./words.js";
 
 export class Editor {
   // onChange: called with the board whenever a cell or the size has changed.
   constructor(onChange) {
     this.onChange = onChange;
     this.longestSide = Infinity; // until the server has told it
-    this.state = { width: 15, height: 15, cells: new Int8Array(225).fill(WHITE) };
+    const { width, height, cells } = kept().drawing ?? { width: 15, height: 15, cells: "0".repeat(225) };
+    this.state = { width, height, cells: cellsFrom(cells) };
     this.history = new History("draw", () => this.state, (state) => this.#become(state));
     this.#show();
     element("draw-invert").addEventListener("click", () => this.#change((cells) => cells.map((cell) => 1 - cell)));
@@ -39,11 +41,13 @@ export class Editor {
     if (this.state.cells[index] === colour) return;
     const cells = this.history.keepStroke() ? this.state.cells.slice() : this.state.cells;
     cells[index] = colour;
-    this.#become({ ...this.state, cells });
+    this.state = { ...this.state, cells };
+    this.onChange();
   }
 
   endStroke(isTakenBack) {
     this.history.endStroke(isTakenBack);
+    this.#keep();
   }
 
   resize(width, height) {
@@ -65,8 +69,13 @@ export class Editor {
 
   #become(state) {
     this.state = state;
+    this.#keep();
     this.#show();
     this.onChange();
+  }
+
+  #keep() {
+    keep({ drawing: { ...this.state, cells: textFrom(this.state.cells) } });
   }
 
   #show() {

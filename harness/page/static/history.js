@@ -39,6 +39,10 @@ export class History {
     this.#isInStroke = false;
   }
 
+  get last() {
+    return this.#back.at(-1);
+  }
+
   undo() {
     this.#go(this.#back, this.#forward);
   }
@@ -55,14 +59,15 @@ export class History {
     this.#show();
   }
 
-  clear() {
-    this.#back = [];
+  // Begins again, with the state to go back to, if there is one.
+  start(state) {
+    this.#back = state ? [state] : [];
     this.#forward = [];
     this.#show();
   }
 
   #show() {
-    this.buttons.undo.disabled = !this.#back.length;
-    this.buttons.redo.disabled = !this.#forward.length;
+    this.buttons.undo.ariaDisabled = !this.#back.length; // a button that is disabled would lose the focus
+    this.buttons.redo.ariaDisabled = !this.#forward.length;
   }
 }

@@ -63,9 +63,15 @@ export class PuzzleInput {
       if (signal.aborted) return undefined;
       const head = new Uint8Array(data.slice(0, 4096));
       const isText = !head.includes(0) && !/^image\//.test(file.type) && data.byteLength < 500_000;
-      this.put(isText ? new TextDecoder().decode(data) : "");
-      this.#file = isText ? null : { data, name: file.name };
-      return this.#read(signal);
+      const content = isText ? new TextDecoder().decode(data) : { data, name: file.name };
+      const found = await this.#read(signal, content);
+      if (signal.aborted) return undefined;
+      // Without a puzzle, and without lines to correct, it takes the place of nothing.
+      const isOfUse = found.board || (isText && found.faults?.some(([line]) => line));
+      if (!isOfUse) throw new Error(`${file.name} cannot be read: ${found.faults?.[0][1] ?? "it is blank"}`);
+      this.#forgetFile();
+      if (!isText) this.#file = content;
+      return found;
     }, true);
   }
 
@@ -89,21 +95,22 @@ export class PuzzleInput {
     }, isNew);
   }
 
-  async #read(signal) {
-    const text = linkIn(this.text.value) || this.text.value;
-    if (!this.#file && !text.trim()) return { text };
-    const question = { number: this.#number, columns: null, isInverted: false, title: null };
-    if (!this.#file) {
-      const found = await ask("read", question, signal, text);
-      return { ...found, text, next: found.number < found.count ? () => this.#choose(found.number + 1) : null };
+  // Reads what is there, or what was opened: a text, or a file that is no text.
+  async #read(signal, opened = null) {
+    const content = opened ?? this.#file ?? (linkIn(this.text.value) || this.text.value);
+    const question = { number: opened ? 1 : this.#number, columns: null, isInverted: false, title: null };
+    if (!content.data) {
+      if (!content.trim()) return { text: content };
+      const found = await ask("read", question, signal, content);
+      return { ...found, text: content, next: found.number < found.count ? () => this.#choose(found.number + 1) : null };
     }
     const width = element("picture-width").value;
-    question.title = this.#file.name.replace(/\.[^.]*$/, "");
-    if (!element("picture-options").hidden) {
+    question.title = content.name.replace(/\.[^.]*$/, "");
+    if (!opened && !element("picture-options").hidden) {
       question.columns = Math.max(0, Math.round(width)) || null;
       question.isInverted = element("picture-invert").checked;
     }
-    const found = await ask("read", question, signal, this.#file.data);
+    const found = await ask("read", question, signal, content.data);
     return { ...found, text: found.link, askedWidth: width, isFile: true };
   }
 
@@ -139,8 +146,8 @@ export class PuzzleInput {
       this.#titles = titles.join("\n");
     }
     select.value = number;
-    element("chooser-back").disabled = number <= 1;
-    element("chooser-next").disabled = number >= count;
+    element("chooser-back").ariaDisabled = number <= 1;
+    element("chooser-next").ariaDisabled = number >= count;
   }
 
   #showFaults({ faults, warnings, isFile }) {

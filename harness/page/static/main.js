@@ -54,7 +54,8 @@ async function bring(work, isNew) {
   try {
     found = await incoming.run(work);
   } catch (error) {
-    found = { text: input.text.value, faults: [[null, error.message]] };
+    // The text stays, with its puzzle where that has been read.
+    found = { ...(state.read.text === input.text.value && state.read), text: input.text.value, faults: [[null, error.message]] };
   }
   if (found === undefined) return;
   if (!found) return become(state.puzzle, false);
@@ -103,7 +104,9 @@ function settle(isNew = false) {
   // The address has the puzzle, so that it can be kept and passed on; a new puzzle can be left by going back.
   const { link } = state.puzzle;
   const address = addressOf(link.length > MOST_IN_ADDRESS ? "" : link);
-  if (address !== location.href) history[isNew && state.puzzle.board ? "pushState" : "replaceState"](null, "", address);
+  const kind = isDrawing() ? "drawn" : null; // a reload leads back to the drawing
+  if (address !== location.href) history[isNew && state.puzzle.board ? "pushState" : "replaceState"](kind, "", address);
+  else if (history.state !== kind) history.replaceState(kind, "");
   solve(state.seconds);
 }
 
@@ -133,6 +136,7 @@ let laidOut = []; // what the layout of the board was made for
 // Draws the page from its state.
 function draw() {
   const { board, view: name, tab } = state;
+  const focused = document.activeElement;
   const { title, author, rows, columns } = board ?? {};
   for (const panel of TABS) {
     element(`tab-${panel}`).setAttribute("aria-selected", panel === tab);
@@ -165,6 +169,7 @@ function draw() {
   if (board && layout.some((part, index) => part !== laidOut[index])) view.layOut();
   laidOut = layout;
   refresh();
+  if (board && !focused.checkVisibility()) element("board").focus({ preventScroll: true });
 }
 
 // Draws the cells from the state; scrolls to a cell or line of the attempt, if one is named.
@@ -206,7 +211,8 @@ function showPlace() {
   const dragged = pointed?.dragged > 1 ? `${pointed.dragged} cells to ` : "";
   const scroll = element("board").matches(".drags") ? "two fingers scroll it, " : "a finger scrolls it, ";
   const zoom = view.isLarger ? `The board is larger than what is shown: ${view.isForFingers ? scroll : ""}Fit shows it all.`
-    : view.isTooSmall ? "The cells are small: + makes them larger, and the board then scrolls." : "\u00a0";
+    : view.isTooSmall ? `The cells are ${view.hasClues ? "small" : "too small for clues"}: + makes them larger, and the board then scrolls.`
+    : "\u00a0";
   element("place").textContent = isOnBoard ? dragged + view.words(pointed.place) : zoom;
 }
 
@@ -277,10 +283,7 @@ element("play-first").addEventListener("change", ({ target: { checked } }) => {
   state.view = checked ? "mine" : state.view;
   draw();
 });
-element("mine-next").addEventListener("click", () => {
-  element("board").focus({ preventScroll: true }); // the button goes
-  next()();
-});
+element("mine-next").addEventListener("click", () => next()());
 for (const id of ["mine-undo", "mine-redo", "draw-undo", "draw-redo"]) element(id).addEventListener("click", unpoint);
 element("more").addEventListener("click", () => {
   element("stage").focus(); // the button goes
@@ -328,9 +331,12 @@ async function begin() {
   // A link brings its puzzle. Where it is that of the text before, that text comes back, as without a link.
   const before = kept();
   const link = linkIn(location.href);
-  if (!link || before.link === link) {
+  const isDrawn = history.state === "drawn" && before.drawing;
+  if (!link || before.link === link || isDrawn) {
     input.put(before.text ?? "", before.number);
-    if (before.board) show({ ...NOTHING, ...before }); // it can be played before the solver is there
+    state.view = before.view ?? state.view;
+    if (isDrawn) setTab("draw");
+    else if (before.board) show({ ...NOTHING, ...before }); // it can be played before the solver is there
   } else {
     input.put(link);
   }
@@ -347,6 +353,8 @@ async function begin() {
   if (state.read === NOTHING && !isDrawing() && input.text.value.trim()) await input.read(false);
   return known;
 }
+
+addEventListener("pagehide", () => keep({ view: state.view }));
 
 // Somebody has changed the address, or gone back.
 addEventListener("hashchange", () => {

@@ -1,4 +1,6 @@
-// What stays in this browser: the text, the player's choices, and the attempts at the last puzzles.
+// What stays in this browser: the text, the player's choices, the drawing, and the attempts at the last puzzles.
+
+import { element } from "./elements.js";
 
 const NAME = "nonobot";
 const MOST_ATTEMPTS = 50;
@@ -13,19 +15,24 @@ export function kept() {
   }
 }
 
-// Keeps these attributes in place of those before; another tab may have changed the others.
+// Keeps these attributes in place of those before; another tab may have changed the others. The page says so where
+// the browser refuses, or has no room.
 export function keep(changed) {
+  let isKept = true;
   try {
     localStorage.setItem(NAME, JSON.stringify({ ...kept(), ...changed }));
   } catch {
-    // the browser refuses, or has no room
+    isKept = false;
   }
+  element("mine-kept").hidden = !isKept;
+  element("mine-not-kept").hidden = isKept;
 }
 
 export const keepText = ({ text, number, link, board }) =>
   keep(text.length <= MOST_CHARACTERS ? { text, number, link, board } : { text: "", number: 1, link: "", board: null });
 
-// The attempts that are kept, the latest first: { puzzle, cells, seconds, link, name, isSolved }.
+// The attempts that are kept, the latest first: { puzzle, cells, undo, seconds, link, name, isSolved }; `undo` are the
+// cells to which undo leads.
 export const attempts = () => kept().attempts ?? [];
 
 // Returns the attempt at a puzzle, or undefined.
@@ -33,7 +40,7 @@ export const attemptAt = (puzzle) => attempts().find((attempt) => attempt.puzzle
 
 export function keepAttempt(attempt) {
   const found = [attempt, ...attempts().filter((earlier) => earlier.puzzle !== attempt.puzzle)].slice(0, MOST_ATTEMPTS);
-  const size = () => found.reduce((sum, { puzzle, cells }) => sum + puzzle.length + cells.length, 0);
+  const size = () => found.reduce((sum, { puzzle, cells }) => sum + puzzle.length + 2 * cells.length, 0);
   while (found.length > 1 && size() > MOST_CHARACTERS) found.pop();
   keep({ attempts: found });
 }

@@ -1,0 +1,124 @@
+"""The page in a real browser: size of the board, wheel, large letters, focus, and dark colours on paper."""
+
+import pytest
+
+from nonobot.protocol import Puzzle
+from tests.helpers.browser import HEART, RANDOM, ROBOT, in_both_browsers, oneline
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("compiled"),
+    pytest.mark.parametrize("page_server", ["exported"], indirect=True),
+]
+
+FRAME = "document.querySelector('#frame')"
+BOX = f"JSON.stringify({FRAME}.getBoundingClientRect())"
+HIDDEN = f"[{FRAME}.scrollWidth - {FRAME}.clientWidth, {FRAME}.scrollHeight - {FRAME}.clientHeight]"
+FOCUSED = "document.activeElement.id"
+
+
+@in_both_browsers
+@pytest.mark.parametrize(("puzzle", "side", "cell"), [(ROBOT, 16, 20), (oneline(RANDOM), 25, 14)])
+def test_a_board_beside_its_controls_is_whole_and_stays_where_it_is(visitor, puzzle, side, cell):
+    visitor.shape(1280, height=800)
+    visitor.paste(puzzle)
+    boxes = set()
+    for view in ("mine", "solution", "steps"):
+        visitor.click(f"[data-view='{view}']")
+        boxes.add(visitor.value(BOX))
+        assert visitor.value(HIDDEN) == [0, 0]
+    assert len(boxes) == 1
+    assert visitor.value(f"{FRAME}.clientHeight") > side * cell
+    assert visitor.value("document.querySelector('#place').getBoundingClientRect().bottom < innerHeight")
+
+
+@in_both_browsers
+def test_a_board_is_first_shown_as_a_whole_where_its_cells_are_large_enough(visitor):
+    visitor.touch_screen(True)
+    visitor.shape(390, height=844)
+    visitor.paste(ROBOT)
+    visitor.click("[data-view='mine']")
+    hidden, width = visitor.value(HIDDEN), visitor.value(f"{FRAME}.clientWidth")
+    visitor.touch_screen(False)
+    assert hidden == [0, 0]
+    assert width > 16 * 14
+
+
+@in_both_browsers
+def test_fit_says_where_there_is_no_room_for_the_clues(visitor):
+    visitor.paste(oneline(Puzzle.from_grid([[1] * 5] * 90)))
+    for view in ("mine", "solution"):
+        visitor.click(f"[data-view='{view}']", "#zoom-fit")
+        visitor.point_at(0, 0)
+        visitor.says("#place", "The cells are too small for clues: + makes them larger")
+
+
+def test_the_wheel_scrolls_the_board_and_then_the_page_and_the_text_follows(visitor):
+    visitor.shape(1280, height=500)
+    visitor.paste(oneline(RANDOM))
+    visitor.click("[data-view='mine']", *["#zoom-in"] * 4)
+    visitor.value("scrollTo(0, 0)")
+    x, y = visitor.value(f"(box => [box.right - 80, box.top + 200])({FRAME}.getBoundingClientRect())")
+    visitor.point_at(x, y)
+    visitor.says("#place", "row ")
+    row = visitor.text_of("#place").split(",")[0]
+    visitor.page.mouse.wheel(0, 60)
+    visitor.wait_for(f"!document.querySelector('#place').textContent.startsWith('{row},')")
+    visitor.value(f"{FRAME}.scrollTo(0, 9999)")
+    visitor.page.mouse.wheel(0, 60)
+    visitor.wait_for("scrollY > 0")
+
+
+@in_both_browsers
+def test_with_large_letters_every_tab_can_be_clicked(visitor):
+    visitor.paste(HEART)
+    visitor.value("document.documentElement.style.fontSize = '200%'")
+    for tab in ("text", "draw", "pick"):
+        box = f"document.querySelector('#tab-{tab}').getBoundingClientRect()"
+        middle = f"({box}.left + {box}.right) / 2, ({box}.top + {box}.bottom) / 2"
+        assert visitor.value(f"document.elementFromPoint({middle}).id") == f"tab-{tab}"
+    visitor.value("document.documentElement.style.fontSize = ''")
+
+
+@in_both_browsers
+def test_a_button_that_does_nothing_more_keeps_the_focus(visitor):
+    visitor.paste("1-1\n\n2-1:1\n")
+    visitor.click("[data-view='mine']")
+    visitor.focus_board()
+    visitor.press("b")
+    visitor.value("document.querySelector('#mine-undo').focus()")
+    visitor.press("Enter", "Enter")
+    assert visitor.value(FOCUSED) == "mine-undo"
+    assert visitor.value("document.querySelector('#mine-undo').ariaDisabled") == "true"
+    visitor.value("document.querySelector('#chooser-next').focus()")
+    visitor.press("Enter")
+    visitor.says("#verdict", "2x1")
+    assert visitor.value(FOCUSED) == "chooser-next"
+
+
+@in_both_browsers
+def test_the_board_has_the_focus_once_a_button_is_gone(visitor):
+    visitor.value("document.querySelector('#welcome-samples .chip').focus()")
+    visitor.press("Enter")
+    visitor.says("#title", "A heart")
+    assert visitor.value(FOCUSED) == "board"
+    visitor.click("#tab-draw")
+    visitor.value("document.querySelector('#draw-use').focus()")
+    visitor.press("Enter")
+    visitor.wait_for("document.querySelector('#tab-text').ariaSelected === 'true'")
+    assert visitor.value(FOCUSED) == "board"
+
+
+def test_dark_colours_are_not_printed(visitor):
+    visitor.shape(1280, dark=True)
+    visitor.paste(ROBOT)
+    title = "getComputedStyle(document.querySelector('#title')).color"
+    screen = visitor.picture().mean(), visitor.value(title)
+    visitor.value("dispatchEvent(new Event('beforeprint'))")
+    paper = visitor.picture().mean(), visitor.value(title)
+    assert visitor.value(HIDDEN) == [0, 0]
+    assert visitor.value("document.querySelector('#board').offsetWidth") > 500
+    visitor.value("dispatchEvent(new Event('afterprint'))")
+    assert paper[0] > 150 > screen[0]
+    assert paper[1] == "rgb(28, 36, 48)" != screen[1]
+    assert (visitor.picture().mean(), visitor.value(title)) == screen
