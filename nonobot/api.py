@@ -303,15 +303,18 @@ def solve_all(
 ) -> Iterator[Result]:
     """Yield the result of each puzzle in order, as soon as it and all earlier puzzles are solved.
 
-    `jobs` puzzles are solved in parallel, one per core; None uses all available cores. The results do not depend
-    on `jobs`. The puzzles are read in the caller's thread, up to four for each job ahead. Nothing is solved after
-    the loop was left, however that happens. Once `stop` is set, the search ends, and its result is the last one.
-    All else is as for :func:`solve`, per puzzle.
+    `jobs` puzzles are solved in parallel, one per core; None, or a number above, uses all available cores. The
+    results do not depend on `jobs`. Nothing is solved after the loop was left, however that happens. Once `stop`
+    is set, the search ends, and its result is the last one. All else is as for :func:`solve`, per puzzle.
+
+    The puzzles are read in the caller's thread. One job reads each puzzle when the caller asks for its result.
+    Several jobs read up to four puzzles each ahead: one whenever the caller asks, and more while it waits.
 
     A puzzle that cannot be read or is too large raises PuzzleError, unless `errors` is `"skip"`, or a function
     that gets each PuzzleError; there is then no result for such a puzzle.
     """
-    jobs = len(usable_cores()) if jobs is None else jobs
+    cores = len(usable_cores())
+    jobs = cores if jobs is None else min(jobs, cores)
     if min(jobs, solutions) < 1:
         raise ValueError(f"{'jobs' if jobs < 1 else 'solutions'}: {min(jobs, solutions)}; expected 1 or more")
     if seconds is not None and isnan(seconds):

@@ -166,6 +166,42 @@ def test_a_program_that_ends_while_searches_run_ends():
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "unique\n")
 
 
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "print(next(nonobot.solve_all([easy] + [hard] * 4, jobs=2, seconds=None)).verdict)",
+        "threading.Thread(target=nonobot.solve, args=[hard], kwargs={'seconds': None}, daemon=True).start()\n"
+        "while not _thread._count() > 1: time.sleep(0.01)\n"
+        "print('unique')",
+        "def solve_on():\n"
+        "    while True: nonobot.solve(easy)\n"
+        "nonobot.solve(easy)\n"
+        "threading.Thread(target=solve_on, daemon=True).start()\n"
+        "print('unique')",
+    ],
+)
+def test_a_program_ends_as_usual_beside_searches(ending):
+    done = subprocess.run([sys.executable, "-c", f"{HARD}import _thread\n{ending}"], text=True, **CAPTURED)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "unique\n", "")
+
+
+def test_a_million_jobs_are_those_for_which_there_are_cores():
+    assert [result.verdict for result in solve_all([ONE] * 3, jobs=10**6)] == ["unique"] * 3
+
+
+def test_one_job_needs_no_puzzle_ahead():
+    results = []
+
+    def puzzles():
+        for number in range(3):
+            assert len(results) == number
+            yield ONE
+
+    for result in solve_all(puzzles()):
+        results.append(result)
+    assert len(results) == 3
+
+
 def test_compiling_is_told_to_the_log(caplog, monkeypatch):
     monkeypatch.setattr(api, "_idle", [])
     strategy = api._strategy()
