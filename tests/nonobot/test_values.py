@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import nonobot
 from nonobot import Puzzle, PuzzleError, Solution, check, read, solve
@@ -64,18 +65,40 @@ class Frame:
 @pytest.mark.parametrize(
     "cells",
     [np.array(CELLS), np.array(CELLS, bool), np.array(CELLS, float), Frame(CELLS), Frame(np.array(CELLS, bool)),
-     np.ma.array(CELLS), tuple(map(tuple, CELLS)), ["###", ".#.", "#.#"]],
+     np.ma.array(CELLS), tuple(map(tuple, CELLS)), ["###", ".#.", "#.#"], np.array(["###", ".#.", "#.#"]),
+     memoryview(np.array(CELLS, np.uint8)), Image.fromarray(np.array(CELLS, bool)),
+     Image.fromarray(np.array(CELLS, np.uint8))],
 )  # fmt: skip
 def test_a_board_may_be_anything_that_numpy_takes(cells):
     assert Puzzle.from_cells(cells) == PUZZLE
     assert check(PUZZLE, cells)
 
 
-def test_masked_cells_are_unknown():
-    cells = np.ma.array(CELLS, mask=[[0, 0, 1], [0, 0, 0], [0, 0, 0]])
-    assert list(PartialGrid(cells).numbers()[0]) == [1, 1, -1]
+@pytest.mark.parametrize(
+    "cells",
+    [
+        np.ma.array(CELLS, mask=[[0, 0, 1], [0, 0, 0], [0, 0, 0]]),
+        np.ma.array(np.where([[0, 0, 1], [0, 0, 0], [0, 0, 0]], np.nan, CELLS)),
+        np.where([[0, 0, 1], [0, 0, 0], [0, 0, 0]], np.nan, CELLS),
+        Frame(np.array([[1, 1, float("nan")], *CELLS[1:]], object)),
+        ["##?", ".#.", "#.#"],
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_masked_cells_nan_and_a_drawn_question_mark_are_unknown(cells):
+    assert PartialGrid(cells).numbers() == [[1, 1, -1], *CELLS[1:]]
+    assert solve(PUZZLE, start=cells).verdict == "unique"
+    if isinstance(cells, list):
+        with pytest.raises(PuzzleError, match=r"'\?'; a cell is '#' \(black\) or '.' \(white\)"):
+            Solution(cells)
+        return
     with pytest.raises(PuzzleError, match="a solution holds 0"):
         Solution(cells)
+
+
+def test_an_empty_board_is_named():
+    with pytest.raises(PuzzleError, match="a board has at least one cell"):
+        Puzzle.from_cells(np.array([]))
 
 
 @pytest.mark.parametrize("cells", [np.zeros(3), np.zeros((1, 2, 3)), 5, Frame([1, 0])])
