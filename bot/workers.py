@@ -22,6 +22,7 @@ WINDOW = 1024  # largest number of tasks taken but not delivered
 AHEAD = 4  # tasks for each of several workers that are read before the caller asks for their results
 PATIENCE_SECONDS = 0.1  # after which a caller that asks for no result may have left
 LOOK_SECONDS = 0.02
+HEAR_SECONDS = 0.25  # longest wait for a result: a signal just before a wait does not end it
 
 Task = TypeVar("Task")
 Made = TypeVar("Made")
@@ -236,7 +237,7 @@ def in_order(
             waiting.put(None)
         ended.put(None)
 
-    def take(seconds: float | None) -> None:
+    def take(seconds: float) -> None:
         """Wait for a result, up to `seconds`; Empty: there is none."""
         number, result, failure, is_whole = results.get(timeout=seconds)
         if is_whole:
@@ -273,7 +274,7 @@ def in_order(
                 read += 1
                 start_workers()
                 while not results.empty():
-                    take(None)
+                    take(HEAR_SECONDS)
                 if number in made:
                     break
             if number == read:
@@ -284,7 +285,7 @@ def in_order(
                     is_last = True
                     stop()
                 with suppress(Empty):
-                    take(LOOK_SECONDS if is_over else None)
+                    take(LOOK_SECONDS if is_over else HEAR_SECONDS)
             result, failure = made.pop(number)
             if failure is not None:
                 raise failure
@@ -332,15 +333,13 @@ def on_request(
                 asked, results = SimpleQueue(), SimpleQueue()
                 threads.start(work)
             asked.put(True)
-            while is_over:
+            while True:
                 try:
-                    found, failure = results.get(timeout=LOOK_SECONDS)
+                    found, failure = results.get(timeout=LOOK_SECONDS if is_over else HEAR_SECONDS)
                     break
                 except Empty:
-                    if is_over():
+                    if is_over and is_over():
                         stop()
-            else:
-                found, failure = results.get()
             if failure:
                 raise failure
             if not found:

@@ -7,7 +7,7 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -515,7 +515,9 @@ def steps(
 ) -> list[Step]:
     """Return the steps of the search for one solution, as the page shows them, at most some thousands.
 
-    Further steps are left out, with a warning through the logger `nonobot`. The rest is as for :func:`solve`.
+    The search has half of `seconds`, and the description of its steps the rest. Further steps are left out, with a
+    warning through the logger `nonobot`, and so are those not described once `stop` is set. The rest is as for
+    :func:`solve`.
     """
     record = _record(puzzle, start)
     answer = _answer("steps", record, seconds, stop)
@@ -555,16 +557,17 @@ def _name(line: Sequence[Any] | None) -> str | None:
 def _answer(action: str, record: Record, seconds: float | None, stop: Stop | None) -> dict[str, Any]:
     """Return the answer to a request of the page."""
     from nonobot.bot import dialogue
-    from nonobot.bot.kernels.notices import Notices
     from nonobot.bot.papers.single_line import paint_line
+    from nonobot.bot.strategy import StoppedError
     from nonobot.bot.workers import on_request
 
     board = PartialGrid.blank(record.size) if record.start is None else record.start
     with _borrowed_strategy() as strategy:
 
         def answers() -> Iterator[dict[str, Any]]:
-            for side in set(record.size):
-                paint_line((), side, 0, 0, on_compile=partial(Notices(_log.warning), "the line solver"))
+            with suppress(StoppedError):
+                for side in set(record.size):
+                    paint_line((), side, 0, 0, on_compile=partial(strategy.report_compiling, "the line solver"))
             yield getattr(dialogue, action)(strategy, dialogue.Request(record.puzzle, board, seconds=seconds))
 
         is_over = stop.is_set if stop else None
