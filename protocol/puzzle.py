@@ -404,6 +404,8 @@ class Record(_Drawable):
     warnings: tuple[Fault, ...] = field(default=(), compare=False)  # dropped parts of the file
 
     def __post_init__(self) -> None:
+        if not isinstance(self.puzzle, Puzzle):
+            raise TypeError(f"puzzle: {self.puzzle!r}; expected a Puzzle")
         for name in TEXT_FIELDS:
             text = getattr(self, name)
             if text is not None:
