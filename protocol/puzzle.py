@@ -403,6 +403,25 @@ class Record(_Drawable):
     file: str = field(default="", compare=False)  # `-` for standard input; empty if there is only one input
     warnings: tuple[Fault, ...] = field(default=(), compare=False)  # dropped parts of the file
 
+    if TYPE_CHECKING:  # the constructor takes boards in other forms than the attributes have
+
+        def __init__(
+            self,
+            puzzle: Puzzle,
+            start: PartialGrid | npt.ArrayLike | None = None,
+            solution: Solution | npt.ArrayLike | None = None,
+            title: str | None = None,
+            author: str | None = None,
+            copyright: str | None = None,
+            license: str | None = None,
+            catalogue: str | None = None,
+            description: str | None = None,
+            number: int = 1,
+            line: int = 1,
+            file: str = "",
+            warnings: tuple[Fault, ...] = (),
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         if not isinstance(self.puzzle, Puzzle):
             raise TypeError(f"puzzle: {self.puzzle!r}; expected a Puzzle")

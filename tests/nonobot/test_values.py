@@ -211,6 +211,7 @@ nonobot.write([puzzle], "x.non", format="non")
 stop = threading.Event()
 first: Solution = next(nonobot.solutions(puzzle, start=[[-1]], stop=stop))
 number: int = nonobot.count(puzzle, most=5)
+record = nonobot.Record(puzzle, start=[[-1]], solution=[[1]], title="x")
 kinds: list[Step] = nonobot.steps(puzzle, seconds=1)
 clue: Hint = nonobot.hint(puzzle, np.zeros((1, 1)))
 cells: list[tuple[int, int]] = [*clue.black, *kinds[0].white]
