@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import inf
 from operator import index
 from typing import Any, NamedTuple
 
@@ -145,14 +147,21 @@ def solve(strategy: Strategy, request: Request) -> dict[str, Any]:
 
 
 def steps(strategy: Strategy, request: Request) -> dict[str, Any]:
-    """Return the steps of the search for one solution, each with the cells that it changed."""
+    """Return the steps of the search for one solution, each with the cells that it changed.
+
+    The search has half of the time. Steps that are not described before its end, or a stop, are left out.
+    """
+    seconds = inf if request.seconds is None else request.seconds
+    until = time.monotonic() + seconds
     strategy.watch(min(request.most_steps, _MOST_STEPS) + 1)  # one more, to notice that steps were dropped
-    strategy.solve(request.puzzle, start=request.board, seconds=request.seconds)
+    strategy.solve(request.puzzle, start=request.board, seconds=seconds / 2)
     most = strategy.most_trace_events() - 1
     found: list[dict[str, Any]] = []
     before, changes = request.board, 0
     lines = _lines(request.puzzle)
     for kind, after in strategy.trace_events():
+        if strategy.is_stopped or time.monotonic() > until:
+            return {"truncated": True, "steps": found}
         changed = before.changed_to(after)
         changes += len(changed)
         if len(found) == most or changes > _MOST_CHANGES:

@@ -27,6 +27,10 @@ def _ignored(part: str, share: float, seconds_left: float) -> None:
     """Report no compilation."""
 
 
+class StoppedError(BaseException):
+    """The search was stopped while its kernels were compiled; not an Exception, which numba would catch."""
+
+
 class Strategy(ABC):
     """A method of solving puzzles; all its puzzles use the same memory."""
 
@@ -40,7 +44,7 @@ class Strategy(ABC):
         self._on_compile: OnCompile = _ignored
         self._loading_ns = 0
         self._most_trace_events = 0
-        self._is_stopped = False
+        self.is_stopped = False  # by :meth:`stop`
 
     def prepare(
         self, on_compile: OnCompile = _ignored, size: Size | None = DEFAULT_SIZE, everything: bool = False
@@ -75,7 +79,10 @@ class Strategy(ABC):
         before = time.monotonic_ns()
         self._loading_ns = 0
         memory = self.load(puzzle, start, seconds, line_limit)
-        boards, exhausted = self._search(memory, solutions)
+        try:
+            boards, exhausted = self._search(memory, solutions)
+        except StoppedError:
+            boards, exhausted = [], False
         counts = memory.struct.members["counts"].layout
         assert isinstance(counts, Struct)
         return Result(
@@ -106,19 +113,22 @@ class Strategy(ABC):
         memory.items("deadline")[0] = deadline
         memory.items("most_lines")[0] = _UNLIMITED if line_limit is None else line_limit
         memory.items("trace_room")[0] = min(self._most_trace_events, memory.count("trace_events"))
-        if self._is_stopped:
+        if self.is_stopped:
             self.stop()
         return memory
 
     def stop(self) -> None:
-        """End the search of another thread, and every later search, soon; each keeps its solutions so far."""
-        self._is_stopped = True
+        """End the search of another thread, and every later search, soon; each keeps its solutions so far.
+
+        A compilation ends after the kernel in hand, or if LLVM already optimises all, after some seconds.
+        """
+        self.is_stopped = True
         if self._memory:
             self._memory.items("deadline")[0] = 0
 
     def resume(self) -> None:
         """Allow searches again after :meth:`stop`."""
-        self._is_stopped = False
+        self.is_stopped = False
 
     def watch(self, most: int = MOST_TRACE_EVENTS) -> None:
         """Record up to `most` trace events of each later search, as far as there is room."""
@@ -138,6 +148,12 @@ class Strategy(ABC):
             black, white = (event.masks(name, height) for name in ("black", "white"))
             yield TraceEvent(event.items("kind")[0]), grid_of(black, white, width)
 
+    def report_compiling(self, part: str, share: float, seconds_left: float) -> None:
+        """Report the progress of compiling a part; StoppedError: the search was stopped."""
+        self._on_compile(part, share, seconds_left)
+        if self.is_stopped and share < 1:
+            raise StoppedError
+
     def _kernel(self, name: str, numbers: int, part: str) -> Callable[..., int]:
         """Return a kernel that takes the current memory and some numbers; search time excludes its loading.
 
@@ -151,13 +167,13 @@ class Strategy(ABC):
             return kernel
         before = time.monotonic_ns()
         longest = memory.count("length") // 2
-        on_compile = partial(self._on_compile, part.format(f"{longest}x{longest}"))
+        on_compile = partial(self.report_compiling, part.format(f"{longest}x{longest}"))
         kernel = load_kernel(self.kernels, name, memory.struct, numbers, on_compile)
         self._kernels[key] = kernel
         loading = time.monotonic_ns() - before
         self._loading_ns += loading
         memory.items("deadline")[0] += loading
-        if self._is_stopped:  # since this call began
+        if self.is_stopped:  # since this call began
             self.stop()
         return kernel
 

@@ -9,16 +9,20 @@ from __future__ import annotations
 import atexit
 import os
 import time
+from _thread import start_new_thread
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import count, islice
 from queue import Empty, SimpleQueue
-from threading import Condition, Event, Lock, Semaphore, Thread
+from threading import Lock, RLock, Semaphore, Thread
 from typing import TypeVar, cast
 
 WINDOW = 1024  # largest number of tasks taken but not delivered
-AHEAD = 4  # tasks for each worker that are read before the caller asks for their results
+AHEAD = 4  # tasks for each of several workers that are read before the caller asks for their results
 PATIENCE_SECONDS = 0.1  # after which a caller that asks for no result may have left
 LOOK_SECONDS = 0.02
+HEAR_SECONDS = 0.25  # longest wait for a result: a signal just before a wait does not end it
 
 Task = TypeVar("Task")
 Made = TypeVar("Made")
@@ -118,6 +122,58 @@ def deliver_in_order(
         raise at_end
 
 
+class _Threads:
+    """Threads that run until :meth:`end`; the end of the process ends them too, since it frees a kernel's memory.
+
+    A signal handler may raise an exception such as KeyboardInterrupt anywhere in the caller's thread. That thread
+    uses only locks and simple queues, which stay intact. `Thread.start`, a condition or an event would not.
+    """
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        self._stop = stop  # makes the threads return soon
+        self._process = os.getpid()
+        self._running: list[RLock] = []
+        self.is_ended = False
+
+    def count(self) -> int:
+        """Return the number of threads; a child of `os.fork` has none."""
+        return len(self._running) if self._process == os.getpid() else 0
+
+    def start(self, work: Callable[[], None]) -> None:
+        """Run a function in a thread; it returns soon after `is_ended` is true and the threads are stopped."""
+        if not self.count():
+            self._process, self._running = os.getpid(), []
+        running = RLock()  # garbage collection may call `end` in the thread itself
+
+        def run() -> None:
+            with running:
+                if not self.is_ended:
+                    work()
+
+        self._running.append(running)
+        _unended.add(self)
+        start_new_thread(run, ())
+
+    def end(self) -> None:
+        """Stop the threads and wait for their end."""
+        self.is_ended = True
+        if self.count():
+            self._stop()
+            for running in self._running:
+                with running:
+                    pass
+        _unended.discard(self)
+
+
+_unended: set[_Threads] = set()
+
+
+@atexit.register
+def _end_all() -> None:
+    for threads in tuple(_unended):
+        threads.end()
+
+
 def in_order(
     tasks: Iterable[Task],
     workers: Sequence[Callable[[Task], Made]],
@@ -127,116 +183,124 @@ def in_order(
 ) -> Iterator[Made]:
     """Yield the result of each task, in order; the tasks are read in the caller's thread.
 
-    The workers are up to `AHEAD` tasks each ahead. If the caller does not ask for the next result within
-    `PATIENCE_SECONDS`, `stop` makes them return soon; once the caller asks, they make these results again after a
-    `resume`. So a caller that leaves the loop leaves no work behind. Once `is_over` is true, `stop` is called, and
-    the next result is the last one.
+    A single worker gets each task when the caller asks for its result. Several workers are up to `AHEAD` tasks
+    each ahead: whenever the caller asks, one task is read, and then others until the result that is due is ready.
+
+    If the caller does not ask for the next result within `PATIENCE_SECONDS`, `stop` makes the workers return soon.
+    Once the caller asks, they make these results again after a `resume`. So a caller that leaves the loop leaves
+    no work behind. Once `is_over` is true, `stop` is called, and the next result is the last one.
     """
     left = iter(tasks)
-    changed = Condition()
-    waiting: dict[int, Task] = {}  # by number
+    most_ahead = 1 if len(workers) == 1 else AHEAD * len(workers)
+    unmade: dict[int, Task] = {}  # by number
     made: dict[int, tuple[Made | None, BaseException | None]] = {}
-    stops = 0  # how often the workers were stopped; results of before are made again
-    is_stopped = is_ended = False
+    waiting: SimpleQueue[tuple[int, Task] | None] = SimpleQueue()
+    results: SimpleQueue[tuple[int, Made | None, BaseException | None, bool]] = SimpleQueue()
+    ended: SimpleQueue[None] = SimpleQueue()
+    begun = 0  # workers that have a thread
+    turns = Lock()
+    turn = 0  # odd while the workers are stopped; a result that another turn began is made again
     asked_at: float | None = None  # when the caller got the last result; None while it waits
-    ended = Event()
-    process = os.getpid()
 
     def work(worker: Callable[[Task], Made]) -> None:
-        while True:
-            with changed:
-                changed.wait_for(lambda: is_ended or (waiting and not is_stopped))
-                if is_ended:
-                    return
-                number = min(waiting)
-                task, stops_before = waiting.pop(number), stops
-            result, failure = None, None
+        while (taken := waiting.get()) and not threads.is_ended:
+            number, task = taken
+            result, failure, first_turn = None, None, turn
             try:
-                result = worker(task)
+                if first_turn % 2 == 0:
+                    result = worker(task)
             except BaseException as error:
                 failure = error
-            with changed:
-                if stops == stops_before:
-                    made[number] = result, failure
-                else:
-                    waiting[number] = task
-                changed.notify_all()
+            results.put((number, result, failure, first_turn == turn and turn % 2 == 0))
 
     def look() -> None:
         """Stop the workers while the caller does not ask."""
-        nonlocal is_stopped, stops
-        while not ended.wait(PATIENCE_SECONDS / 2):
-            with changed:
-                is_away = asked_at and time.monotonic() > asked_at + PATIENCE_SECONDS
-                if is_away and not is_stopped:
-                    is_stopped = True
-                    stops += 1
-                    stop()
+        nonlocal turn
+        while True:
+            try:
+                return ended.get(timeout=PATIENCE_SECONDS / 2)
+            except Empty:
+                with turns:
+                    if asked_at and time.monotonic() > asked_at + PATIENCE_SECONDS and turn % 2 == 0:
+                        turn += 1
+                        stop()
 
-    def give_up() -> None:
-        nonlocal is_ended
-        if os.getpid() != process:  # in a child of `os.fork`, which has no such threads
-            return
-        with changed:
-            is_ended = True
-            stop()
-            changed.notify_all()
-        ended.set()
+    def start_workers() -> None:
+        nonlocal begun
+        while begun < min(len(unmade), len(workers)):
+            threads.start(partial(work, workers[begun]))
+            begun += 1
 
-    threads = [Thread(target=work, args=(worker,), daemon=True) for worker in workers]
-    looker = Thread(target=look, daemon=True)
+    def leave() -> None:
+        stop()
+        for _ in workers:
+            waiting.put(None)
+        ended.put(None)
 
-    def end() -> None:
-        """Wait for the running kernels, since the end of the process frees their memory."""
-        give_up()
-        for thread in threads if os.getpid() == process else ():
-            thread.join()
+    def take(seconds: float) -> None:
+        """Wait for a result, up to `seconds`; Empty: there is none."""
+        number, result, failure, is_whole = results.get(timeout=seconds)
+        if is_whole:
+            del unmade[number]
+            made[number] = result, failure
+        else:
+            waiting.put((number, unmade[number]))
 
-    most = AHEAD * len(workers)
+    threads = _Threads(leave)
+    has_looker = False
     read = number = 0
     at_end: BaseException | None = None
     is_last = False
-    atexit.register(end)
     try:
-        for thread in threads:
-            thread.start()
         while not is_last:
-            with changed:
+            if begun and not threads.count():  # in a child of `os.fork`
+                waiting, results, ended, turns = SimpleQueue(), SimpleQueue(), SimpleQueue(), Lock()
+                for entry in unmade.items():
+                    waiting.put(entry)
+                begun, has_looker = 0, False
+            with turns:
                 asked_at = None
-                if is_stopped:
-                    is_stopped = False
+                if turn % 2:
                     resume()
-            while at_end is None and read < number + most:
+                    turn += 1
+            while at_end is None and read < number + most_ahead:
                 try:
                     task = next(left)
                 except Exception as error:
                     at_end = error
                     break
-                with changed:
-                    waiting[read] = task
-                    changed.notify_all()
+                unmade[read] = task
+                waiting.put((read, task))
                 read += 1
+                start_workers()
+                while not results.empty():
+                    take(HEAR_SECONDS)
+                if number in made:
+                    break
             if number == read:
                 break
-            with changed:
-                while number not in made:
-                    changed.wait(LOOK_SECONDS if is_over else None)
-                    if is_over and not is_last and is_over():
-                        is_last = True
-                        stop()
-                result, failure = made.pop(number)
-                asked_at = time.monotonic()
+            start_workers()
+            while number not in made:
+                if is_over and not is_last and is_over():
+                    is_last = True
+                    stop()
+                with suppress(Empty):
+                    take(LOOK_SECONDS if is_over else HEAR_SECONDS)
+            result, failure = made.pop(number)
             if failure is not None:
                 raise failure
             number += 1
-            if number < read and not looker.ident:
-                looker.start()
+            asked_at = time.monotonic()
+            if unmade and not has_looker:
+                has_looker = True
+                threads.start(look)
             yield cast(Made, result)
     finally:
-        give_up()
-        atexit.unregister(end)
-    for thread in threads:  # the caller may use its workers again
-        thread.join()
+        try:
+            threads.end()
+        except BaseException:  # such as KeyboardInterrupt: the threads end nevertheless
+            threads.end()
+            raise
     if at_end and not is_last and not isinstance(at_end, StopIteration):
         raise at_end
 
@@ -248,49 +312,42 @@ def on_request(
 
     `stop` makes `made` return soon. It is called when the caller leaves, and once `is_over` is true.
     """
-    asked, results = Semaphore(0), SimpleQueue[tuple[list[Made], BaseException | None]]()
-    is_left = False
-    process = os.getpid()
+    asked: SimpleQueue[bool] = SimpleQueue()
+    results: SimpleQueue[tuple[list[Made], BaseException | None]] = SimpleQueue()
 
     def work() -> None:
-        while True:
-            asked.acquire()
-            if is_left:
-                return
+        while asked.get() and not threads.is_ended:
             try:
                 results.put((list(islice(made, 1)), None))
             except BaseException as error:
                 results.put(([], error))
 
-    def end() -> None:
-        """Wait for the running kernel, since the end of the process frees its memory."""
-        nonlocal is_left
-        if os.getpid() == process:  # not in a child of `os.fork`, which has no such thread
-            is_left = True
-            stop()
-            asked.release()
-            thread.join()
+    def leave() -> None:
+        stop()
+        asked.put(False)
 
-    thread = Thread(target=work, daemon=True)
-    atexit.register(end)
+    threads = _Threads(leave)
     try:
-        thread.start()
         while not (is_over and is_over()):
-            asked.release()
-            while is_over:
+            if not threads.count():  # at first, and in a child of `os.fork`
+                asked, results = SimpleQueue(), SimpleQueue()
+                threads.start(work)
+            asked.put(True)
+            while True:
                 try:
-                    found, failure = results.get(timeout=LOOK_SECONDS)
+                    found, failure = results.get(timeout=LOOK_SECONDS if is_over else HEAR_SECONDS)
                     break
                 except Empty:
-                    if is_over():
+                    if is_over and is_over():
                         stop()
-            else:
-                found, failure = results.get()
             if failure:
                 raise failure
             if not found:
                 return
             yield found[0]
     finally:
-        end()
-        atexit.unregister(end)
+        try:
+            threads.end()
+        except BaseException:  # such as KeyboardInterrupt: the threads end nevertheless
+            threads.end()
+            raise

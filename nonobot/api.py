@@ -6,14 +6,16 @@ import errno
 import logging
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from math import isnan
+from operator import index
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
+from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from nonobot.bot import IN_BROWSER
 from nonobot.bot.result import Result
@@ -46,6 +48,63 @@ class Stop(Protocol):
 
     def is_set(self) -> bool:
         """Return whether to stop."""
+
+
+# --- arguments ---------------------------------------------------------------------------------------------------
+
+
+def _argument(name: str, value: Any, convert: Callable[[Any], Any], expected: str) -> Any:
+    """Return an argument as `convert` returns it; otherwise an error that names it and what is expected."""
+    try:
+        return convert(value)
+    except TypeError:
+        raise TypeError(f"{name}: {value!r}; expected {expected}") from None
+    except (ValueError, OverflowError):
+        raise ValueError(f"{name}: {value!r}; expected {expected}") from None
+
+
+def _whole(name: str, value: Any, least: int | None = None) -> int:
+    """Return a whole number, also one of numpy's; ValueError if it is less than `least`."""
+    number: int = _argument(name, value, index, "a whole number")
+    if least is not None and number < least:
+        raise ValueError(f"{name}: {value}; expected {least} or more")
+    return number
+
+
+def _number(name: str, value: Any, expected: str = "a number") -> float:
+    def convert(given: Any) -> float:
+        if isinstance(given, str | bytes | bytearray):  # which `float` reads
+            raise TypeError
+        if isnan(number := float(given)):
+            raise ValueError
+        return number
+
+    number: float = _argument(name, value, convert, expected)
+    return number
+
+
+def _seconds(seconds: Any) -> float | None:
+    return None if seconds is None else _number("seconds", seconds, "a number or None")
+
+
+def _checked_stop(stop: Any) -> Stop | None:
+    if stop is None or (callable(getattr(stop, "is_set", None)) and not isinstance(stop, type)):
+        return cast("Stop | None", stop)
+    raise TypeError(f"stop: {stop!r}; expected a threading.Event or None")
+
+
+def _several(puzzles: Any) -> Iterable[Any]:
+    if isinstance(puzzles, Puzzle | Record | str | bytes | bytearray | memoryview) or not hasattr(
+        puzzles, "__iter__"
+    ):
+        raise TypeError(f"puzzles: {puzzles!r}; expected several puzzles, such as a list or the result of read")
+    return cast("Iterable[Any]", puzzles)
+
+
+def _for_python(message: object) -> str:
+    """Return a message of a command with the arguments of this module instead of options."""
+    text = re.sub(r"--size (\d+)x(\d+)", r"size=(\1, \2)", str(message))
+    return text.replace("--size auto", "size='auto'")
 
 
 # --- puzzles -----------------------------------------------------------------------------------------------------
@@ -86,6 +145,8 @@ def read_lazily(
     errors: list[str] | None = None,
 ) -> Iterator[Record]:
     """Yield what :func:`read` returns, each puzzle as soon as it is read."""
+    if not (errors is None or hasattr(errors, "append")):
+        raise TypeError(f"errors: {errors!r}; expected a list or None")
     for entry in _entries(source, format, size):
         if isinstance(entry, Record):
             yield entry
@@ -148,7 +209,12 @@ def write(
     Data that the format cannot hold is dropped, with a warning through the logger `nonobot`. PuzzleError (and no
     file is written): the format is unknown, or it cannot represent the puzzles.
     """
-    several = [puzzles] if isinstance(puzzles, Puzzle | Record) else puzzles
+    several = [puzzles] if isinstance(puzzles, Puzzle | Record) else list(_several(puzzles))
+    for puzzle in several:
+        if not isinstance(puzzle, Puzzle | Record):
+            raise TypeError(f"puzzles: {puzzle!r}; expected a Puzzle or a Record")
+    if isinstance(path, bytes):
+        raise TypeError(f"path: {path!r}; expected a str or a path object")
     records = [
         Record(puzzle, number=k) if isinstance(puzzle, Puzzle) else puzzle for k, puzzle in enumerate(several, 1)
     ]
@@ -167,7 +233,7 @@ def write(
     if written.faults or not records:
         raise PuzzleError(f"{place}: {written.faults[0] if written.faults else 'no puzzle to write'}")
     for warning in written.warnings:
-        _log.warning("%s: %s", place, warning)
+        _log.warning("%s: %s", place, _for_python(warning))
     Path(path).write_bytes(written.data)
 
 
@@ -200,9 +266,15 @@ def generate(
     from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2
     from nonobot.tournament_data.generate import generate as boards
 
-    first, last = (OFFICIAL_P1 if p1 is None else p1), (OFFICIAL_P2 if p2 is None else p2)
-    for number, (puzzle, solution) in enumerate(boards(size, count, first, last, seed=seed), 1):
-        yield Record(puzzle, solution=solution, number=number)
+    def sides(given: Any) -> tuple[int, int]:
+        width, height = given if isinstance(given, tuple | list) else (given, given)
+        return index(width), index(height)
+
+    both = _argument("size", size, sides, "a whole number, or a width and a height")
+    first = OFFICIAL_P1 if p1 is None else _number("p1", p1)
+    last = OFFICIAL_P2 if p2 is None else _number("p2", p2)
+    made = boards(both, _whole("count", count), first, last, seed=_whole("seed", seed))
+    return (Record(puzzle, solution=solution, number=number) for number, (puzzle, solution) in enumerate(made, 1))
 
 
 def draw(
@@ -225,6 +297,7 @@ def draw(
 
     if format not in ("png", "svg"):
         raise ValueError(f"format: {format!r}; expected 'png' or 'svg'")
+    cell = _whole("cell", cell, 2 if format == "png" else 1)  # numbers of a clue have half the size
     if isinstance(what, Result):
         puzzle, title = what.puzzle, None
         own_cells = what.solutions[0] if what.solutions else what.known
@@ -303,23 +376,23 @@ def solve_all(
 ) -> Iterator[Result]:
     """Yield the result of each puzzle in order, as soon as it and all earlier puzzles are solved.
 
-    `jobs` puzzles are solved in parallel, one per core; None uses all available cores. The results do not depend
-    on `jobs`. The puzzles are read in the caller's thread, up to four for each job ahead. Nothing is solved after
-    the loop was left, however that happens. Once `stop` is set, the search ends, and its result is the last one.
-    All else is as for :func:`solve`, per puzzle.
+    `jobs` puzzles are solved in parallel, one per core; None, or a number above, uses all available cores. The
+    results do not depend on `jobs`. Nothing is solved after the loop was left, however that happens. Once `stop`
+    is set, the search ends, and its result is the last one. All else is as for :func:`solve`, per puzzle.
+
+    The puzzles are read in the caller's thread. One job reads each puzzle when the caller asks for its result.
+    Several jobs read up to four puzzles each ahead: one whenever the caller asks, and more while it waits.
 
     A puzzle that cannot be read or is too large raises PuzzleError, unless `errors` is `"skip"`, or a function
     that gets each PuzzleError; there is then no result for such a puzzle.
     """
-    jobs = len(usable_cores()) if jobs is None else jobs
-    if min(jobs, solutions) < 1:
-        raise ValueError(f"{'jobs' if jobs < 1 else 'solutions'}: {min(jobs, solutions)}; expected 1 or more")
-    if seconds is not None and isnan(seconds):
-        raise ValueError("seconds: nan; expected a number or None")
+    cores = len(usable_cores())
+    jobs = cores if jobs is None else min(_whole("jobs", jobs, 1), cores)
+    solutions, seconds, stop = _whole("solutions", solutions, 1), _seconds(seconds), _checked_stop(stop)
     if not (callable(errors) or errors in ("raise", "skip")):
         raise ValueError(f"errors: {errors!r}; expected 'raise', 'skip' or a function")
     # One file name is not an iterable of letters.
-    found: Iterable[Any] = _entries(puzzles) if isinstance(puzzles, str | os.PathLike) else puzzles
+    found: Iterable[Any] = _entries(puzzles) if isinstance(puzzles, str | os.PathLike) else _several(puzzles)
     return _results(map(_tried_record, found), jobs, solutions, seconds, stop, errors)
 
 
@@ -341,7 +414,7 @@ def solutions(
     Each is searched for when you ask for it: nothing runs between them, or after the loop was left. Once `stop` is
     set, there are no more; `start` is as for :func:`solve`.
     """
-    return _all_solutions(_record(puzzle, start), stop)
+    return _all_solutions(_record(puzzle, start), _checked_stop(stop))
 
 
 def count(
@@ -352,6 +425,7 @@ def count(
     stop: Stop | None = None,
 ) -> int:
     """Return the number of solutions of a puzzle, at most `most`; the rest is as for :func:`solutions`."""
+    most = None if most is None else min(_whole("most", most, 0), sys.maxsize)
     return sum(1 for _ in islice(solutions(puzzle, start=start, stop=stop), most))
 
 
@@ -512,10 +586,12 @@ def steps(
 ) -> list[Step]:
     """Return the steps of the search for one solution, as the page shows them, at most some thousands.
 
-    Further steps are left out, with a warning through the logger `nonobot`. The rest is as for :func:`solve`.
+    The search has half of `seconds`, and the description of its steps the rest. Further steps are left out, with a
+    warning through the logger `nonobot`, and so are those not described once `stop` is set. The rest is as for
+    :func:`solve`.
     """
     record = _record(puzzle, start)
-    answer = _answer("steps", record, seconds, stop)
+    answer = _answer("steps", record, _seconds(seconds), _checked_stop(stop))
     if answer["truncated"]:
         _log.warning("there are more steps than the first %d", len(answer["steps"]))
     width = record.puzzle.width
@@ -552,16 +628,17 @@ def _name(line: Sequence[Any] | None) -> str | None:
 def _answer(action: str, record: Record, seconds: float | None, stop: Stop | None) -> dict[str, Any]:
     """Return the answer to a request of the page."""
     from nonobot.bot import dialogue
-    from nonobot.bot.kernels.notices import Notices
     from nonobot.bot.papers.single_line import paint_line
+    from nonobot.bot.strategy import StoppedError
     from nonobot.bot.workers import on_request
 
     board = PartialGrid.blank(record.size) if record.start is None else record.start
     with _borrowed_strategy() as strategy:
 
         def answers() -> Iterator[dict[str, Any]]:
-            for side in set(record.size):
-                paint_line((), side, 0, 0, on_compile=partial(Notices(_log.warning), "the line solver"))
+            with suppress(StoppedError):
+                for side in set(record.size):
+                    paint_line((), side, 0, 0, on_compile=partial(strategy.report_compiling, "the line solver"))
             yield getattr(dialogue, action)(strategy, dialogue.Request(record.puzzle, board, seconds=seconds))
 
         is_over = stop.is_set if stop else None

@@ -6,7 +6,7 @@ A board is stored as bytes, one per cell; numpy is loaded only for a board as an
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -190,14 +190,17 @@ def _clues(kind: str, clues: Iterable[Iterable[int]]) -> tuple[Clue, ...]:
 
 
 def _listed(cells: Any) -> Any:
-    """Return cells as lists if they are an array, a frame or an image; masked cells are unknown."""
-    if not hasattr(cells, "__array__"):
+    """Return cells as lists if they are an array, a frame or an image; masked cells and NaN are unknown."""
+    if isinstance(cells, memoryview):
+        return cells.tolist()
+    if not (hasattr(cells, "__array__") or hasattr(cells, "__array_interface__")):  # an image has only the latter
         return cells
     import numpy
 
     if isinstance(cells, numpy.ma.MaskedArray):
-        cells = numpy.ma.filled(cells.astype(int), UNKNOWN)
-    return numpy.asarray(cells).tolist()
+        cells = numpy.ma.filled(cells.astype(object), UNKNOWN)
+    array = numpy.asarray(cells)
+    return numpy.where(array != array, UNKNOWN, array).tolist() if array.dtype.kind in "fO" else array.tolist()
 
 
 @dataclass(init=False, repr=False, unsafe_hash=True)
@@ -220,13 +223,18 @@ class _Board:
     def __init__(self, cells: npt.ArrayLike) -> None:
         bytes_of = {colour: colour % 256 for colour in self._colours}
         given: Any = cells.numbers() if isinstance(cells, _Board) else _listed(cells)
+        if isinstance(given, str):
+            given = given.split()
+        if isinstance(given, list | tuple) and given and all(isinstance(row, str) for row in given):
+            given = _drawn(given, self._colours)
         try:
             rows = [bytes([bytes_of[cell] for cell in row]) for row in given]
         except KeyError:
             raise self._other_cells() from None
         except TypeError:
             raise PuzzleError(f"{self._called} has two dimensions: rows of cells") from None
-        width = getattr(cells, "shape", (0, len(rows[0]) if rows else 0))[1]
+        shape: tuple[int, ...] = getattr(cells, "shape", ())
+        width = len(rows[0]) if rows else shape[1] if len(shape) == 2 else 0
         if any(len(row) != width for row in rows):
             raise PuzzleError(f"{self._called} has rows of one length")
         self._set(b"".join(rows), (width, len(rows)))
@@ -299,13 +307,19 @@ class _Board:
         return f"<{type(self).__name__} {self.width}x{self.height}, {self.content.count(BLACK)} black>"
 
 
-def _drawn(rows: list[str]) -> list[list[int]]:
+def _drawn(rows: Sequence[str], colours: dict[int, str]) -> list[list[int]]:
+    cells = {character: colour for character, colour in _CHARACTERS.items() if colour in colours}
     for number, row in enumerate(rows, 1):
-        if other := row.replace("#", "").replace(".", "")[:1]:
-            raise PuzzleError(f"row {number} of a drawn board has {other!r}; a cell is '#' (black) or '.' (white)")
+        if other := next((str(character) for character in row if character not in cells), None):
+            *names, last = (f"{character!r} ({colours[colour]})" for character, colour in cells.items())
+            expected = f"{', '.join(names)} or {last}"
+            raise PuzzleError(f"row {number} of a drawn board has {other!r}; a cell is {expected}")
         if len(row) != len(rows[0]):
             raise PuzzleError(f"row {number} of a drawn board has {len(row)} cells, row 1 has {len(rows[0])}")
-    return [[int(cell == "#") for cell in row] for row in rows]
+    return [[cells[character] for character in row] for row in rows]
+
+
+_CHARACTERS = {"#": BLACK, ".": WHITE, "?": UNKNOWN}
 
 
 class Solution(_Board, _Drawable):
@@ -321,12 +335,6 @@ class Solution(_Board, _Drawable):
     _colours: ClassVar = {WHITE: "white", BLACK: "black"}
     _code = "u1"
 
-    def __init__(self, cells: npt.ArrayLike) -> None:
-        rows = cells.split() if isinstance(cells, str) else cells
-        if isinstance(rows, list | tuple) and rows and all(isinstance(row, str) for row in rows):
-            cells = _drawn([str(row) for row in rows])
-        super().__init__(cells)
-
     def _drawing(self) -> tuple[Puzzle, Solution, bool]:
         return Puzzle.from_grid(self.rows), self, False
 
@@ -335,6 +343,7 @@ class PartialGrid(_Board):
     """A partly known, immutable board; it may contradict the clues of its puzzle.
 
     The constructor copies an array of shape (height, width): `BLACK` (1), `WHITE` (0) or `UNKNOWN` (-1, byte 255).
+    It also accepts a drawing, with `#`, `.` and `?`.
     """
 
     __slots__ = ()
@@ -394,7 +403,28 @@ class Record(_Drawable):
     file: str = field(default="", compare=False)  # `-` for standard input; empty if there is only one input
     warnings: tuple[Fault, ...] = field(default=(), compare=False)  # dropped parts of the file
 
+    if TYPE_CHECKING:  # the constructor takes boards in other forms than the attributes have
+
+        def __init__(
+            self,
+            puzzle: Puzzle,
+            start: PartialGrid | npt.ArrayLike | None = None,
+            solution: Solution | npt.ArrayLike | None = None,
+            title: str | None = None,
+            author: str | None = None,
+            copyright: str | None = None,
+            license: str | None = None,
+            catalogue: str | None = None,
+            description: str | None = None,
+            number: int = 1,
+            line: int = 1,
+            file: str = "",
+            warnings: tuple[Fault, ...] = (),
+        ) -> None: ...
+
     def __post_init__(self) -> None:
+        if not isinstance(self.puzzle, Puzzle):
+            raise TypeError(f"puzzle: {self.puzzle!r}; expected a Puzzle")
         for name in TEXT_FIELDS:
             text = getattr(self, name)
             if text is not None:

@@ -8,7 +8,7 @@ from nonobot.bot import IN_BROWSER, LONGEST_SIDE, STAGE_NAMES
 from nonobot.bot.champion.state import LARGE, OUTCOME, PART, PHASE, SMALL, WANTED, Room, champion_map
 from nonobot.bot.kernels.memory import MASK_BITS, Memory, Struct
 from nonobot.bot.result import grid_of, solution_of
-from nonobot.bot.strategy import Strategy
+from nonobot.bot.strategy import StoppedError, Strategy
 from nonobot.protocol import PartialGrid, Puzzle, Solution
 from nonobot.protocol.puzzle import fault_in_clues
 
@@ -115,7 +115,10 @@ class ChampionStrategy(Strategy):
         if fault_in_clues(puzzle):
             return
         memory = self.load(puzzle, start)
-        boards, _ = self._search(memory, 2)
+        try:
+            boards, _ = self._search(memory, 2)
+        except StoppedError:
+            return
         yield from boards
         if boards[1:]:
             search = self._kernel(*_SEARCH)

@@ -11,10 +11,7 @@ from __future__ import annotations
 
 import os
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    import mmap
+from typing import NamedTuple
 
 OUTSIDE = "clock_gettime"  # the only function outside of themselves that kernels call; of the C library
 
@@ -31,8 +28,6 @@ _TO_DO_MORE = (9, 14, 15, 16)  # kinds of sections: relocations of another form,
 # -- laid out code
 _HEAD = Struct("<QQQ")  # place of the function; numbers of places with an address within, and outside
 _WORD = Struct("<Q")
-
-_mapped: list[mmap.mmap] = []  # they live as long as the process
 
 
 class ForbiddenError(ValueError):
@@ -149,5 +144,6 @@ def map_code(laid: bytes) -> int:
     rights = mmap.PROT_READ | mmap.PROT_EXEC
     if library.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(len(room)), rights):
         raise ForbiddenError(ctypes.get_errno())
-    _mapped.append(room)
+    # Never unmapped, not even as the process ends: a daemon thread of the program may still run it.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(room))
     return address + start

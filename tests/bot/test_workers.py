@@ -1,12 +1,19 @@
 """`nonobot --jobs`: puzzles solved at once, answered in their order."""
 
+import _thread
+import os
+import signal
+import sys
 import threading
+import time
+import warnings
 from itertools import count
+from queue import SimpleQueue
 from threading import Event, Lock
 
 import pytest
 
-from nonobot.bot.workers import AHEAD, WINDOW, deliver_in_order, in_order
+from nonobot.bot.workers import AHEAD, WINDOW, deliver_in_order, in_order, on_request
 from tests.helpers.waiting import PATIENCE_SECONDS, wait_until
 
 
@@ -42,16 +49,23 @@ def test_each_worker_has_one_item_at_a_time_and_all_work_at_once():
     assert list(made) == list(range(50))
 
 
-@pytest.mark.parametrize(("workers", "ahead"), [(1, AHEAD), (2, 2 * AHEAD)])
+@pytest.mark.parametrize(("workers", "ahead"), [(1, 1), (2, 2 * AHEAD)])
 def test_tasks_are_read_in_the_callers_thread_and_a_few_ahead(workers, ahead):
     looked_at = []
+    all_read = Event()
 
     def items():
         for item in count():
             looked_at.append((item, threading.get_ident()))
+            if item == ahead - 1:
+                all_read.set()
             yield item
 
-    made = in_order(items(), [lambda item: -item] * workers, lambda: None)
+    def make(item):
+        assert all_read.wait(PATIENCE_SECONDS)
+        return -item
+
+    made = in_order(items(), [make] * workers, lambda: None)
     assert next(made) == 0
     assert looked_at == [(item, threading.get_ident()) for item in range(ahead)]
     assert [next(made) for _ in range(5)] == [-1, -2, -3, -4, -5]
@@ -118,12 +132,110 @@ def test_what_a_worker_raises_comes_in_its_place_and_the_others_are_stopped():
     assert stopped.is_set()
 
 
+def test_a_task_may_need_the_result_of_the_one_before():
+    results = SimpleQueue()
+
+    def items():
+        for item in range(5):
+            yield item
+            assert results.get(timeout=PATIENCE_SECONDS) == item
+
+    for item in in_order(items(), [lambda item: item], lambda: None):
+        results.put(item)
+
+
 def test_who_wants_no_more_leaves_no_thread_behind():
-    before = set(threading.enumerate())
+    before = _thread._count()
     made = in_order(count(), [lambda item: item] * 2, lambda: None)
     assert [next(made) for _ in range(3)] == [0, 1, 2]
     made.close()
-    wait_until(lambda: set(threading.enumerate()) <= before)
+    wait_until(lambda: _thread._count() <= before)
+
+
+def test_who_leaves_waits_for_the_work_in_hand():
+    begun, stopped, ended = Event(), Event(), Event()
+
+    def make(item):
+        if item:
+            begun.set()
+            assert stopped.wait(PATIENCE_SECONDS)
+            for _ in range(1000):  # as a kernel, which looks for the end now and then
+                time.sleep(0)
+            ended.set()
+        return item
+
+    made = in_order(count(), [make] * 2, stopped.set)
+    assert next(made) == 0
+    assert begun.wait(PATIENCE_SECONDS)
+    made.close()
+    assert ended.is_set()
+
+
+def test_no_more_threads_than_tasks_are_started():
+    before = _thread._count()
+    seen = []
+
+    def make(item):
+        seen.append(_thread._count() - before)
+        return item
+
+    assert [*in_order(range(3), [make] * 1000, lambda: None)] == [0, 1, 2]
+    assert max(seen) <= 4  # one thread looks whether the caller has left
+
+
+def in_order_of_two():
+    return list(in_order(range(3), [lambda item: item] * 2, lambda: None))
+
+
+def all_on_request():
+    return list(on_request(iter(range(3)), lambda: None, None))
+
+
+@pytest.mark.parametrize("run", [in_order_of_two, all_on_request])
+def test_an_interrupt_at_any_moment_stays_what_it_is_and_leaves_no_thread(run):
+    """Interrupts where Python calls the handlers of signals: at each call, and after each of a built-in."""
+    before = _thread._count()
+
+    def interrupt(_frame, event, _argument):
+        nonlocal left
+        if event in ("call", "c_return"):
+            left -= 1
+            if left == 0:
+                raise KeyboardInterrupt
+
+    for moment in count(1):
+        left = moment
+        sys.setprofile(interrupt)
+        try:
+            found = run()
+        except KeyboardInterrupt:
+            pass
+        else:
+            break
+        finally:
+            sys.setprofile(None)
+        wait_until(lambda: _thread._count() <= before)
+    assert moment > 20
+    assert found == [0, 1, 2]
+
+
+@pytest.mark.parametrize("jobs", [0, 1, 2])
+def test_a_child_of_a_fork_goes_on(jobs):
+    """The iterator of a parent, also in its child: `on_request` for no jobs, or `in_order`."""
+    made = (
+        in_order(iter(range(20)), [lambda item: item] * jobs, lambda: None)
+        if jobs
+        else on_request(iter(range(20)), lambda: None, None)
+    )
+    assert [next(made), next(made)] == [0, 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of threads beside a fork
+        child = os.fork()
+    if not child:
+        signal.alarm(int(PATIENCE_SECONDS))
+        os._exit(0 if [*made] == [*range(2, 20)] else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert [*made] == [*range(2, 20)]
 
 
 def test_while_one_is_handed_over_the_next_are_made_up_to_the_window():

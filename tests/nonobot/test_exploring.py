@@ -1,5 +1,6 @@
 """All solutions, steps, hints, generated puzzles and pictures for Python programs."""
 
+import _thread
 import itertools
 import random
 import re
@@ -28,12 +29,14 @@ from nonobot import (
     solutions,
     steps,
 )
+from nonobot.bot import dialogue
 from nonobot.harness import cli
 from nonobot.protocol import PartialGrid
 from tests import naive
 from tests.helpers.boards import random_grid
 from tests.helpers.places import REPOSITORY
 from tests.helpers.talking import CAPTURED, hard
+from tests.helpers.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -76,12 +79,12 @@ def test_nothing_runs_between_two_solutions_or_after_the_loop():
     ended.wait(0.3)
     assert time.process_time() - before < 0.1
     assert grids(first) == grids(itertools.islice(solutions(MANY), 3))
-    threads = threading.active_count()
+    threads = _thread._count()  # of all threads, not only of those from `threading`
     for _ in solutions(MANY):
         break
-    assert threading.active_count() == threads
+    wait_until(lambda: _thread._count() == threads)
     left.close()
-    assert threading.active_count() == threads - 1
+    wait_until(lambda: _thread._count() == threads - 1)
 
 
 def test_a_stop_ends_the_solutions_and_a_search_for_the_next_one():
@@ -151,6 +154,39 @@ def test_steps_of_a_search_take_back_what_was_guessed(caplog):
     found = steps(Puzzle(rows=[[1]] * 4, columns=[[1]] * 4))
     assert {"guessed"} < {step.kind for step in found}
     assert not caplog.records
+
+
+def test_steps_that_are_not_described_before_a_stop_are_left_out(monkeypatch):
+    whole, stop = steps(SMILE), threading.Event()
+    of_dialogue, explanation = dialogue.steps, dialogue._explanation
+
+    def steps_until_stop(strategy, request):
+        def explanation_until_stop(*arguments):
+            stop.set()
+            wait_until(lambda: strategy.is_stopped)
+            return explanation(*arguments)
+
+        monkeypatch.setattr(dialogue, "_explanation", explanation_until_stop)
+        return of_dialogue(strategy, request)
+
+    monkeypatch.setattr(dialogue, "steps", steps_until_stop)
+    assert steps(SMILE, stop=stop) == whole[:1]
+
+
+def test_steps_that_are_not_described_within_the_time_are_left_out(monkeypatch):
+    whole, now = steps(SMILE), 0.0
+    explanation = dialogue._explanation
+
+    def explanation_after_a_minute(*arguments):
+        nonlocal now
+        now = 60.0
+        return explanation(*arguments)
+
+    monkeypatch.setattr(dialogue, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(dialogue, "_explanation", explanation_after_a_minute)
+    assert steps(SMILE, seconds=None) == whole
+    now = 0.0
+    assert steps(SMILE, seconds=50) == whole[:1]
 
 
 def test_a_hint_names_the_best_line_and_the_wrong_ones():

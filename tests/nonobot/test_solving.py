@@ -3,8 +3,10 @@
 import copy
 import itertools
 import logging
+import os
 import pickle
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import pytest
 from nonobot import Difficulty, Puzzle, PuzzleError, Record, api, difficulty, solve, solve_all
 from tests import naive
 from tests.helpers.boards import random_grid
+from tests.helpers.places import REPOSITORY
 from tests.helpers.talking import CAPTURED, hard
 from tests.helpers.waiting import PATIENCE_SECONDS, finished, next_line, running
 
@@ -166,6 +169,42 @@ def test_a_program_that_ends_while_searches_run_ends():
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "unique\n")
 
 
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "print(next(nonobot.solve_all([easy] + [hard] * 4, jobs=2, seconds=None)).verdict)",
+        "threading.Thread(target=nonobot.solve, args=[hard], kwargs={'seconds': None}, daemon=True).start()\n"
+        "while not _thread._count() > 1: time.sleep(0.01)\n"
+        "print('unique')",
+        "def solve_on():\n"
+        "    while True: nonobot.solve(easy)\n"
+        "nonobot.solve(easy)\n"
+        "threading.Thread(target=solve_on, daemon=True).start()\n"
+        "print('unique')",
+    ],
+)
+def test_a_program_ends_as_usual_beside_searches(ending):
+    done = subprocess.run([sys.executable, "-c", f"{HARD}import _thread\n{ending}"], text=True, **CAPTURED)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "unique\n", "")
+
+
+def test_a_million_jobs_are_those_for_which_there_are_cores():
+    assert [result.verdict for result in solve_all([ONE] * 3, jobs=10**6)] == ["unique"] * 3
+
+
+def test_one_job_needs_no_puzzle_ahead():
+    results = []
+
+    def puzzles():
+        for number in range(3):
+            assert len(results) == number
+            yield ONE
+
+    for result in solve_all(puzzles()):
+        results.append(result)
+    assert len(results) == 3
+
+
 def test_compiling_is_told_to_the_log(caplog, monkeypatch):
     monkeypatch.setattr(api, "_idle", [])
     strategy = api._strategy()
@@ -226,6 +265,9 @@ def is_idle():
             return True
 """
 
+RECIPES = (REPOSITORY / "docs" / "python.md").read_text()
+[SOLVED_WITHIN] = re.findall(r"```python\n(async def solved_within.*?)```", RECIPES, re.DOTALL)
+
 STOPS = {
     "a loop that is left": """
 results = nonobot.solve_all([easy] + [hard] * 4, seconds=None)
@@ -249,14 +291,13 @@ assert [result.verdict for result in nonobot.solve_all([hard, hard], seconds=Non
 assert nonobot.difficulty(hard, seconds=None, stop=stop).level == "unknown"
 assert nonobot.solve(easy).verdict == "unique"
 """,
-    "asyncio": """
-import asyncio
+    "asyncio": f"""
+import asyncio, contextlib
+{SOLVED_WITHIN}
 async def main():
-    stop = threading.Event()
-    search = asyncio.create_task(asyncio.to_thread(nonobot.solve, hard, seconds=None, stop=stop))
-    await asyncio.sleep(0.2)
-    stop.set()
-    assert (await search).verdict == "unknown"
+    assert (await solved_within(hard, 0.2)).verdict == "unknown"
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(solved_within(hard, None), 0.2)  # which cancels it
 asyncio.run(main())
 """,
     "a child of fork": """
@@ -276,6 +317,23 @@ def test_nothing_is_solved_after(ending):
     # -W: from Python 3.12 on, a fork beside threads warns.
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], text=True, **CAPTURED)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_stop_ends_a_compilation(tmp_path):
+    program = """
+import logging
+stop = threading.Event()
+class StopAtSearch(logging.Handler):
+    def emit(self, record):
+        if "compiling the search" in record.getMessage():
+            stop.set()
+logging.getLogger("nonobot").addHandler(StopAtSearch())
+print(nonobot.solve(hard, seconds=None, stop=stop).verdict)
+"""
+    environment = {**os.environ, "NONOBOT_CACHE_DIR": str(tmp_path), "NONOBOT_KERNELS": "native"}
+    done = subprocess.run([sys.executable, "-c", HARD + program], text=True, env=environment, **CAPTURED)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "unknown\n", "")
+    assert [path.name.partition("-")[0] for path in tmp_path.rglob("*.code")] == ["propagate_root"]
 
 
 def test_puzzles_are_read_in_the_callers_thread():

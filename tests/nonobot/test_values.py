@@ -8,12 +8,15 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 import zipfile
+from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import nonobot
 from nonobot import Puzzle, PuzzleError, Solution, check, read, solve
@@ -64,18 +67,80 @@ class Frame:
 @pytest.mark.parametrize(
     "cells",
     [np.array(CELLS), np.array(CELLS, bool), np.array(CELLS, float), Frame(CELLS), Frame(np.array(CELLS, bool)),
-     np.ma.array(CELLS), tuple(map(tuple, CELLS)), ["###", ".#.", "#.#"]],
+     np.ma.array(CELLS), tuple(map(tuple, CELLS)), ["###", ".#.", "#.#"], np.array(["###", ".#.", "#.#"]),
+     memoryview(np.array(CELLS, np.uint8)), Image.fromarray(np.array(CELLS, bool)),
+     Image.fromarray(np.array(CELLS, np.uint8))],
 )  # fmt: skip
 def test_a_board_may_be_anything_that_numpy_takes(cells):
     assert Puzzle.from_cells(cells) == PUZZLE
     assert check(PUZZLE, cells)
 
 
-def test_masked_cells_are_unknown():
-    cells = np.ma.array(CELLS, mask=[[0, 0, 1], [0, 0, 0], [0, 0, 0]])
-    assert list(PartialGrid(cells).numbers()[0]) == [1, 1, -1]
+@pytest.mark.parametrize(
+    "cells",
+    [
+        np.ma.array(CELLS, mask=[[0, 0, 1], [0, 0, 0], [0, 0, 0]]),
+        np.ma.array(np.where([[0, 0, 1], [0, 0, 0], [0, 0, 0]], np.nan, CELLS)),
+        np.where([[0, 0, 1], [0, 0, 0], [0, 0, 0]], np.nan, CELLS),
+        Frame(np.array([[1, 1, float("nan")], *CELLS[1:]], object)),
+        ["##?", ".#.", "#.#"],
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_masked_cells_nan_and_a_drawn_question_mark_are_unknown(cells):
+    assert PartialGrid(cells).numbers() == [[1, 1, -1], *CELLS[1:]]
+    assert solve(PUZZLE, start=cells).verdict == "unique"
+    if isinstance(cells, list):
+        with pytest.raises(PuzzleError, match=r"'\?'; a cell is '#' \(black\) or '.' \(white\)"):
+            Solution(cells)
+        return
     with pytest.raises(PuzzleError, match="a solution holds 0"):
         Solution(cells)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: solve(PUZZLE, stop=3), "stop: 3; expected a threading.Event or None"),
+        (lambda: nonobot.solutions(PUZZLE, stop=threading.Event), "stop: <class .*; expected a threading.Event"),
+        (lambda: nonobot.steps(PUZZLE, stop=True), "stop: True; expected a threading.Event or None"),
+        (lambda: solve(PUZZLE, seconds="3"), "seconds: '3'; expected a number or None"),
+        (lambda: nonobot.steps(PUZZLE, seconds="3"), "seconds: '3'; expected a number or None"),
+        (lambda: solve(PUZZLE, solutions="2"), "solutions: '2'; expected a whole number"),
+        (lambda: solve(PUZZLE, solutions=1.5), "solutions: 1.5; expected a whole number"),
+        (lambda: nonobot.count(PUZZLE, most=-1), "most: -1; expected 0 or more"),
+        (lambda: nonobot.solve_all([], jobs=1.5), "jobs: 1.5; expected a whole number"),
+        (lambda: nonobot.solve_all(b"1-1"), "puzzles: b'1-1'; expected several puzzles"),
+        (lambda: nonobot.solve_all(PUZZLE), "puzzles: Puzzle.*; expected several puzzles"),
+        (lambda: nonobot.generate((10,), seed=7), r"size: \(10,\); expected a whole number, or a width and a"),
+        (lambda: nonobot.generate("10", seed=7), "size: '10'; expected a whole number, or a width and a height"),
+        (lambda: nonobot.generate(10, seed=1.5), "seed: 1.5; expected a whole number"),
+        (lambda: read("1-1", errors=set()), r"errors: set\(\); expected a list or None"),
+        (lambda: nonobot.write(["one.txt"], "x.non"), "puzzles: 'one.txt'; expected a Puzzle or a Record"),
+        (lambda: nonobot.write("one.txt", "x.non"), "puzzles: 'one.txt'; expected several puzzles"),
+        (lambda: nonobot.write(PUZZLE, b"x.non"), "path: b'x.non'; expected a str or a path object"),
+        (lambda: nonobot.draw(PUZZLE, "svg", cell=-3), "cell: -3; expected 1 or more"),
+        (lambda: nonobot.draw(PUZZLE, "png", cell=1), "cell: 1; expected 2 or more"),
+        (lambda: nonobot.Record(3), "puzzle: 3; expected a Puzzle"),
+    ],
+)
+def test_a_wrong_argument_is_named_with_what_is_expected(call, message):
+    with pytest.raises((TypeError, ValueError), match=f"^{message}"):
+        call()
+
+
+def test_numbers_of_other_types_are_numbers(tmp_path, caplog):
+    number = np.int64(2)
+    assert solve(PUZZLE, solutions=number, seconds=Decimal(1)).verdict == "unique"
+    assert list(nonobot.generate(number, number, seed=number)) == list(nonobot.generate(2, 2, seed=2))
+    assert nonobot.count(PUZZLE, most=10**30) == 1
+    nonobot.write(PUZZLE, tmp_path / "x.txt")
+    assert caplog.messages[0].endswith("to be read with size=(3, 3)")
+
+
+def test_an_empty_board_is_named():
+    with pytest.raises(PuzzleError, match="a board has at least one cell"):
+        Puzzle.from_cells(np.array([]))
 
 
 @pytest.mark.parametrize("cells", [np.zeros(3), np.zeros((1, 2, 3)), 5, Frame([1, 0])])
@@ -146,6 +211,7 @@ nonobot.write([puzzle], "x.non", format="non")
 stop = threading.Event()
 first: Solution = next(nonobot.solutions(puzzle, start=[[-1]], stop=stop))
 number: int = nonobot.count(puzzle, most=5)
+record = nonobot.Record(puzzle, start=[[-1]], solution=[[1]], title="x")
 kinds: list[Step] = nonobot.steps(puzzle, seconds=1)
 clue: Hint = nonobot.hint(puzzle, np.zeros((1, 1)))
 cells: list[tuple[int, int]] = [*clue.black, *kinds[0].white]
