@@ -22,6 +22,7 @@ WINDOW = 1024  # largest number of tasks taken but not delivered
 AHEAD = 4  # tasks for each of several workers that are read before the caller asks for their results
 PATIENCE_SECONDS = 0.1  # after which a caller that asks for no result may have left
 LOOK_SECONDS = 0.02
+SECONDS_TO_END = 1.0  # a stopped kernel returns within milliseconds, and a compilation may take much longer
 HEAR_SECONDS = 0.25  # longest wait for a result: a signal just before a wait does not end it
 
 Task = TypeVar("Task")
@@ -125,6 +126,8 @@ def deliver_in_order(
 class _Threads:
     """Threads that run until :meth:`end`; the end of the process ends them too, since it frees a kernel's memory.
 
+    Nobody waits for a compilation: a thread in it frees nothing, and runs no kernel once it is stopped.
+
     A signal handler may raise an exception such as KeyboardInterrupt anywhere in the caller's thread. That thread
     uses only locks and simple queues, which stay intact. `Thread.start`, a condition or an event would not.
     """
@@ -155,13 +158,14 @@ class _Threads:
         start_new_thread(run, ())
 
     def end(self) -> None:
-        """Stop the threads and wait for their end."""
+        """Stop the threads and wait for their end, up to `SECONDS_TO_END`."""
         self.is_ended = True
         if self.count():
             self._stop()
+            until = time.monotonic() + SECONDS_TO_END
             for running in self._running:
-                with running:
-                    pass
+                if running.acquire(timeout=max(0, until - time.monotonic())):
+                    running.release()
         _unended.discard(self)
 
 

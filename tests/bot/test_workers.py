@@ -159,7 +159,7 @@ def test_who_leaves_waits_for_the_work_in_hand():
         if item:
             begun.set()
             assert stopped.wait(PATIENCE_SECONDS)
-            for _ in range(1000):  # as a kernel, which looks for the end now and then
+            for _ in range(100):  # as a kernel, which looks for the end now and then
                 time.sleep(0)
             ended.set()
         return item
@@ -169,6 +169,22 @@ def test_who_leaves_waits_for_the_work_in_hand():
     assert begun.wait(PATIENCE_SECONDS)
     made.close()
     assert ended.is_set()
+
+
+def test_who_leaves_does_not_wait_for_a_thread_that_cannot_be_stopped():
+    begun, goes_on = Event(), Event()
+
+    def make(item):
+        if item:
+            begun.set()
+            assert goes_on.wait(PATIENCE_SECONDS)  # as a compilation
+        return item
+
+    made = in_order(count(), [make] * 2, lambda: None)
+    assert next(made) == 0
+    assert begun.wait(PATIENCE_SECONDS)
+    made.close()
+    goes_on.set()
 
 
 def test_no_more_threads_than_tasks_are_started():
