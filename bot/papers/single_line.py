@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 
@@ -33,7 +34,7 @@ def line_map(bits: int) -> Struct:
     )
 
 
-_memory_of_line = cache(lambda bits: Memory(line_map(bits)))
+_idle: defaultdict[int, list[Memory]] = defaultdict(list)  # by the bits of their masks
 
 
 def paint_line(
@@ -51,7 +52,10 @@ def paint_line(
     Before: the clue fits the line, and `black` and `white` are disjoint sets of its cells.
     """
     bits = next(bits for bits in MASK_BITS if length <= bits - 2)
-    memory = _memory_of_line(bits)
+    try:
+        memory = _idle[bits].pop()  # another thread may use another one
+    except IndexError:
+        memory = Memory(line_map(bits))
     paint_it = load_kernel("nonobot.bot.papers.lines", "paint_one", memory.struct, 1, on_compile)
     memory.items("length")[0] = length
     memory.items("blocks")[0] = len(clue)
@@ -59,6 +63,7 @@ def paint_line(
         memory.items("clue")[block] = size
     memory.put_masks("black", [black])
     memory.put_masks("white", [white])
-    if not paint_it(memory.address, getattr(SOLVER, solver)):
-        return None
-    return memory.masks("black", 1)[0], memory.masks("white", 1)[0]
+    is_possible = paint_it(memory.address, getattr(SOLVER, solver))
+    found = memory.masks("black", 1)[0], memory.masks("white", 1)[0]
+    _idle[bits].append(memory)
+    return found if is_possible else None

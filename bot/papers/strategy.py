@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from collections import defaultdict
 from math import log1p
 from typing import TYPE_CHECKING
 
@@ -85,7 +85,13 @@ def deduce(
     `level` 0: propagation alone; 1, 2, 3: FP1, FP2, FP3 to their fixpoint. `start` contains cells known at the
     start. None: the puzzle has no solution.
     """
-    return _strategy(solver).deduce(puzzle, level, start)
+    try:
+        strategy = _idle[solver].pop()  # another thread may use another one
+    except IndexError:
+        strategy = PapersStrategy("fp1", solver)
+    cells = strategy.deduce(puzzle, level, start)
+    _idle[solver].append(strategy)
+    return cells
 
 
-_strategy = cache(partial(PapersStrategy, "fp1"))  # by line solver; each has a large memory and starts slowly
+_idle: defaultdict[str, list[PapersStrategy]] = defaultdict(list)  # each has a large memory and starts slowly

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,6 +23,7 @@ from nonobot import (
     Record,
     api,
     count,
+    difficulty,
     draw,
     generate,
     hint,
@@ -299,3 +301,15 @@ def test_a_recipe_works(code, tmp_path, monkeypatch):
 
 def test_there_is_a_recipe_for_everything():
     assert len(recipes()) >= 12
+
+
+def test_threads_explain_puzzles_at_the_same_time():
+    rng = random.Random(1)
+    puzzles = [Puzzle.from_cells(random_grid(rng, 20, 20, 0.5)) for _ in range(20)]
+
+    def explained(puzzle):
+        return [(hint(puzzle), difficulty(puzzle)) for _ in range(5)]
+
+    alone = [*map(explained, puzzles)]
+    with ThreadPoolExecutor(4) as pool:
+        assert [*pool.map(explained, puzzles)] == alone
