@@ -200,7 +200,9 @@ def _listed(cells: Any) -> Any:
     if isinstance(cells, numpy.ma.MaskedArray):
         cells = numpy.ma.filled(cells.astype(object), UNKNOWN)
     array = numpy.asarray(cells)
-    return numpy.where(array != array, UNKNOWN, array).tolist() if array.dtype.kind in "fO" else array.tolist()
+    if array.dtype.kind in ("f", "O"):
+        array = numpy.where(array != array, UNKNOWN, array)
+    return array.tolist()
 
 
 @dataclass(init=False, repr=False, unsafe_hash=True)
