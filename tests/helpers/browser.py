@@ -137,3 +137,15 @@ class Browser(Tab):
 
     def insert(self, text: str) -> None:
         self.page.keyboard.insert_text(text)
+
+
+def reload(visitor) -> None:
+    visitor.reload()
+    visitor.wait_for("document.documentElement.dataset.python === 'ready'")
+    visitor.verdict()
+
+
+def paint(visitor, *keys: str) -> None:
+    visitor.click("[data-view='mine']")
+    visitor.focus_board()
+    visitor.press(*keys)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.helpers.browser import GIVEN, HEART, ROBOT, TWO, in_both_browsers
+from tests.helpers.browser import GIVEN, HEART, ROBOT, TWO, in_both_browsers, reload
 
 pytestmark = [
     pytest.mark.slow,
@@ -13,12 +13,6 @@ pytestmark = [
 CELLS = "JSON.parse(localStorage.nonobot).attempts[0].cells.replaceAll('?', '')"
 TEXT = "document.querySelector('#text').value"
 READY = "document.documentElement.dataset.python === 'ready'"
-
-
-def reload(visitor) -> None:
-    visitor.reload()
-    visitor.wait_for(READY)
-    visitor.verdict()
 
 
 def shown_view(visitor) -> str:

@@ -1,0 +1,305 @@
+"""The page in a real browser under mouse and fingers: drags and strokes, and the board on a phone."""
+
+import re
+
+import pytest
+
+from nonobot.protocol import Puzzle
+from tests.helpers.browser import HEART, RANDOM, ROBOT, in_both_browsers, oneline, paint, reload
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("compiled"),
+    pytest.mark.parametrize("page_server", ["exported"], indirect=True),  # the server does nothing for a player
+]
+
+
+@pytest.fixture
+def touched(visitor):
+    """Return a visitor whose screen is touched."""
+    visitor.touch_screen(True)
+    yield visitor
+    visitor.touch_screen(False)
+
+
+def middle_of(visitor, width: int, height: int):
+    """Open an attempt on a board without a white cell; return where the middle of a cell is on the screen."""
+    visitor.paste(oneline(Puzzle.from_grid([[1] * width] * height)))
+    visitor.click("[data-view='mine']")
+    return middle_of_shown(visitor, width, height)
+
+
+def middle_of_shown(visitor, width: int, height: int):
+    visitor.picture()  # what is shown moves the board until it is drawn
+    right, bottom = visitor.value(
+        "(() => { const one = document.querySelector('#board'); one.scrollIntoView({block: 'center'});"
+        " const box = one.getBoundingClientRect(); return [box.right, box.bottom]; })()"
+    )
+    return lambda x, y: (right - 2 - (width - x - 0.5) * 40, bottom - 2 - (height - y - 0.5) * 40)
+
+
+@in_both_browsers
+@pytest.mark.parametrize("by", ["mouse", "finger"])
+@pytest.mark.parametrize("moves", [1, 3, 10, 100])
+def test_a_drag_paints_every_cell_between_its_moves(touched, moves, by):
+    width, height = 12, 9
+    middle = middle_of(touched, width, height)
+    for first, last in (((0, 1), (11, 1)), ((5, 8), (5, 3)), ((0, 4), (4, 8))):
+        end = (0, 8) if by == "finger" and last == (4, 8) else last  # it keeps to the column
+        touched.drag(middle(*first), middle(last[0] - (end != last) / 4, last[1]), moves, by)
+        touched.says("#place", f"row {end[1] + 1}, column {end[0] + 1}: black")
+    painted = touched.dark_cells(width, height)
+    assert painted[1] == [1] * width
+    assert [row[5] for row in painted] == [0, 1, 0, 1, 1, 1, 1, 1, 1]
+    assert [painted[4 + step][step if by == "mouse" else 0] for step in range(5)] == [1] * 5
+    touched.drag(middle(9, 0), middle(14, 0), moves, by)  # beyond the board
+    assert touched.dark_cells(width, height)[0] == [0] * 9 + [1] * 3
+    touched.click(*["#mine-undo"] * 4)
+    assert sum(map(sum, touched.dark_cells(width, height))) == 0
+
+
+@in_both_browsers
+@pytest.mark.parametrize("moves", [1, 3, 10, 100])
+def test_a_finger_keeps_to_the_row_or_column_of_the_first_other_cell(touched, moves):
+    middle = middle_of(touched, 8, 8)
+    for first, last, said in (
+        ((2, 2), (5, 4), "4 cells to row 3, column 6: black"),
+        ((6, 7), (3.6, 4), "4 cells to row 5, column 7: black"),
+        ((1, 5), (-4, 7), "2 cells to row 6, column 1: black"),  # beyond the board
+    ):
+        touched.drag(middle(*first), middle(*last), moves, "finger")
+        if last[0] >= 0:
+            touched.says("#place", said)
+    painted = touched.dark_cells(8, 8)
+    assert painted[2] == [0, 0, 1, 1, 1, 1, 0, 0]
+    assert [row[6] for row in painted] == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert painted[5] == [1, 1, 0, 0, 0, 0, 1, 0]
+    assert sum(map(sum, painted)) == 10
+    touched.click("#tab-draw")
+    for side in ("#draw-width", "#draw-height"):
+        touched.change(side, "8")
+    middle = middle_of_shown(touched, 8, 8)
+    touched.drag(middle(0, 0), middle(3, 1.3), moves, "finger")  # two colours are drawn with as before
+    assert touched.dark_cells(8, 8)[:2] == [[1, 1, 0, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 0, 0, 0]]
+
+
+@in_both_browsers
+def test_a_finger_scrolls_or_paints_white_where_it_is_told_to(touched):
+    middle = middle_of(touched, 5, 5)
+    ends = middle(0, 0), middle(4, 0)
+    touched.click("[data-finger='scroll']")
+    touched.drag(*ends, 10, "finger")
+    touched.drag(ends[0], ends[0], 1, "finger")  # also a tap paints nothing
+    assert sum(map(sum, touched.dark_cells(5, 5))) == 0
+    touched.click("[data-finger='white']")
+    touched.drag(*ends, 10, "finger")
+    touched.says("#place", "5 cells to row 1, column 5: white")
+
+
+@in_both_browsers
+def test_a_drag_changes_only_cells_like_its_first(touched):
+    middle = middle_of(touched, 5, 5)
+    touched.drag(middle(0, 0), middle(2, 0), 3, "finger")
+    touched.click("[data-finger='white']")
+    touched.drag(middle(4, 0), middle(0, 0), 3, "finger")
+    touched.says("#place", "5 cells to row 1, column 1: black")
+    assert attempt_at_first(touched) == "11100" + "?" * 20
+    touched.drag(middle(0, 0), middle(0, 0), 1, "finger")  # a tap changes any
+    assert attempt_at_first(touched) == "01100" + "?" * 20
+
+
+@in_both_browsers
+@pytest.mark.parametrize("by", ["mouse", "finger"])
+def test_a_drag_ends_at_the_edge_of_what_is_seen(touched, by):
+    touched.paste(oneline(Puzzle.from_grid([[1] * 25] * 25)))
+    touched.click("[data-view='mine']", *["#zoom-in"] * 4)
+    box = "(box => [box.left + box.width / 2, box.bottom])"  # of the canvas: the frame may have a bar below it
+    x, bottom = touched.value(f"{box}(document.querySelector('#board').getBoundingClientRect())")
+    touched.drag((x, bottom - 3), (x, bottom + 50), 5, by)
+    assert attempt_at_first(touched).count("1") == 1
+
+
+@in_both_browsers
+def test_only_a_straight_drag_has_a_length(visitor):
+    middle = middle_of(visitor, 8, 8)
+    visitor.drag(middle(0, 0), middle(4, 0), 5, "mouse")
+    visitor.says("#place", "5 cells to row 1, column 5")
+    visitor.drag(middle(0, 1), middle(4, 5), 5, "mouse")
+    visitor.says("#place", "row 6, column 5")
+    assert "cells to" not in visitor.text_of("#place")
+
+
+@pytest.mark.parametrize("by", ["Escape", "Control+z", "right"])
+def test_a_drag_that_is_broken_off_paints_nothing(visitor, by):
+    middle = middle_of(visitor, 5, 5)
+    mouse = visitor.page.mouse
+    visitor.drag(middle(0, 4), middle(2, 4), 1, "mouse")
+    mouse.move(*middle(0, 0))
+    mouse.down()
+    mouse.move(*middle(3, 0))
+    if by == "right":
+        mouse.down(button="right")
+    else:
+        visitor.press(by)
+    mouse.move(*middle(4, 0))
+    if by == "right":
+        mouse.up(button="right")
+    mouse.up()
+    assert attempt_at_first(visitor) == "?" * 20 + "111??"
+    assert visitor.dark_cells(5, 5)[0] == [0] * 5
+
+
+def test_a_drag_that_the_system_ends_paints_nothing(touched):
+    middle = middle_of(touched, 5, 5)
+    touched.drag(middle(0, 4), middle(2, 4), 1, "finger")
+    touch(touched, "touchStart", middle(0, 0))
+    touch(touched, "touchMove", middle(3, 0))
+    touched.says("#place", "4 cells to")
+    touch(touched, "touchCancel")
+    assert attempt_at_first(touched) == "?" * 20 + "111??"
+
+
+def attempt_at_first(visitor) -> str:
+    """Return the cells of the attempt that was kept last."""
+    return visitor.value("JSON.parse(localStorage.nonobot).attempts[0].cells")
+
+
+def touch(visitor, kind: str, *points: tuple[float, float]) -> None:
+    fingers = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
+    visitor.ask("Input.dispatchTouchEvent", type=kind, touchPoints=fingers)
+
+
+def test_a_second_finger_takes_the_drag_back_and_both_pan_the_board(touched):
+    touched.shape(390, height=844)
+    touched.paste(oneline(RANDOM))
+    touched.click("[data-view='mine']", *["#zoom-in"] * 2)
+    frame = "document.querySelector('#frame')"
+    touched.value(f"{frame}.scrollIntoView({{block: 'center'}}), {frame}.scrollTo(0, 0)")
+    x, y = touched.value(
+        f"(box => [(box.left + box.right) / 2, (box.top + box.bottom) / 2])({frame}.getBoundingClientRect())"
+    )
+    touch(touched, "touchStart", (x, y))
+    touch(touched, "touchEnd")
+    touched.says("#place", ": black. Row")  # also without a move
+    before = attempt_at_first(touched)
+    assert before.count("1") == 1
+    touch(touched, "touchStart", (x + 80, y))
+    touch(touched, "touchMove", (x + 80, y + 60))
+    touch(touched, "touchStart", (x + 80, y + 60), (x + 20, y))
+    touch(touched, "touchMove", (x + 20, y + 20), (x - 40, y - 40))
+    scrolled = f"[{frame}.scrollLeft, {frame}.scrollTop]"
+    touched.wait_for(f"{frame}.scrollTop > 30")
+    touched.says("#place", "The board is larger than what is shown")  # no cell is pointed at
+    assert touched.value(scrolled) == pytest.approx([60, 40], abs=1)
+    touch(touched, "touchMove", (x + 20, y + 20))  # which lifts the second
+    touch(touched, "touchMove", (x, y))
+    touch(touched, "touchEnd")
+    assert attempt_at_first(touched) == before
+    assert touched.value("document.querySelector('#mine-redo').ariaDisabled === 'true'")
+    touched.click("#mine-undo")
+    assert "1" not in attempt_at_first(touched)
+
+
+def test_a_hint_and_its_line_are_in_view_on_a_phone(touched):
+    touched.shape(390, height=844)
+    touched.paste(HEART)  # so that the next board has its own size
+    touched.paste(oneline(RANDOM))
+    touched.click("[data-view='mine']")
+    frame = "document.querySelector('#frame')"
+    for end in (0, 9999):
+        touched.value(f"{frame}.scrollTo({end}, {end}), scrollTo(0, 0)")
+        touched.click("#mine-hint")
+        touched.wait_for("!document.querySelector('#mine-take').hidden")
+        kind, number = re.match(r"(Row|Column) (\d+)", touched.text_of("#hint")).groups()
+        start, size = ("Top", "Height") if kind == "Row" else ("Left", "Width")
+        lengths = f"[{frame}.scroll{start}, {frame}.client{size}, {frame}.scroll{size}]"
+        scrolled, shown, whole = touched.value(lengths)
+        line = (int(number) - 0.5) * 18 - scrolled  # its middle, from the first cell that is seen
+        assert 0 < line < shown - (whole - 25 * 18)
+        for place in ("#hint", "#mine-take"):
+            box = f"document.querySelector('{place}').getBoundingClientRect()"
+            assert touched.value(f"{box}.top >= 0 && {box}.bottom <= innerHeight"), place
+
+
+SIZE = """(() => { const box = (place) => document.querySelector(place).getBoundingClientRect();
+    return [box("#spacer").width, box("#frame").height, box("#mine-undo").top - box("#board-card").top]; })()"""
+"""The size of the board, of its frame, and where the buttons below it are."""
+
+
+@in_both_browsers
+@pytest.mark.parametrize("sample", [2, 4])
+def test_a_board_on_a_phone_keeps_its_size_whatever_is_said_below_it(touched, sample):
+    touched.shape(390, height=844)
+    touched.click("#tab-pick", f"#samples .chip:nth-child({sample})")
+    touched.verdict()
+    touched.click("[data-view='mine']")
+    for buttons in ([], ["#zoom-fit"]):
+        touched.click(*buttons)
+        before = touched.value(SIZE)
+        said = set()
+        for text in ("", "row 1, column 1", "a long text " * 9):
+            touched.value(f"document.querySelector('#place').textContent = {text!r}")
+            said.add(touched.value("document.querySelector('#place').offsetHeight"))
+            touched.click("[data-finger='white']", "[data-finger='black']", "#mine-hint", *buttons)
+            touched.wait_for("/ /.test(document.querySelector('#hint').textContent.replace('Asking …', ''))")
+            assert touched.value(SIZE) == before
+            touched.click("[data-view='solution']", "[data-view='mine']")
+            assert touched.value(SIZE) == before
+            touched.shape(844, height=390)  # it is turned, and back
+            touched.picture()
+            assert touched.value(SIZE) != before
+            touched.shape(390, height=844)
+            touched.picture()
+            assert touched.value(SIZE) == before
+            touched.focus_board()
+            touched.press("ArrowRight", "b")
+        assert len(said) == 1
+
+
+@in_both_browsers
+def test_a_board_that_is_larger_than_its_frame_says_so(touched):
+    touched.shape(390, height=844)
+    touched.paste(oneline(RANDOM))
+    touched.click("[data-view='mine']", *["#zoom-in"] * 4)
+    touched.says("#place", "The board is larger than what is shown: ")
+    is_coarse = touched.value("matchMedia('(pointer: coarse)').matches")
+    assert ("two fingers scroll it, Fit" in touched.text_of("#place")) == is_coarse
+    touched.click("#zoom-fit")
+    assert "larger than" not in touched.text_of("#place")
+
+
+@in_both_browsers
+def test_a_new_puzzle_comes_into_view_on_a_phone_but_not_while_one_types(touched):
+    touched.shape(390, height=844)
+    top = "Math.round(document.querySelector('#board-card').getBoundingClientRect().top)"
+    touched.paste(ROBOT)
+    assert touched.value(top) > 100
+    paint(touched, "b")
+    touched.click("#tab-pick")
+    places = {"#samples .chip:nth-child(4)": "16x", "#set-form button": "25x25", "#begun .chip": "16x"}
+    for place, size in places.items():
+        touched.value("scrollTo(0, 0)")
+        touched.click("#tab-pick", place)
+        touched.says("#verdict", size)
+        assert abs(touched.value(top)) <= 2, place
+
+
+def test_on_a_touch_screen_puzzles_open_to_be_played(touched):
+    touched.shape(390, height=844)
+    touched.reload()
+    touched.wait_for("document.documentElement.dataset.python === 'ready'")
+    assert not touched.value("document.querySelector('.keys').checkVisibility()")
+    touched.click("#tab-pick", "#samples .chip")
+    touched.says("#title", "A heart")
+    mine = "document.querySelector('[data-view=mine]').ariaPressed"
+    assert touched.value(mine) == "true"
+    touched.click("#play-first")
+    paint(touched, "b")
+    touched.click("[data-view='solution']")
+    for number, is_mine in ((2, "false"), (1, "true")):  # with an attempt, a puzzle opens on it
+        touched.click(f"#samples .chip:nth-child({number})")
+        touched.verdict()
+        touched.wait_for(f"{mine} === '{is_mine}'")
+    reload(touched)
+    assert not touched.value("document.querySelector('#play-first').checked")
+    assert touched.value(mine) == "true"
