@@ -209,7 +209,7 @@ def live_page(page_results: Path, page_data: Path) -> Iterator[Server]:
         yield running
 
 
-@pytest.fixture(scope="module", params=["exported", "served"])
+@pytest.fixture(scope="module", params=["exported", pytest.param("served", marks=pytest.mark.nightly)])
 def page_server(request: pytest.FixtureRequest) -> Iterator[PlainServer | Server]:
     """Return the site on a plain server of files, then `nonojudge page`."""
     if request.param == "served":

@@ -29,6 +29,11 @@ RANDOM = load_set("boardgen:25x25x40:seed=7").puzzles[2].puzzle
 in_both_browsers = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
 """A test that makes the events of a real mouse, finger and keyboard in each of the browsers."""
 
+in_firefox_nightly = pytest.mark.parametrize(
+    "browser", ["chromium", pytest.param("firefox", marks=pytest.mark.nightly)], indirect=True
+)
+"""A test of what the page keeps and how it is laid out, in Firefox only with -m nightly."""
+
 GIVEN = """(() => { const data = new DataTransfer(); data.items.add(%s); %s
     const event = new %s("%s", {clipboardData: data, dataTransfer: data, bubbles: true, cancelable: true});
     return document.body.dispatchEvent(event); })()"""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.helpers.browser import GIVEN, HEART, ROBOT, TWO, in_both_browsers, reload
+from tests.helpers.browser import GIVEN, HEART, ROBOT, TWO, in_firefox_nightly, reload
 
 pytestmark = [
     pytest.mark.slow,
@@ -58,7 +58,7 @@ def test_a_stroke_adds_to_what_another_tab_has_painted_and_undo_leads_back(visit
     assert visitor.value(CELLS) == ""
 
 
-@in_both_browsers
+@in_firefox_nightly
 def test_a_browser_that_keeps_nothing_says_so_where_it_says_what_it_keeps(visitor):
     visitor.paste(HEART)
     visitor.click("[data-view='mine']")
@@ -77,7 +77,7 @@ def test_a_browser_that_keeps_nothing_says_so_where_it_says_what_it_keeps(visito
     assert not visitor.value("document.querySelector('#mine-not-kept').checkVisibility()")
 
 
-@in_both_browsers
+@in_firefox_nightly
 def test_a_drawing_survives_reload_beside_the_text(visitor):
     visitor.paste(HEART)
     visitor.click("#tab-draw")
@@ -102,7 +102,7 @@ def test_a_drawing_survives_reload_beside_the_text(visitor):
     assert (visitor.picture() == drawn).all()
 
 
-@in_both_browsers
+@in_firefox_nightly
 @pytest.mark.parametrize(
     ("file", "said"),
     [
@@ -148,7 +148,7 @@ def test_too_many_columns_of_a_picture_leave_the_board(visitor, tmp_path):
     assert visitor.text_of("#faults") == ""
 
 
-@in_both_browsers
+@in_firefox_nightly
 def test_a_reload_shows_what_was_chosen_to_be_shown(visitor):
     visitor.paste(HEART)
     for view in ("mine", "steps"):
@@ -163,7 +163,7 @@ def test_a_reload_shows_what_was_chosen_to_be_shown(visitor):
     assert shown_view(visitor) == "mine"
 
 
-@in_both_browsers
+@in_firefox_nightly
 def test_the_last_change_is_undone_also_after_a_reload_and_another_puzzle(visitor):
     visitor.paste(HEART)
     visitor.click("[data-view='mine']")

@@ -3,7 +3,7 @@
 import pytest
 
 from nonobot.protocol import Puzzle
-from tests.helpers.browser import HEART, RANDOM, ROBOT, in_both_browsers, oneline
+from tests.helpers.browser import HEART, RANDOM, ROBOT, in_firefox_nightly, oneline
 
 pytestmark = [
     pytest.mark.slow,
@@ -17,7 +17,7 @@ HIDDEN = f"[{FRAME}.scrollWidth - {FRAME}.clientWidth, {FRAME}.scrollHeight - {F
 FOCUSED = "document.activeElement.id"
 
 
-@in_both_browsers
+@in_firefox_nightly
 @pytest.mark.parametrize(("puzzle", "side", "cell"), [(ROBOT, 16, 20), (oneline(RANDOM), 25, 14)])
 def test_a_board_beside_its_controls_is_whole_and_stays_where_it_is(visitor, puzzle, side, cell):
     visitor.shape(1280, height=800)
@@ -32,7 +32,7 @@ def test_a_board_beside_its_controls_is_whole_and_stays_where_it_is(visitor, puz
     assert visitor.value("document.querySelector('#place').getBoundingClientRect().bottom < innerHeight")
 
 
-@in_both_browsers
+@in_firefox_nightly
 def test_a_board_is_first_shown_as_a_whole_where_its_cells_are_large_enough(visitor):
     visitor.touch_screen(True)
     visitor.shape(390, height=844)
@@ -44,7 +44,7 @@ def test_a_board_is_first_shown_as_a_whole_where_its_cells_are_large_enough(visi
     assert width > 16 * 14
 
 
-@in_both_browsers
+@in_firefox_nightly
 def test_fit_says_where_there_is_no_room_for_the_clues(visitor):
     visitor.paste(oneline(Puzzle.from_grid([[1] * 5] * 90)))
     for view in ("mine", "solution"):
@@ -69,7 +69,7 @@ def test_the_wheel_scrolls_the_board_and_then_the_page_and_the_text_follows(visi
     visitor.wait_for("scrollY > 0")
 
 
-@in_both_browsers
+@in_firefox_nightly
 def test_with_large_letters_every_tab_can_be_clicked(visitor):
     visitor.paste(HEART)
     visitor.value("document.documentElement.style.fontSize = '200%'")
@@ -80,7 +80,7 @@ def test_with_large_letters_every_tab_can_be_clicked(visitor):
     visitor.value("document.documentElement.style.fontSize = ''")
 
 
-@in_both_browsers
+@in_firefox_nightly
 def test_a_button_that_does_nothing_more_keeps_the_focus(visitor):
     visitor.paste("1-1\n\n2-1:1\n")
     visitor.click("[data-view='mine']")
@@ -96,7 +96,7 @@ def test_a_button_that_does_nothing_more_keeps_the_focus(visitor):
     assert visitor.value(FOCUSED) == "chooser-next"
 
 
-@in_both_browsers
+@in_firefox_nightly
 def test_the_board_has_the_focus_once_a_button_is_gone(visitor):
     visitor.value("document.querySelector('#welcome-samples .chip').focus()")
     visitor.press("Enter")
