@@ -478,7 +478,10 @@ def _solution(cells: str, puzzle: Puzzle, view: _View, signs: Signs) -> Solution
             continue
         if signs.paper and signs.paper != white and (signs.paper == black or not signs.ink):
             continue
-        board = Solution.from_bytes(bytes(sign == black for sign in cells), puzzle.size)
+        bits = cells
+        for sign in kinds:
+            bits = bits.replace(sign, "\1" if sign == black else "\0")
+        board = Solution.from_bytes(bits.encode(), puzzle.size)
         is_named = bool(signs.ink or signs.paper)
         is_unusual = white in {*BLACK} or black in {*WHITE} or kinds[1:] == [black]
         if is_named or ({*kinds} <= {*USUAL} and not is_unusual):
