@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -180,3 +181,19 @@ def test_the_surface_is_that_of_the_list():
     if gone or new:
         remedy = "if that is intended, read docs/compatibility.md and run `python -m tools.public_surface`"
         pytest.fail("\n".join([*gone, *new, remedy]), pytrace=False)
+
+
+def test_the_top_level_has_what_it_is_known_for():
+    folders = {*PACKAGES, ".ci", ".github", "docs", "tests", "tools"}
+    files = {".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md"}
+    files |= {"CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "mkdocs.yml", "pyproject.toml"}
+    if not (REPOSITORY / ".git").exists() or not shutil.which("git"):
+        pytest.skip("needs a clone and git")
+    listed = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-z"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert {name.partition("/")[0] for name in listed.stdout.split("\0") if name} == folders | files
