@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count, islice
+from math import inf
 from queue import Empty, SimpleQueue
 from threading import Lock, RLock, Semaphore, Thread
 from typing import TypeVar, cast
@@ -126,7 +127,7 @@ def deliver_in_order(
 class _Threads:
     """Threads that run until :meth:`end`; the end of the process ends them too, since it frees a kernel's memory.
 
-    Nobody waits for a compilation: a thread in it frees nothing, and runs no kernel once it is stopped.
+    Who leaves them does not wait for a compilation: a thread in it frees nothing, and runs no kernel any more.
 
     A signal handler may raise an exception such as KeyboardInterrupt anywhere in the caller's thread. That thread
     uses only locks and simple queues, which stay intact. `Thread.start`, a condition or an event would not.
@@ -149,22 +150,28 @@ class _Threads:
         running = RLock()  # garbage collection may call `end` in the thread itself
 
         def run() -> None:
-            with running:
-                if not self.is_ended:
-                    work()
+            if running.acquire(blocking=False):  # otherwise `end` has it, perhaps for ever after a Ctrl-C
+                try:
+                    if not self.is_ended:
+                        work()
+                finally:
+                    running.release()
 
         self._running.append(running)
         _unended.add(self)
         start_new_thread(run, ())
 
-    def end(self) -> None:
-        """Stop the threads and wait for their end, up to `SECONDS_TO_END`."""
+    def end(self, seconds: float) -> None:
+        """Stop the threads and wait for their end, up to `seconds`."""
         self.is_ended = True
+        until = time.monotonic() + seconds
         if self.count():
             self._stop()
-            until = time.monotonic() + SECONDS_TO_END
             for running in self._running:
-                if running.acquire(timeout=max(0, until - time.monotonic())):
+                while not running.acquire(timeout=max(0, min(HEAR_SECONDS, until - time.monotonic()))):
+                    if time.monotonic() >= until:
+                        break
+                else:
                     running.release()
         _unended.discard(self)
 
@@ -175,7 +182,7 @@ _unended: set[_Threads] = set()
 @atexit.register
 def _end_all() -> None:
     for threads in tuple(_unended):
-        threads.end()
+        threads.end(SECONDS_TO_END)
 
 
 def in_order(
@@ -250,11 +257,12 @@ def in_order(
         else:
             waiting.put((number, unmade[number]))
 
-    threads = _Threads(leave)
     has_looker = False
     read = number = 0
     at_end: BaseException | None = None
     is_last = False
+    threads = _Threads(leave)
+    seconds = SECONDS_TO_END
     try:
         while not is_last:
             if begun and not threads.count():  # in a child of `os.fork`
@@ -299,11 +307,12 @@ def in_order(
                 has_looker = True
                 threads.start(look)
             yield cast(Made, result)
+        seconds = inf  # the caller may use its workers again
     finally:
         try:
-            threads.end()
+            threads.end(seconds)
         except BaseException:  # such as KeyboardInterrupt: the threads end nevertheless
-            threads.end()
+            threads.end(SECONDS_TO_END)
             raise
     if at_end and not is_last and not isinstance(at_end, StopIteration):
         raise at_end
@@ -331,6 +340,7 @@ def on_request(
         asked.put(False)
 
     threads = _Threads(leave)
+    seconds = SECONDS_TO_END
     try:
         while not (is_over and is_over()):
             if not threads.count():  # at first, and in a child of `os.fork`
@@ -347,11 +357,12 @@ def on_request(
             if failure:
                 raise failure
             if not found:
-                return
+                break
             yield found[0]
+        seconds = inf  # the caller may use its workers again
     finally:
         try:
-            threads.end()
+            threads.end(seconds)
         except BaseException:  # such as KeyboardInterrupt: the threads end nevertheless
-            threads.end()
+            threads.end(SECONDS_TO_END)
             raise

@@ -187,6 +187,25 @@ def test_who_leaves_does_not_wait_for_a_thread_that_cannot_be_stopped():
     goes_on.set()
 
 
+def test_who_may_use_the_workers_again_waits_for_all_of_them(monkeypatch):
+    monkeypatch.setattr("nonobot.bot.workers.SECONDS_TO_END", 0)
+    begun, stopped, ended = Event(), Event(), Event()
+
+    def make(item):
+        if item:
+            begun.set()
+        assert stopped.wait(PATIENCE_SECONDS)
+        if item:
+            for _ in range(1000):  # as a compilation, which goes on after a stop
+                time.sleep(0.001)
+            ended.set()
+        return item
+
+    made = in_order(range(2), [make] * 2, stopped.set, lambda: None, begun.is_set)
+    assert [*made] == [0]
+    assert ended.is_set()
+
+
 def test_no_more_threads_than_tasks_are_started():
     before = _thread._count()
     seen = []
