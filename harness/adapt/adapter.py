@@ -34,7 +34,7 @@ SECONDS_AFTER_THE_END = 0.05  # for the output of a program that has ended, if a
 SECONDS_OF_SILENCE = 0.2  # after which a judge waits for the answer to the only puzzle so far
 MOST_SHOWN_LINES = 3
 HINT = "(see --black, --white and --pattern)"
-_ENDING = re.compile(re.escape(OUTPUT) + r"(\.\w+)?")
+_ENDING = re.compile(re.escape(OUTPUT) + r"((?:\.\w+)*)")
 _HEADER = re.compile(rb"^[ \t]*\$", re.MULTILINE)
 
 

@@ -33,10 +33,10 @@ _COMMANDS = re.compile(
     r"\x1b\[[0-9;?]*([A-Za-z])|\x1b[()][A-Z0-9]|\x1b\][^\x07\x1b]{0,1000}\x07|[\ufe0e\ufe0f\u200b]"
 )
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")  # as in JSON
-_LINES_IN_TEXT = re.compile(r"\"((?:[^\"\\\n]|\\.)*\\n(?:[^\"\\\n]|\\.)*)\"")
+_QUOTED = re.compile(r"\"((?:[^\"\\\n]|\\.)*)\"")
 _BARS = re.compile(r"\[\|([^][]*)\|\]")  # as in MiniZinc
 _FLOAT = re.compile(r"(?<![\w.])([01])\.0*(?:e[+-]?0+)?(?![\w.])")
-_COLOUR = re.compile(r"\x1b\[([0-9;]*)m")
+_COLOUR = re.compile(r"\x1b\[([0-9;]{0,100})m")
 _FIRST_COLOURS = {30: "", 40: "", 90: "bright ", 100: "bright "}
 _UPRIGHT = re.compile("[|│┃║┆┊╎╏¦]")
 _FRAME = re.compile(r"(?=.*[+─━═┌└├╔╚╠╭╰┬┴┼])[\s+|=─-╿-]+")
@@ -308,13 +308,17 @@ def _with_lists_drawn(text: str, size: tuple[int, int]) -> str:
         board = "\n".join(["", *rows, ""])
         return board if "0" in board else board.replace(_OPEN, "0")
 
+    def lines_of(found: re.Match[str]) -> str:
+        lines = found[1].split("\\n")
+        return "\n".join(["", *lines, ""]) if lines[1:] else found[0]
+
     def in_lines(found: re.Match[str]) -> str:
         cells = found[1]
         rows = [cells[start : start + width] for start in range(0, len(cells), width)]
         return "\n".join(["", *rows, ""]) if len({*cells}) <= 2 else found[0]
 
     if "\\n" in text:
-        text = _LINES_IN_TEXT.sub(lambda found: "\n{}\n".format(found[1].replace("\\n", "\n")), text)
+        text = _QUOTED.sub(lines_of, text)
     text = _BARS.sub(lambda found: "\n{}\n".format(found[1].replace("|", "\n")), _FLOAT.sub(r"\1", text))
     text = _FLAT.sub(drawn, _TEXTS.sub(drawn, _NESTED.sub(drawn, text)))
     if height == 1:

@@ -168,9 +168,9 @@ def test_try_shows_the_file_the_output_and_the_board(program, tmp_path, capfd):
 def test_a_file_of_the_program_may_need_its_own_ending(program):
     command = program("""
         import sys
-        open(sys.argv[1], "w").write("#..\\n...\\n..#" if sys.argv[1].endswith("output.json") else "")
+        open(sys.argv[1], "w").write("#..\\n...\\n..#" if sys.argv[1].endswith("output.board.json") else "")
     """)
-    done = adapted("--as", "non", "--", *command, "{output}.json", given=FIRST)
+    done = adapted("--as", "non", "--", *command, "{output}.board.json", given=FIRST)
     assert (done.returncode, done.stdout) == (0, ANSWERS[0])
 
 
