@@ -160,11 +160,13 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
 def _unplayed(results: Mapping[Path, AnyResult]) -> str:
     """Return how many runs of the tournaments have no result or were interrupted, in words; empty if none.
 
-    A tournament's file `ORDER` lists its runs, also those of bots and sets without any result.
+    A tournament's file `ORDER` lists its runs, also those of bots and sets without any result. A result that is
+    there, and that nobody asked for, is not missing.
     """
     folders = dict.fromkeys(path.parent for path in results)
     runs = [folder / f"{run}.json" for folder in folders for run in places_in(folder)]
-    missing = sum(path not in results for path in runs)
+    there = {path for folder in folders for path in folder.glob("*.json")} if runs else set()
+    missing = sum(path not in results and path not in there for path in runs)
     played = (result for path in runs if isinstance(result := results.get(path), RunResult))
     interrupted = sum(result.end.reason is EndReason.INTERRUPTED for result in played)
     counts = {"missing": missing, "interrupted": interrupted}

@@ -61,6 +61,7 @@ def test_runs_of_the_order_file_without_a_result_and_interrupted_ones_are_counte
     files = written(folder, a=run_result("a"), b=run_result("b", (1.0, None), end=EndReason.INTERRUPTED))
     (folder / ORDER).write_text("a\nb\n")
     assert "not final: 1 interrupted of 2 runs" in output_of(run, folder).out
+    assert "not final" not in output_of(run, files[0]).out
     (folder / ORDER).write_text("a\nb\nother-set--a\nother-set--b\n")
     assert "not final: 2 missing and 1 interrupted of 4 runs" in output_of(run, folder).out
     files[1].unlink()
