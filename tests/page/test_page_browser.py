@@ -154,6 +154,8 @@ def test_samples_and_sets_are_picked(visitor):
         visitor.says(place, text)
 
 
+# What a browser forbids follows from the server's headers, too.
+@pytest.mark.parametrize("page_server", ["exported", "served"], indirect=True)
 def test_a_link_opens_with_its_puzzle_solved(visitor, page_server):
     for mark in "?#":
         visitor.open("about:blank")

@@ -12,7 +12,6 @@ pytestmark = [
 
 CELLS = "JSON.parse(localStorage.nonobot).attempts[0].cells.replaceAll('?', '')"
 TEXT = "document.querySelector('#text').value"
-READY = "document.documentElement.dataset.python === 'ready'"
 
 
 def shown_view(visitor) -> str:

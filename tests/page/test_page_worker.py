@@ -106,6 +106,8 @@ def test_a_file_that_cannot_be_loaded_is_reported(chromium, page_server):
     chromium.complaints.clear()
 
 
+# What a browser forbids follows from the server's headers, too.
+@pytest.mark.parametrize("page_server", ["exported", "served"], indirect=True)
 def test_a_search_ends_when_it_is_cancelled_or_at_the_limit_and_another_is_solved(visitor):
     visitor.value("window.same = 1")
     visitor.value("document.querySelector('#text').select()")
