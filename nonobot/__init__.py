@@ -10,7 +10,7 @@ import os
 import sys
 from importlib.machinery import PathFinder
 
-__version__ = "1.0.0"
+__version__ = "1.1.0"
 
 __all__ = [
     "Check",
