@@ -5,6 +5,7 @@ $NONOBOT_SETS names the folder with the official sets.
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import os
 import statistics
@@ -39,9 +40,13 @@ worker.onmessage = () => (document.documentElement.dataset.python = "ready");
 
 def main() -> None:
     """Measure, and print each figure with its bar."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.parse_args()
     chromium, firefox = browser_command(), firefox_command()
-    assert chromium, "no Chromium"
-    assert firefox, "no Firefox"
+    if not chromium or not firefox:
+        parser.error("Chromium and Firefox are needed; install both")
+    if "NONOBOT_SETS" not in os.environ:
+        parser.error("$NONOBOT_SETS must name the folder with the official sets")
     kernels = sum(len(gzip.compress(file.read_bytes())) for file in wasm_kernels() if "Champion64" in file.name)
     print(f"kernels of 64 bits, gzip: {kernels / 1e3:.1f} kB (bar 50)")
     with tempfile.TemporaryDirectory() as folder:

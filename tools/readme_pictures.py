@@ -7,6 +7,7 @@ of two other programs. `opponents` photographs the report on the results of docs
 
 from __future__ import annotations
 
+import argparse
 import io
 import json
 import os
@@ -129,13 +130,19 @@ def save(png: bytes, name: str) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "terminal":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("picture", choices=["terminal", "page", "times", "opponents"])
+    parser.add_argument("folder", metavar="DIR", nargs="?", help="the official sets, or the opponents' results")
+    arguments = parser.parse_args()
+    if arguments.picture in ("times", "opponents") and arguments.folder is None:
+        parser.error(f"{arguments.picture} needs DIR")
+    if arguments.picture == "terminal":
         record_terminal()
-    elif sys.argv[1] == "page":
+    elif arguments.picture == "page":
         photograph_page()
-    elif sys.argv[1] == "opponents":
-        photograph_report(sys.argv[2])
+    elif arguments.picture == "opponents":
+        photograph_report(arguments.folder)
     else:
-        measured = measure_times(Path(sys.argv[2]))
+        measured = measure_times(Path(arguments.folder))
         (IMAGES / "set-times.json").write_text(json.dumps(measured, indent=1) + "\n")
         draw_times(measured)
