@@ -22,9 +22,8 @@ from typing import TypeVar, cast
 WINDOW = 1024  # largest number of tasks taken but not delivered
 AHEAD = 4  # tasks for each of several workers that are read before the caller asks for their results
 PATIENCE_SECONDS = 0.1  # after which a caller that asks for no result may have left
-LOOK_SECONDS = 0.02
+LOOK_SECONDS = 0.02  # longest wait for a result: a signal just before a wait does not end it, nor does a stop
 SECONDS_TO_END = 1.0  # a stopped kernel returns within milliseconds, and a compilation may take much longer
-HEAR_SECONDS = 0.25  # longest wait for a result: a signal just before a wait does not end it
 
 Task = TypeVar("Task")
 Made = TypeVar("Made")
@@ -168,7 +167,7 @@ class _Threads:
         if self.count():
             self._stop()
             for running in self._running:
-                while not running.acquire(timeout=max(0, min(HEAR_SECONDS, until - time.monotonic()))):
+                while not running.acquire(timeout=max(0, min(LOOK_SECONDS, until - time.monotonic()))):
                     if time.monotonic() >= until:
                         break
                 else:
@@ -286,7 +285,7 @@ def in_order(
                 read += 1
                 start_workers()
                 while not results.empty():
-                    take(HEAR_SECONDS)
+                    take(LOOK_SECONDS)
                 if number in made:
                     break
             if number == read:
@@ -297,7 +296,7 @@ def in_order(
                     is_last = True
                     stop()
                 with suppress(Empty):
-                    take(LOOK_SECONDS if is_over else HEAR_SECONDS)
+                    take(LOOK_SECONDS)
             result, failure = made.pop(number)
             if failure is not None:
                 raise failure
@@ -349,7 +348,7 @@ def on_request(
             asked.put(True)
             while True:
                 try:
-                    found, failure = results.get(timeout=LOOK_SECONDS if is_over else HEAR_SECONDS)
+                    found, failure = results.get(timeout=LOOK_SECONDS)
                     break
                 except Empty:
                     if is_over and is_over():

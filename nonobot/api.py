@@ -593,7 +593,7 @@ def steps(
     record = _record(puzzle, start)
     answer = _answer("steps", record, _seconds(seconds), _checked_stop(stop))
     if answer["truncated"]:
-        _log.warning("there are more steps than the first %d", len(answer["steps"]))
+        _log.warning("steps: further ones are left out after the first %d", len(answer["steps"]))
     width = record.puzzle.width
     return [
         Step(step["kind"], _name(step.get("line")), *(_cells(step, name, width) for name in _STATES))

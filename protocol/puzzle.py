@@ -205,15 +205,17 @@ def _listed(cells: Any) -> Any:
     return array.tolist()
 
 
-@dataclass(init=False, repr=False, unsafe_hash=True)
 class _Board:
     """Immutable cells of a board; boards are equal if their class, size and cells are equal.
 
     `content` has one byte per cell, row by row. The constructor accepts an array or lists, and raises PuzzleError
     if they do not have two dimensions or contain another value.
+
+    A board is not a dataclass: `replace` and `asdict` would take it to pieces that its constructor does not accept.
     """
 
     __slots__ = ("content", "size")
+    __match_args__ = ("cells",)
 
     content: bytes
     size: tuple[int, int]
@@ -263,6 +265,14 @@ class _Board:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a {type(self).__name__} cannot be changed")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Board) or type(other) is not type(self):
+            return NotImplemented
+        return (self.content, self.size) == (other.content, other.size)
+
+    def __hash__(self) -> int:
+        return hash((self.content, self.size))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).from_bytes, (self.content, self.size)

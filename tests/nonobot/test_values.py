@@ -3,6 +3,7 @@
 import ast
 import copy
 import dataclasses
+import inspect
 import io
 import os
 import pickle
@@ -21,6 +22,7 @@ from PIL import Image
 import nonobot
 from nonobot import Puzzle, PuzzleError, Solution, check, read, solve
 from nonobot.protocol import PartialGrid
+from nonobot.protocol.clues import Fault, FaultKind
 from tests.helpers.places import REPOSITORY
 from tests.helpers.talking import CAPTURED
 
@@ -40,6 +42,55 @@ def test_puzzles_are_dataclasses_like_any_other():
         assert (other, hash(other), repr(other)) == (PUZZLE, hash(PUZZLE), repr(PUZZLE))
     with pytest.raises((AttributeError, TypeError)):
         PUZZLE.other = ()
+
+
+@pytest.mark.parametrize("board", [Solution(CELLS), PartialGrid([[1, 1, -1], *CELLS[1:]])])
+def test_boards_are_values_and_no_dataclasses(board):
+    kind = type(board)
+    for other in (copy.copy(board), copy.deepcopy(board), pickle.loads(pickle.dumps(board)), kind(board)):
+        assert (other, hash(other), repr(other)) == (board, hash(board), repr(board))
+    assert board not in (kind([[1]]), kind.from_bytes(board.content, (9, 1)), board.numbers())
+    assert Solution(CELLS) != PartialGrid(CELLS)
+    assert not dataclasses.is_dataclass(board)
+    match board:
+        case Solution(cells) | PartialGrid(cells):
+            assert kind(cells) == board
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        board.size = (1, 9)
+
+
+def public_values():
+    """Return an instance of each public dataclass."""
+    wrong = check(PUZZLE, [[0] * 3] * 3)
+    fault = Fault(FaultKind.UNREADABLE, "a fault")
+    record = nonobot.Record(PUZZLE, start=[[-1] * 3] * 3, solution=CELLS, title="a", warnings=(fault,))
+    result = solve(PUZZLE)
+    timeout = dataclasses.replace(result, status="timeout", solutions=(), known=record.start)
+    explained = [nonobot.hint(PUZZLE), nonobot.steps(PUZZLE)[0], nonobot.difficulty(PUZZLE)]
+    return [PUZZLE, record, fault, wrong, wrong.mismatches[0], result, timeout, *explained]
+
+
+@pytest.mark.usefixtures("compiled")
+def test_other_public_values_are_dataclasses_like_any_other():
+    values = public_values()
+    kinds = {getattr(nonobot, name) for name in nonobot.__all__ if isinstance(getattr(nonobot, name), type)}
+    assert kinds - {type(value) for value in values} == {PuzzleError, Solution}
+    for value in values:
+        kind = type(value)
+        taken = {field.name: getattr(value, field.name) for field in dataclasses.fields(kind)}
+        assert kind.__match_args__ == tuple(inspect.signature(kind).parameters) == tuple(taken)
+        made = [dataclasses.replace(value), kind(*taken.values()), copy.copy(value), copy.deepcopy(value)]
+        for other in (*made, pickle.loads(pickle.dumps(value))):
+            assert (other, hash(other), repr(other)) == (value, hash(value), repr(value))
+        assert list(dataclasses.asdict(value)) == list(taken)
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_result_as_a_dictionary_keeps_its_boards():
+    result = solve(PUZZLE)
+    found = dataclasses.asdict(result)
+    assert (found["puzzle"], found["solutions"]) == (dataclasses.asdict(PUZZLE), result.solutions)
+    assert np.array_equal(found["solutions"][0], CELLS)
 
 
 @pytest.mark.usefixtures("compiled")
