@@ -134,8 +134,8 @@ def is_here(word: str) -> bool:
         return False
 
 
-# A word such as `/dev/stdout` may lead into a folder that the user may not enter. Up to Python 3.13, methods of `Path`
-# raise PermissionError there.
+# A word such as `/dev/stdout` may lead into a folder that the user may not enter. Up to Python 3.13, methods of
+# `Path` raise PermissionError there.
 
 
 def is_link(path: Path) -> bool:

@@ -31,7 +31,14 @@ from nonobot.harness.tournament.rounds import scheduled_runs
 from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, nothing_hangs, played  # noqa: F401
 from tests.helpers.paged import Server
-from tests.helpers.ranked import facts, match_of, run_result, written
+from tests.helpers.ranked import (
+    NOTES_OF_A_CHANGED_TOURNAMENT,
+    facts,
+    folder_of_a_changed_tournament,
+    match_of,
+    run_result,
+    written,
+)
 from tests.helpers.waiting import PATIENCE_SECONDS, finished, running, wait_until
 
 
@@ -290,6 +297,14 @@ def test_a_single_tournament_is_named_and_its_plots_are_in_the_order_of_its_sets
     assert [plot["title"] for plot in state["plots"]] == list(sets)
     names = [name for name, *_ in state["plots"][0]["series"]]
     assert names == ["a (interrupted)", "b (under way)"]
+
+
+def test_missing_runs_and_results_of_removed_bots_are_named(tmp_path):
+    folder_of_a_changed_tournament(tmp_path)
+    [ranking] = shown(tmp_path)["rankings"]
+    *notes, removed = NOTES_OF_A_CHANGED_TOURNAMENT
+    assert {*notes} <= {*ranking["notes"]}
+    assert removed in ranking["warnings"]
 
 
 def test_the_ranking_over_all_sets_comes_first(tmp_path):
