@@ -334,7 +334,7 @@ def _row(entrant: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1
         verdicts=counts if judged else {},
         time_seconds=sum(times) if times else None,
         cpu_seconds=sum(run.usage.cpu_seconds for run in runs) if runs else None,
-        peak_memory_bytes=max((run.usage.peak_memory_bytes for run in runs), default=None),
+        peak_memory_bytes=max((run.usage.peak_memory_bytes for run in runs), default=0) or None,
         median_seconds=statistics.median(seconds for seconds, _, _ in timed) if timed else None,
         slowest_seconds=slowest[0],
         slowest_puzzle=slowest[1],

@@ -18,7 +18,7 @@ from nonobot.harness.ranking.standings import Evidence, Scope, rankings
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames
 from nonobot.harness.results.result_files import ORDER, read_result
-from nonobot.harness.results.run_result import BotLog, EndReason, ProgramFile, Verdict
+from nonobot.harness.results.run_result import Attempt, BotEnd, BotLog, EndReason, ProgramFile, Usage, Verdict
 from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.text import NOTHING
 from tests.helpers.ranked import (
@@ -75,6 +75,12 @@ def test_runs_of_the_order_file_without_a_result_and_interrupted_ones_are_counte
     files[1].unlink()
     (folder / ORDER).write_text("a\n")
     assert "not final" not in output_of(run, folder).out
+
+
+def test_an_unknown_peak_memory_is_not_zero():
+    unknown = Attempt("", 1, BotEnd(EndReason.FINISHED), Usage(0.003, 0.001, 0))
+    [section] = ranking(run_result("a", attempts=[unknown]))
+    assert section.rows[0].peak_memory_bytes is None
 
 
 def test_missing_runs_and_results_of_removed_bots_are_named_in_table_and_report(tmp_path, output_of):
