@@ -170,7 +170,7 @@ def last_words_of_failure(run: RunResult) -> str:
 
 
 def outcome_of_own(run: RunResult) -> str:
-    """Return the outcome of a run of this judge's own, with the bot's starts and the last words of a failed one."""
+    """Return the outcome of a run of this judge's own, with the starts and, if it failed, the last words."""
     starts = f"; the bot was started {len(run.attempts)} times" if run.attempts[1:] else ""
     said = last_words_of_failure(run)
     return f"{outcome(run)}{starts}{f'; its last line on stderr: {said}' if said else ''}"

@@ -57,7 +57,7 @@ def test_the_last_words_and_the_starts_of_a_failed_bot_are_shown(tmp_path, outpu
         output_of(played, str(definition(tmp_path, {"good": "perfect", "short": "crash_at_3"})))
     )
     assert "stderr" not in good
-    assert short.endswith("crashed; its last line on stderr: RuntimeError: cannot go on")
+    assert short.endswith("; its last line on stderr: RuntimeError: cannot go on")
     path = definition(tmp_path, {"slow": "hang_at_3"}, more="[limits]\npuzzle = 0.5")
     [slow] = results_said(output_of(played, str(path)))
     assert re.search(r" right, .*; the bot was started \d times$", slow)
