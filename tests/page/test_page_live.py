@@ -330,7 +330,7 @@ def test_the_live_view_needs_no_puzzle_page_and_no_folder_yet(tmp_path, monkeypa
         connection.close()
     assert [ranking["title"] for ranking in state["rankings"]] == [str(RECIPE)]
     assert state["note"] == "The puzzle page is not installed here."
-    assert server.err.startswith("nonojudge: the puzzle page is not here: ")
+    assert server.err.startswith("nonojudge: only the live view is here, without the puzzle page: ")
 
 
 def test_the_cross_table_of_a_match_comes_first_while_runs_are_missing_too(tmp_path):
