@@ -128,7 +128,7 @@ def _carry_out(step: Step, bot: BotUnderTest, result: StepResult, breakdowns: di
             result.breakdown = short.breakdown
             first = breakdowns.setdefault(short.breakdown, result.number)
             if first != result.number:
-                result.advice = f"see check {first}: the bot {short.breakdown} there, too"
+                result.advice = f"see check {first}, where the bot {short.breakdown} as well"
     result.took_seconds = time.monotonic() - began
     result.transcript = list(bot.transcript)
 

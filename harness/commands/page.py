@@ -76,7 +76,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         except UnusableError as error:
             if results is None:
                 raise
-            say(f"the puzzle page is not here: {error}")
+            say(f"only the live view is here, without the puzzle page: {error}")
             note = "The puzzle page is not installed here."
             write_live_view(site)
         serve(own, arguments.host, site, results, on_ready, note)

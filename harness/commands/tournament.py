@@ -28,7 +28,7 @@ from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import ORDER
 from nonobot.harness.results.run_result import EndReason, RunResult
-from nonobot.harness.results.run_text import outcome
+from nonobot.harness.results.run_text import outcome, outcome_of_own
 from nonobot.harness.text import say
 from nonobot.harness.tournament.definition import missing_files, read_tournament, require_files
 from nonobot.harness.tournament.playing import PlayingFile, ShownProgress
@@ -207,7 +207,7 @@ def _all_played(
                 result = _played(scheduled, result, file, quiet)
                 played_now += 1
                 if result.end.reason is not EndReason.NOT_STARTED:
-                    note(f"{name}: {outcome(result)}")
+                    note(f"{name}: {outcome_of_own(result)}")
             if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
                 raise KeyboardInterrupt
             if result.end.reason is EndReason.NOT_STARTED:

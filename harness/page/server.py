@@ -43,6 +43,8 @@ def listening_socket(host: str, port: int) -> socket.socket:
             why = f"port {port} is in use; --port N takes another, --port 0 any that is free"
         else:
             why = f"cannot serve a page at {host}, port {port}: {getattr(error, 'strerror', None) or error}"
+            if not isinstance(error, PermissionError):  # which is about the port
+                why += "; type --host 0.0.0.0 for all addresses of this machine, or a name or address of it"
         raise UnusableError(why) from None
     return own
 

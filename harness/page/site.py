@@ -111,8 +111,8 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
     kernels = wasm_kernels()
     if not kernels:
         raise UnusableError(
-            "the kernels for browsers are missing or outdated; in a clone, install it in place (pip install -e .) "
-            "and run `python -m tools.release.level_kernels --only-wasm`; it needs wasm-ld (apt-get install lld)"
+            "the kernels for browsers are missing or outdated; in a clone, type `pip install -e .` and "
+            "`python -m tools.release.level_kernels --only-wasm`, which needs wasm-ld (apt-get install lld)"
         )
     for path in sorted(STATIC.iterdir()):
         if path.name not in OF_LIVE_VIEW or is_served:

@@ -34,6 +34,7 @@ MOST_STRAY_BYTES = 1 << 20  # output that belongs to no answer, beyond which the
 MOST_STRAY_ANSWERS = 20_000  # answers that count for no puzzle, likewise: to judge them takes 0.2 s
 SECONDS_BETWEEN_SIGNS = 2.0  # interval at which the journal records the usage so far
 SECONDS_BETWEEN_LOOKS = 0.05  # interval of reading CPU time and memory: about 0.2 ms, not on the bot's core
+SECONDS_TO_A_LOOK = 0.005  # from the start of the bot, which may end soon: further looks at 10, 20 and 40 ms
 OUT_OF_MEMORY = "ended by the system, whose memory had run out"
 IDLE_SHARE = 0.01  # share of the stall limit that a waiting process may compute: some runtimes have a timer
 
@@ -236,7 +237,8 @@ class AttemptLoop:
         if now < self._next_look:
             return None
         self._bot.tree.look()
-        self._next_look = min(now + SECONDS_BETWEEN_LOOKS, wall_end)
+        pause = min(max(SECONDS_TO_A_LOOK, now - self._bot.started), SECONDS_BETWEEN_LOOKS)
+        self._next_look = min(now + pause, wall_end)
         if self._is_over_cpu_limit:
             return EndReason.CPU_LIMIT
         return limit_reached(self._bot, self._limits) or self._stall(now)

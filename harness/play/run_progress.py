@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from nonobot.harness.progress import SECONDS_BETWEEN_LINES, Progress, bars, time_left
 from nonobot.harness.results.conditions import busy_warning
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult, Verdict
-from nonobot.harness.results.run_text import outcome
+from nonobot.harness.results.run_text import outcome_of_own
 from nonobot.harness.text import duration, on_terminal, say
 from nonobot.system import printable, report
 
@@ -120,5 +120,5 @@ class AllRunsProgress:
             self.say(f"{result.bot}: {result.end.detail}")
         elif not self._quiet:
             busy = busy_warning(result.machine)
-            line = f"[{self._played}/{self._run_count}] {name}: {outcome(result)}{f'; {busy}' if busy else ''}"
-            report(line)
+            place = f"[{self._played}/{self._run_count}] {name}"
+            report(f"{place}: {outcome_of_own(result)}{f'; {busy}' if busy else ''}")

@@ -134,6 +134,20 @@ def is_here(word: str) -> bool:
         return False
 
 
+# A word such as `/dev/stdout` may lead into a folder that the user may not enter. Up to Python 3.13, methods of
+# `Path` raise PermissionError there.
+
+
+def is_link(path: Path) -> bool:
+    """Return whether a path is a link, as far as the user may look."""
+    return os.path.islink(path)  # noqa: PTH114
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a path is a folder, as far as the user may look."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 def real_path(path: Path) -> Path:
     """Return a path without links; unlike :meth:`Path.resolve`, also where they lead in a circle."""
     return Path(os.path.realpath(path))
@@ -210,7 +224,7 @@ def _with_interpreters(path: Path) -> Iterator[Path]:
             yield from links_of(path)
         else:
             yield from filter(is_installed, links_of(path))
-            if not (path.is_dir() or leads_out(path.parent)):
+            if not (is_folder(path) or leads_out(path.parent)):
                 yield path  # a link without what it leads to
         interpreter = interpreter_in(path)
         program = shutil.which(interpreter) if interpreter else None
@@ -229,7 +243,7 @@ def leads_out(path: Path) -> bool:
     reached = Path(path.anchor)  # without links, as far as the way was gone
     for part in path.parts[1:]:
         folder, reached = reached, reached.parent if part == os.pardir else reached / part
-        if reached.is_symlink():
+        if is_link(reached):
             reached = Path(os.path.realpath(reached))
             if not is_in(reached, folder) and folder not in _of_the_user():
                 return True
@@ -360,7 +374,7 @@ def _first_line_fault(head: bytes, path: Path, quoted: str) -> str | None:
 def folders_of(command: Sequence[str]) -> Iterator[Path]:
     """Yield the folders that a command names, and the folders of the files that it names."""
     for path in named_by(command):
-        if path.is_dir():
+        if is_folder(path):
             yield path
         elif not is_installed(path):
             yield path if _is_wide(path.parent) else path.parent
@@ -386,7 +400,7 @@ def prefixes_of(command: Sequence[str]) -> Iterator[Path]:
 
 def is_installed(path: Path) -> bool:
     """Return whether a file is a program in a folder `bin`, perhaps an argument of another (`env`, `nice`)."""
-    return path.parent.name in ("bin", SHIMS) and path.is_file() and os.access(path, os.X_OK)
+    return path.parent.name in ("bin", SHIMS) and os.access(path, os.X_OK) and path.is_file()
 
 
 def _tokens(word: str) -> list[str]:
@@ -405,7 +419,7 @@ def links_of(path: Path) -> Iterator[Path]:
     """Yield a path, each link on from it, and the real path at the end."""
     for _ in range(40):
         yield path
-        if not path.is_symlink():
+        if not is_link(path):
             break
         path = Path(os.path.normpath(path.parent / path.readlink()))
     yield real_path(path)

@@ -175,8 +175,11 @@ def _digest(puzzle: Puzzle) -> str:
 
 def _say_void(puzzle_set: PuzzleSet, quiet: bool) -> None:
     if void := puzzle_set.void:
-        summary = f"{count(len(void), 'void puzzle')}, solved for every opponent; to replace first, press Ctrl-C"
-        first = f"{puzzle_set.setter}: {puzzle_set.name}: {summary}"
+        they_count, them = ("they count", "them") if len(void) > 1 else ("it counts", "it")
+        meaning = (
+            f"no bot plays {them}, and {they_count} as solved by every opponent; press Ctrl-C to replace {them}"
+        )
+        first = f"{puzzle_set.setter}: {puzzle_set.name}: {count(len(void), 'void puzzle')}: {meaning}"
         say(_listed(first, _void_in_words(void)), quiet)
 
 

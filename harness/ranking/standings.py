@@ -27,10 +27,13 @@ from nonobot.harness.results.run_text import log_doubts, standstill
 from nonobot.harness.results.worth import worth
 from nonobot.harness.text import first_of, percent
 from nonobot.protocol.clues import count
+from nonobot.system import shortened
 
 Judged = RunResult | VerifyResult
 SHOWN_VOID = 5  # most void puzzles of a set that a note names
 MOST_NAMED = 4  # bots that a note names one by one if it is about all bots
+SHOWN_RUNS = 5  # most runs that a note or a warning names
+MOST_OF_A_NAME = 200  # characters of such a name: a stranger may have chosen it
 
 
 class Evidence(StrEnum):
@@ -139,7 +142,9 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
         ranked.append(_set_ranking(title, facts, list(rows.values()), by_set[digest]))
         shown.append((title, facts, rows))
     in_league = [part for part in shown if not part[1].setter]
-    unplayed = _unplayed(results)
+    orders = {folder: places_in(folder) for folder in dict.fromkeys(path.parent for path in results)}
+    missing = _missing(results, orders)
+    unplayed = _unplayed(results, orders, len(missing))
     if len(in_league) > 1:
         ranked.append(_overall(in_league))
     if len(in_league) < len(shown):
@@ -148,30 +153,51 @@ def rankings(results: Mapping[Path, AnyResult]) -> list[Ranking]:
         ranked[-1].notes.append(f"not final: {unplayed}")
     if ranked:  # once, not for each set
         runs = [labelled for _, _, rows in shown for labelled in _labelled(rows.values())]
+        if missing:
+            ranked[-1].notes.append(f"missing: {first_of(missing, SHOWN_RUNS)}")
         ranked[-1].notes.extend(worth([run for _, run in runs]))
         ranked[-1].notes.extend(_twin_lines(runs))
         ranked[-1].warnings.extend(_version_lines(results.values()))
+        ranked[-1].warnings.extend(_removed_line(results, orders))
         ranked[-1].warnings.extend(busy_lines(runs))
         stops = ((bot, standstill(run.stood_still_seconds)) for bot, run in runs)
         ranked[-1].warnings.extend(f"{bot}: {stop}" for bot, stop in stops if stop)
     return [*ranked, _log_ranking(logs)] if logs else ranked
 
 
-def _unplayed(results: Mapping[Path, AnyResult]) -> str:
-    """Return how many runs of the tournaments have no result or were interrupted, in words; empty if none.
+Orders = Mapping[Path, Mapping[str, int]]
+"""The runs of each folder's tournament, as its file `ORDER` lists them; of another folder, none."""
 
-    A tournament's file `ORDER` lists its runs, also those of bots and sets without any result. A result that is
-    there, and that nobody asked for, is not missing.
+
+def _missing(results: Mapping[Path, AnyResult], orders: Orders) -> list[str]:
+    """Return the names of the runs without a result, also those of bots and sets without any.
+
+    A result that is there, and that nobody asked for, is not missing.
     """
-    folders = dict.fromkeys(path.parent for path in results)
-    runs = [folder / f"{run}.json" for folder in folders for run in places_in(folder)]
-    there = {path for folder in folders for path in folder.glob("*.json")} if runs else set()
-    missing = sum(path not in results and path not in there for path in runs)
+    there = {path for folder, order in orders.items() if order for path in folder.glob("*.json")} | results.keys()
+    runs = ((run, folder / f"{run}.json") for folder, order in orders.items() for run in order)
+    return [shortened(run, MOST_OF_A_NAME) for run, path in runs if path not in there]
+
+
+def _unplayed(results: Mapping[Path, AnyResult], orders: Orders, missing: int) -> str:
+    """Return how many runs of the tournaments are missing or were interrupted, in words; empty if none."""
+    runs = [folder / f"{run}.json" for folder, order in orders.items() for run in order]
     played = (result for path in runs if isinstance(result := results.get(path), RunResult))
     interrupted = sum(result.end.reason is EndReason.INTERRUPTED for result in played)
     counts = {"missing": missing, "interrupted": interrupted}
     parts = [f"{number} {state}" for state, number in counts.items() if number]
     return f"{' and '.join(parts)} of {count(len(runs), 'run')}" if parts else ""
+
+
+def _removed_line(results: Mapping[Path, AnyResult], orders: Orders) -> list[str]:
+    """Return a line about results of bots or sets that are not in their tournament's file any more."""
+    removed = [
+        shortened(f"{run.bot} on {run.set.name}", MOST_OF_A_NAME)
+        for path, run in results.items()
+        if isinstance(run, RunResult) and (order := orders[path.parent]) and path.stem not in order
+    ]
+    names = first_of(removed, SHOWN_RUNS)
+    return [f"ranked, but not in the tournament file: {names}; move their results away"] if removed else []
 
 
 def _official_order(row: Row) -> tuple[int, int, float]:
@@ -308,7 +334,7 @@ def _row(entrant: Entrant, results: Mapping[Path, AnyResult], run_count: int = 1
         verdicts=counts if judged else {},
         time_seconds=sum(times) if times else None,
         cpu_seconds=sum(run.usage.cpu_seconds for run in runs) if runs else None,
-        peak_memory_bytes=max((run.usage.peak_memory_bytes for run in runs), default=None),
+        peak_memory_bytes=max((run.usage.peak_memory_bytes for run in runs), default=0) or None,
         median_seconds=statistics.median(seconds for seconds, _, _ in timed) if timed else None,
         slowest_seconds=slowest[0],
         slowest_puzzle=slowest[1],

@@ -169,6 +169,13 @@ def last_words_of_failure(run: RunResult) -> str:
     return last_words(run) if has_failed and run.end.reason is not EndReason.INTERRUPTED else ""
 
 
+def outcome_of_own(run: RunResult) -> str:
+    """Return the outcome of a run of this judge's own, with the starts and, if it failed, the last words."""
+    starts = f"; the bot was started {len(run.attempts)} times" if run.attempts[1:] else ""
+    said = last_words_of_failure(run)
+    return f"{outcome(run)}{starts}{f'; its last line on stderr: {said}' if said else ''}"
+
+
 def log_doubts(run: RunResult) -> list[str]:
     """Return doubts about the bot's own logs."""
     own = run.own_seconds

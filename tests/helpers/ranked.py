@@ -11,7 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from nonobot.harness.results.conditions import Configuration, Machine, SetFacts
-from nonobot.harness.results.result_files import write_json
+from nonobot.harness.results.result_files import ORDER, write_json
 from nonobot.harness.results.run_result import (
     Attempt,
     BotEnd,
@@ -89,6 +89,19 @@ def match_of(names: Sequence[str], puzzles_each: int = 3) -> list[RunResult]:
         verdicts = dict.fromkeys(range(place % 4 + 1, 4), Verdict.WRONG)
         runs.append(run_result(bot, verdicts=verdicts, set=its_set))
     return runs
+
+
+def folder_of_a_changed_tournament(folder: Path) -> None:
+    """Write two results, one of a removed bot, and the order of eight runs; some names steer a terminal."""
+    written(folder, a=run_result("kept"), gone=run_result("gone\x1b[2J\n"))
+    (folder / ORDER).write_text("a\n" + "".join(f"set--\x1b[2J{number}\n" for number in range(7)))
+
+
+NOTES_OF_A_CHANGED_TOURNAMENT = (
+    "not final: 7 missing of 8 runs",
+    "missing: " + ", ".join(rf"set--\x1b[2J{number}" for number in range(5)) + " and 2 more",
+    r"ranked, but not in the tournament file: gone\x1b[2J\n on set1; move their results away",
+)
 
 
 def written(folder: Path, **results: RunResult | VerifyResult) -> list[Path]:

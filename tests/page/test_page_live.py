@@ -31,7 +31,14 @@ from nonobot.harness.tournament.rounds import scheduled_runs
 from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, nothing_hangs, played  # noqa: F401
 from tests.helpers.paged import Server
-from tests.helpers.ranked import facts, match_of, run_result, written
+from tests.helpers.ranked import (
+    NOTES_OF_A_CHANGED_TOURNAMENT,
+    facts,
+    folder_of_a_changed_tournament,
+    match_of,
+    run_result,
+    written,
+)
 from tests.helpers.waiting import PATIENCE_SECONDS, finished, running, wait_until
 
 
@@ -292,6 +299,14 @@ def test_a_single_tournament_is_named_and_its_plots_are_in_the_order_of_its_sets
     assert names == ["a (interrupted)", "b (under way)"]
 
 
+def test_missing_runs_and_results_of_removed_bots_are_named(tmp_path):
+    folder_of_a_changed_tournament(tmp_path)
+    [ranking] = shown(tmp_path)["rankings"]
+    *notes, removed = NOTES_OF_A_CHANGED_TOURNAMENT
+    assert {*notes} <= {*ranking["notes"]}
+    assert removed in ranking["warnings"]
+
+
 def test_the_ranking_over_all_sets_comes_first(tmp_path):
     result = played("perfect", tmp_path)
     of_other = replace(result, set=replace(result.set, name="other", sha256="0" * 64))
@@ -315,7 +330,7 @@ def test_the_live_view_needs_no_puzzle_page_and_no_folder_yet(tmp_path, monkeypa
         connection.close()
     assert [ranking["title"] for ranking in state["rankings"]] == [str(RECIPE)]
     assert state["note"] == "The puzzle page is not installed here."
-    assert server.err.startswith("nonojudge: the puzzle page is not here: ")
+    assert server.err.startswith("nonojudge: only the live view is here, without the puzzle page: ")
 
 
 def test_the_cross_table_of_a_match_comes_first_while_runs_are_missing_too(tmp_path):

@@ -32,7 +32,7 @@ def server(tmp_path_factory):
     with Server("--results", str(folder)) as running:
         yield running
     assert running.process.returncode == 0
-    assert not [line for line in running.err.splitlines() if "the puzzle page is not here" not in line]
+    assert not [line for line in running.err.splitlines() if "only the live view is here" not in line]
     assert not [child for child in psutil.process_iter(["ppid"]) if child.info["ppid"] == running.process.pid]
 
 
@@ -148,6 +148,12 @@ def test_what_cannot_be_served_is_one_line(server, options, why, capsys):
     assert cli.run(["page", "--no-browser", *(option.format(port=server.port) for option in options)]) == 2
     out, err = capsys.readouterr()
     assert (out, why in err, err.count("\n")) == ("", True, 1)
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "a..b", "192.0.2.1"])
+def test_for_a_host_that_is_not_this_machine_the_line_says_what_to_type(host, output_of):
+    err = output_of(cli.run, ["page", "--no-browser", "--host", host], status=2).err
+    assert err.endswith("; type --host 0.0.0.0 for all addresses of this machine, or a name or address of it\n")
 
 
 def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys, output_of):

@@ -100,6 +100,11 @@ def test_a_bot_that_keeps_to_every_rule_passes_every_step_and_other_answers_are_
     assert "other answers to $6" in differs.note
 
 
+def test_answers_that_come_together_took_less_than_can_be_measured(tmp_path):
+    result = results_of(tmp_path, "Buffers", only=["seconds_per_puzzle"])["seconds_per_puzzle"]
+    assert result.note.endswith(" s, then an easy puzzle takes less than 0.1 ms (median), at most 0.1 ms")
+
+
 @pytest.mark.parametrize("bot", MISSED_AT_ONCE)
 def test_a_bot_misses_its_step(tmp_path, bot):
     assert missed(results_of(tmp_path, bot, only=MISSED[bot])) == MISSED[bot]
@@ -185,7 +190,7 @@ def test_a_breakdown_is_explained_at_its_first_check_alone(bot, breakdown, advic
     first, later = results["numbers_and_order"], results["unsolvable_puzzle"]
     assert (first.breakdown, later.breakdown) == (breakdown, breakdown)
     assert first.advice.startswith(advice)
-    assert later.advice.startswith(f"see check 4: the bot {breakdown} there" if breakdown else "give such a")
+    assert later.advice.startswith(f"see check 4, where the bot {breakdown} as well" if breakdown else "give such a")
 
 
 def test_the_advice_on_odd_puzzles_stands_if_the_bot_breaks_down(tmp_path):

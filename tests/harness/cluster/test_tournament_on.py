@@ -59,6 +59,7 @@ def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsy
     out, err = output_of(played, path, "--on", "local:2", "--again")
     assert (outcomes(RESULTS), ranking(out)) == alone
     assert err.count(" right, ") == 12
+    assert err.count("its last line on stderr: RuntimeError: cannot go on") == 4
     assert len(noted(tmp_path / "kills")) == 1
     assert err.count("it is played again") == 1
     assert not any(psutil.pid_exists(pid) for pid in noted(tmp_path / "kills"))

@@ -21,11 +21,12 @@ FIRST, SECOND, THIRD = (puzzle.text for puzzle in SET.puzzles)
 ONE, TWO, THREE = (format_answer(number, board) for number, (_, board) in enumerate(RECIPE.boards(), 1))
 BATCH = ("last", FIRST + SECOND + THIRD)
 ENDED = ("ended", None)
+STARTED = ScriptedTransport().started
 BABBLES = ("babbles", 20.0)
 
 
 class Tree:
-    """The figures of a process tree; with each look the bot has computed some more."""
+    """The figures of a process tree; the bot computes a share of the time."""
 
     def __init__(self, computes=0.0, memory=0, processes=1, grows_after_looks=0, ran_out=False):
         self.ran_out_of_memory = lambda: ran_out
@@ -33,7 +34,7 @@ class Tree:
         self._computes, self._processes, self._looks_left = computes, processes, grows_after_looks
 
     def look(self):
-        self.cpu_seconds += self._computes
+        self.cpu_seconds = self._computes * (attempt.time.monotonic() - STARTED)
 
     def holds_more_than(self, limit):
         self._looks_left -= 1
@@ -106,7 +107,7 @@ def test_what_earlier_attempts_used_counts(play):
     assert played.reason is EndReason.TIME_LIMIT
     assert played.seconds == pytest.approx(5.0)
     assert times(played) == (pytest.approx([97.0]), pytest.approx([2.0]))
-    played = play(BATCH, tree=Tree(computes=0.05), used=Usage(0.0, 2.0, 0), cpu_limit_seconds=3.0)
+    played = play(BATCH, tree=Tree(computes=1.0), used=Usage(0.0, 2.0, 0), cpu_limit_seconds=3.0)
     assert played.reason is EndReason.CPU_LIMIT
     assert played.seconds == pytest.approx(1.0, abs=0.1)
 
@@ -127,10 +128,10 @@ def test_what_was_written_at_the_limit_or_before_an_interrupt_counts(play, secon
         ({"memory_limit_bytes": 100}, {"memory": 100}, EndReason.TIME_LIMIT),
         ({"process_limit": 4}, {"processes": 7}, EndReason.PROCESS_LIMIT),
         ({"process_limit": 4}, {"processes": 6}, EndReason.TIME_LIMIT),  # two of them are the sandbox's
-        ({"cpu_limit_seconds": 3.0}, {"computes": 0.05}, EndReason.CPU_LIMIT),
+        ({"cpu_limit_seconds": 3.0}, {"computes": 1.0}, EndReason.CPU_LIMIT),
         ({"stall_limit_seconds": 5.0}, {}, EndReason.STALLED),
-        ({"stall_limit_seconds": 5.0}, {"computes": 0.05}, EndReason.TIME_LIMIT),
-        ({"stall_limit_seconds": 5.0}, {"computes": 0.0001}, EndReason.STALLED),  # a timer of its own
+        ({"stall_limit_seconds": 5.0}, {"computes": 1.0}, EndReason.TIME_LIMIT),
+        ({"stall_limit_seconds": 5.0}, {"computes": 0.002}, EndReason.STALLED),  # a timer of its own
     ],
 )
 def test_limits(play, limits, tree, reason):
@@ -209,8 +210,16 @@ def test_a_bot_that_the_system_ended_for_its_memory_did_not_crash(play, status, 
     assert (played.reason, bool(played.detail)) == (reason, reason is EndReason.MEMORY_LIMIT)
 
 
+def test_the_judge_looks_at_a_bot_soon_as_it_may_end_soon(play):
+    looks = []
+    tree = Tree()
+    tree.look = lambda: looks.append(attempt.time.monotonic() - STARTED)
+    play(BATCH, ("waits", 0.2), ENDED, tree=tree)
+    assert looks == pytest.approx([0.0, 0.005, 0.01, 0.02, 0.04, 0.08, 0.13, 0.18])
+
+
 def test_the_journal_gets_the_usage_every_two_seconds(play):
-    played = play(BATCH, tree=Tree(computes=0.05, memory=7), wall_limit_seconds=5.0)
+    played = play(BATCH, tree=Tree(computes=1.0, memory=7), wall_limit_seconds=5.0)
     signs = [record.usage for record in played.journal if isinstance(record, Alive)]
     assert [usage.wall_seconds for usage in signs] == pytest.approx([2.0, 4.0], abs=0.1)
     assert [usage.cpu_seconds for usage in signs] == pytest.approx([2.0, 4.0], abs=0.2)

@@ -32,7 +32,7 @@ from nonobot.harness.play.journal import AttemptStarted, journal_path, read_reco
 from nonobot.harness.play.match import Bot, WarmUpError, play, warmed_up
 from nonobot.harness.process import bot_process, system_calls
 from nonobot.harness.process import sandbox as sandbox_module
-from nonobot.harness.process.bot_command import OWN_BOT
+from nonobot.harness.process.bot_command import OWN_BOT, OWN_JUDGE
 from nonobot.harness.process.bot_process import BotProcess, LastWords
 from nonobot.harness.process.exchange_folder import scratch_folder
 from nonobot.harness.process.process_tree import ProcessTree
@@ -225,6 +225,21 @@ def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
         "cannot start './odd': bwrap: execvp ./odd: No such file or directory; docs/sandbox.md"
         in capsys.readouterr().err
     )
+
+
+@sandbox_only
+def test_a_word_that_leads_into_a_closed_folder_is_no_error(tmp_path):
+    (closed := tmp_path / "closed").mkdir()
+    with (closed / "output").open("w+") as output:
+        closed.chmod(0)
+        plain = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+        judge = [*plain, *OWN_JUDGE, "run", "--set", str(RECIPE), "--contain", "yes", "--quiet"]
+        bot = ["sh", "-c", "cat > /dev/null", "-", "/dev/stdout", "/proc/self/fd/1"]
+        done = subprocess.run([*judge, "--", *bot], stdout=output, stderr=subprocess.PIPE, text=True)
+        closed.chmod(0o700)
+        output.seek(0)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert output.read().startswith("0 of 5 right")
 
 
 FORGERS = {

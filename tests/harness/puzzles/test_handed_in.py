@@ -67,7 +67,8 @@ def test_what_cannot_be_played_is_void_and_the_rest_is_written_anew(others, caps
     assert (mine.setter, mine.text) == ("甲", format_puzzle(1, good))
     err = capsys.readouterr().err
     assert "甲: mine.txt: only $1 to $5 count, not $7\n" in err
-    assert "甲: mine.txt: 4 void puzzles, solved for every opponent; to replace first, press Ctrl-C\n" in err
+    meaning = "no bot plays them, and they count as solved by every opponent; press Ctrl-C to replace them"
+    assert f"甲: mine.txt: 4 void puzzles: {meaning}\n" in err
     assert "\n  $2: no solution\n" in err
     assert "乙: others.txt: 2 void puzzles" in err
 
@@ -121,7 +122,7 @@ def test_a_setter_shows_a_solution_and_one_that_is_wrong_is_named(others, monkey
         checked(mine, others, solutions="s.txt")
     err = capsys.readouterr().err
     assert "甲: s.txt: 1 solution not right; nonobot looks for others\n  $2: wrong: " in err
-    assert "甲: mine.txt: 1 void puzzle, " in err
+    assert "甲: mine.txt: 1 void puzzle: " in err
     assert "$2: nonobot found no solution in 3,000,000 line solves; setter-solutions can show one" in err
 
 

@@ -18,10 +18,18 @@ from nonobot.harness.ranking.standings import Evidence, Scope, rankings
 from nonobot.harness.ranking.table_text import as_text
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, FileNames
 from nonobot.harness.results.result_files import ORDER, read_result
-from nonobot.harness.results.run_result import BotLog, EndReason, ProgramFile, Verdict
+from nonobot.harness.results.run_result import Attempt, BotEnd, BotLog, EndReason, ProgramFile, Usage, Verdict
 from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.text import NOTHING
-from tests.helpers.ranked import MACHINE, match_of, run_result, verify_result, written
+from tests.helpers.ranked import (
+    MACHINE,
+    NOTES_OF_A_CHANGED_TOURNAMENT,
+    folder_of_a_changed_tournament,
+    match_of,
+    run_result,
+    verify_result,
+    written,
+)
 
 SLOW = structs.replace(MACHINE, cpu="Slow CPU")
 
@@ -67,6 +75,24 @@ def test_runs_of_the_order_file_without_a_result_and_interrupted_ones_are_counte
     files[1].unlink()
     (folder / ORDER).write_text("a\n")
     assert "not final" not in output_of(run, folder).out
+
+
+def test_an_unknown_peak_memory_is_not_zero():
+    unknown = Attempt("", 1, BotEnd(EndReason.FINISHED), Usage(0.003, 0.001, 0))
+    [section] = ranking(run_result("a", attempts=[unknown]))
+    assert section.rows[0].peak_memory_bytes is None
+
+
+def test_missing_runs_and_results_of_removed_bots_are_named_in_table_and_report(tmp_path, output_of):
+    folder_of_a_changed_tournament(tmp_path)
+    table, report = output_of(run, tmp_path).out, tmp_path / "report.html"
+    assert cli.run(["report", str(tmp_path), "-o", str(report)]) == 0
+    for line in NOTES_OF_A_CHANGED_TOURNAMENT:
+        assert line in " ".join(table.split())
+        assert line in report.read_text()
+    assert "\x1b" not in table + report.read_text()
+    (tmp_path / ORDER).unlink()
+    assert not any(word in output_of(run, tmp_path).out for word in ("missing:", "not in the tournament"))
 
 
 def test_the_runs_of_a_match_are_counted_by_its_order_file_not_by_the_bots_that_have_a_result(tmp_path, output_of):

@@ -115,7 +115,7 @@ def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
     assert err.count("played before") == 2
     resumed = read_result(journal.with_name("alice.txt--dave.json"))
     assert (len(resumed.attempts), resumed.score.verdicts[Verdict.RIGHT]) == (2, 2)
-    void = "1 void puzzle, solved for every opponent; to replace first, press Ctrl-C"
+    void = "1 void puzzle: no bot plays it, and it counts as solved by every opponent; press Ctrl-C to replace it"
     assert f"bob: bob.txt: {void}\n  $3: line" in err
     assert f"carol: carol.txt: {void}\n  $2: no" in err
 
@@ -154,7 +154,7 @@ def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
 def test_on_a_terminal_the_first_run_follows_the_void_puzzles_and_ctrl_c_ends_the_match(tmp_path):
     command = [sys.executable, "-m", "nonobot.harness", "tournament", str(match(tmp_path))]
     with Terminal(command, errors_too=True) as terminal:
-        terminal.wait_for("to replace first, press Ctrl-C", "[1/12]", "[3/12]")  # the third waits for its sign
+        terminal.wait_for("press Ctrl-C to replace it", "[1/12]", "[3/12]")  # the third waits for its sign
         terminal.process.send_signal(signal.SIGINT)
         status, shown, _ = terminal.end()
     assert status == 130

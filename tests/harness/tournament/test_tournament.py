@@ -52,6 +52,21 @@ def test_every_bot_plays_and_the_ranking_is_printed(tmp_path, output_of):
     assert files == ["boardgen-5x5x5-seed-3--good.json", "boardgen-5x5x5-seed-3--odd-one.json"]
 
 
+def test_the_last_words_and_the_starts_of_a_failed_bot_are_shown(tmp_path, output_of):
+    good, short = results_said(
+        output_of(played, str(definition(tmp_path, {"good": "perfect", "short": "crash_at_3"})))
+    )
+    assert "stderr" not in good
+    assert short.endswith("; its last line on stderr: RuntimeError: cannot go on")
+    path = definition(tmp_path, {"slow": "hang_at_3"}, more="[limits]\npuzzle = 0.5")
+    [slow] = results_said(output_of(played, str(path)))
+    assert re.search(r" right, .*; the bot was started \d times$", slow)
+
+
+def results_said(output) -> list[str]:
+    return [line for line in output.err.splitlines() if " right, " in line]
+
+
 def test_before_each_run_but_the_first_the_time_left_for_all_is_estimated(tmp_path, output_of):
     path = definition(tmp_path, {"good": "perfect", "second": "perfect", "third": "perfect"})
     lines = [line for line in output_of(played, str(path)).err.splitlines() if " ..." in line]
