@@ -6,7 +6,6 @@ changes. Commits with the same sources of the bot are judged once.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import os
@@ -20,10 +19,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cache, partial
-from itertools import chain
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.trees import NAME_LENGTH, extract, shallow_hint
@@ -39,6 +37,7 @@ OF_THE_BOT = ("bot", "protocol", "nonobot")  # packages that decide how nonobot 
 LIMIT_SECONDS = 600.0  # default limit of a build, and of a run
 MOST_LINES = 3  # last lines of a failed build to show
 CONFIRMING_RUNS = 3  # a bot of which half of the runs differ then passes once in 8 times, and its parent's as well
+MANY_PUZZLES = 10  # one run confirms an effect on so many: a bot that varies hardly does the same on all of them
 MOST_ROUNDS = 30  # largest number of rounds of a duel whose rounds are parts of the set
 
 GOLDEN_RATIO = 0.618  # its multiples fall evenly into an interval
@@ -61,7 +60,8 @@ class SkipError(Exception):
 class Plan:
     """Two commits, their bot (nonobot's `own` command, or `bot` after `build`), and options of the judge.
 
-    `bot` and `build` run in the folder `inside` of a copy, such as `.`.
+    `bot` and `build` run in the folder `inside` of a copy, such as `.`. Runs for counts take place at the same
+    time, one for each item of `cores`, a value of `--core`; a duel runs alone.
     """
 
     repository: Path
@@ -75,6 +75,7 @@ class Plan:
     build: str | None
     rounds: int
     tolerance: float
+    cores: Sequence[str] = ("any",)
     build_seconds: float = LIMIT_SECONDS
     run_seconds: float = LIMIT_SECONDS
 
@@ -142,6 +143,40 @@ class Finding:
     unsteady: dict[str, list[int]] = field(default_factory=dict)  # puzzles on which a commit differs from itself
 
 
+class _Program:
+    """A program that was started, in a session of its own, with its output in files."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._output = out, errors = [tempfile.TemporaryFile() for _ in range(2)]  # noqa: SIM115, until the end
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, start_new_session=True
+        )
+        self._is_asked_to_end = self._is_late = False
+
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def ask_to_end(self) -> None:
+        """Ask it once: a second signal would interrupt what it removes."""
+        if self.is_running() and not self._is_asked_to_end:
+            self._is_asked_to_end = True
+            os.killpg(self._process.pid, signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._is_late = True
+        os.killpg(self._process.pid, signal.SIGKILL)
+
+    def finished(self) -> tuple[int | None, bytes, bytes]:
+        """Wait for its end; return status (None: killed), stdout and stderr."""
+        status = self._process.wait()
+        for file in self._output:
+            file.seek(0)
+        out, errors = (file.read() for file in self._output)
+        for file in self._output:
+            file.close()
+        return None if self._is_late else status, out, errors
+
+
 class Bisection:
     """The trees of a plan in a folder, and the runs of their bots; `show` gets the share done and a note."""
 
@@ -158,7 +193,9 @@ class Bisection:
         self._stages = 1 + questions * (2 + len(self.commits).bit_length())
         self._stage = 0
         self._ready: dict[str, str | None] = {}  # by sources: why the bot cannot be run
-        self._work_of = cache(self._run_again)
+        self._works: dict[str, Work] = {}
+        self._cores = list(plan.cores)  # those on which no run takes place
+        self._ahead: dict[str, tuple[str, _Program]] = {}  # runs for counts that go on, and their cores
         self._sources = cache(self._sources)  # type: ignore[method-assign]
 
     def answer(self, question: Question) -> Finding:
@@ -179,6 +216,12 @@ class Bisection:
             self._bisect(finding)
         self._stage = begin + 2 + len(self.commits).bit_length()
         return finding
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._drop()
 
     def make_ready(self) -> None:
         """Build the good and the bad bot, both at the same time; UnusableError if that fails."""
@@ -203,7 +246,12 @@ class Bisection:
             key = (self._sources(commit), base)  # what is bad on main may be old on a side branch
             if key not in known:
                 try:
-                    self._build(commit, *next_ones[: len(usable_cores()) - 1])  # one core builds one bot
+                    if commit not in self._ahead:
+                        self._drop()
+                        commits = (commit, *next_ones[: len(usable_cores()) - 1])  # one core builds one bot
+                        self._build(*commits)
+                        if finding.question is Question.COUNTS:
+                            self._begin_first_runs(*commits)
                     known[key] = self._state(finding, base, commit, middle)
                 except SkipError as problem:
                     known[key], finding.skipped[commit] = "skip", str(problem)
@@ -219,7 +267,9 @@ class Bisection:
                 if not all(effect.differ for effect in effects):
                     return
                 if finding.question is Question.COUNTS:
-                    finding.unsteady = self._unsteady_built_again(commit, *parents)
+                    fewest = min(len(effect.changed_puzzles) for effect in effects)
+                    count = 1 if fewest >= MANY_PUZZLES else CONFIRMING_RUNS
+                    finding.unsteady = self._unsteady_built_again(count, commit, *parents)
             except SkipError as problem:
                 finding.skipped[f"{commit}^"] = str(problem)
                 return
@@ -274,18 +324,20 @@ class Bisection:
 
     def _unsteady(self, *commits: str) -> dict[str, list[int]]:
         """Return the puzzles on which another run of a commit's bot does other work than the first."""
-        changed = {
-            commit: self._work_of(commit).changed(self._run_again(commit)) for commit in dict.fromkeys(commits)
-        }
+        changed = {}
+        for place, commit in enumerate(commits):
+            self._begin_runs(*commits[place:])
+            changed[commit] = self._work_of(commit).changed(self._run_again(commit))
         return {commit: puzzles for commit, puzzles in changed.items() if puzzles}
 
-    def _unsteady_built_again(self, *commits: str) -> dict[str, list[int]]:
-        """Return the same of commits after they were built again: a build may depend on what ran before it."""
+    def _unsteady_built_again(self, count: int, *commits: str) -> dict[str, list[int]]:
+        """Return the same of some runs after a new build: a build may depend on what ran before it."""
+        self._drop()
         for commit in commits:
             shutil.rmtree(self._tree(commit))
         self._build(*commits)
         self._require_ready(*commits)
-        runs = (self._unsteady(*commits) for _ in range(CONFIRMING_RUNS))
+        runs = (self._unsteady(*commits) for _ in range(count))
         return next(filter(None, runs), {})
 
     def _difference(self, question: Question, before: str, after: str, tolerance: float) -> Difference:
@@ -294,6 +346,7 @@ class Bisection:
             return Difference(before, after, False)
         self._build(before, after)
         self._require_ready(before, after)
+        self._begin_first_runs(before, after)
         old, new = self._work_of(before), self._work_of(after)
         changed = old.changed(new)
         if question is Question.COUNTS:
@@ -359,22 +412,57 @@ class Bisection:
             for commit in missing
         ]
         note = f"building {' and '.join(commit[:NAME_LENGTH] for commit in missing)}"
-        finished = self._finished(*commands, note=note, limit_seconds=plan.build_seconds)
+        finished = self._finished(*map(_Program, commands), note=note, limit_seconds=plan.build_seconds)
         for commit, (status, out, errors) in zip(missing, finished, strict=True):
             said = last_lines(errors) or last_lines(out) or f"status {status}"
             if status is None:
                 said = f"not built within {plan.build_seconds:g} s (--build-limit)"
             self._ready[self._sources(commit)] = None if status == 0 else said
 
-    def _run_again(self, commit: str) -> Work:
+    def _work_of(self, commit: str) -> Work:
+        if commit not in self._works:
+            self._works[commit] = self._run_again(commit)
+        return self._works[commit]
+
+    def _begin_first_runs(self, *commits: str) -> None:
+        """Begin the runs for counts of the commits that are built and were not run yet."""
+        built = [commit for commit in commits if self._ready.get(self._sources(commit), "not built") is None]
+        self._begin_runs(*(commit for commit in built if commit not in self._works))
+
+    def _begin_runs(self, *commits: str) -> None:
+        """Begin a run for counts of these commits that :meth:`_run_again` ends, as far as cores are free."""
         limit = f"{self.plan.run_seconds:g}"
-        options = ["--json", "--quiet", *self.plan.options, "--time-limit", limit, "--", *self._bot(commit)]
-        profile = self._judged("profile", self.plan.set, *options, note=f"counts of {commit[:NAME_LENGTH]}")
+        for commit in commits:
+            if self._cores and commit not in self._ahead:
+                core = self._cores.pop()
+                options = ["--json", "--quiet", *self.plan.options, "--core", core, "--time-limit", limit]
+                profile = [*OWN_JUDGE, "profile", self.plan.set, *options, "--", *self._bot(commit)]
+                self._ahead[commit] = core, _Program(profile)
+
+    def _run_again(self, commit: str) -> Work:
+        """Return the work of a run that goes on, or else of a new one."""
+        if commit not in self._ahead:
+            if not self._cores:
+                self._drop()
+            self._begin_runs(commit)
+        core, program = self._ahead.pop(commit)
+        self._cores.append(core)
+        profile = self._judged(program, note=f"counts of {commit[:NAME_LENGTH]}")
         puzzles = {puzzle["number"]: (puzzle["verdict"], puzzle["counts"]) for puzzle in profile["puzzles"]}
         return Work(puzzles, profile["end"]["reason"])
 
+    def _drop(self) -> None:
+        """End the runs that go on."""
+        for _, program in self._ahead.values():
+            program.ask_to_end()
+        for core, program in self._ahead.values():
+            program.finished()
+            self._cores.append(core)
+        self._ahead.clear()
+
     def _duel(self, before: str, after: str, tolerance: float, by_parts: bool) -> Ratio:
         """Return the ratio of the times of two bots, with its interval; a round is the set, or a part of it."""
+        self._drop()  # nothing else may run meanwhile
         rounds = MOST_ROUNDS if by_parts else self.plan.rounds
         with tempfile.TemporaryDirectory(prefix="nonojudge-") as folder:
             arguments = ["--json", "--quiet", "--set", self.plan.set, *self.plan.options, "--results", folder]
@@ -386,56 +474,44 @@ class Bisection:
             def done() -> float:
                 return len(list(played.glob("*.json"))) / (rounds + 1)
 
-            duel = self._judged("duel", *arguments, *bots, note=note, done=done)
+            duel = self._judged(_Program([*OWN_JUDGE, "duel", *arguments, *bots]), note, done)
         if not duel["cpu"]:
             raise SkipError("too few puzzles are right in both versions")
         ratio = duel["cpu"]["ratio"]
         return Ratio(**{name: float("inf") if value is None else value for name, value in ratio.items()})
 
-    def _judged(self, *arguments: str, note: str, done: Callable[[], float] = lambda: 0.0) -> Any:
+    def _judged(self, command: _Program, note: str, done: Callable[[], float] = lambda: 0.0) -> Any:
         """Return the JSON that a command of the judge prints; SkipError if it cannot be carried out."""
-        [(status, out, errors)] = self._finished([*OWN_JUDGE, *arguments], note=note, done=done)
+        [(status, out, errors)] = self._finished(command, note=note, done=done)
         if status not in (0, 1, 3):
             raise SkipError(last_line(errors).removeprefix("nonojudge: ") or f"status {status}")
         return json.loads(out)
 
     def _finished(
         self,
-        *commands: Sequence[str],
+        *programs: _Program,
         note: str,
         done: Callable[[], float] = lambda: 0.0,
         limit_seconds: float = math.inf,
     ) -> list[tuple[int | None, bytes, bytes]]:
-        """Return status, stdout and stderr of simultaneous programs; KeyboardInterrupt if the user stops them.
+        """Return what each program returns when it has finished; KeyboardInterrupt if the user stops them.
 
-        The status is None of a program that was killed at the limit.
+        A program is killed at the limit.
         """
-        with contextlib.ExitStack() as files:
-            pipes = [[files.enter_context(tempfile.TemporaryFile()) for _ in range(2)] for _ in commands]
-            start = partial(subprocess.Popen, stdin=subprocess.DEVNULL, start_new_session=True)
-            running = [
-                start(command, stdout=out, stderr=errors)
-                for command, (out, errors) in zip(commands, pipes, strict=True)
-            ]
-            until, late, is_asked_to_end = time.monotonic() + limit_seconds, set[int](), False
-            while still := [process for process in running if process.poll() is None]:
-                self._show((self._stage + done()) / self._stages, note)
-                told = self._interrupts.told
-                for process in still:
-                    if time.monotonic() > until:
-                        late.add(process.pid)
-                        os.killpg(process.pid, signal.SIGKILL)
-                    elif told and not is_asked_to_end:  # a second signal would interrupt what it removes
-                        os.killpg(process.pid, signal.SIGTERM)
-                is_asked_to_end = told
-                time.sleep(0.05)
+        until = time.monotonic() + limit_seconds
+        while still := [program for program in programs if program.is_running()]:
+            self._show((self._stage + done()) / self._stages, note)
             if self._interrupts.told:
-                raise KeyboardInterrupt
-            for file in chain.from_iterable(pipes):
-                file.seek(0)
-            written = ([file.read() for file in pair] for pair in pipes)
-            statuses = [None if process.pid in late else process.returncode for process in running]
-            return [(status, out, errors) for status, (out, errors) in zip(statuses, written, strict=True)]
+                for program in (*still, *(program for _, program in self._ahead.values())):
+                    program.ask_to_end()
+            if time.monotonic() > until:
+                for program in still:
+                    program.kill()
+            time.sleep(0.05)
+        finished = [program.finished() for program in programs]
+        if self._interrupts.told:
+            raise KeyboardInterrupt
+        return finished
 
 
 def last_lines(output: bytes) -> str:

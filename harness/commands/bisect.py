@@ -15,12 +15,13 @@ from nonobot.harness.compare.comparison import Limits
 from nonobot.harness.compare.statistics import interval_in_words, needed_pairs, ratio_in_words
 from nonobot.harness.process.bot_command import HOME, own_bot
 from nonobot.harness.process.interrupts import Interrupts
+from nonobot.harness.process.machine import can_pin
 from nonobot.harness.process.revisions import git
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.user_files import loaded
 from nonobot.protocol.clues import count as in_number
-from nonobot.system import shortened
+from nonobot.system import shortened, usable_cores
 
 MOST_PUZZLES = 10  # shown of those on which a bot differs from itself
 
@@ -36,6 +37,8 @@ the commits. It skips a commit that cannot be built, whose duel is undecided, or
 It compares a side branch with the commit where the branch began. It names a commit only if that differs from its
 parents as the ends differ. By counts, it builds these commits again and runs their bots again, and names none if a
 bot differs from itself from run to run (docs/compare.md).
+
+Runs for counts take place at the same time, one on each core; with --core N, one after the other. A duel runs alone.
 
 CMD and the build run in the copy, in the same sub folder as your working folder is in its clone. A copy has the
 files of a checkout, but git runs no filters for it, such as git-lfs.
@@ -87,16 +90,32 @@ def carry_out(arguments: argparse.Namespace) -> int:
     runs = (arguments.set, _given_options(arguments), own, bot, arguments.build, arguments.rounds)
     limits = (arguments.build_limit, arguments.time_limit)
     inside = str(Path.cwd().resolve().relative_to(repository)) if bot else "."
-    plan = Plan(repository, inside, good, bad, *runs, arguments.tolerance, *limits)
+    plan = Plan(repository, inside, good, bad, *runs, arguments.tolerance, _cores(arguments), *limits)
     questions = [Question(arguments.by)] if arguments.by else list(Question)
-    with Interrupts() as interrupts, workshop() as trees, Progress(None if arguments.quiet else 1.0) as progress:
-        bisection = Bisection(plan, trees, interrupts, len(questions), progress.show)
+    with (
+        Interrupts() as interrupts,
+        workshop() as trees,
+        Progress(None if arguments.quiet else 1.0) as progress,
+        Bisection(plan, trees, interrupts, len(questions), progress.show) as bisection,
+    ):
         bisection.make_ready()
         findings = [bisection.answer(question) for question in questions]
     count = len(bisection.commits)
     print(_as_json(plan, count, findings) if arguments.json else _as_text(plan, count, findings), end="")
     found = [finding.commit for finding in findings if finding.whole.differ is not False]
     return 0 if found and all(found) else EXIT_CANNOT_TELL
+
+
+def _cores(arguments: argparse.Namespace) -> list[str]:
+    """Return a core for each of the runs for counts that may take place at the same time."""
+    usable = [str(core) for core in usable_cores()]
+    match vars(arguments).get("core", "each" if can_pin() else None):
+        case "each":
+            return usable
+        case None:
+            return ["any"] * len(usable)
+        case core:
+            return [str(core)]
 
 
 def _given_options(arguments: argparse.Namespace) -> list[str]:

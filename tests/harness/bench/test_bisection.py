@@ -136,6 +136,78 @@ def test_the_commands_that_bisect_runs_take_its_signal_as_ctrl_c(history, line):
     interrupted(*line, "./bot", when=waits_for_the_set, number=signal.SIGTERM)
 
 
+def bots_of(commits):
+    """Return the running bots of these commits."""
+    bots = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if "bot.py" in process.cmdline() and Path(process.cwd()).name in [commit[:12] for commit in commits]:
+                bots.append(process)
+    return bots
+
+
+def test_ctrl_c_ends_the_run_of_a_commit_and_of_the_one_that_may_come_next(history, tmp_path, monkeypatch):
+    monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path / "cache"))
+    hang = [history.commit(hangs=600) for _ in range(3)]
+    history.commit(hangs=0, loses=[1])
+    before = state(history.folder)
+    options = ("bisect", "HEAD~4", "HEAD", "--by", "counts", "--set", str(RECIPE), "--contain", "no")
+    count = min(2, len(usable_cores()))
+    interrupted(*options, "--", sys.executable, "-S", "bot.py", when=lambda: len(bots_of(hang)) == count)
+    assert bots_of(hang) == []
+    assert state(history.folder) == before
+    assert [path.name for path in (tmp_path / "cache" / "bench").iterdir()] == ["lock"]
+
+
+MEETS = """\
+import pathlib, time
+met = pathlib.Path({folder!r})
+(met / pathlib.Path.cwd().name).touch()
+while not all((met / name).exists() for name in {ends!r}):
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.skipif(len(usable_cores()) < 2, reason="one core: runs one after the other")
+def test_both_ends_run_at_the_same_time(history, tmp_path, output_of):
+    ends = [history.commit(), history.commit(loses=[1])]
+    (folder := tmp_path / "met").mkdir()
+    meets = tmp_path / "meets.py"
+    meets.write_text(MEETS.format(folder=str(folder), ends=[commit[:12] for commit in ends]))
+    bot = ("sh", "-c", f'{sys.executable} {meets}; exec {sys.executable} -S bot.py "$@"', "bot")
+    out = output_of(bisected, *ends, "--by", "counts", "--time-limit", "20", bot=bot).out
+    assert f"counts: changed by {ends[1][:7]}" in out
+
+
+ALONE = "mkdir {lock} || exit; {python} -S bot.py $@; rmdir {lock}"
+
+
+def alone(folder):
+    """Return the command of a bot that answers nothing while another one runs."""
+    script = folder / "alone.sh"
+    script.write_text(ALONE.format(lock=shlex.quote(str(folder / "running")), python=sys.executable))
+    return ("sh", str(script))
+
+
+def test_on_a_core_that_is_named_the_bots_run_one_after_the_other(history, tmp_path, output_of):
+    culprit = history.commit(loses=[1])
+    history.commit()
+    history.commit()
+    core = str(usable_cores()[0])
+    out = output_of(bisected, "HEAD~3", "HEAD", "--by", "counts", "--core", core, bot=alone(tmp_path)).out
+    assert f"counts: changed by {culprit[:7]}" in out
+
+
+@pytest.mark.slow
+def test_no_other_bot_runs_in_a_duel(history, tmp_path, output_of):
+    culprit = history.commit(loses=[1])
+    hangs = history.commit(hangs=600)
+    history.commit(hangs=0)
+    seen = tmp_path / "seen"
+    looks = f'pgrep -f "^{sys.executable} -S bot.py" >> {shlex.quote(str(seen))}'
+    bot = ("sh", "-c", f'echo "$@" | grep -q stats || {looks}; exec {sys.executable} -S bot.py "$@"', "bot")
+
+
 def test_a_build_is_asked_once_to_end(history, tmp_path, monkeypatch):
     history.commit()
     monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path / "cache"))
