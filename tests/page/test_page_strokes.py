@@ -13,6 +13,8 @@ pytestmark = [
     pytest.mark.parametrize("page_server", ["exported"], indirect=True),  # the server does nothing for a player
 ]
 
+FRAME = "document.querySelector('#frame')"
+
 
 @pytest.fixture
 def touched(visitor):
@@ -173,10 +175,9 @@ def test_a_second_finger_takes_the_drag_back_and_both_pan_the_board(touched):
     touched.shape(390, height=844)
     touched.paste(oneline(RANDOM))
     touched.click("[data-view='mine']", *["#zoom-in"] * 2)
-    frame = "document.querySelector('#frame')"
-    touched.value(f"{frame}.scrollIntoView({{block: 'center'}}), {frame}.scrollTo(0, 0)")
+    touched.value(f"{FRAME}.scrollIntoView({{block: 'center'}}), {FRAME}.scrollTo(0, 0)")
     x, y = touched.value(
-        f"(box => [(box.left + box.right) / 2, (box.top + box.bottom) / 2])({frame}.getBoundingClientRect())"
+        f"(box => [(box.left + box.right) / 2, (box.top + box.bottom) / 2])({FRAME}.getBoundingClientRect())"
     )
     touch(touched, "touchStart", (x, y))
     touch(touched, "touchEnd")
@@ -187,8 +188,8 @@ def test_a_second_finger_takes_the_drag_back_and_both_pan_the_board(touched):
     touch(touched, "touchMove", (x + 80, y + 60))
     touch(touched, "touchStart", (x + 80, y + 60), (x + 20, y))
     touch(touched, "touchMove", (x + 20, y + 20), (x - 40, y - 40))
-    scrolled = f"[{frame}.scrollLeft, {frame}.scrollTop]"
-    touched.wait_for(f"{frame}.scrollTop > 30")
+    scrolled = f"[{FRAME}.scrollLeft, {FRAME}.scrollTop]"
+    touched.wait_for(f"{FRAME}.scrollTop > 30")
     touched.says("#place", "The board is larger than what is shown")  # no cell is pointed at
     assert touched.value(scrolled) == pytest.approx([60, 40], abs=1)
     touch(touched, "touchMove", (x + 20, y + 20))  # which lifts the second
@@ -200,19 +201,166 @@ def test_a_second_finger_takes_the_drag_back_and_both_pan_the_board(touched):
     assert "1" not in attempt_at_first(touched)
 
 
+def on_phone(visitor) -> None:
+    """Open an attempt on a phone, with cells of 18 pixels and the board at the top of the screen."""
+    visitor.shape(390, height=844)
+    visitor.paste(oneline(RANDOM))
+    visitor.click("[data-view='mine']", "#zoom-fit")
+    while visitor.value(f"{FRAME}.scrollWidth < 25 * 18"):
+        visitor.click("#zoom-in")
+    visitor.value("document.querySelector('#board-card').scrollIntoView()")
+
+
+def middle_of_element(visitor, place: str) -> tuple[float, float]:
+    box = f"document.querySelector({place!r}).getBoundingClientRect()"
+    return tuple(visitor.value(f"(box => [box.left + box.width / 2, box.top + box.height / 2])({box})"))
+
+
+def frames(visitor, number: int = 2) -> None:
+    """Wait for so many frames of the screen."""
+    for _ in range(number):
+        visitor.value("new Promise(requestAnimationFrame)")
+
+
+def test_a_tap_just_after_a_quick_drag_reaches_its_button(touched):
+    on_phone(touched)
+    x, y = middle_of_element(touched, "#board")
+    for finger in ("white", "black") * 3:
+        for step in range(4):
+            touch(touched, "touchMove" if step else "touchStart", (x + 30 * step, y))
+            frames(touched, 1)
+        touch(touched, "touchEnd")
+        frames(touched, 6)  # while a fling would still go on
+        button = middle_of_element(touched, f"[data-finger='{finger}']")
+        touch(touched, "touchStart", button)
+        touch(touched, "touchEnd")
+        touched.wait_for(f"document.querySelector('[data-finger={finger}]').ariaPressed === 'true'")
+
+
+def pointed_at(visitor, x: float, y: float) -> str:
+    """Return which cell is at a place of the window, with a finger that paints nothing there."""
+    touch(visitor, "touchStart", (x, y))
+    visitor.says("#place", "row ")
+    place = visitor.text_of("#place").split(":")[0]
+    touch(visitor, "touchCancel")
+    return place
+
+
+def pinch(visitor, x: float, y: float, begin: int, end: int) -> None:
+    """Move two fingers, so far from a place of the window, apart or together."""
+    touch(visitor, "touchStart", (x - begin, y - begin))
+    touch(visitor, "touchStart", (x - begin, y - begin), (x + begin, y + begin))
+    for step in range(9):
+        by = begin + (end - begin) * step / 8
+        touch(visitor, "touchMove", (x - by, y - by), (x + by, y + by))
+        frames(visitor, 1)
+    touch(visitor, "touchEnd")
+
+
+@pytest.mark.parametrize("finger", ["black", "scroll"])
+def test_two_fingers_make_the_board_larger_and_smaller_around_them_and_paint_nothing(touched, finger):
+    on_phone(touched)
+    touched.click(f"[data-finger='{finger}']")
+    x, y = middle_of_element(touched, "#board")
+    before, width = pointed_at(touched, x, y), touched.value(f"{FRAME}.scrollWidth")
+    pinch(touched, x, y, 40, 75)
+    assert 1.5 * width < touched.value(f"{FRAME}.scrollWidth") < 2 * width
+    assert pointed_at(touched, x, y) == before
+    pinch(touched, x, y, 75, 40)
+    assert touched.value(f"{FRAME}.scrollWidth") == pytest.approx(width, abs=25)  # a pixel for each cell
+    assert pointed_at(touched, x, y) == before
+    for begin, end in ((10, 100), (100, 10)):
+        pinch(touched, x, y, begin, end)
+    assert touched.value(f"{FRAME}.scrollWidth - {FRAME}.clientWidth") == 0
+    for begin, end in ((5, 100), (5, 100)):
+        pinch(touched, x, y, begin, end)
+    assert 25 * 60 < touched.value(f"{FRAME}.scrollWidth") < 25 * 60 + 200
+    assert "1" not in touched.value("localStorage.nonobot.match(/attempts.*/)?.[0] ?? ''")
+
+
+def test_two_fingers_that_scroll_leave_redo_and_the_hint(touched):
+    on_phone(touched)
+    x, y = middle_of_element(touched, "#board")
+    for place in ((x, y), (x + 40, y)):
+        touch(touched, "touchStart", place)
+        touch(touched, "touchEnd")
+    touched.click("#mine-undo")
+    before = attempt_at_first(touched)
+    assert before.count("1") == 1
+    touched.click("#mine-hint")
+    touched.wait_for("!document.querySelector('#mine-take').hidden")
+    for moved in (0, 60):  # the first finger: it waits for the other, or has painted before
+        touch(touched, "touchStart", (x, y + 30))
+        if moved:
+            touch(touched, "touchMove", (x + moved, y + 30))
+        touch(touched, "touchStart", (x + moved, y + 30), (x, y - 40))
+        touch(touched, "touchMove", (x + moved, y), (x, y - 70))
+        frames(touched)
+        touch(touched, "touchEnd")
+        assert attempt_at_first(touched) == before
+        assert touched.value("document.querySelector('#mine-take').hidden") == bool(moved)
+    touched.click("#mine-redo")
+    assert attempt_at_first(touched).count("1") == 2
+
+
+def test_a_finger_that_scrolls_does_so_as_on_any_page(touched):
+    on_phone(touched)
+    touched.click("[data-finger='scroll']")
+    x, y = middle_of_element(touched, "#board")
+    touched.drag((x, y), (x - 100, y), 10, "finger")
+    touched.wait_for(f"{FRAME}.scrollLeft > 50")
+
+
+def test_a_hand_on_the_screen_leaves_what_the_pen_paints(touched):
+    on_phone(touched)
+    x, y = middle_of_element(touched, "#board")
+    pen = {"pointerType": "pen", "button": "left", "buttons": 1, "clickCount": 1}
+    touched.ask("Input.dispatchMouseEvent", type="mousePressed", x=x - 50, y=y, **pen)
+    touch(touched, "touchStart", (x, y + 80))
+    touch(touched, "touchStart", (x, y + 80), (x + 40, y + 80))
+    touched.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, **pen)
+    touch(touched, "touchEnd")
+    touched.ask("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, **pen)
+    assert attempt_at_first(touched).strip("?") in ("1" * 3, "1" * 4)
+
+
+@pytest.mark.parametrize("by", ["finger", "mouse"])
+def test_a_solved_board_is_locked_until_undo_or_clear(touched, by):
+    middle = middle_of(touched, 3, 2)
+    for y in (0, 1):
+        touched.drag(middle(0, y), middle(2, y), 3, by)
+    touched.says("#hint", "Solved")
+    touched.says("#place", "A solved board is locked until Undo or Clear.")
+    for first, last in (((0, 0), (0, 0)), ((1, 0), (1, 1))):
+        touched.drag(middle(*first), middle(*last), 3, by)
+    touched.focus_board()
+    touched.press("u")
+    assert attempt_at_first(touched) == "1" * 6
+    touched.click("#mine-undo")
+    assert attempt_at_first(touched) == "111???"
+    touched.drag(middle(0, 1), middle(1, 1), 3, by)
+    assert attempt_at_first(touched) == "11111?"
+
+
+def test_a_finger_on_the_board_closes_the_keyboard(touched):
+    on_phone(touched)
+    touched.value("document.querySelector('#text').focus({ preventScroll: true })")
+    touched.drag(middle_of_element(touched, "#board"), (200, 500), 3, "finger")
+    assert touched.value("document.activeElement.id") != "text"
+
+
 def test_a_hint_and_its_line_are_in_view_on_a_phone(touched):
     touched.shape(390, height=844)
     touched.paste(HEART)  # so that the next board has its own size
     touched.paste(oneline(RANDOM))
     touched.click("[data-view='mine']")
-    frame = "document.querySelector('#frame')"
     for end in (0, 9999):
-        touched.value(f"{frame}.scrollTo({end}, {end}), scrollTo(0, 0)")
+        touched.value(f"{FRAME}.scrollTo({end}, {end}), scrollTo(0, 0)")
         touched.click("#mine-hint")
         touched.wait_for("!document.querySelector('#mine-take').hidden")
         kind, number = re.match(r"(Row|Column) (\d+)", touched.text_of("#hint")).groups()
         start, size = ("Top", "Height") if kind == "Row" else ("Left", "Width")
-        lengths = f"[{frame}.scroll{start}, {frame}.client{size}, {frame}.scroll{size}]"
+        lengths = f"[{FRAME}.scroll{start}, {FRAME}.client{size}, {FRAME}.scroll{size}]"
         scrolled, shown, whole = touched.value(lengths)
         line = (int(number) - 0.5) * 18 - scrolled  # its middle, from the first cell that is seen
         assert 0 < line < shown - (whole - 25 * 18)

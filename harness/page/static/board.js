@@ -17,6 +17,7 @@ const MOST_OF_FRAME = 0.45; // that clues may take
 const SMALLEST_FRAME = 260; // pixels of height
 const BELOW = 12; // pixels between the controls below the board and the end of the window
 const PAPER = { width: 640, height: 800 }; // pixels for the board on a sheet, A4 or Letter
+const LEAST_PINCH = 0.15; // of the distance between two fingers, before which they only scroll
 const BETWEEN_CLUES = 0.2; // of a cell, between the clues of neighbouring columns
 
 const COLOURS = ["paper", "ink", "dot", "thin", "heavy", "clue", "band", "fresh", "fresh-white",
@@ -45,6 +46,8 @@ export class BoardView {
   onMove = null;
   // Called when the cells have another size.
   onSize = () => {};
+  // Whether nothing is painted for now.
+  isLocked = false;
   // What a finger does: "black" or "white" paints, and several scroll; "scroll" scrolls.
   finger = "black";
 
@@ -121,15 +124,29 @@ export class BoardView {
     const now = this.cell / devicePixelRatio;
     const larger = SIZES.find((size) => size > now + 0.5);
     const smaller = SIZES.findLast((size) => size < now - 0.5 && size >= SMALLEST_WITH_CLUES);
-    this.zoomed = direction === 0 ? "fit" : ((direction > 0 ? larger : smaller) ?? now);
-    const offset = this.#offset();
+    const box = this.canvas.getBoundingClientRect();
     const middle = {
-      x: (offset.x + (this.shown.width - this.left) / 2) / this.cell,
-      y: (offset.y + (this.shown.height - this.top) / 2) / this.cell,
+      clientX: box.right - (this.shown.width - this.left) / 2 / devicePixelRatio,
+      clientY: box.bottom - (this.shown.height - this.top) / 2 / devicePixelRatio,
     };
+    const point = this.#pointAt(middle);
+    this.zoomed = direction === 0 ? "fit" : ((direction > 0 ? larger : smaller) ?? now);
     this.layOut();
-    this.frame.scrollLeft = (middle.x * this.cell - (this.shown.width - this.left) / 2) / devicePixelRatio;
-    this.frame.scrollTop = (middle.y * this.cell - (this.shown.height - this.top) / 2) / devicePixelRatio;
+    this.#bring(point, middle, this.frame);
+  }
+
+  #pinch(size) {
+    this.zoomed = size > this.fitting ? Math.min(size, SIZES.at(-1)) : "fit";
+    this.layOut();
+  }
+
+  // Scrolls a point of the board to a place of the window, each of the scrollers as far as it takes and can.
+  #bring(point, place, ...scrollers) {
+    for (const scroller of scrollers) {
+      const now = this.#pointAt(place);
+      const by = (axis) => ((point[axis] - now[axis]) * this.cell) / devicePixelRatio;
+      scroller.scrollBy(by("x"), by("y"));
+    }
   }
 
   // --- geometry --------------------------------------------------------------------------------------------------
@@ -139,29 +156,30 @@ export class BoardView {
     const room = this.frame.parentElement;
     const style = getComputedStyle(room);
     this.roomWidth = room.clientWidth;
+    const column = parseFloat(style.gridTemplateColumns); // in wide windows, the controls are beside the board
+    const below = (!column && room.querySelector(".tools:not([hidden]) button")) || this.frame.nextElementSibling;
+    const [box, frame, last] = [room, this.frame, below].map((part) => part.getBoundingClientRect());
+    const padding = (...sides) => sides.reduce((sum, side) => sum + parseFloat(style[`padding${side}`]), 0);
     // The board and its controls fit into the window: with all that is above them, unless that is the input.
-    const above = room.getBoundingClientRect().top + scrollY;
+    const above = box.top + scrollY < innerHeight / 3 ? box.top + scrollY : 0;
+    // With its line of text and the first of the controls, unless these are beside it.
+    const bare = last.left > frame.left ? padding("Top", "Bottom") : last.bottom - box.top - frame.height + padding("Bottom");
     // Texts count as the height that is reserved for them.
-    const heightOf = (part) => part.getBoundingClientRect().height;
-    const tooLong = (text) => Math.max(0, heightOf(text) - parseFloat(getComputedStyle(text).minHeight));
+    const tooLong = (text) => Math.max(0, text.getBoundingClientRect().height - parseFloat(getComputedStyle(text).minHeight));
     const texts = [...room.querySelectorAll(".reserved")].reduce((sum, text) => sum + tooLong(text), 0);
-    // In wide windows, the controls are beside the board, and only its line of text is below.
-    const column = parseFloat(style.gridTemplateColumns);
-    const last = this.frame.nextElementSibling.getBoundingClientRect().bottom - room.getBoundingClientRect().top;
-    const whole = column ? last + parseFloat(style.paddingBottom) : heightOf(room) - texts;
-    const others = Math.round(whole - heightOf(this.frame)) + BELOW + (above < innerHeight / 3 ? above : 0);
-    const free = {
-      width: Math.max(120, column || room.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)),
-      height: Math.max(SMALLEST_FRAME, innerHeight - others),
-    };
-    const { width, height } = this.onScreen ? PAPER : free;
-    const most = { width: width * ratio, height: height * ratio };
+    const whole = column ? bare : box.height - frame.height - texts;
+    const free = (others) => (this.onScreen ? { width: PAPER.width * ratio, height: PAPER.height * ratio } : {
+      width: Math.max(120, column || room.clientWidth - padding("Left", "Right")) * ratio,
+      height: Math.max(SMALLEST_FRAME, innerHeight - Math.round(others) - BELOW - above) * ratio,
+    });
+    let most = free(whole);
     this.isForFingers = matchMedia("(pointer: coarse)").matches;
     const toPaint = SMALLEST_TO_PAINT[this.isForFingers ? "finger" : "mouse"];
     const isPaintable = this.zoomed === null && this.onPaint && Math.max(this.width, this.height) <= MOST_TO_PAINT;
-    const fitting = this.#fitting(most, ratio);
+    const fitting = (this.fitting = this.#fitting(most, ratio));
     const first = isPaintable && fitting < Math.min(toPaint, SMALLEST_WHOLE) ? toPaint : fitting;
     const size = this.zoomed > 0 ? this.zoomed : first;
+    if (size > fitting) most = free(bare); // a window onto the board: as large as the screen allows
     this.#measure(size, most, ratio);
     this.isTooSmall = !this.hasClues || (Boolean(this.onPaint) && size < toPaint);
     const content = { width: this.left + this.width * this.cell + this.end, height: this.top + this.height * this.cell + this.end };
@@ -502,17 +520,33 @@ export class BoardView {
       event.preventDefault();
       event.stopPropagation();
     }, true);
-    // Fingers that do not paint pan: what is in the middle between them stays there.
-    const fingers = new Map();
-    const mean = (axis) => [...fingers.values()].reduce((sum, finger) => sum + finger[axis], 0) / fingers.size;
-    let held; // the place there, from the beginning of what scrolls
-    const hold = () => (held = { x: frame.scrollLeft + mean("clientX"), y: frame.scrollTop + mean("clientY") });
+    // Fingers that do not paint scroll the board, then the page: what is in the middle between them stays there. Two
+    // make it larger and smaller, once they have moved apart or together enough to mean it.
+    const middleOf = ([one, two = one]) => ({ clientX: (one.clientX + two.clientX) / 2, clientY: (one.clientY + two.clientY) / 2 });
+    const distanceOf = ([one, two]) => two && Math.hypot(one.clientX - two.clientX, one.clientY - two.clientY);
+    const paints = () => this.onPaint && !this.isLocked && this.finger !== "scroll";
+    let held = null; // where they began: the point of the board, the size of its cells, the distance, whether that zooms
+    const hold = (fingers, zooms = false) => (held = fingers.length ? { point: this.#pointAt(middleOf(fingers)),
+      size: this.cell / devicePixelRatio, distance: distanceOf(fingers), zooms } : null);
+    canvas.addEventListener("touchstart", (event) => {
+      const { targetTouches: fingers } = event;
+      if (fingers.length > 1 && stroke?.isFinger) end(true);
+      if (fingers.length === 1 && !stroke && !paints()) return;
+      event.preventDefault(); // or a quick drag becomes a fling, whose end the browser takes the next tap for
+      hold(fingers);
+    }, { passive: false });
+    canvas.addEventListener("touchmove", ({ targetTouches: fingers }) => {
+      if (stroke || !held) return;
+      const by = fingers.length > 1 ? distanceOf(fingers) / held.distance : 1;
+      if (!held.zooms && Math.abs(by - 1) > LEAST_PINCH) hold(fingers, true);
+      else if (held.zooms) this.#pinch(held.size * by);
+      this.#bring(held.point, middleOf(fingers), frame, window);
+    }, { passive: true });
+    for (const kind of ["touchend", "touchcancel"]) {
+      canvas.addEventListener(kind, ({ targetTouches }) => held && hold(targetTouches));
+    }
     canvas.addEventListener("pointermove", (event) => {
-      if (fingers.has(event.pointerId)) {
-        fingers.set(event.pointerId, event);
-        if (!stroke) return frame.scrollTo(held.x - mean("clientX"), held.y - mean("clientY"));
-      }
-      if (stroke && stroke.pointer !== event.pointerId) return;
+      if (stroke ? stroke.pointer !== event.pointerId : event.pointerType === "touch") return;
       if (event.pointerType === "mouse" && event.button >= 0) end(true); // a second button is pressed
       mouse = event;
       let dragged;
@@ -523,7 +557,8 @@ export class BoardView {
         const points = pointsBetween(stroke.point, point);
         stroke.point = point;
         const other = points.find(({ x, y }) => Math.floor(x) !== first.x || Math.floor(y) !== first.y);
-        if (other && event.pointerType === "touch" && !this.hasTwoColours) stroke.kept ??= Math.floor(other.x) === first.x ? "x" : "y";
+        if (!other && stroke.isFinger && rows.size * columns.size === 1) return; // it may be the first of two
+        if (other && stroke.isFinger && !this.hasTwoColours) stroke.kept ??= Math.floor(other.x) === first.x ? "x" : "y";
         const { kept } = stroke;
         const cellOf = (between) => this.#cellOf(kept ? { ...between, [kept]: first[kept] + 0.5 } : between);
         const cells = points.map(cellOf);
@@ -545,28 +580,23 @@ export class BoardView {
     canvas.addEventListener("pointerdown", (event) => {
       const place = this.cellAt(event);
       const isFinger = event.pointerType === "touch";
-      const isPainting = this.onPaint && event.button <= 2 && !(isFinger && this.finger === "scroll");
-      if (isFinger && isPainting) {
-        if (event.isPrimary) fingers.clear();
-        fingers.set(event.pointerId, event);
-        hold();
-        if (fingers.size > 1) return end(true);
-      }
-      if (!place) return;
+      if (event.pointerType !== "mouse") document.activeElement.blur(); // which closes the keyboard on the screen
+      if (!place || !event.isPrimary || (isFinger && stroke?.isFinger === false)) return; // or a hand beside the pen
       this.cursor = place;
       this.onMove?.(place, false);
-      if (!isPainting) return;
+      if (event.button > 2 || !(isFinger ? paints() : this.onPaint)) return;
       canvas.setPointerCapture(event.pointerId);
       const before = this.#valueAt(place);
       const colour = event.button === 2 ? WHITE : isFinger ? { black: BLACK, white: WHITE }[this.finger] : null;
       const value = colour === null ? this.nextOf(before) : before === colour ? UNKNOWN : colour;
-      stroke = { before, value, pointer: event.pointerId, first: place, point: this.#pointAt(event),
+      stroke = { before, value, isFinger, pointer: event.pointerId, first: place, point: this.#pointAt(event),
         rows: new Set([place.y]), columns: new Set([place.x]) };
-      this.#paint(place, value);
+      if (!isFinger) this.#paint(place, value);
     });
     const lift = (event) => {
-      if (fingers.delete(event.pointerId)) hold();
-      if (stroke?.pointer === event.pointerId) end(event.type === "pointercancel");
+      if (stroke?.pointer !== event.pointerId) return;
+      if (event.type === "pointerup") this.#paint(stroke.first, stroke.value); // a tap has painted nothing yet
+      end(event.type === "pointercancel");
     };
     canvas.addEventListener("pointerup", lift);
     canvas.addEventListener("pointercancel", lift);
@@ -584,7 +614,7 @@ export class BoardView {
   }
 
   #paint({ x, y }, value) {
-    this.onPaint?.(y * this.width + x, value);
+    if (!this.isLocked) this.onPaint?.(y * this.width + x, value);
   }
 
   #valueAt({ x, y }) {

@@ -6,6 +6,7 @@ const MOST = 300;
 
 export class History {
   #isInStroke = false;
+  #undone = []; // what redo led to before the last change
   #back = [];
   #forward = [];
 
@@ -22,7 +23,7 @@ export class History {
   keep() {
     this.#back.push(this.now());
     if (this.#back.length > MOST) this.#back.shift();
-    this.#forward = [];
+    [this.#undone, this.#forward] = [this.#forward, []];
     this.#show();
   }
 
@@ -35,7 +36,10 @@ export class History {
   }
 
   endStroke(isTakenBack) {
-    if (isTakenBack && this.#isInStroke) this.#go(this.#back, []);
+    if (isTakenBack && this.#isInStroke) {
+      this.#forward = this.#undone;
+      this.#go(this.#back, []);
+    }
     this.#isInStroke = false;
   }
 

@@ -68,8 +68,9 @@ async function bring(work, isNew) {
 // From now on everything speaks of this puzzle. Where the input is above the board, a new puzzle comes into view.
 function become(puzzle, isNew) {
   show(puzzle);
-  const isBelow = element("frame").getBoundingClientRect().bottom > innerHeight && matchMedia("(max-width: 820px)").matches;
-  if (isNew && puzzle.board && isBelow && document.activeElement !== input.text) element("board-card").scrollIntoView();
+  const isBelow = element("stage").offsetLeft === document.querySelector(".input").offsetLeft;
+  const isBeyond = element("frame").getBoundingClientRect().bottom > innerHeight;
+  if (isNew && puzzle.board && isBelow && isBeyond && document.activeElement !== input.text) element("board-card").scrollIntoView();
   clearTimeout(drawnTimer);
   if (isDrawing()) {
     verdict.say("busy", "Drawing …"); // what was said is of another board
@@ -163,7 +164,6 @@ function draw() {
   view.onPaint = now && ((cell, value) => now.paint(cell, value));
   view.onStroke = now && ((isTakenBack) => (now.endStroke(isTakenBack), isTakenBack && unpoint()));
   element("board").classList.toggle("paints", Boolean(now));
-  element("board").classList.toggle("drags", Boolean(now) && view.finger !== "scroll");
   element("finger").hidden = !now;
   const layout = [board, tab, name, Boolean(now)]; // no text, which may be longer or shorter
   if (board && layout.some((part, index) => part !== laidOut[index])) view.layOut();
@@ -175,6 +175,8 @@ function draw() {
 // Draws the cells from the state; scrolls to a cell or line of the attempt, if one is named.
 function refresh(place = null) {
   if (!state.board || isStale()) return;
+  view.isLocked = isPlaying() && attempt.isSolved; // or the next touch would spoil it
+  element("board").classList.toggle("drags", Boolean(view.onPaint) && !view.isLocked && view.finger !== "scroll");
   if (isDrawing()) view.show(editor.state.cells, { differ: differences() });
   else if (state.view === "steps") view.show(stepping.cells, stepping.marks);
   else if (state.view === "mine") view.show(attempt.cells, attempt.marks);
@@ -213,7 +215,9 @@ function showPlace() {
   const zoom = view.isLarger ? `The board is larger than what is shown: ${view.isForFingers ? scroll : ""}Fit shows it all.`
     : view.isTooSmall ? `The cells are ${view.hasClues ? "small" : "too small for clues"}: + makes them larger, and the board then scrolls.`
     : "\u00a0";
-  element("place").textContent = isOnBoard ? dragged + view.words(pointed.place) : zoom;
+  const text = isOnBoard ? dragged + view.words(pointed.place) : zoom;
+  const locked = "A solved board is locked until Undo or Clear.";
+  element("place").textContent = !view.isLocked ? text : view.isFocused ? `${text}. ${locked}` : locked;
 }
 
 // After an undo or redo, only the keyboard points at a cell.
