@@ -15,7 +15,7 @@ from itertools import islice
 from math import isnan
 from operator import index
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 from nonobot.bot import IN_BROWSER
 from nonobot.bot.result import Result
@@ -41,6 +41,7 @@ _log = logging.getLogger("nonobot")
 
 Level = Literal["lines", "probing", "search", "unknown"]
 Verdict = Literal["unique", "multiple", "unsolvable", "unknown"]
+Board = TypeVar("Board", Solution, PartialGrid)
 
 
 class Stop(Protocol):
@@ -87,6 +88,13 @@ def _seconds(seconds: Any) -> float | None:
     return None if seconds is None else _number("seconds", seconds, "a number or None")
 
 
+def _pair(size: Any) -> tuple[int, int]:
+    width, height = map(index, size)
+    if min(width, height) < 1:
+        raise ValueError
+    return width, height
+
+
 def _checked_stop(stop: Any) -> Stop | None:
     if stop is None or (callable(getattr(stop, "is_set", None)) and not isinstance(stop, type)):
         return cast("Stop | None", stop)
@@ -103,8 +111,16 @@ def _several(puzzles: Any) -> Iterable[Any]:
 
 def _for_python(message: object) -> str:
     """Return a message of a command with the arguments of this module instead of options."""
-    text = re.sub(r"--size (\d+)x(\d+)", r"size=(\1, \2)", str(message))
-    return text.replace("--size auto", "size='auto'")
+    text = re.sub(r"--size (\w+)x(\w+)", r"size=(\1, \2)", str(message))
+    return text.replace("--size auto", "size='auto'").replace("--size", "size")
+
+
+def _board(name: str, cells: Any, kind: type[Board]) -> Board:
+    """Return an argument as a board; PuzzleError: it is not one."""
+    try:
+        return cells if isinstance(cells, kind) else kind(cells)
+    except PuzzleError as error:
+        raise PuzzleError(f"{name}: {error}") from None
 
 
 # --- puzzles -----------------------------------------------------------------------------------------------------
@@ -165,6 +181,10 @@ def _entries(
         source = source.encode(errors="surrogatepass") if isinstance(source, str) else source
     if isinstance(source, bytearray | memoryview):
         source = bytes(source)
+    if not isinstance(source, str | bytes | os.PathLike):
+        raise TypeError(f"source: {source!r}; expected a file name, an open file, or the content as bytes or text")
+    if size not in (None, "auto"):
+        size = _argument("size", size, _pair, "a width and a height of 1 or more, 'auto' or None")
     path = _path(source)
     place = f"{printable(str(path))}: " if path else ""
     try:
@@ -182,7 +202,7 @@ def _entries(
             if "/" in source or re.search(r"\.\w+$", source):
                 raise MissingFileError(f"cannot read {name}: no such file") from None
             place = f"{name}: not a file, and not a puzzle: "
-        raise PuzzleError(f"{place}{error}") from None
+        raise PuzzleError(place + _for_python(error)) from None
     return _placed(found, place)
 
 
@@ -191,9 +211,9 @@ def _placed(found: Iterator[Found], place: str) -> Iterator[Record | PuzzleError
     try:
         for entry in found:
             is_empty = False
-            yield entry if isinstance(entry, Record) else PuzzleError(f"{place}{entry}")
+            yield entry if isinstance(entry, Record) else PuzzleError(place + _for_python(entry))
     except formats.FormatError as error:
-        raise PuzzleError(f"{place}{error}") from None
+        raise PuzzleError(place + _for_python(error)) from None
     if is_empty:
         raise PuzzleError(f"{place}cannot find a puzzle")
 
@@ -213,7 +233,7 @@ def write(
     for puzzle in several:
         if not isinstance(puzzle, Puzzle | Record):
             raise TypeError(f"puzzles: {puzzle!r}; expected a Puzzle or a Record")
-    if isinstance(path, bytes):
+    if not isinstance(path, str | os.PathLike):
         raise TypeError(f"path: {path!r}; expected a str or a path object")
     records = [
         Record(puzzle, number=k) if isinstance(puzzle, Puzzle) else puzzle for k, puzzle in enumerate(several, 1)
@@ -267,13 +287,12 @@ def generate(
     from nonobot.tournament_data.generate import generate as boards
 
     def sides(given: Any) -> tuple[int, int]:
-        width, height = given if isinstance(given, tuple | list) else (given, given)
-        return index(width), index(height)
+        return _pair(given if isinstance(given, tuple | list) else (given, given))
 
-    both = _argument("size", size, sides, "a whole number, or a width and a height")
+    both = _argument("size", size, sides, "a whole number, or a width and a height, of 1 or more")
     first = OFFICIAL_P1 if p1 is None else _number("p1", p1)
     last = OFFICIAL_P2 if p2 is None else _number("p2", p2)
-    made = boards(both, _whole("count", count), first, last, seed=_whole("seed", seed))
+    made = boards(both, _whole("count", count, 0), first, last, seed=_whole("seed", seed))
     return (Record(puzzle, solution=solution, number=number) for number, (puzzle, solution) in enumerate(made, 1))
 
 
@@ -304,9 +323,7 @@ def draw(
     else:
         record = _record(what)
         puzzle, title, own_cells = record.puzzle, record.title or None, record.start
-    board: Any = own_cells if cells is None else cells
-    if not (board is None or isinstance(board, Solution | PartialGrid)):
-        board = PartialGrid(board)
+    board = own_cells if cells is None else _board("cells", cells, PartialGrid)
     scene = scene_of(Picture(puzzle, board, title), cell, clues)
     theme = DARK if dark else LIGHT
     return svg_of(scene, theme).encode() if format == "svg" else png_of(scene, theme)
@@ -330,7 +347,7 @@ def check(puzzle: Puzzle | Record | str | os.PathLike[str], grid: Solution | npt
 
     An array has the shape (height, width): 1 black, 0 white. PuzzleError: it is not a full board of that size.
     """
-    solution = grid if isinstance(grid, Solution) else Solution(grid)
+    solution = _board("grid", grid, Solution)
     try:
         return Check(tuple(mismatches(_record(puzzle).puzzle, solution)))
     except ValueError as error:
@@ -429,8 +446,10 @@ def count(
     return sum(1 for _ in islice(solutions(puzzle, start=start, stop=stop), most))
 
 
-def _record(puzzle: Puzzle | Record | str | os.PathLike[str], start: npt.ArrayLike | None = None) -> Record:
-    """Return a puzzle, or the only puzzle of a file, as a record with its given cells."""
+def _record(
+    puzzle: Puzzle | Record | str | os.PathLike[str], start: npt.ArrayLike | None = None, name: str = "start"
+) -> Record:
+    """Return a puzzle, or the only puzzle of a file, as a record with given cells, the argument `name`."""
     if isinstance(puzzle, str | os.PathLike):
         records = read(puzzle)
         if records[1:]:
@@ -441,7 +460,7 @@ def _record(puzzle: Puzzle | Record | str | os.PathLike[str], start: npt.ArrayLi
             f"not a puzzle: a {type(puzzle).__name__}; pass a puzzle or a file name (several: use solve_all)"
         )
     record = puzzle if isinstance(puzzle, Record) else Record(puzzle)
-    return record if start is None else replace(record, start=PartialGrid(start))
+    return record if start is None else replace(record, start=_board(name, start, PartialGrid))
 
 
 _idle: list[Any] = []
@@ -607,7 +626,7 @@ def hint(puzzle: Puzzle | Record | str | os.PathLike[str], cells: npt.ArrayLike 
     `cells` is the board so far, in the shape (height, width): 1 black, 0 white, -1 unknown (default: the given
     cells of the record, or none).
     """
-    record = _record(puzzle, cells)
+    record = _record(puzzle, cells, "cells")
     answer = _answer("hint", record, None, None)
     best = answer["hint"] or {"line": None}
     black, white = (_cells(best, name, record.puzzle.width) for name in ("black", "white"))

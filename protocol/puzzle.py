@@ -21,7 +21,7 @@ from nonobot.protocol.clues import (
     clue_of,
     needed_length,
 )
-from nonobot.system import printable
+from nonobot.system import printable, shortened
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -172,7 +172,11 @@ def fault_in_clues(puzzle: Puzzle) -> tuple[Fault, int | None] | None:
 
 def _clues(kind: str, clues: Iterable[Iterable[int]]) -> tuple[Clue, ...]:
     checked = []
-    for number, clue in enumerate(clues, 1):
+    try:
+        left = iter(_listed(clues))
+    except TypeError:
+        raise TypeError(f"{kind}s: {clues!r}; expected a list of clues such as [[1, 2], [3]]") from None
+    for number, clue in enumerate(left, 1):
         try:
             blocks = tuple(operator.index(length) for length in clue)
         except TypeError:
@@ -190,7 +194,7 @@ def _clues(kind: str, clues: Iterable[Iterable[int]]) -> tuple[Clue, ...]:
 
 
 def _listed(cells: Any) -> Any:
-    """Return cells as lists if they are an array, a frame or an image; masked cells and NaN are unknown."""
+    """Return cells, or clues, as lists if they are an array, a frame or an image; masked cells are unknown."""
     if isinstance(cells, memoryview):
         return cells.tolist()
     if not (hasattr(cells, "__array__") or hasattr(cells, "__array_interface__")):  # an image has only the latter
@@ -199,10 +203,20 @@ def _listed(cells: Any) -> Any:
 
     if isinstance(cells, numpy.ma.MaskedArray):
         cells = numpy.ma.filled(cells.astype(object), UNKNOWN)
-    array = numpy.asarray(cells)
-    if array.dtype.kind in ("f", "O"):
-        array = numpy.where(array != array, UNKNOWN, array)
-    return array.tolist()
+    return numpy.asarray(cells).tolist()
+
+
+class _Bytes(dict[Any, int]):
+    """The bytes of cells by colour; None, NaN and pandas.NA are unknown, if a cell may be unknown."""
+
+    def __missing__(self, cell: Any) -> int:
+        try:
+            is_missing = cell is None or bool(cell != cell)
+        except TypeError:  # from pandas.NA
+            is_missing = True
+        if is_missing and UNKNOWN in self:
+            return self[UNKNOWN]
+        raise KeyError(cell)
 
 
 class _Board:
@@ -211,7 +225,7 @@ class _Board:
     `content` has one byte per cell, row by row. The constructor accepts an array or lists, and raises PuzzleError
     if they do not have two dimensions or contain another value.
 
-    A board is not a dataclass: `replace` and `asdict` would take it to pieces that its constructor does not accept.
+    A board is not a dataclass: `asdict` would take it to pieces, from which its constructor makes no board.
     """
 
     __slots__ = ("content", "size")
@@ -225,7 +239,7 @@ class _Board:
     _code: ClassVar[str]
 
     def __init__(self, cells: npt.ArrayLike) -> None:
-        bytes_of = {colour: colour % 256 for colour in self._colours}
+        bytes_of = _Bytes({colour: colour % 256 for colour in self._colours})
         given: Any = cells.numbers() if isinstance(cells, _Board) else _listed(cells)
         if isinstance(given, str):
             given = given.split()
@@ -233,8 +247,8 @@ class _Board:
             given = _drawn(given, self._colours)
         try:
             rows = [bytes([bytes_of[cell] for cell in row]) for row in given]
-        except KeyError:
-            raise self._other_cells() from None
+        except KeyError as error:
+            raise self._other_cells(f", not {shortened(repr(error.args[0]), 40)}") from None
         except TypeError:
             raise PuzzleError(f"{self._called} has two dimensions: rows of cells") from None
         shape: tuple[int, ...] = getattr(cells, "shape", ())
@@ -255,9 +269,9 @@ class _Board:
         return board
 
     @classmethod
-    def _other_cells(cls) -> PuzzleError:
+    def _other_cells(cls, found: str = "") -> PuzzleError:
         *names, last = (f"{colour} ({name})" for colour, name in cls._colours.items())
-        return PuzzleError(f"{cls._called} holds {', '.join(names)} and {last} only")
+        return PuzzleError(f"{cls._called} holds {', '.join(names)} and {last} only{found}")
 
     def _set(self, content: bytes, size: tuple[int, int]) -> None:
         object.__setattr__(self, "content", content)
@@ -439,6 +453,8 @@ class Record(_Drawable):
             raise TypeError(f"puzzle: {self.puzzle!r}; expected a Puzzle")
         for name in TEXT_FIELDS:
             text = getattr(self, name)
+            if not isinstance(text, str | None):
+                raise TypeError(f"{name}: {text!r}; expected a str or None")
             if text is not None:
                 object.__setattr__(self, name, plain_text(text))
         for name, kind in (("start", PartialGrid), ("solution", Solution)):

@@ -29,7 +29,7 @@ from tests.helpers.talking import CAPTURED
 ROWS, COLUMNS = [[3], [1], [1, 1]], [[1, 1], [2], [1, 1]]
 CELLS = [[1, 1, 1], [0, 1, 0], [1, 0, 1]]
 PUZZLE = Puzzle(rows=ROWS, columns=COLUMNS)
-TEXT = "3\n1\n1 1\n"
+BATCH = "$1\n1\n1\n"
 
 
 def test_puzzles_are_dataclasses_like_any_other():
@@ -127,6 +127,19 @@ def test_a_board_may_be_anything_that_numpy_takes(cells):
     assert check(PUZZLE, cells)
 
 
+class Missing:
+    """What pandas.NA has in common with NaN: it equals nothing; and what has not: nothing says so."""
+
+    def __eq__(self, other):
+        return self
+
+    __ne__ = __eq__
+    __hash__ = object.__hash__
+
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+
+
 @pytest.mark.parametrize(
     "cells",
     [
@@ -134,14 +147,17 @@ def test_a_board_may_be_anything_that_numpy_takes(cells):
         np.ma.array(np.where([[0, 0, 1], [0, 0, 0], [0, 0, 0]], np.nan, CELLS)),
         np.where([[0, 0, 1], [0, 0, 0], [0, 0, 0]], np.nan, CELLS),
         Frame(np.array([[1, 1, float("nan")], *CELLS[1:]], object)),
+        Frame(np.array([[1, 1, Missing()], *CELLS[1:]], object)),
+        [[1, 1, None], *CELLS[1:]],
+        [[1, 1, float("nan")], *CELLS[1:]],
         ["##?", ".#.", "#.#"],
     ],
 )
 @pytest.mark.filterwarnings("error")
-def test_masked_cells_nan_and_a_drawn_question_mark_are_unknown(cells):
+def test_masked_and_missing_cells_and_a_drawn_question_mark_are_unknown(cells):
     assert PartialGrid(cells).numbers() == [[1, 1, -1], *CELLS[1:]]
     assert solve(PUZZLE, start=cells).verdict == "unique"
-    if isinstance(cells, list):
+    if isinstance(cells, list) and cells[0] == "##?":
         with pytest.raises(PuzzleError, match=r"'\?'; a cell is '#' \(black\) or '.' \(white\)"):
             Solution(cells)
         return
@@ -173,8 +189,27 @@ def test_masked_cells_nan_and_a_drawn_question_mark_are_unknown(cells):
         (lambda: nonobot.draw(PUZZLE, "svg", cell=-3), "cell: -3; expected 1 or more"),
         (lambda: nonobot.draw(PUZZLE, "png", cell=1), "cell: 1; expected 2 or more"),
         (lambda: nonobot.Record(3), "puzzle: 3; expected a Puzzle"),
+        (lambda: nonobot.Record(PUZZLE, title=5), "title: 5; expected a str or None"),
+        (lambda: Puzzle(rows=None, columns=COLUMNS), "rows: None; expected a list of clues"),
+        (lambda: read(5), "source: 5; expected a file name, an open file, or the content as bytes or text"),
+        (lambda: read(BATCH, size=3), "size: 3; expected a width and a height of 1 or more, 'auto' or None"),
+        (lambda: read(BATCH, size="3x3"), "size: '3x3'; expected a width and a height of 1 or more"),
+        (lambda: read(BATCH, size=(3, 0)), r"size: \(3, 0\); expected a width and a height of 1 or more"),
+        (lambda: read(BATCH, size=(2, 1)), r".* 2x1 board, found 2; perhaps size=\(1, 1\)$"),
+        (lambda: read(BATCH, size=(1, 0.5)), r"size: \(1, 0.5\); expected a width and a height"),
+        (
+            lambda: nonobot.generate(0, seed=7),
+            "size: 0; expected a whole number, or a width and a height, of 1 or",
+        ),
+        (lambda: nonobot.generate(5, -1, seed=7), "count: -1; expected 0 or more"),
+        (lambda: nonobot.write(PUZZLE, io.BytesIO()), "path: <_io.BytesIO .*>; expected a str or a path object"),
+        (lambda: check(PUZZLE, solve(PUZZLE)), "grid: a solution has two dimensions"),
+        (lambda: solve(PUZZLE, start=[[1, "?"]]), r"start: a partly .* -1 \(unknown\), .* only, not '\?'"),
+        (lambda: nonobot.hint(PUZZLE, 5), "cells: a partly painted board has two dimensions"),
+        (lambda: nonobot.draw(PUZZLE, "svg", cells=[[255]]), "cells: a partly .* only, not 255"),
     ],
 )
+@pytest.mark.usefixtures("compiled")
 def test_a_wrong_argument_is_named_with_what_is_expected(call, message):
     with pytest.raises((TypeError, ValueError), match=f"^{message}"):
         call()
@@ -202,7 +237,12 @@ def test_what_is_no_board_is_named(cells):
 
 @pytest.mark.parametrize(
     "rows",
-    [np.array([[3, 0], [0, 1], [1, 1]]), [[0, 3], [1, 0, 0], (1, 1)], ((3,), range(1, 2), iter([1, 1]))],
+    [
+        np.array([[3, 0], [0, 1], [1, 1]]),
+        Frame([[3, 0], [0, 1], [1, 1]]),
+        [[0, 3], [1, 0, 0], (1, 1)],
+        ((3,), range(1, 2), iter([1, 1])),
+    ],
 )
 def test_clues_may_be_padded_with_zeros(rows):
     assert Puzzle(rows=rows, columns=COLUMNS) == PUZZLE
