@@ -44,6 +44,65 @@ def test_a_board_is_first_shown_as_a_whole_where_its_cells_are_large_enough(visi
     assert width > 16 * 14
 
 
+@pytest.fixture
+def touched(visitor):
+    """Return a visitor with an attempt on a screen that is touched."""
+    visitor.touch_screen(True)
+    visitor.shape(390, height=844)
+    visitor.paste(oneline(RANDOM))
+    visitor.click("[data-view='mine']")
+    yield visitor
+    visitor.touch_screen(False)
+
+
+def box_of(visitor, place: str) -> list[float]:
+    """Return where an element is: left, top, right and bottom."""
+    return visitor.value(
+        f"(box => [box.left, box.top, box.right, box.bottom])(document.querySelector({place!r}).getBoundingClientRect())"
+    )
+
+
+def test_a_phone_that_lies_has_the_board_beside_all_that_belongs_to_it(touched):
+    touched.shape(844, height=390)
+    touched.value("document.querySelector('#board-card').scrollIntoView()")
+    touched.picture()
+    left, top, right, bottom = box_of(touched, "#frame")
+    assert top >= 0
+    assert 340 < bottom - top
+    assert bottom <= 390
+    assert right - left > 480
+    for place in (".bar", "#place", "#mine-bar"):
+        assert box_of(touched, place)[0] > right
+    assert box_of(touched, "#mine-hint")[3] < 390
+    touched.value("scrollBy(0, 60)")  # to what is said below
+    assert box_of(touched, "#frame")[1] == 0
+    touched.paste(HEART)
+    touched.shape(390, height=844)
+
+
+def test_a_board_that_scrolls_on_a_phone_has_the_room_down_to_the_first_controls(touched):
+    touched.value("document.querySelector('#board-card').scrollIntoView()")
+    touched.picture()
+    _, top, _, bottom = box_of(touched, "#frame")
+    assert bottom - top > 480
+    assert 780 < box_of(touched, "#mine-undo")[3] < 844
+
+
+def test_fingers_have_controls_of_forty_pixels_and_the_switch_for_them_comes_first(touched):
+    rows = "new Set([...document.querySelector('.bar').children].filter(one => one.offsetHeight)"
+    middles = "one => Math.round(one.offsetTop + one.offsetHeight / 2)"
+    assert touched.value(f"{rows}.map({middles})).size") <= 3
+    assert box_of(touched, "#finger")[3] <= box_of(touched, "#views")[1]
+    low = """[...document.querySelectorAll('button, select, input:not(.unseen), .check, nav a')].filter(
+        (one) => one.offsetHeight && one.type !== 'checkbox' && one.offsetHeight < 40).map((one) => one.outerHTML)"""
+    for tab in ("text", "draw", "pick"):
+        touched.click(f"#tab-{tab}")
+        for view in () if tab == "draw" else ("solution", "steps", "mine"):
+            touched.click(f"[data-view='{view}']")
+            assert touched.value(low) == []
+        assert touched.value(low) == []
+
+
 @in_firefox_nightly
 def test_fit_says_where_there_is_no_room_for_the_clues(visitor):
     visitor.paste(oneline(Puzzle.from_grid([[1] * 5] * 90)))
