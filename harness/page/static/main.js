@@ -49,7 +49,7 @@ const takeAway = new TakeAway(() => ({
 // All that comes in comes through here: `work` returns it, or null where there is nothing; the latest alone is shown.
 async function bring(work, isNew) {
   if (isDrawing()) setTab("text");
-  verdict.reads();
+  verdict.begin("Reading …");
   let found;
   try {
     found = await incoming.run(work);
@@ -118,11 +118,10 @@ async function solve(seconds) {
     return;
   }
   await verdict.of(puzzle.board, seconds, (answer) => {
-    if (state.puzzle !== puzzle) return;
     state.answer = answer;
     draw();
   });
-  if (state.puzzle === puzzle) view.layOut(); // the verdict may take two lines
+  view.layOut(); // the verdict may take two lines
 }
 
 // --- what is shown -------------------------------------------------------------------------------------------------
