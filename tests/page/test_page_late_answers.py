@@ -125,6 +125,8 @@ def test_a_file_that_is_saved_late_has_the_name_of_its_puzzle(visitor):
     with visitor.page.expect_download() as download:
         visitor.value("window.release()")
     assert download.value.suggested_filename == "A-robot.non"
+    visitor.value(FRAMES)
+    assert visitor.text_of("#take-said") == ""  # it would speak of the puzzle that is shown
 
 
 CHANGE = """((text, kind) => { const field = document.querySelector("#text"); field.value = text;
