@@ -80,12 +80,13 @@ export class Verdict {
       this.say(...texts);
     };
     const asked = (solutions) => ask("solve", { board, solutions, seconds }, signal);
+    let answer = { solutions: [] };
     try {
-      let answer = await asked(1);
+      answer = await asked(1);
       if (signal.aborted) return;
       if (answer.verdict === "unknown" && answer.solutions.length) {
         const { solutions } = answer;
-        onAnswer(answer);
+        onAnswer({ ...answer, verdict: "busy" });
         clearTimeout(this.#waiting);
         show("busy", "A solution", "is it the only one? …");
         answer = await asked(2);
@@ -93,7 +94,7 @@ export class Verdict {
       }
       ended(answer, answer.verdict, ...explained(answer, seconds), counted(board, answer));
     } catch (error) {
-      if (error.message === CANCELLED) ended(null, "unknown", CANCELLED, "The search was stopped before there was a verdict.");
+      if (error.message === CANCELLED) ended({ ...answer, verdict: "unknown" }, "unknown", CANCELLED, "The search was stopped before there was a verdict.");
       else ended(null, "fault", "No verdict", error.message);
     }
   }
