@@ -240,7 +240,7 @@ def _show(browser: Browser | Firefox, address: str) -> None:
     browser.wait_for("document.querySelectorAll('#samples .chip').length > 0")
     for place in ("#tab-text", "[data-view='solution']", "[data-finger='black']", "#draw-clear"):
         browser.value(f"document.querySelector({place!r}).click()")
-    for place in ("#play-first", "#mine-mistakes", "#print-solution"):
+    for place in ("#hide-solution", "#mine-mistakes", "#print-solution"):
         browser.value(f"(one => one.checked && one.click())(document.querySelector({place!r}))")
     browser.value(EMPTY)
     browser.value(READ)

@@ -128,6 +128,7 @@ def _listed(records: Iterable[Found], number: int) -> Selection:
         if isinstance(found, Fault):
             if len(selection.faults) < MOST_FAULTS:
                 text = found.message if found.line is not None else str(found)
+                text = text.removesuffix(", or --size WxH")  # an option of the command
                 selection.faults.append((found.line, text + (f" (and {found.more} more)" if found.more else "")))
             continue
         if selection.count == MOST_LISTED:

@@ -190,7 +190,7 @@ def _reload(tab: Tab, chosen: random.Random) -> None:
 
 
 def _switch(tab: Tab, chosen: random.Random) -> None:
-    _clicked(tab, chosen.choice(("#tab-text", "#tab-draw", "#tab-pick", "#chooser-next", "#play-first")))
+    _clicked(tab, chosen.choice(("#tab-text", "#tab-draw", "#tab-pick", "#chooser-next", "#hide-solution")))
     _clicked(tab, f"[data-view='{chosen.choice(('solution', 'steps', 'mine'))}']")
 
 

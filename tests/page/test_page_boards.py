@@ -46,6 +46,12 @@ def test_any_puzzle_of_a_file_can_be_chosen():
     assert puzzle_of_file(content, len(every) + 1).board is None
 
 
+def test_a_fault_names_no_option_of_a_command():
+    assert puzzle_of_file(b"$1\n1\n1\n1\n").faults == [
+        (1, "3 clue lines cannot make a square board; expected an even number")
+    ]
+
+
 def test_faults_cost_no_other_puzzle_and_the_list_of_puzzles_ends_at_its_limit(monkeypatch):
     selection = puzzle_of_file(b"1:2-1:1,1\n3:x-1:1\n1:1-1:1\n")
     assert selection.faults[0] == (1, "the clue of column 2 needs 3 cells, the column has 2")

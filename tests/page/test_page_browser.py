@@ -251,7 +251,7 @@ def test_hints_lead_to_the_solution_and_tell_whether_it_is_still_right(visitor):
         if not visitor.value(solved):  # it may come after the hint was asked for
             hints.append(visitor.text_of("#hint"))
             visitor.click("#mine-take")
-    assert hints[0] == "Row 2: 5 on 5 cells: cells 1 to 5 are black."
+    assert hints[0] == "Row 2 (clue 5): cells 1 to 5 are black. This follows from its clue alone."
     assert visitor.text_of("#hint").startswith("Solved")
 
 
@@ -265,7 +265,7 @@ def test_a_solve_is_stepped_through_to_the_next_guess_and_back(visitor):
     solved = visitor.picture()
     see_steps(visitor)
     visitor.click("#step-next")
-    assert visitor.text_of("#step-words").endswith(": Row 2: 5 on 5 cells: cells 1 to 5 are black")
+    assert visitor.text_of("#step-words").endswith(": Row 2 (clue 5): cells 1 to 5 are black")
     visitor.click("#step-back")
     assert "steps. Play" in visitor.text_of("#step-words")
     visitor.click("#step-last")

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.helpers.browser import GIVEN, HEART, ROBOT, TWO, in_firefox_nightly, reload
+from nonobot.protocol import Puzzle
+from tests.helpers.browser import GIVEN, HEART, ROBOT, TWO, in_firefox_nightly, oneline, reload
 
 pytestmark = [
     pytest.mark.slow,
@@ -178,3 +179,20 @@ def test_the_last_change_is_undone_also_after_a_reload_and_another_puzzle(visito
     visitor.paste(HEART)
     visitor.click("#mine-undo")
     assert visitor.value(CELLS) == "10"
+    visitor.click("#mine-undo")
+    reload(visitor)
+    visitor.click("#mine-undo")
+    assert visitor.value(CELLS) == ""
+    visitor.click("#mine-redo", "#mine-redo")
+    assert visitor.value(CELLS) == "10"
+
+
+@in_firefox_nightly
+def test_of_a_large_board_fewer_steps_are_kept(visitor):
+    visitor.paste(oneline(Puzzle.from_grid([[1] * 60] * 60)))
+    visitor.click("[data-view='mine']")
+    visitor.focus_board()
+    visitor.press(*["b", "ArrowRight"] * 20)
+    reload(visitor)
+    visitor.click(*["#mine-undo"] * 20)
+    assert visitor.value(CELLS) == "1" * 6  # 50,000 characters are 14 boards

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.helpers.browser import HEART, ROBOT, TWO
+from tests.helpers.browser import HEART, ROBOT, TWO, in_both_browsers
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled")]
 
@@ -125,3 +125,48 @@ def test_a_file_that_is_saved_late_has_the_name_of_its_puzzle(visitor):
     with visitor.page.expect_download() as download:
         visitor.value("window.release()")
     assert download.value.suggested_filename == "A-robot.non"
+    visitor.value(FRAMES)
+    assert visitor.text_of("#take-said") == ""  # it would speak of the puzzle that is shown
+
+
+CHANGE = """((text, kind) => { const field = document.querySelector("#text"); field.value = text;
+    field.dispatchEvent(new InputEvent("input", { inputType: kind })); })"""
+"""Makes the text another one, as by the event of that kind."""
+
+LATER = "new Promise((done) => setTimeout(done, 300))"
+"""Waits for a timer that ends after those of the page, which say that something takes long."""
+
+
+@in_both_browsers
+def test_a_search_that_nobody_asks_for_any_more_does_not_say_that_it_goes_on(visitor):
+    visitor.paste(HEART)
+    visitor.value(HOLD % "solve")
+    nothing = "document.querySelector('#verdict').dataset.verdict === 'none'"
+    visitor.value(
+        f"""(async () => {{ {CHANGE}("{TWO}", "insertFromPaste");
+        while (!document.querySelector("#board").ariaLabel.includes("2 columns")) await {FRAMES};
+        {CHANGE}("", "deleteByCut");
+        while (!({nothing})) await {FRAMES};
+        await {LATER}; }})()"""
+    )
+    assert visitor.value(nothing)
+    visitor.value("window.release()")
+    visitor.value(FRAMES)
+    assert visitor.value(nothing)
+
+
+@in_both_browsers
+def test_bytes_that_are_counted_late_do_not_say_that_the_solver_restarts(visitor):
+    visitor.value(
+        """(async () => { const { python } = await import(new URL("static/api.js", document.baseURI).href);
+        const Usual = Worker;
+        Worker = class extends Usual { constructor(...all) { super(...all); window.worker = this; } };
+        python.start();
+        Worker = Usual; })()"""
+    )
+    ready = "document.documentElement.dataset.python === 'ready'"
+    visitor.wait_for(ready)
+    visitor.value("void window.worker.dispatchEvent(new MessageEvent('message', { data: { loaded: 1 } }))")
+    assert visitor.value(ready)
+    assert not visitor.value("document.querySelector('#loading').checkVisibility()")
+    visitor.open("about:blank")  # which ends the worker before

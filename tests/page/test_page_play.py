@@ -2,11 +2,12 @@
 
 import os
 import re
+from urllib.parse import quote
 
 import pytest
 
 from nonobot.protocol import Puzzle
-from tests.helpers.browser import HEART, ROBOT, in_both_browsers, oneline, paint, reload
+from tests.helpers.browser import HEART, ROBOT, TWO, in_both_browsers, oneline, paint, reload
 from tests.helpers.page_sequences import agree, run_sequence
 
 pytestmark = [
@@ -17,6 +18,7 @@ pytestmark = [
 
 FINISHED = (0x7B, 0x87, 0x97)
 WRONG = (0xE0, 0x3A, 0x2E)
+HINTED = (0x2F, 0x6F, 0xDE)
 
 
 def hidden_and_bars(visitor) -> list[int]:
@@ -77,6 +79,11 @@ def test_puzzles_that_were_begun_are_listed_and_open_again(visitor):
     visitor.click("#tab-pick")
     names = "Array.from(document.querySelectorAll('#begun .chip'), ({ textContent }) => textContent)"
     assert visitor.value(names) == ["A robot", "1x1 ✓"]
+    visitor.click("#tab-text")
+    visitor.paste(HEART)
+    visitor.click("#tab-pick")
+    paint(visitor, "b")  # while the list is shown
+    assert visitor.value(names) == ["5x5", "A robot", "1x1 ✓"]
     visitor.click("#begun .chip:last-child")
     visitor.says("#verdict", "1x1")
     assert visitor.text_of("#hint").startswith("Solved")
@@ -93,7 +100,8 @@ def test_a_puzzle_that_is_solved_leads_to_the_next(visitor):
     visitor.value("document.querySelector('#set-form').requestSubmit()")
     visitor.says("#verdict", "1x1")
     paint(visitor, "x")  # its only cell is white
-    visitor.click("#mine-next")
+    reload(visitor)
+    visitor.click("#tab-pick", "#mine-next")
     visitor.wait_for("document.querySelector('#set-number').value === '2'")
 
 
@@ -184,7 +192,7 @@ def test_the_address_follows_a_drawing_of_many_cells_once(visitor):
 def test_puzzles_open_to_be_played_where_the_player_wants_it(visitor):
     visitor.click("#tab-pick", "#samples .chip")
     assert visitor.verdict() == "unique"
-    visitor.click("#play-first")
+    visitor.click("#hide-solution")
     assert sum(map(sum, visitor.dark_cells(7, 7))) == 0
     visitor.click("[data-view='solution']")
     assert sum(map(sum, visitor.dark_cells(7, 7))) > 0
@@ -195,7 +203,7 @@ def test_puzzles_open_to_be_played_where_the_player_wants_it(visitor):
             visitor.value(f"void (location.hash = 'puzzle={HEART}')")
         visitor.says("#verdict", "5x5")
         assert visitor.value("document.querySelector('[data-view=mine]').ariaPressed") == "true"
-        assert visitor.value("document.querySelector('#play-first').checked")
+        assert visitor.value("document.querySelector('#hide-solution').checked")
         assert sum(map(sum, visitor.dark_cells(5, 5))) == 0
 
 
@@ -211,6 +219,39 @@ def test_mistakes_are_marked_at_once_where_the_player_wants_it(visitor):
     visitor.click("#mine-redo")
     assert visitor.coloured(*WRONG)
     assert visitor.text_of("#place") == "\N{NO-BREAK SPACE}"  # no cell is pointed at
+
+
+@in_both_browsers
+def test_why_mistakes_are_not_marked_is_said_below_a_board_that_is_played(visitor):
+    for text, said in ((TWO, "several solutions"), ("2:0-2:0", "no solution"), (HEART, "")):
+        visitor.paste(text)
+        visitor.click("[data-view='mine']")
+        note = visitor.text_of("#mine-note")
+        assert said in note
+        assert bool(note) == bool(said)
+        paint(visitor, "b")
+        assert visitor.text_of("#mine-note") == note
+
+
+@in_both_browsers
+def test_a_hint_marks_its_cells_says_why_and_answers_a_second_tap(visitor):
+    visitor.paste(HEART)
+    visitor.click("[data-view='mine']")
+    assert not visitor.coloured(*HINTED)
+    visitor.click("#mine-hint")
+    visitor.says("#hint", "This follows from its clue alone.")
+    hint = visitor.text_of("#hint")
+    assert visitor.coloured(*HINTED) > 5 * 40  # pixels in five cells, and the numbers of their row
+    visitor.click("#mine-hint")
+    visitor.says("#hint", f"{hint} Nothing has changed since.")
+    visitor.click("#mine-take")
+    assert not visitor.coloured(*HINTED)
+    for _ in range(2):
+        visitor.click("#mine-hint")
+        visitor.wait_for("!document.querySelector('#mine-take').hidden")
+        visitor.click("#mine-take")
+    visitor.click("#mine-hint")
+    visitor.says("#hint", "This follows from its clue and the cells that are set there.")
 
 
 @in_both_browsers
@@ -270,6 +311,31 @@ def test_an_address_leads_back_to_the_puzzle_before(visitor):
     assert visitor.value("location.hash") == f"#puzzle={HEART}"
     visitor.says("#verdict", "5x5")
     assert visitor.text_of("#title") == ""
+
+
+@in_both_browsers
+def test_a_link_and_going_back_lead_to_the_board_without_a_new_entry(visitor):
+    visitor.shape(390, height=844)
+    top = "Math.round(document.querySelector('#board-card').getBoundingClientRect().top)"
+    visitor.paste(HEART)
+    visitor.value("document.activeElement.blur(), scrollTo(0, 0)")
+    entries = visitor.value("history.length")
+    written = quote(ROBOT)  # the page writes this puzzle in another form
+    for link, title in ((written, "A robot"), (quote(ROBOT.replace("A robot", "Another")), "Another")):
+        visitor.value(f"scrollTo(0, 0), void (location.hash = 'puzzle={link}')")
+        visitor.says("#title", title)
+        visitor.verdict()
+        assert abs(visitor.value(top)) <= 2
+        entries += 1
+        assert visitor.value("history.length") == entries
+        assert visitor.value(f"!location.hash.includes('{link}')")
+    for title in ("A robot", ""):
+        visitor.value("scrollTo(0, 0), history.back()")
+        visitor.wait_for(f"document.querySelector('#title').textContent.split(' by')[0] === {title!r}")
+        visitor.verdict()
+        assert abs(visitor.value(top)) <= 2
+    assert visitor.value("location.hash") == f"#puzzle={HEART}"
+    assert visitor.value("history.length") == entries
 
 
 def test_a_search_that_was_stopped_can_go_on(visitor):

@@ -441,7 +441,7 @@ def test_on_a_touch_screen_puzzles_open_to_be_played(touched):
     touched.says("#title", "A heart")
     mine = "document.querySelector('[data-view=mine]').ariaPressed"
     assert touched.value(mine) == "true"
-    touched.click("#play-first")
+    touched.click("#hide-solution")
     paint(touched, "b")
     touched.click("[data-view='solution']")
     for number, is_mine in ((2, "false"), (1, "true")):  # with an attempt, a puzzle opens on it
@@ -449,5 +449,5 @@ def test_on_a_touch_screen_puzzles_open_to_be_played(touched):
         touched.verdict()
         touched.wait_for(f"{mine} === '{is_mine}'")
     reload(touched)
-    assert not touched.value("document.querySelector('#play-first').checked")
+    assert not touched.value("document.querySelector('#hide-solution').checked")
     assert touched.value(mine) == "true"

@@ -84,7 +84,7 @@ def test_the_page_is_usable_while_python_loads(chromium, page_server):
 
 def test_a_puzzle_that_is_kept_is_played_while_python_loads(chromium, page_server):
     held, board = [], {"rows": [[1], [1]], "columns": [[2]], "cells": None, "title": "Two", "author": None}
-    text = {"text": "1:1-2", "number": 1, "link": "1:1-2", "playFirst": True}
+    text = {"text": "1:1-2", "number": 1, "link": "1:1-2", "hideSolution": True}
     with loading(chromium, page_server, lambda route: held.append(route), **text, board=board):
         chromium.says("#title", "Two")
         chromium.focus_board()
@@ -96,6 +96,22 @@ def test_a_puzzle_that_is_kept_is_played_while_python_loads(chromium, page_serve
             route.continue_()
         chromium.wait_for("document.querySelector('#verdict').dataset.verdict === 'unique'")
         assert chromium.text_of("#hint").startswith("Solved")
+
+
+def test_while_python_loads_the_page_says_that_the_puzzle_of_a_link_comes(chromium, page_server):
+    held = []
+    with loading(chromium, page_server, lambda route: held.append(route)):
+        chromium.says("#welcome", "Try a sample")
+        chromium.open("about:blank")
+        chromium.open(f"{page_server.address}#puzzle={HEART}")
+        chromium.wait_for("document.querySelectorAll('#samples .chip').length > 0")
+        chromium.wait_for("document.querySelector('#verdict').ariaBusy === 'true'")  # what takes long is said now
+        assert chromium.text_of("#verdict") == "Opening the puzzle of the link …"
+        assert not chromium.value("document.querySelector('#welcome').checkVisibility()")
+        for route in held:
+            with contextlib.suppress(Exception):  # that of the page before
+                route.continue_()
+        assert chromium.verdict() == "unique"
 
 
 def test_a_file_that_cannot_be_loaded_is_reported(chromium, page_server):
@@ -121,7 +137,7 @@ def test_a_search_ends_when_it_is_cancelled_or_at_the_limit_and_another_is_solve
     assert visitor.value("window.same") == 1
     visitor.value("window.same = 1")
     assert visitor.paste(hard_puzzle()) == "unknown"
-    assert "after 5 s" in visitor.text_of("#verdict")
+    visitor.says("#verdict", "Not solved the solver stopped after 5 s")
     assert visitor.paste(TWO) == "multiple"
     assert visitor.value("window.same") == 1
 
@@ -247,7 +263,7 @@ def test_firefox_has_verdicts_steps_and_hints(firefox, page_server):
     firefox.click("[data-view='steps']")
     firefox.wait_for("Number(document.querySelector('#step-place').max) > 0")
     firefox.click("#step-next")
-    assert "Row 2: 5 on 5 cells" in firefox.text_of("#step-words")
+    assert "Row 2 (clue 5): cells" in firefox.text_of("#step-words")
     firefox.click("[data-view='mine']")
     firefox.click("#mine-hint")
     firefox.wait_for("document.querySelector('#hint').textContent.startsWith('Row 2')")

@@ -4,8 +4,10 @@ import { ask, Latest } from "./api.js";
 import { finishedOf, isSolved, onelineOf } from "./clues.js";
 import { element } from "./elements.js";
 import { History } from "./history.js";
-import { attemptAt, forgetAttempts, keep, keepAttempt, kept } from "./storage.js";
+import { attemptAt, keep, keepAttempt, keepAttempts, kept } from "./storage.js";
 import { BLACK, UNKNOWN, WHITE, cellsFrom, clockTime, givenOf, linesInWords, lineWords, many, placeWords, sentence, textFrom } from "./words.js";
+
+const UNDO_CHARACTERS = 50_000; // that are kept of the boards to which undo leads, and of those of redo
 
 export class Attempt {
   #latest = new Latest();
@@ -54,7 +56,7 @@ export class Attempt {
     const before = board && attemptAt(key);
     this.cells = before?.cells.length === this.given.length ? cellsFrom(before.cells) : this.given.slice();
     this.seconds = before?.seconds ?? 0;
-    this.history.start(before?.undo && cellsFrom(before.undo));
+    this.history.start(before?.back?.map(cellsFrom), before?.forward?.map(cellsFrom));
     this.#changed();
   }
 
@@ -105,9 +107,11 @@ export class Attempt {
 
   #keep() {
     if (!this.#key || !(this.hasBegun || attemptAt(this.#key))) return;
-    const { isSolved, link, seconds, history: { last }, board: { title, rows, columns } } = this;
+    const { isSolved, link, seconds, board: { title, rows, columns } } = this;
     const name = title || `${columns.length}x${rows.length}`;
-    keepAttempt({ puzzle: this.#key, cells: textFrom(this.cells), undo: last && textFrom(last), seconds, link, name, isSolved });
+    const { back, forward } = this.history.last(Math.ceil(UNDO_CHARACTERS / this.cells.length));
+    keepAttempt({ puzzle: this.#key, cells: textFrom(this.cells), back: back.map(textFrom), forward: forward.map(textFrom),
+      seconds, link, name, isSolved });
   }
 
   // Keeps the time alone: other cells than those here were kept by another tab, or deleted.
@@ -128,7 +132,7 @@ export class Attempt {
 
   #forget() {
     if (!confirm("Delete your attempts at all puzzles from this browser? Undo cannot bring them back.")) return;
-    forgetAttempts();
+    keepAttempts([]);
     this.#say("The attempts at all puzzles are deleted; what you see is kept again with the next cell that you set.");
   }
 
@@ -174,24 +178,28 @@ export class Attempt {
         return this.#say(`Nothing fits ${linesInWords(wrong)} any more: some cell there is wrong.`, { wrongLines: wrong });
       }
       if (hint) {
-        this.#say(`${sentence(lineWords(this.board, hint.line, hint.black, hint.white))}.`, { line: hint.line });
-        this.#told = hint;
-      } else if (!this.#hintFromSolution()) {
-        return this.#say("No single line tells anything more; one has to try a cell and see.");
+        const from = this.#isSetIn(hint.line) ? "its clue and the cells that are set there" : "its clue alone";
+        return this.#sayHint(`${sentence(lineWords(this.board, hint.line, hint.black, hint.white))}. This follows from ${from}.`, hint);
       }
-      element("mine-take").hidden = false;
+      const none = "No single row or column shows another cell.";
+      const right = this.#onlySolution();
+      if (!right || this.#wrongAgainst(right).length) return this.#say(`${none} Try a colour for a cell, and see whether it fits.`);
+      const cell = this.cells.indexOf(UNKNOWN);
+      const isBlack = right[cell] === BLACK;
+      this.#sayHint(`${none} From the solution: ${placeWords(this.board, cell)} is ${isBlack ? "black" : "white"}.`,
+        { black: isBlack ? [cell] : [], white: isBlack ? [] : [cell] });
     });
   }
 
-  // Where no line tells anything: a cell of the only solution.
-  #hintFromSolution() {
-    const right = this.#onlySolution();
-    if (!right || this.#wrongAgainst(right).length) return false;
-    const cell = this.cells.indexOf(UNKNOWN);
-    const colour = right[cell] === BLACK ? "black" : "white";
-    this.#say(`No single line tells anything more. From the solution: ${placeWords(this.board, cell)} is ${colour}.`);
-    this.#told = { black: colour === "black" ? [cell] : [], white: colour === "white" ? [cell] : [] };
-    return true;
+  #isSetIn([kind, number]) {
+    const width = this.board.columns.length;
+    return this.cells.some((colour, cell) => colour !== UNKNOWN && (kind === "row" ? Math.floor(cell / width) : cell % width) === number - 1);
+  }
+
+  #sayHint(text, hint) {
+    this.#say(text, { line: hint.line, hinted: new Set([...hint.black, ...hint.white]) });
+    this.#told = hint;
+    element("mine-take").hidden = false;
   }
 
   #takeHint() {
@@ -207,6 +215,7 @@ export class Attempt {
   // Asks a question once: a second click while it runs asks nothing. `known`: the answer, where it is known.
   async #ask(call, told, known = null) {
     if (!this.board || this.#asking === call) return;
+    const before = element("hint").textContent;
     this.#say("Asking …");
     this.#asking = call;
     try {
@@ -214,6 +223,7 @@ export class Attempt {
       const found = await this.#latest.run((signal) => known ?? ask(call, question, signal));
       if (!found) return;
       told(found);
+      if (element("hint").textContent === before) element("hint").append(" Nothing has changed since.");
     } catch (error) {
       this.#say(error.message);
     }

@@ -112,7 +112,7 @@ export class BoardView {
     }
   }
 
-  // Marks: `fresh`, `differ`, `wrong`: sets of cells; `line`: [kind, number]; `wrongLines`: such lines; `finished`: how
+  // Marks: `fresh`, `hinted`, `differ`, `wrong`: sets of cells; `line`: [kind, number]; `wrongLines`: such lines; `finished`: how
   // many blocks of each line are, from its beginning and from its end; `isPicture`: without crosses.
   show(cells, marks = {}) {
     this.cells = cells;
@@ -418,7 +418,7 @@ export class BoardView {
 
   #drawMarks(view, origin) {
     const { context, cell, colours, marks } = this;
-    for (const [name, cells] of [["differ", marks.differ], ["wrong", marks.wrong]]) {
+    for (const [name, cells] of [["differ", marks.differ], ["fresh", marks.hinted], ["wrong", marks.wrong]]) {
       if (!cells) continue;
       const size = Math.max(1, Math.round(cell * 0.14));
       context.fillStyle = context.strokeStyle = colours[name];

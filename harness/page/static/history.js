@@ -43,8 +43,9 @@ export class History {
     this.#isInStroke = false;
   }
 
-  get last() {
-    return this.#back.at(-1);
+  // The last steps that undo and redo lead to, at most so many each way.
+  last(most) {
+    return { back: this.#back.slice(-most), forward: this.#forward.slice(-most) };
   }
 
   undo() {
@@ -63,10 +64,10 @@ export class History {
     this.#show();
   }
 
-  // Begins again, with the state to go back to, if there is one.
-  start(state) {
-    this.#back = state ? [state] : [];
-    this.#forward = [];
+  // Begins again, with states to go back and forward to.
+  start(back = [], forward = []) {
+    this.#back = back;
+    this.#forward = forward;
     this.#show();
   }
 

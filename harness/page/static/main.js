@@ -15,6 +15,8 @@ import { Verdict, differing } from "./verdict.js";
 import { cellsFrom, givenOf, many } from "./words.js";
 
 const DRAWN_MS = 200;
+const LINKED = "linked";
+const OPENING = "Opening the puzzle of the link …";
 const MOST_IN_ADDRESS = 20_000; // characters
 
 // The state of the page, from which everything is drawn. `puzzle` is what is shown: its text, link, board, faults. It is
@@ -47,9 +49,10 @@ const takeAway = new TakeAway(() => ({
 // --- a puzzle comes in ---------------------------------------------------------------------------------------------
 
 // All that comes in comes through here: `work` returns it, or null where there is nothing; the latest alone is shown.
+// A new puzzle comes into view, and can be left by going back; one that is LINKED has its entry in the history.
 async function bring(work, isNew) {
   if (isDrawing()) setTab("text");
-  verdict.reads();
+  verdict.begin(isNew === LINKED ? OPENING : "Reading …");
   let found;
   try {
     found = await incoming.run(work);
@@ -65,12 +68,17 @@ async function bring(work, isNew) {
   become(puzzle, isNew);
 }
 
-// From now on everything speaks of this puzzle. Where the input is above the board, a new puzzle comes into view.
-function become(puzzle, isNew) {
-  show(puzzle);
+// Where the input is above the board.
+function bringIntoView() {
   const isBelow = element("stage").offsetLeft === document.querySelector(".input").offsetLeft;
   const isBeyond = element("frame").getBoundingClientRect().bottom > innerHeight;
-  if (isNew && puzzle.board && isBelow && isBeyond && document.activeElement !== input.text) element("board-card").scrollIntoView();
+  if (isBelow && isBeyond && document.activeElement !== input.text) element("board-card").scrollIntoView();
+}
+
+// From now on everything speaks of this puzzle.
+function become(puzzle, isNew) {
+  show(puzzle);
+  if (isNew && puzzle.board) bringIntoView();
   clearTimeout(drawnTimer);
   if (isDrawing()) {
     verdict.say("busy", "Drawing …"); // what was said is of another board
@@ -92,7 +100,7 @@ function show(puzzle) {
   if (!isDrawing() && !isStale()) {
     attempt.start(state.board, puzzle.link);
     stepping.start(state.board);
-    if (isOther && puzzle.board && (element("play-first").checked || attempt.hasBegun)) state.view = "mine";
+    if (isOther && puzzle.board && (element("hide-solution").checked || attempt.hasBegun)) state.view = "mine";
   }
   draw();
 }
@@ -102,11 +110,11 @@ let drawnTimer = 0;
 // Says where the puzzle is and what it is worth; not after each cell of a drag, since browsers limit how often an
 // address changes.
 function settle(isNew = false) {
-  // The address has the puzzle, so that it can be kept and passed on; a new puzzle can be left by going back.
+  // The address has the puzzle, so that it can be kept and passed on.
   const { link } = state.puzzle;
   const address = addressOf(link.length > MOST_IN_ADDRESS ? "" : link);
   const kind = isDrawing() ? "drawn" : null; // a reload leads back to the drawing
-  if (address !== location.href) history[isNew && state.puzzle.board ? "pushState" : "replaceState"](kind, "", address);
+  if (address !== location.href) history[isNew === true && state.puzzle.board ? "pushState" : "replaceState"](kind, "", address);
   else if (history.state !== kind) history.replaceState(kind, "");
   solve(state.seconds);
 }
@@ -119,11 +127,10 @@ async function solve(seconds) {
     return;
   }
   await verdict.of(puzzle.board, seconds, (answer) => {
-    if (state.puzzle !== puzzle) return;
     state.answer = answer;
     draw();
   });
-  if (state.puzzle === puzzle) view.layOut(); // the verdict may take two lines
+  view.layOut(); // the verdict may take two lines
 }
 
 // --- what is shown -------------------------------------------------------------------------------------------------
@@ -146,11 +153,11 @@ function draw() {
   }
   element("title").textContent = isStale() ? "" : [title, author].filter(Boolean).join(" by ");
   if (board) element("board").setAttribute("aria-label", `The board, ${many(columns.length, "column")} by ${many(rows.length, "row")}`);
-  element("welcome").hidden = Boolean(board);
+  element("welcome").hidden = Boolean(board) || (state.read === NOTHING && Boolean(linkIn(location.href))); // that one comes
   element("board-card").hidden = !board;
   element("board-card").classList.toggle("stale", isStale());
   takeAway.refuse(isStale() ? "There is nothing to take away: no puzzle can be read from the text." : "");
-  element("views").hidden = element("play").hidden = isDrawing();
+  element("views").hidden = element("hides").hidden = isDrawing();
   element("steps-bar").hidden = isDrawing() || name !== "steps";
   element("mine-bar").hidden = isDrawing() || name !== "mine";
   element("solutions").hidden = isDrawing() || name !== "solution" || (state.answer?.solutions.length ?? 0) < 2;
@@ -183,8 +190,16 @@ function refresh(place = null) {
   else showSolution();
   if (place && isPlaying()) view.scrollTo(place);
   element("mine-next").hidden = !attempt.isSolved || !next();
+  element("mine-note").textContent = isPlaying() ? NOTES[state.answer?.verdict] ?? "" : "";
   showPlace();
 }
+
+// What a player cannot see where the solution is hidden.
+const NOTES = {
+  unsolvable: "This puzzle has no solution, so mistakes are not marked.",
+  multiple: "This puzzle has several solutions, and any of them counts. Mistakes are not marked.",
+  unknown: "Whether this puzzle has one solution is not known, so mistakes are not marked.",
+};
 
 // What brings the next puzzle of the file, the set or the samples, if there is one.
 const next = () => state.puzzle.next ?? picks.after(state.puzzle.link);
@@ -243,7 +258,6 @@ function setTab(chosen) {
     state.lastShown = { width: view.width, height: view.height, cells: view.cells };
   }
   state.tab = chosen;
-  if (chosen === "pick") picks.showBegun();
   if (isDrawing()) {
     incoming.cancel(); // a text that is still to be read would end the drawing
     become(editor.puzzle, false);
@@ -281,9 +295,9 @@ function onChoice(group, name, chosen) {
 onChoice("views", "view", (name) => (state.view = name));
 onChoice("solutions", "solution", (number) => (state.solution = Number(number)));
 onChoice("finger", "finger", (does) => (view.finger = does));
-element("play-first").checked = kept().playFirst ?? matchMedia("(pointer: coarse)").matches;
-element("play-first").addEventListener("change", ({ target: { checked } }) => {
-  keep({ playFirst: checked });
+element("hide-solution").checked = kept().hideSolution ?? matchMedia("(pointer: coarse)").matches;
+element("hide-solution").addEventListener("change", ({ target: { checked } }) => {
+  keep({ hideSolution: checked });
   state.view = checked ? "mine" : state.view;
   draw();
 });
@@ -340,9 +354,10 @@ async function begin() {
     input.put(before.text ?? "", before.number);
     state.view = before.view ?? state.view;
     if (isDrawn) setTab("draw");
-    else if (before.board) show({ ...NOTHING, ...before }); // it can be played before the solver is there
+    else if (before.board) (show({ ...NOTHING, ...before }), bringIntoView()); // played before the solver is there
   } else {
     input.put(link);
+    verdict.say("busy", OPENING);
   }
   const known = await facts();
   state.seconds = python.seconds = known.puzzle_seconds;
@@ -354,7 +369,7 @@ async function begin() {
   input.mostBytes = known.most_bytes;
   editor.longestSide = known.longest_side;
   for (const id of ["picture-width", "draw-width", "draw-height"]) element(id).max = known.longest_side;
-  if (state.read === NOTHING && !isDrawing() && input.text.value.trim()) await input.read(false);
+  if (state.read === NOTHING && !isDrawing() && input.text.value.trim()) await input.read(link && !state.board ? LINKED : false);
   return known;
 }
 
@@ -366,7 +381,7 @@ addEventListener("hashchange", () => {
   if (link === state.puzzle.link) return;
   setTab("text");
   input.put(link);
-  input.read(false);
+  input.read(LINKED);
 });
 element("not-started").hidden = true;
 draw();

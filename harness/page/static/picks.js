@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { element, made } from "./elements.js";
-import { attempts } from "./storage.js";
+import { attempts, keep, kept } from "./storage.js";
 
 const GENERATED = ["boardgen:25x25x1000:seed=7", "boardgen:10x10x1000:seed=1"];
 
@@ -16,6 +16,7 @@ export class Picks {
   #samples = [];
   #sets = [];
   #isAsking = "";
+  #place = kept().place; // of the puzzle that was picked last from a set: { link, name, number, count }
 
   // `bring` is that of all ways in: whatever was asked for last is shown. `open` brings a link.
   constructor(bring, open) {
@@ -25,6 +26,8 @@ export class Picks {
       event.preventDefault();
       this.#show(element("set-name").value.trim(), Math.max(1, Math.round(element("set-number").value) || 1));
     });
+    for (const event of ["attempts", "storage"]) addEventListener(event, () => this.#showBegun());
+    this.#showBegun();
   }
 
   fill({ samples, sets }) {
@@ -40,16 +43,20 @@ export class Picks {
     this.bring(() => ({ ...sample, text: sample.link }), true);
   }
 
-  // Returns what brings the sample after the one with a link, or the first that is not solved; undefined if all are.
+  // Returns what brings the puzzle of the set or the sample after the one with a link, otherwise the first sample that
+  // is not solved; undefined if all are.
   after(link) {
+    const { link: picked, name, number, count } = this.#place ?? {};
+    if (link === picked && number < count) return () => this.#show(name, number + 1);
     const solved = attempts().filter(({ isSolved }) => isSolved).map((attempt) => attempt.link);
     const place = this.#samples.findIndex((sample) => sample.link === link);
     const next = (place >= 0 && this.#samples[place + 1]) || this.#samples.find((sample) => ![link, ...solved].includes(sample.link));
     return next && (() => this.#bring(next));
   }
 
-  // Shows the puzzles with attempts.
-  showBegun() {
+  // Shows the puzzles with attempts, unless the keyboard goes along them.
+  #showBegun() {
+    if (element("begun").contains(document.activeElement)) return;
     const begun = attempts().filter(({ link }) => link);
     element("begun-title").hidden = !begun.length;
     const chips = begun.map(({ name, link, isSolved }) => chip(`${name}${isSolved ? " ✓" : ""}`, () => this.open(link)));
@@ -76,8 +83,8 @@ export class Picks {
       element("set-fault").textContent = found.board ? "" : found.faults.map(([, fault]) => fault).join("; ");
       if (!found.board) return null;
       element("set-number").value = number;
-      const next = number < found.count ? () => this.#show(name, number + 1) : null;
-      return { ...found, text: found.link, count: 1, number: 1, next };
+      keep({ place: (this.#place = { link: found.link, name, number, count: found.count }) });
+      return { ...found, text: found.link, count: 1, number: 1 };
     }, true);
     if (this.#isAsking === asked) this.#isAsking = "";
   }

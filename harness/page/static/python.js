@@ -89,7 +89,7 @@ export class Python {
 
   #hear({ number, answer, loaded, ready, kept, failed, broken }) {
     if (kept) return this.#onKept?.();
-    if (loaded !== undefined) return this.#tell(this.#loading, loaded);
+    if (loaded !== undefined) return this.#isReady || this.#tell(this.#loading, loaded); // some are counted late
     if (failed) return this.#fail(failed);
     if (ready) {
       this.#isReady = true;

@@ -31,8 +31,8 @@ export function keep(changed) {
 export const keepText = ({ text, number, link, board }) =>
   keep(text.length <= MOST_CHARACTERS ? { text, number, link, board } : { text: "", number: 1, link: "", board: null });
 
-// The attempts that are kept, the latest first: { puzzle, cells, undo, seconds, link, name, isSolved }; `undo` are the
-// cells to which undo leads.
+// The attempts that are kept, the latest first: { puzzle, cells, back, forward, seconds, link, name, isSolved }; `back`
+// and `forward` are the cells to which undo and redo lead.
 export const attempts = () => kept().attempts ?? [];
 
 // Returns the attempt at a puzzle, or undefined.
@@ -40,9 +40,15 @@ export const attemptAt = (puzzle) => attempts().find((attempt) => attempt.puzzle
 
 export function keepAttempt(attempt) {
   const found = [attempt, ...attempts().filter((earlier) => earlier.puzzle !== attempt.puzzle)].slice(0, MOST_ATTEMPTS);
-  const size = () => found.reduce((sum, { puzzle, cells }) => sum + puzzle.length + 2 * cells.length, 0);
-  while (found.length > 1 && size() > MOST_CHARACTERS) found.pop();
-  keep({ attempts: found });
+  const sizeOf = ({ puzzle, cells, back = [], forward = [] }) => puzzle.length + cells.length * (1 + back.length + forward.length);
+  const isTooLarge = () => found.reduce((sum, one) => sum + sizeOf(one), 0) > MOST_CHARACTERS;
+  for (let last = found.length - 1; last > 0 && isTooLarge(); last--) found[last].back = found[last].forward = [];
+  while (found.length > 1 && isTooLarge()) found.pop();
+  keepAttempts(found);
 }
 
-export const forgetAttempts = () => keep({ attempts: [] });
+// Keeps these attempts alone, and tells it to the list of them.
+export function keepAttempts(attempts) {
+  keep({ attempts });
+  dispatchEvent(new Event("attempts"));
+}

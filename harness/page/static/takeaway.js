@@ -74,7 +74,8 @@ export class TakeAway {
     this.say("");
   }
 
-  // `act` gets what was shown at the click, and the format that was chosen then.
+  // `act` gets what was shown at the click, and the format that was chosen then; it returns what is said, unless another
+  // board is shown by then.
   #onClick(id, act) {
     element(id).addEventListener("click", async () => {
       const shown = this.shown();
@@ -82,11 +83,9 @@ export class TakeAway {
       if (this.#isAsking) return;
       this.#isAsking = true;
       this.say("Asking …"); // a search may come first
-      try {
-        await act(shown, this.formats?.find((form) => form.name === element("take-format").value) ?? {});
-      } catch (error) {
-        this.say(error.message);
-      }
+      const said = await act(shown, this.formats?.find((form) => form.name === element("take-format").value) ?? {})
+        .catch(({ message }) => message);
+      if (this.shown().board === shown.board) this.say(said);
       this.#isAsking = false;
     });
   }
@@ -99,16 +98,16 @@ export class TakeAway {
   async #save(shown, format, ending, made) {
     const name = fileName(shown.board, ending);
     save(await made(await this.#asked(shown, format)), name);
-    this.say(`${name} is saved.`);
+    return `${name} is saved.`;
   }
 
   async #copy(shown, format, name, made = (text) => text) {
     const text = made(await this.#asked(shown, format));
     try {
       await navigator.clipboard.writeText(text);
-      this.say(`${name} is copied.`);
+      return `${name} is copied.`;
     } catch {
-      this.say(text.length < 500 ? text : `${name} cannot be copied here.`);
+      return text.length < 500 ? text : `${name} cannot be copied here.`;
     }
   }
 
@@ -117,7 +116,7 @@ export class TakeAway {
     const given = board.cells && cellsFrom(board.cells);
     const pages = [[board.title ?? "", given]];
     if (element("print-solution").checked) {
-      if (!solution) return this.say("No solution is known that could be printed.");
+      if (!solution) return "No solution is known that could be printed.";
       pages.push([`${board.title ?? ""} (solution)`.trim(), solution]);
     }
     const sheets = await Promise.all(pages.map(async ([title, cells]) => {
@@ -129,8 +128,8 @@ export class TakeAway {
       return sheet;
     }));
     element("sheets").replaceChildren(...sheets);
-    this.say("");
     print();
+    return "";
   }
 
   say(text) {

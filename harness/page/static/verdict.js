@@ -1,13 +1,11 @@
 // The verdict in words.
 
-import { ask, CANCELLED, Latest } from "./api.js";
+import { ask, CANCELLED } from "./api.js";
 import { element, made } from "./elements.js";
 import { linesInWords, many, time } from "./words.js";
 
 const PATIENCE_MS = 250;
 const box = element("verdict");
-
-const HEADS = { unique: "Unique", multiple: "Multiple solutions", unsolvable: "Unsolvable", unknown: "Unknown" };
 
 function show(kind, head, ...details) {
   const text = [head, ...details.filter(Boolean)].join(" ");
@@ -25,24 +23,23 @@ export function differing([first, second]) {
   return found;
 }
 
-function explained(answer, seconds) {
-  const { verdict, solutions, exhausted, conflict } = answer;
+// The head of the verdict and its reason.
+function explained({ verdict, solutions, exhausted, conflict, without_start: without }, seconds) {
   switch (verdict) {
     case "unique":
-      return "exactly one solution";
+      return ["Unique", "exactly one solution"];
     case "multiple":
-      return `${exhausted ? "two" : "two or more"}: ${many(differing(solutions).size, "cell")} differ between those shown`;
+      return ["Multiple solutions",
+        `${exhausted ? "two" : "two or more"}: ${many(differing(solutions).size, "cell")} differ between those shown`];
     case "unsolvable":
-      if (answer.without_start && answer.without_start !== "unsolvable") {
-        return "with the given cells; without them, there is a solution";
-      }
-      return conflict?.wrong.length
+      if (without && without !== "unsolvable") return ["Unsolvable", "with the given cells; without them, there is a solution"];
+      return ["Unsolvable", conflict?.wrong.length
         ? `${linesInWords(conflict.wrong)}: no placement fits there together with the other lines`
-        : "no single line shows it; the complete search found no solution";
+        : "no single line shows it; the complete search found no solution"];
     default:
       return solutions.length
-        ? `there is a solution; the search for a second one stopped after ${seconds} s`
-        : `the search stopped after ${seconds} s without a solution`;
+        ? ["A solution", `perhaps not the only one: the solver looked for another one, and stopped after ${seconds} s`]
+        : ["Not solved", `the solver stopped after ${seconds} s; the puzzle may still have a solution`];
   }
 }
 
@@ -55,59 +52,50 @@ function counted({ rows, columns }, { seconds, counts }) {
 }
 
 export class Verdict {
-  #latest = new Latest();
-  #asking = null; // what is asked now: another one each time
-  #reading = 0;
+  #now = new AbortController(); // of what is said now: nothing that was asked or begun before is said any more
+  #waiting = 0;
 
   say(kind, ...texts) {
-    this.#withdraw();
+    this.begin();
     show(kind, ...texts);
   }
 
-  // Another puzzle is being read, and its verdict follows.
-  reads() {
-    this.#withdraw();
-    box.setAttribute("aria-busy", "true");
-    this.#reading = setTimeout(() => show("busy", "Reading …"), PATIENCE_MS);
-  }
-
-  #withdraw() {
-    this.#latest.cancel();
-    this.#asking = null;
-    clearTimeout(this.#reading);
-    box.setAttribute("aria-busy", "false");
+  // Takes the place of all before, for a verdict that follows; `words` are said if it takes long.
+  begin(words = "") {
+    this.#now.abort();
+    clearTimeout(this.#waiting);
+    if (words) this.#waiting = setTimeout(() => show("busy", words), PATIENCE_MS);
+    box.setAttribute("aria-busy", Boolean(words));
+    this.#now = new AbortController();
+    return this.#now.signal;
   }
 
   // Says the verdict on a board. `onAnswer` is called with what is known so far: with the first solution as soon as
   // it is found, and again when it is known whether there are others.
   async of(board, seconds, onAnswer) {
-    this.#withdraw();
-    const waiting = setTimeout(() => show("busy", "Solving …"), PATIENCE_MS);
-    const own = (this.#asking = Symbol());
-    box.setAttribute("aria-busy", "true");
-    const asked = async (solutions) => {
-      const answer = await this.#latest.run((signal) => ask("solve", { board, solutions, seconds }, signal));
-      clearTimeout(waiting);
-      return answer;
+    const signal = this.begin("Solving …");
+    const ended = (answer, ...texts) => {
+      if (signal.aborted) return;
+      if (answer) onAnswer(answer);
+      this.say(...texts);
     };
-    const told = (answer) => {
-      onAnswer(answer);
-      show(answer.verdict, HEADS[answer.verdict], explained(answer, seconds), counted(board, answer));
-    };
+    const asked = (solutions) => ask("solve", { board, solutions, seconds }, signal);
+    let answer = { solutions: [] };
     try {
-      const first = await asked(1);
-      if (!first) return;
-      if (first.verdict !== "unknown" || !first.solutions.length) return told(first);
-      onAnswer(first);
-      show("busy", "A solution", "is it the only one? …");
-      const answer = await asked(2);
-      if (answer) told(answer.solutions.length ? answer : { ...answer, solutions: first.solutions });
+      answer = await asked(1);
+      if (signal.aborted) return;
+      if (answer.verdict === "unknown" && answer.solutions.length) {
+        const { solutions } = answer;
+        onAnswer({ ...answer, verdict: "busy" });
+        clearTimeout(this.#waiting);
+        show("busy", "A solution", "is it the only one? …");
+        answer = await asked(2);
+        if (!answer.solutions.length) answer = { ...answer, solutions };
+      }
+      ended(answer, answer.verdict, ...explained(answer, seconds), counted(board, answer));
     } catch (error) {
-      if (error.message === CANCELLED) show("unknown", CANCELLED, "The search was stopped before there was a verdict.");
-      else show("fault", "No verdict", error.message);
-    } finally {
-      clearTimeout(waiting);
-      if (this.#asking === own) box.setAttribute("aria-busy", "false");
+      if (error.message === CANCELLED) ended({ ...answer, verdict: "unknown" }, "unknown", CANCELLED, "The search was stopped before there was a verdict.");
+      else ended(null, "fault", "No verdict", error.message);
     }
   }
 }

@@ -33,16 +33,15 @@ export const linesInWords = (lines) =>
 const colour = (places, name) =>
   places.length === 1 ? `cell ${places[0]} is ${name}` : `cells ${ranges(places)} are ${name}`;
 
-// What follows for a line: "row 7: 4 2 on 20 cells: cells 3 to 4 are black".
+// What follows for a line: "row 7 (clue 4 2): cells 3 to 4 are black".
 export function lineWords(board, [kind, number], black = [], white = []) {
   const width = board.columns.length;
   const clue = (kind === "row" ? board.rows : board.columns)[number - 1];
-  const length = kind === "row" ? width : board.rows.length;
   const place = (cell) => (kind === "row" ? cell % width : Math.floor(cell / width)) + 1;
   const told = [];
   if (black.length) told.push(colour(black.map(place), "black"));
   if (white.length) told.push(colour(white.map(place), "white"));
-  return `${kind} ${number}: ${clueWords(clue)} on ${many(length, "cell")}: ${told.join("; ")}`;
+  return `${kind} ${number} (clue ${clueWords(clue)}): ${told.join("; ")}`;
 }
 
 export const placeWords = (board, cell) => {
