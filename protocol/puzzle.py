@@ -207,11 +207,11 @@ def _listed(cells: Any) -> Any:
 
 
 class _Bytes(dict[Any, int]):
-    """The bytes of cells by colour; None, NaN and pandas.NA are unknown, if a cell may be unknown."""
+    """The bytes of cells by colour; NaN and pandas.NA are unknown, if a cell may be unknown."""
 
     def __missing__(self, cell: Any) -> int:
         try:
-            is_missing = cell is None or bool(cell != cell)
+            is_missing = bool(cell != cell)
         except TypeError:  # from pandas.NA
             is_missing = True
         if is_missing and UNKNOWN in self:

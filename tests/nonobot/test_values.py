@@ -148,7 +148,6 @@ class Missing:
         np.where([[0, 0, 1], [0, 0, 0], [0, 0, 0]], np.nan, CELLS),
         Frame(np.array([[1, 1, float("nan")], *CELLS[1:]], object)),
         Frame(np.array([[1, 1, Missing()], *CELLS[1:]], object)),
-        [[1, 1, None], *CELLS[1:]],
         [[1, 1, float("nan")], *CELLS[1:]],
         ["##?", ".#.", "#.#"],
     ],
