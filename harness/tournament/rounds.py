@@ -252,7 +252,8 @@ def results_before(todo: Sequence[ScheduledRun]) -> dict[Path, RunResult]:
         else:
             found |= {run.result_path: result} if result else {}
     bots = list(dict.fromkeys(run.entrant.name for run, _ in refused))
-    more = f"; so were {count(len(refused) - 1, 'other result')}" if refused[1:] else ""
+    others = len(refused) - 1
+    more = f"; so {'were' if others > 1 else 'was'} {count(others, 'other result')}" if refused[1:] else ""
     if len(bots) == 1:
         where = "them" if more else "it"
         remedy = f"move {where} away, or play {where} again with --again {shlex.quote(bots[0])}"

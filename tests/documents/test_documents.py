@@ -14,6 +14,7 @@ import nonobot
 from nonobot.bot.cli import parse
 from nonobot.harness import cli
 from nonobot.harness.cli import COMMANDS
+from nonobot.harness.tournament.definition import read_tournament
 from tests.harness.commands.test_messages import FILE
 from tools.generated_docs import PACKAGES, PART, REPOSITORY, modules
 from tools.prose import PAGES, docstrings, inline, phrases, sentences, tokens
@@ -128,6 +129,19 @@ def test_each_message_is_in_the_program_and_there_are_at_least_twenty():
     assert len(set(QUOTED)) == len(QUOTED) >= 20
     program = texts()
     assert [text for text in QUOTED if not re.search(re.escape(text).replace("champion", "X"), program)] == []
+
+
+# docs/organise.md: its tournament files
+
+
+def test_the_bots_of_an_organisers_examples_get_the_size_of_the_boards(tmp_path):
+    page, path = REPOSITORY / "docs" / "organise.md", tmp_path / "example.toml"
+    examples = [token.content for token in tokens(page) if token.type == "fence" and token.info == "toml"]
+    assert len(examples) == 2
+    for example in examples:
+        path.write_text(example)
+        for bot in read_tournament(path).bots:
+            assert "{size}" in bot.command or "{width} {height}" in bot.command
 
 
 # The files for a forge and for the site: they parse, and name what exists

@@ -190,7 +190,8 @@ def test_a_breakdown_is_explained_at_its_first_check_alone(bot, breakdown, advic
     first, later = results["numbers_and_order"], results["unsolvable_puzzle"]
     assert (first.breakdown, later.breakdown) == (breakdown, breakdown)
     assert first.advice.startswith(advice)
-    assert later.advice.startswith(f"see check 4, where the bot {breakdown} as well" if breakdown else "give such a")
+    again = f"see check 4, where the bot {breakdown} as well"
+    assert later.advice.startswith(again if breakdown else "give such a")
 
 
 def test_the_advice_on_odd_puzzles_stands_if_the_bot_breaks_down(tmp_path):

@@ -130,7 +130,7 @@ def test_all_results_on_other_conditions_are_refused_in_one_line(tmp_path, capsy
     capsys.readouterr()
     assert played(path) == 2
     [line] = capsys.readouterr().err.splitlines()
-    assert line.endswith("; so were 1 other result; move them away, or play all bots again with --again")
+    assert line.endswith("; so was 1 other result; move them away, or play all bots again with --again")
     assert played(path, "--quiet", "--again") == 0
 
 
