@@ -23,6 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
+from nonobot.arguments import MOST_SHARE
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.trees import NAME_LENGTH, extract, shallow_hint
 from nonobot.harness.compare.statistics import Outcome, Ratio, decide
@@ -201,6 +202,7 @@ class Bisection:
     def answer(self, question: Question) -> Finding:
         """Return which commit is the first whose bot differs from the good one's, if the bad one's does."""
         plan, begin = self.plan, self._stage
+        self._begin_first_runs(plan.good, plan.bad)
         try:
             self._require_answers(plan.good)
             finding = Finding(question, self._difference(question, plan.good, plan.bad, plan.tolerance))
@@ -239,7 +241,7 @@ class Bisection:
         known: dict[tuple[str, str | None], str]  # by sources and where the branch began
         known = {(self._sources(end), plan.good): state for end, state in ends.items()}
         # A slow commit is nearer to the bad end than to the good one.
-        middle = finding.whole.ratio.estimate**0.5 - 1 if finding.whole.ratio else 0.0
+        middle = min(finding.whole.ratio.estimate**0.5 - 1, MOST_SHARE) if finding.whole.ratio else 0.0
 
         def state(commit: str, next_ones: list[str]) -> str:
             base = self._base(commit)
