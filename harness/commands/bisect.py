@@ -38,7 +38,7 @@ It compares a side branch with the commit where the branch began. It names a com
 parents as the ends differ. By counts, it builds these commits again and runs their bots again, and names none if a
 bot differs from itself from run to run (docs/compare.md).
 
-Runs for counts take place at the same time, one on each core; with --core N, one after the other. A duel runs alone.
+By counts, bisect runs several bots at once, one on each core (--core N: one after the other). A duel runs alone.
 
 CMD and the build run in the copy, in the same sub folder as your working folder is in its clone. A copy has the
 files of a checkout, but git runs no filters for it, such as git-lfs.
