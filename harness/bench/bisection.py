@@ -83,10 +83,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Work:
-    """What a bot did on a set: for each puzzle its verdict and its counts, and how the run ended."""
+    """What a bot did on a set: for each puzzle its verdict and its counts; how the run ended, and stderr."""
 
     puzzles: dict[int, tuple[str, dict[str, int]]]
     end: str
+    last_line: str
 
     def changed(self, other: Work, among: Iterable[int] | None = None) -> list[int]:
         """Return the puzzles on which another bot did different work, judged by the counts that both have.
@@ -375,7 +376,8 @@ class Bisection:
     def _require_answers(self, commit: str) -> None:
         """Raise SkipError if the bot of a commit has no right answer."""
         if not (work := self._work_of(commit)).totals.get(Verdict.RIGHT):
-            raise SkipError(f"{commit[:NAME_LENGTH]}: no puzzle is right ({work.end})")
+            said = f": {work.last_line}" if work.last_line else ""
+            raise SkipError(f"{commit[:NAME_LENGTH]}: no puzzle is right ({work.end}){said}")
 
     # --- the bots ---
 
@@ -451,7 +453,7 @@ class Bisection:
         self._cores.append(core)
         profile = self._judged(program, note=f"counts of {commit[:NAME_LENGTH]}")
         puzzles = {puzzle["number"]: (puzzle["verdict"], puzzle["counts"]) for puzzle in profile["puzzles"]}
-        return Work(puzzles, profile["end"]["reason"])
+        return Work(puzzles, profile["end"]["reason"], profile.get("last_line", ""))
 
     def _drop(self) -> None:
         """End the runs that go on."""

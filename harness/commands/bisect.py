@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -86,6 +87,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         swapped = not git(repository, "rev-list", "-1", f"{good}..{bad}")
         hint = f"; name {arguments.bad} first" if swapped else shallow_hint(repository)
         raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect{hint}")
+    for word in bot:
+        if Path(word).is_relative_to(repository) and git(repository, "ls-files", word):
+            name = os.path.relpath(word)
+            raise UnusableError(f"{word}: each commit needs its own; name it from your working folder: {name}")
     own = own_bot(loaded(arguments.set, arguments.size))
     runs = (arguments.set, _given_options(arguments), own, bot, arguments.build, arguments.rounds)
     limits = (arguments.build_limit, arguments.time_limit)
