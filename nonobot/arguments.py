@@ -149,7 +149,8 @@ def variable(text: str) -> tuple[str, str]:
 
 size = size_up_to(9999)
 seconds = number(1e-9, LONGEST_SECONDS, "a number of seconds above 0")
-share = number(0.0, 10.0, "a fraction from 0 to 10, such as 0.05 for 5%")
+MOST_SHARE = 10.0
+share = number(0.0, MOST_SHARE, f"a fraction from 0 to {MOST_SHARE:g}, such as 0.05 for 5%")
 count = whole_number(1)
 
 

@@ -23,6 +23,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
+from nonobot.arguments import MOST_SHARE
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.trees import NAME_LENGTH, extract, shallow_hint
 from nonobot.harness.compare.statistics import Outcome, Ratio, decide
@@ -82,10 +83,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Work:
-    """What a bot did on a set: for each puzzle its verdict and its counts, and how the run ended."""
+    """What a bot did on a set: for each puzzle its verdict and its counts; how the run ended, and stderr."""
 
     puzzles: dict[int, tuple[str, dict[str, int]]]
     end: str
+    last_line: str
 
     def changed(self, other: Work, among: Iterable[int] | None = None) -> list[int]:
         """Return the puzzles on which another bot did different work, judged by the counts that both have.
@@ -201,6 +203,7 @@ class Bisection:
     def answer(self, question: Question) -> Finding:
         """Return which commit is the first whose bot differs from the good one's, if the bad one's does."""
         plan, begin = self.plan, self._stage
+        self._begin_first_runs(plan.good, plan.bad)
         try:
             self._require_answers(plan.good)
             finding = Finding(question, self._difference(question, plan.good, plan.bad, plan.tolerance))
@@ -239,7 +242,7 @@ class Bisection:
         known: dict[tuple[str, str | None], str]  # by sources and where the branch began
         known = {(self._sources(end), plan.good): state for end, state in ends.items()}
         # A slow commit is nearer to the bad end than to the good one.
-        middle = finding.whole.ratio.estimate**0.5 - 1 if finding.whole.ratio else 0.0
+        middle = min(finding.whole.ratio.estimate**0.5 - 1, MOST_SHARE) if finding.whole.ratio else 0.0
 
         def state(commit: str, next_ones: list[str]) -> str:
             base = self._base(commit)
@@ -373,7 +376,8 @@ class Bisection:
     def _require_answers(self, commit: str) -> None:
         """Raise SkipError if the bot of a commit has no right answer."""
         if not (work := self._work_of(commit)).totals.get(Verdict.RIGHT):
-            raise SkipError(f"{commit[:NAME_LENGTH]}: no puzzle is right ({work.end})")
+            said = f": {work.last_line}" if work.last_line else ""
+            raise SkipError(f"{commit[:NAME_LENGTH]}: no puzzle is right ({work.end}){said}")
 
     # --- the bots ---
 
@@ -449,7 +453,7 @@ class Bisection:
         self._cores.append(core)
         profile = self._judged(program, note=f"counts of {commit[:NAME_LENGTH]}")
         puzzles = {puzzle["number"]: (puzzle["verdict"], puzzle["counts"]) for puzzle in profile["puzzles"]}
-        return Work(puzzles, profile["end"]["reason"])
+        return Work(puzzles, profile["end"]["reason"], profile.get("last_line", ""))
 
     def _drop(self) -> None:
         """End the runs that go on."""

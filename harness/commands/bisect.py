@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,7 +39,7 @@ It compares a side branch with the commit where the branch began. It names a com
 parents as the ends differ. By counts, it builds these commits again and runs their bots again, and names none if a
 bot differs from itself from run to run (docs/compare.md).
 
-Runs for counts take place at the same time, one on each core; with --core N, one after the other. A duel runs alone.
+By counts, bisect runs several bots at once, one on each core (--core N: one after the other). A duel runs alone.
 
 CMD and the build run in the copy, in the same sub folder as your working folder is in its clone. A copy has the
 files of a checkout, but git runs no filters for it, such as git-lfs.
@@ -86,6 +87,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         swapped = not git(repository, "rev-list", "-1", f"{good}..{bad}")
         hint = f"; name {arguments.bad} first" if swapped else shallow_hint(repository)
         raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect{hint}")
+    for word in bot:
+        if Path(word).is_relative_to(repository) and git(repository, "ls-files", word):
+            name = os.path.relpath(word)
+            raise UnusableError(f"{word}: each commit needs its own; name it from your working folder: {name}")
     own = own_bot(loaded(arguments.set, arguments.size))
     runs = (arguments.set, _given_options(arguments), own, bot, arguments.build, arguments.rounds)
     limits = (arguments.build_limit, arguments.time_limit)
