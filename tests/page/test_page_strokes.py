@@ -289,6 +289,7 @@ def test_two_fingers_that_scroll_leave_redo_and_the_hint(touched):
     assert before.count("1") == 1
     touched.click("#mine-hint")
     touched.wait_for("!document.querySelector('#mine-take').hidden")
+    touched.value("document.querySelector('#board-card').scrollIntoView()")  # from the hint
     for moved in (0, 60):  # the first finger: it waits for the other, or has painted before
         touch(touched, "touchStart", (x, y + 30))
         if moved:
