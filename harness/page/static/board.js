@@ -580,7 +580,7 @@ export class BoardView {
       if (!place || !event.isPrimary || (isFinger && stroke?.isFinger === false)) return; // or a hand beside the pen
       this.cursor = place;
       this.onMove?.(place, false);
-      if (event.button > 2 || !(isFinger ? paints() : this.onPaint)) return;
+      if (event.button > 2 || this.isLocked || !(isFinger ? paints() : this.onPaint)) return;
       canvas.setPointerCapture(event.pointerId);
       const before = this.#valueAt(place);
       const colour = event.button === 2 ? WHITE : isFinger ? { black: BLACK, white: WHITE }[this.finger] : null;
@@ -619,8 +619,8 @@ export class BoardView {
 
   // What a cell becomes that is painted without a colour being named.
   nextOf(now) {
-    if (this.hasTwoColours) return now === BLACK ? WHITE : BLACK;
-    return now === UNKNOWN ? BLACK : now === BLACK ? WHITE : UNKNOWN;
+    if (now === BLACK) return WHITE;
+    return now === UNKNOWN || this.hasTwoColours ? BLACK : UNKNOWN;
   }
 
   #onKey(event) {
@@ -642,7 +642,7 @@ export class BoardView {
     } else if ((event.key === " " || event.key === "Enter") && this.onPaint) {
       value = this.nextOf(before);
     } else if (colour !== undefined && this.onPaint && !event.ctrlKey && !event.altKey && !event.metaKey) {
-      value = this.hasTwoColours && colour === UNKNOWN ? WHITE : colour;
+      value = colour;
     } else {
       return;
     }
