@@ -57,9 +57,8 @@ def touched(visitor):
 
 def box_of(visitor, place: str) -> list[float]:
     """Return where an element is: left, top, right and bottom."""
-    return visitor.value(
-        f"(box => [box.left, box.top, box.right, box.bottom])(document.querySelector({place!r}).getBoundingClientRect())"
-    )
+    sides = "(box => [box.left, box.top, box.right, box.bottom])"
+    return visitor.value(f"{sides}(document.querySelector({place!r}).getBoundingClientRect())")
 
 
 def test_a_phone_that_lies_has_the_board_beside_all_that_belongs_to_it(touched):
@@ -68,7 +67,7 @@ def test_a_phone_that_lies_has_the_board_beside_all_that_belongs_to_it(touched):
     touched.picture()
     left, top, right, bottom = box_of(touched, "#frame")
     assert top >= 0
-    assert 340 < bottom - top
+    assert bottom - top > 340
     assert bottom <= 390
     assert right - left > 480
     for place in (".bar", "#place", "#mine-bar"):
@@ -94,7 +93,8 @@ def test_fingers_have_controls_of_forty_pixels_and_the_switch_for_them_comes_fir
     assert touched.value(f"{rows}.map({middles})).size") <= 3
     assert box_of(touched, "#finger")[3] <= box_of(touched, "#views")[1]
     low = """[...document.querySelectorAll('button, select, input:not(.unseen), .check, nav a')].filter(
-        (one) => one.offsetHeight && one.type !== 'checkbox' && one.offsetHeight < 40).map((one) => one.outerHTML)"""
+        (one) => one.offsetHeight && one.type !== 'checkbox' && one.offsetHeight < 40)
+        .map((one) => one.outerHTML)"""
     for tab in ("text", "draw", "pick"):
         touched.click(f"#tab-{tab}")
         for view in () if tab == "draw" else ("solution", "steps", "mine"):

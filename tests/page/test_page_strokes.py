@@ -289,6 +289,7 @@ def test_two_fingers_that_scroll_leave_redo_and_the_hint(touched):
     assert before.count("1") == 1
     touched.click("#mine-hint")
     touched.wait_for("!document.querySelector('#mine-take').hidden")
+    touched.value("document.querySelector('#board-card').scrollIntoView()")  # from the hint
     for moved in (0, 60):  # the first finger: it waits for the other, or has painted before
         touch(touched, "touchStart", (x, y + 30))
         if moved:
@@ -340,6 +341,18 @@ def test_a_solved_board_is_locked_until_undo_or_clear(touched, by):
     assert attempt_at_first(touched) == "111???"
     touched.drag(middle(0, 1), middle(1, 1), 3, by)
     assert attempt_at_first(touched) == "11111?"
+
+
+def test_once_a_puzzle_is_solved_the_way_to_the_next_is_in_view(touched):
+    touched.shape(390, height=560)
+    touched.paste("1-1")
+    touched.click("[data-view='mine']")
+    touched.value("document.querySelector('#board').scrollIntoView({ block: 'end' })")
+    box = "document.querySelector('#board').getBoundingClientRect()"
+    corner = tuple(touched.value(f"[{box}.right - 12, {box}.bottom - 12]"))
+    touched.drag(corner, corner, 1, "finger")
+    touched.says("#mine-next", "Next puzzle")
+    touched.wait_for("document.querySelector('#mine-next').getBoundingClientRect().bottom <= innerHeight")
 
 
 def test_a_finger_on_the_board_closes_the_keyboard(touched):

@@ -235,7 +235,7 @@ export class Attempt {
 
   // What was said last, and the button for it.
   #bringIntoView() {
-    for (const id of ["hint", "mine-take"]) element(id).scrollIntoView({ block: "nearest" });
+    for (const id of ["hint", "mine-take", "mine-next"]) element(id).scrollIntoView({ block: "nearest" });
   }
 
   #say(text, marks = {}) {

@@ -5,8 +5,9 @@
 
 import { BLACK, UNKNOWN, WHITE, clueWords } from "./words.js";
 
-const SIZES = [1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40, 48, 60];
+const LARGEST = 60; // cells, in CSS pixels
 const LARGEST_FIT = 40;
+const ZOOM = 1.25; // of a step
 const SMALLEST_TO_PAINT = { finger: 18, mouse: 12 }; // cells that are painted can be hit, on boards of up to
 const MOST_TO_PAINT = 60;
 const SMALLEST_WHOLE = 14; // cells of a board that is shown as a whole, though smaller than a finger likes
@@ -121,22 +122,19 @@ export class BoardView {
   }
 
   zoom(direction) {
-    const now = this.cell / devicePixelRatio;
-    const larger = SIZES.find((size) => size > now + 0.5);
-    const smaller = SIZES.findLast((size) => size < now - 0.5 && size >= SMALLEST_WITH_CLUES);
     const box = this.canvas.getBoundingClientRect();
     const middle = {
       clientX: box.right - (this.shown.width - this.left) / 2 / devicePixelRatio,
       clientY: box.bottom - (this.shown.height - this.top) / 2 / devicePixelRatio,
     };
     const point = this.#pointAt(middle);
-    this.zoomed = direction === 0 ? "fit" : ((direction > 0 ? larger : smaller) ?? now);
-    this.layOut();
+    this.#resize(direction && (this.cell / devicePixelRatio) * ZOOM ** direction);
     this.#bring(point, middle, this.frame);
   }
 
-  #pinch(size) {
-    this.zoomed = size > this.fitting ? Math.min(size, SIZES.at(-1)) : "fit";
+  // Makes the cells that large, but never smaller than all of the board needs.
+  #resize(size) {
+    this.zoomed = size > this.fitting ? Math.min(size, LARGEST) : "fit";
     this.layOut();
   }
 
@@ -164,10 +162,9 @@ export class BoardView {
     const above = box.top + scrollY < innerHeight / 3 ? box.top + scrollY : 0;
     // With its line of text and the first of the controls, unless these are beside it.
     const bare = last.left > frame.left ? padding("Top", "Bottom") : last.bottom - box.top - frame.height + padding("Bottom");
-    // Texts count as the height that is reserved for them.
-    const tooLong = (text) => Math.max(0, text.getBoundingClientRect().height - parseFloat(getComputedStyle(text).minHeight));
-    const texts = [...room.querySelectorAll(".reserved")].reduce((sum, text) => sum + tooLong(text), 0);
-    const whole = column ? bare : box.height - frame.height - texts;
+    // With all controls, and the height that is reserved for their text.
+    const text = !column && room.querySelector(".tools:not([hidden]) .reserved");
+    const whole = text ? bare + text.getBoundingClientRect().top + parseFloat(getComputedStyle(text).minHeight) - last.bottom : bare;
     const free = (others) => (this.onScreen ? { width: PAPER.width * ratio, height: PAPER.height * ratio } : {
       width: Math.max(120, column || room.clientWidth - padding("Left", "Right")) * ratio,
       height: Math.max(SMALLEST_FRAME, innerHeight - Math.round(others) - BELOW - above) * ratio,
@@ -207,7 +204,7 @@ export class BoardView {
   }
 
   #fitting(most, ratio) {
-    for (let size = LARGEST_FIT; size > SIZES[0]; size--) {
+    for (let size = LARGEST_FIT; size > 1; size--) {
       this.#measure(size, most, ratio);
       if (
         this.left + this.width * this.cell + this.end <= most.width &&
@@ -215,7 +212,7 @@ export class BoardView {
         !this.isCut
       ) return size;
     }
-    return SIZES[0];
+    return 1;
   }
 
   #measure(size, most, ratio) {
@@ -530,7 +527,7 @@ export class BoardView {
       size: this.cell / devicePixelRatio, distance: distanceOf(fingers), zooms } : null);
     canvas.addEventListener("touchstart", (event) => {
       const { targetTouches: fingers } = event;
-      if (fingers.length > 1 && stroke?.isFinger) end(true);
+      if (fingers.length > 1 && stroke?.isFinger) (end(true), (this.hover = null));
       if (fingers.length === 1 && !stroke && !paints()) return;
       event.preventDefault(); // or a quick drag becomes a fling, whose end the browser takes the next tap for
       hold(fingers);
@@ -539,7 +536,7 @@ export class BoardView {
       if (stroke || !held) return;
       const by = fingers.length > 1 ? distanceOf(fingers) / held.distance : 1;
       if (!held.zooms && Math.abs(by - 1) > LEAST_PINCH) hold(fingers, true);
-      else if (held.zooms) this.#pinch(held.size * by);
+      else if (held.zooms) this.#resize(held.size * by);
       this.#bring(held.point, middleOf(fingers), frame, window);
     }, { passive: true });
     for (const kind of ["touchend", "touchcancel"]) {
@@ -571,7 +568,6 @@ export class BoardView {
         if (rows.size === 1 || columns.size === 1) dragged = rows.size * columns.size;
       }
       pointTo(place, dragged);
-      if (event.pointerType === "touch") this.hover = null;
     });
     canvas.addEventListener("pointerleave", () => {
       this.hover = null;
@@ -584,7 +580,7 @@ export class BoardView {
       if (!place || !event.isPrimary || (isFinger && stroke?.isFinger === false)) return; // or a hand beside the pen
       this.cursor = place;
       this.onMove?.(place, false);
-      if (event.button > 2 || !(isFinger ? paints() : this.onPaint)) return;
+      if (event.button > 2 || this.isLocked || !(isFinger ? paints() : this.onPaint)) return;
       canvas.setPointerCapture(event.pointerId);
       const before = this.#valueAt(place);
       const colour = event.button === 2 ? WHITE : isFinger ? { black: BLACK, white: WHITE }[this.finger] : null;
@@ -623,8 +619,8 @@ export class BoardView {
 
   // What a cell becomes that is painted without a colour being named.
   nextOf(now) {
-    if (this.hasTwoColours) return now === BLACK ? WHITE : BLACK;
-    return now === UNKNOWN ? BLACK : now === BLACK ? WHITE : UNKNOWN;
+    if (now === BLACK) return WHITE;
+    return now === UNKNOWN || this.hasTwoColours ? BLACK : UNKNOWN;
   }
 
   #onKey(event) {
@@ -646,7 +642,7 @@ export class BoardView {
     } else if ((event.key === " " || event.key === "Enter") && this.onPaint) {
       value = this.nextOf(before);
     } else if (colour !== undefined && this.onPaint && !event.ctrlKey && !event.altKey && !event.metaKey) {
-      value = this.hasTwoColours && colour === UNKNOWN ? WHITE : colour;
+      value = colour;
     } else {
       return;
     }
