@@ -20,6 +20,16 @@ HOLD = """(async () => {
 })()"""
 """Holds the next answer of the page's Python of a kind back until `release` is called, also if nobody wants it."""
 
+COUNT = """import(new URL("static/api.js", document.baseURI).href).then(({ python }) => {
+    const ask = python.ask.bind(python);
+    window.asked = [];
+    python.ask = (what, ...rest) => (window.asked.push(what), ask(what, ...rest)); })"""
+"""Keeps the kinds of the questions that the page asks its Python from now on."""
+
+COUNT_NO_MORE = (
+    'import(new URL("static/api.js", document.baseURI).href).then(({ python }) => { delete python.ask; })'
+)
+
 FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """Waits until the page has taken what came before."""
 
@@ -60,19 +70,24 @@ def test_a_second_click_while_a_question_runs_asks_nothing(visitor):
     visitor.click("[data-view='mine']")
     visitor.value(HOLD % "hint")
     visitor.click("#mine-hint")
-    visitor.value(
-        """import(new URL("static/api.js", document.baseURI).href).then(({ python }) => {
-        const ask = python.ask.bind(python);
-        window.asked = [];
-        python.ask = (what, ...rest) => (window.asked.push(what), ask(what, ...rest)); })"""
-    )
+    visitor.value(COUNT)
     visitor.click("#mine-hint")
     visitor.value("window.release()")
     visitor.says("#hint", "Row 2")
     assert visitor.value("window.asked") == []
-    visitor.value(
-        'import(new URL("static/api.js", document.baseURI).href).then(({ python }) => { delete python.ask; })'
-    )
+    visitor.value(COUNT_NO_MORE)
+
+
+def test_steps_that_are_asked_for_are_not_asked_for_again_when_they_are_looked_at(visitor):
+    visitor.paste(HEART)
+    visitor.value(HOLD % "steps")
+    visitor.click("[data-view='steps']")
+    visitor.value(COUNT)
+    visitor.click("[data-view='solution']", "[data-view='steps']")
+    visitor.value("window.release()")
+    visitor.wait_for("Number(document.querySelector('#step-place').max) > 0")
+    assert visitor.value("window.asked") == []
+    visitor.value(COUNT_NO_MORE)
 
 
 def test_a_width_that_is_being_typed_is_kept_if_an_answer_comes(visitor, tmp_path):

@@ -4,12 +4,10 @@ import { ask, Latest } from "./api.js";
 import { element } from "./elements.js";
 import { BLACK, UNKNOWN, WHITE, givenOf, lineWords, many, placeWords, sentence } from "./words.js";
 
-const KEPT_EVERY = 64; // boards kept, to step back from
-
 export class Stepping {
   #latest = new Latest();
   #timer = 0;
-  #kept = [];
+  #isAsking = false;
 
   constructor(onChange) {
     this.onChange = onChange;
@@ -38,12 +36,13 @@ export class Stepping {
     this.isLoaded = false;
     this.isCut = false;
     this.cells = givenOf(board);
-    this.#kept = [this.cells.slice()];
+    this.#isAsking = false;
     this.#show("");
   }
 
   async load() {
-    if (this.isLoaded || !this.board) return;
+    if (this.isLoaded || this.#isAsking || !this.board) return;
+    this.#isAsking = true;
     this.#show("Asking how it is solved …");
     try {
       const found = await this.#latest.run((signal) => ask("steps", { board: this.board }, signal));
@@ -53,6 +52,7 @@ export class Stepping {
       this.isLoaded = true;
       this.go(0);
     } catch (error) {
+      this.#isAsking = false;
       this.#show(error.message);
     }
   }
@@ -65,15 +65,13 @@ export class Stepping {
   go(place) {
     if (!this.isLoaded) return;
     const to = Math.max(0, Math.min(this.steps.length, place));
-    const from = Math.floor(to / KEPT_EVERY);
-    let done = this.place <= to && this.place >= from * KEPT_EVERY ? this.place : Math.min(from, this.#kept.length - 1) * KEPT_EVERY;
-    this.cells = (done === this.place ? this.cells : this.#kept[done / KEPT_EVERY]).slice();
-    for (; done < to; done++) {
+    const from = this.place <= to ? this.place : 0;
+    this.cells = from ? this.cells.slice() : givenOf(this.board);
+    for (let done = from; done < to; done++) {
       const { black = [], white = [], unknown = [] } = this.steps[done];
       for (const cell of black) this.cells[cell] = BLACK;
       for (const cell of white) this.cells[cell] = WHITE;
       for (const cell of unknown) this.cells[cell] = UNKNOWN;
-      if ((done + 1) % KEPT_EVERY === 0) this.#kept[(done + 1) / KEPT_EVERY] = this.cells.slice();
     }
     this.place = to;
     const step = this.steps[to - 1];

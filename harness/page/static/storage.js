@@ -32,18 +32,18 @@ export const keepText = ({ text, number, link, board }) =>
   keep(text.length <= MOST_CHARACTERS ? { text, number, link, board } : { text: "", number: 1, link: "", board: null });
 
 // The attempts that are kept, the latest first: { puzzle, cells, back, forward, seconds, link, name, isSolved }; `back`
-// and `forward` are the cells to which undo and redo lead.
+// and `forward` are the cells to which undo and redo lead, of all but the latest one step.
 export const attempts = () => kept().attempts ?? [];
 
 // Returns the attempt at a puzzle, or undefined.
 export const attemptAt = (puzzle) => attempts().find((attempt) => attempt.puzzle === puzzle);
 
 export function keepAttempt(attempt) {
-  const found = [attempt, ...attempts().filter((earlier) => earlier.puzzle !== attempt.puzzle)].slice(0, MOST_ATTEMPTS);
-  const sizeOf = ({ puzzle, cells, back = [], forward = [] }) => puzzle.length + cells.length * (1 + back.length + forward.length);
-  const isTooLarge = () => found.reduce((sum, one) => sum + sizeOf(one), 0) > MOST_CHARACTERS;
-  for (let last = found.length - 1; last > 0 && isTooLarge(); last--) found[last].back = found[last].forward = [];
-  while (found.length > 1 && isTooLarge()) found.pop();
+  const others = attempts().filter((earlier) => earlier.puzzle !== attempt.puzzle);
+  const shorter = others.map(({ back, forward, ...rest }) => ({ ...rest, back: back?.slice(-1), forward: forward?.slice(-1) }));
+  const found = [attempt, ...shorter].slice(0, MOST_ATTEMPTS);
+  const size = () => found.reduce((sum, { puzzle, cells }) => sum + puzzle.length + 3 * cells.length, 0);
+  while (found.length > 1 && size() > MOST_CHARACTERS) found.pop();
   keepAttempts(found);
 }
 
