@@ -39,7 +39,7 @@ def loaded(source: str, board_size: Size | None, waits: bool = True) -> PuzzleSe
 
 
 def report_faults(place: str, faults: Iterable[Fault], of_lost_puzzle: str = "") -> int:
-    """Print the faults of the first puzzles on stderr, and how many others have some; return how many have some."""
+    """Print the faults of the first puzzles on stderr, and how many more have any; return the number of both."""
     of_puzzles = [list(same) for _, same in groupby(faults, lambda fault: fault.number)]
     for fault in chain(*of_puzzles[:MOST_SHOWN]):
         report(f"{place}: {fault}{of_lost_puzzle if fault.is_in_place else ''}")

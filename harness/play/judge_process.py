@@ -90,7 +90,7 @@ def play_all(runs: Connection) -> None:
     """
     with suppress(EOFError, ConnectionError, KeyboardInterrupt):
         while True:
-            run = runs.recv()
+            puzzle_set, bot, configuration, result_path = runs.recv()
             answered, due = 0, time.monotonic()
 
             def count(_result: PuzzleResult, _seconds: float) -> None:
@@ -101,7 +101,7 @@ def play_all(runs: Connection) -> None:
                     due = time.monotonic() + SECONDS_TO_HEED
 
             try:
-                outcome: RunResult | str = play(*run, count)
+                outcome: RunResult | str = play(puzzle_set, bot, configuration, result_path, count)
             except UnusableError as error:
                 outcome = str(error)
             except OSError as error:

@@ -101,7 +101,8 @@ def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatc
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     git(tmp_path / "empty", "init", "-q")
-    assert output_of(bisected, "HEAD~5", "HEAD", status=2).err.endswith(" has no commits yet; commit the bot first\n")
+    err = output_of(bisected, "HEAD~5", "HEAD", status=2).err
+    assert err.endswith(" has no commits yet; commit the bot first\n")
     monkeypatch.chdir(tmp_path)
     said = f"needs a git clone, and {tmp_path} is not in one; go to the clone of the bot\n"
     assert output_of(bisected, "a", "b", status=2).err.endswith(said)
