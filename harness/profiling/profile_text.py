@@ -328,7 +328,7 @@ def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:
     many = before.runs and after.runs
     runs = "a few runs" if many else "a single run: --repeat 5 for medians (of both)"
     notes = [f"{runs}; `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"]
-    for label, profile in (("before", before), ("after", after)):
+    for label, profile in (("after", after), ("before", before)):  # each goes above the others
         if stood_still := standstill(profile.stood_still_seconds or 0.0):
             notes.insert(0, f"{label}: {stood_still}")
         if not _computes(profile):
