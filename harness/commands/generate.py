@@ -36,7 +36,7 @@ examples:
   nonojudge generate 10x10x5 --seed 1 | nonobot --size 10x10
   nonojudge generate 25x25x100 --seed 7 --hard 20 -o hard.txt
   nonojudge generate 15x15x50 --seed 7 --unique --p2 0.45 -o unique.txt --solutions-out solutions.txt
-  nonojudge generate 25x25x1000 --seed 7 --hard 1000 --on local -o hard.txt        on all cores
+  nonojudge generate 25x25x1000 --seed 7 --hard 20 --on local -o hard.txt          on all cores
 
 The same numbers give the same bytes as the tournaments' generator, on every machine (docs/data.md).
 
