@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich import progress as rich_progress
 
 SECONDS_BETWEEN_LINES = 10.0
+UNITS = ((86400, "days"), (3600, "h"), (60, "min"))  # of a time left that is longer than two of them
 
 
 class Progress:
@@ -51,8 +52,9 @@ class Progress:
 
 def time_left(seconds: float, done: float, total: float) -> str:
     """Return an estimate such as `about 40 s to go`, from the seconds of the part done; empty without one."""
-    left = ceil(seconds * (total - done) / done) if 0 < done < total else 0
-    return f"about {left:,} s to go" if left else ""
+    left = seconds * (total - done) / done if 0 < done < total else 0
+    size, unit = next((pair for pair in UNITS if left > 2 * pair[0]), (1, "s"))
+    return f"about {ceil(left / size):,} {unit} to go" if left else ""
 
 
 def bars(columns: str) -> rich_progress.Progress:

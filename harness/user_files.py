@@ -7,18 +7,20 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from itertools import chain, groupby
 from pathlib import Path
 from typing import BinaryIO
 
 from nonobot.arguments import similar_names
 from nonobot.harness import UnusableError
-from nonobot.protocol import Record
-from nonobot.protocol.clues import FaultKind
+from nonobot.protocol import Fault, Record
+from nonobot.protocol.clues import FaultKind, count
 from nonobot.protocol.formats import Size
 from nonobot.system import descriptor_of, lines_in, pieces_in, report, whole_file
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
 
-MOST_SHOWN_FAULTS = 20  # of a set's file
+MOST_SHOWN = 5  # puzzles of a file that have faults
+OF_SIZE = (FaultKind.EXTRA_LINES, FaultKind.MISSING_LINES)  # faults that another size may mend
 MOST_ANSWER_BYTES = 1 << 30  # longest answer file: five hundred thousand boards of 25x25
 
 
@@ -32,11 +34,19 @@ def loaded(source: str, board_size: Size | None, waits: bool = True) -> PuzzleSe
     except SetError as error:
         raise UnusableError(str(error)) from None
     say_inferred_size(source, (puzzle.record for puzzle in puzzle_set.puzzles))
-    for fault in puzzle_set.faults[:MOST_SHOWN_FAULTS]:
-        report(f"{source}: warning: {fault}{' (not counted)' if fault.is_in_place else ''}")
-    if more := puzzle_set.faults[MOST_SHOWN_FAULTS:]:
-        report(f"{source}: warning: {len(more)} further faults in the file")
+    report_faults(f"{source}: warning", puzzle_set.faults, " (not counted)")
     return puzzle_set
+
+
+def report_faults(place: str, faults: Iterable[Fault], of_lost_puzzle: str = "") -> int:
+    """Print the faults of the first puzzles on stderr, and how many more have any; return the number of both."""
+    of_puzzles = [list(same) for _, same in groupby(faults, lambda fault: fault.number)]
+    for fault in chain(*of_puzzles[:MOST_SHOWN]):
+        report(f"{place}: {fault}{of_lost_puzzle if fault.is_in_place else ''}")
+    if more := of_puzzles[MOST_SHOWN:]:
+        is_of_size = any(fault.kind in OF_SIZE for fault in chain(*of_puzzles))
+        report(f"{place}: and {count(len(more), 'more puzzle')}{'; check --size' if is_of_size else ''}")
+    return len(of_puzzles)
 
 
 def say_inferred_size(source: str, records: Iterable[Record]) -> None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from math import isnan
+from math import inf
 from operator import index
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
@@ -72,11 +72,11 @@ def _whole(name: str, value: Any, least: int | None = None) -> int:
     return number
 
 
-def _number(name: str, value: Any, expected: str = "a number") -> float:
+def _number(name: str, value: Any, expected: str = "a number", least: float = -inf) -> float:
     def convert(given: Any) -> float:
         if isinstance(given, str | bytes | bytearray):  # which `float` reads
             raise TypeError
-        if isnan(number := float(given)):
+        if not (number := float(given)) >= least:  # or not a number
             raise ValueError
         return number
 
@@ -85,7 +85,7 @@ def _number(name: str, value: Any, expected: str = "a number") -> float:
 
 
 def _seconds(seconds: Any) -> float | None:
-    return None if seconds is None else _number("seconds", seconds, "a number or None")
+    return None if seconds is None else _number("seconds", seconds, "a number or None, not below 0", 0)
 
 
 def _pair(size: Any) -> tuple[int, int]:

@@ -421,6 +421,9 @@ class Bisection:
             said = last_lines(errors) or last_lines(out) or f"status {status}"
             if status is None:
                 said = f"not built within {plan.build_seconds:g} s (--build-limit)"
+            program = plan.bot[0] if plan.bot else ""
+            if status == 0 and "/" in program and not (self._tree(commit) / plan.inside / program).exists():
+                status, said = 1, f"it has no {program}; build it with --build 'CMD'"
             self._ready[self._sources(commit)] = None if status == 0 else said
 
     def _work_of(self, commit: str) -> Work:

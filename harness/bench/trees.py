@@ -88,6 +88,8 @@ def commit_of(revision: str, repository: Path) -> str:
     if not name and (other := _answer(repository, *by_name, revision)):
         kind = git(repository, "cat-file", "-t", other.removeprefix("^")).decode().strip()
         raise UnusableError(f"{revision!r} is a {kind}; name a commit")
+    if not name and not git(repository, "rev-list", "--all", "-n", "1"):
+        raise UnusableError(f"{repository} has no commits yet; commit the bot first")
     if not name:
         hint = shallow_hint(repository)
         raise UnusableError(f"no revision {revision!r} here; `git log --oneline` lists them{hint}")

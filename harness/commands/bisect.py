@@ -20,6 +20,7 @@ from nonobot.harness.process.machine import can_pin
 from nonobot.harness.process.revisions import git
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document
+from nonobot.harness.results.run_result import Verdict
 from nonobot.harness.user_files import loaded
 from nonobot.protocol.clues import count as in_number
 from nonobot.system import shortened, usable_cores
@@ -30,7 +31,7 @@ EXAMPLES = f"""\
 examples:
   nonojudge bisect HEAD~12 HEAD                                    nonobot on {DEFAULT_SET}
   nonojudge bisect v1.0 main --set taai2011 --by time              only the slowdown
-  nonojudge bisect v1.0 main --build 'make -s' -- ./mybot --fast   the bot of the current repository
+  nonojudge bisect v1.0 main --build 'g++ -O2 -o mybot mybot.cpp' -- ./mybot    the bot of the current repository
 
 bisect first compares the two commits: the counts of `--stats` and the verdicts (exact), then the time, in a duel.
 If one of them differs, bisect halves the commits between them until it finds the first such commit, on copies of
@@ -161,6 +162,9 @@ def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
         else:
             undecided = "cannot tell; more rounds may tell"
             same = "not worse" if finding.question is Question.TIME else "the same"
+            before, after = finding.whole.counts_before, finding.whole.counts_after
+            if before and not before.keys() & after.keys() - {*Verdict}:
+                same = "the verdicts are the same; the bot states no counts to compare"
             lines.append(f"{finding.question}: {undecided if finding.whole.differ is None else same}")
         lines += [f"  good to bad: {line}" for line in _in_words(finding.whole)]
         lines += [f"  skipped {commit[:NAME_LENGTH]}: {shortened(why)}" for commit, why in finding.skipped.items()]

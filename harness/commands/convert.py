@@ -12,7 +12,7 @@ from nonobot.harness import UnusableError, options
 from nonobot.harness.pictures.black_white import is_image
 from nonobot.harness.progress import Progress
 from nonobot.harness.puzzles.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
-from nonobot.harness.user_files import opened, write_output
+from nonobot.harness.user_files import opened, report_faults, write_output
 from nonobot.protocol import Fault, Record, formats
 from nonobot.protocol.clues import count
 from nonobot.protocol.formats import Format, FormatError, Found, UnknownFormatError
@@ -67,15 +67,14 @@ def carry_out(arguments: argparse.Namespace) -> int:
     else:
         refuse_options(arguments, name)
         entries = _entries(data, arguments, name)
-    records = _Records(entries, name)
+    records = _Records(entries)
     try:
         # The lines of the file are what is known beforehand, and where each puzzle stands.
         with Progress(data.count(b"\n") + 1) as records.progress:
             written = formats.write(records, to.name)
     except FormatError as error:
         raise UnusableError(f"{name}: {error}") from None
-    for fault in written.faults:
-        report(f"{name}: {fault}")
+    failed = report_faults(name, records.faults) + report_faults(name, written.faults)
     _say_grouped(name, [*records.warnings, *written.warnings])
     if not records.count and not records.faults:
         raise UnusableError(f"{name}: cannot find a puzzle")
@@ -84,18 +83,18 @@ def carry_out(arguments: argparse.Namespace) -> int:
         write_output(Path(arguments.target), written.data)
         target = "stdout" if arguments.target == "-" else arguments.target
         done = f"{count(written.count, 'puzzle')} written to {target} ({to.name})"
-    failed = records.faults + len(written.faults)
     report(f"{done}{f'; {failed} could not be converted' if failed else ''}")
     return 1 if failed or not is_as_wanted else 0
 
 
 class _Records:
-    """The records of a file, read one at a time and counted; errors are reported as they come."""
+    """The records of a file, read one at a time and counted."""
 
-    def __init__(self, entries: Iterable[Found], name: str) -> None:
-        self._entries, self._name = entries, name
+    def __init__(self, entries: Iterable[Found]) -> None:
+        self._entries = entries
         self.progress = Progress()
-        self.count = self.faults = 0
+        self.count = 0
+        self.faults: list[Fault] = []
         self.warnings: list[Fault] = []
 
     def __iter__(self) -> Iterator[Record]:
@@ -106,8 +105,7 @@ class _Records:
                 self.warnings += entry.warnings
                 yield entry
             else:
-                self.faults += 1
-                report(f"{self._name}: {entry}")
+                self.faults.append(entry)
 
 
 def _named(option: str, name: str, more: str = "") -> Format:

@@ -7,7 +7,7 @@ import secrets
 import shlex
 import signal
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -110,12 +110,15 @@ def carry_out(arguments: argparse.Namespace) -> int:
                 Progress(None if arguments.quiet else rounds + 1) as progress,
             ):
                 for number in range(rounds + 1):
-                    progress.show(number, f"round {number} of {most}{rounds}" if number else "warming up")
+                    note = f"round {number} of {most}{rounds}" if number else "warming up"
                     of_round = folders if number else [Path(temporary, "warm-up", version) for version in VERSIONS]
                     paths = [folder / f"{number}.json" for folder in of_round]
                     sides = list(zip((before, after), bots, paths, strict=True))
                     shared = replace(configuration, shared_core=f"{secrets.token_hex(4)}-{number}")
-                    _play(sides if number % 2 else sides[::-1], sets[number % len(sets)], shared, interrupts)
+                    of_set = sets[number % len(sets)]
+                    for answered in _play(sides if number % 2 else sides[::-1], of_set, shared, interrupts):
+                        count = len(of_set.puzzles)
+                        progress.show(number + answered / count, f"{note}, {answered} of {count} puzzles")
                     if number == 0:
                         for path in paths:
                             _require_answers(path)
@@ -163,8 +166,11 @@ def _configuration(arguments: argparse.Namespace) -> Configuration:
 
 def _play(
     sides: Sequence[Side], puzzle_set: PuzzleSet, configuration: Configuration, interrupts: Interrupts
-) -> None:
-    """Play a round; UnusableError if a bot cannot be run, KeyboardInterrupt if the judge is told to stop."""
+) -> Iterator[int]:
+    """Play a round, and yield from time to time how many puzzles both bots answered.
+
+    UnusableError if a bot cannot be run, KeyboardInterrupt if the judge is told to stop.
+    """
     for judge, bot, path in sides:
         judge.begin(puzzle_set, bot, configuration, path)
     playing = {judge: path.parent.name for judge, _, path in sides}
@@ -177,6 +183,7 @@ def _play(
                 raise UnusableError(f"{version}: {error}") from None
         if interrupts.told:
             raise KeyboardInterrupt
+        yield min((judge.answered for judge in playing), default=len(puzzle_set.puzzles))
 
 
 def _require_answers(path: Path) -> None:

@@ -22,6 +22,7 @@ from nonobot.harness.puzzles.board_jobs import select_on
 from nonobot.harness.puzzles.grading import LINE_LIMIT, PUZZLE_SECONDS, Grading
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.text import say
+from nonobot.protocol.clues import count as in_number
 from nonobot.protocol.clues import plural
 from nonobot.system import printable, whole_file
 from nonobot.tournament_data import Recipe, write_set
@@ -35,7 +36,7 @@ examples:
   nonojudge generate 10x10x5 --seed 1 | nonobot --size 10x10
   nonojudge generate 25x25x100 --seed 7 --hard 20 -o hard.txt
   nonojudge generate 15x15x50 --seed 7 --unique --p2 0.45 -o unique.txt --solutions-out solutions.txt
-  nonojudge generate 25x25x1000 --seed 7 --hard 1000 --on local -o hard.txt        on all cores
+  nonojudge generate 25x25x1000 --seed 7 --hard 20 --on local -o hard.txt          on all cores
 
 The same numbers give the same bytes as the tournaments' generator, on every machine (docs/data.md).
 
@@ -151,13 +152,13 @@ def _selected(
         given_up[lines if drawn.grade.work > arguments.line_limit else time] += not drawn.grade.decided
         progress.show(
             drawn.puzzle - 1 + drawn.eligible / arguments.hard,
-            f"puzzle {drawn.puzzle} of {recipe.count}, {drawn.boards} boards drawn",
+            f"puzzle {drawn.puzzle} of {recipe.count}, {in_number(drawn.boards, 'board')} drawn",
         )
 
     def report_given_up() -> None:
         for limit, boards in given_up.items():
             if boards:
-                say(f"{boards} boards were given up at {limit}")
+                say(f"{in_number(boards, 'board')} {'was' if boards == 1 else 'were'} given up at {limit}")
 
     stack.callback(report_given_up)
     client = stack.enter_context(connected(arguments.on)) if arguments.on else None

@@ -67,7 +67,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         say(f"left out: {without} of {len(results)} results state no revision (docs/compare.md)")
     groups = _groups(stated)
     if not groups:
-        raise UnusableError("no result that states a revision: the bot has to be in a git clone")
+        remedy = "the bot has to be in a git clone; nonobot, installed in place: pip install -e '.[judge]'"
+        raise UnusableError(f"no result that states a revision: {remedy}")
     if output:
         write_output(output, drawing_of_history(groups, output.suffix.removeprefix(".")))
     if arguments.json:

@@ -18,7 +18,7 @@ from nonobot.harness.pictures.drawings import (
     show,
     write,
 )
-from nonobot.harness.user_files import loaded, opened, say_inferred_size
+from nonobot.harness.user_files import loaded, opened, report_faults, say_inferred_size
 from nonobot.protocol import Fault, Record
 from nonobot.protocol.characters import Blocks
 from nonobot.protocol.formats import FormatError, Size, read
@@ -72,8 +72,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     source = arguments.questions
     entries = _entries(source, arguments.size)
     records, faults = _chosen(entries, arguments.number, source)
-    for fault in faults:
-        report(f"{source}: {fault}")
+    report_faults(source, faults)
     if not records:
         raise UnusableError(f"{source}: nothing that can be drawn")
     drawings, clues = _drawings(records, arguments), not arguments.no_clues

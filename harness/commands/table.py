@@ -12,6 +12,7 @@ from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.text import on_terminal, say_left_out
 from nonobot.harness.user_files import refuse_input, write_output
+from nonobot.system import printable
 
 FORMATS = ("text", "markdown", "csv", "json")
 FORMAT_OF_ENDING = {"": "text", ".txt": "text", ".md": "markdown", ".csv": "csv", ".json": "json"}
@@ -65,4 +66,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
         print(text, end="")
     else:
         write_output(output, text.encode(errors="backslashreplace"))
+        if str(output) != "-":
+            print(printable(f"table: {output}"))
     return 1 if problems else 0

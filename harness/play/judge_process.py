@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing import Pipe
@@ -12,9 +13,9 @@ from pathlib import Path
 from typing import Self
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.match import Bot, play
+from nonobot.harness.play.match import SECONDS_TO_HEED, Bot, play
 from nonobot.harness.results.conditions import Configuration
-from nonobot.harness.results.run_result import EndReason, RunResult
+from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
 from nonobot.tournament_data import PuzzleSet
 
 PROGRAM = """\
@@ -50,6 +51,7 @@ class JudgeProcess:
 
     def __init__(self) -> None:
         self._process, self._runs = start(play_all)
+        self.answered = 0  # puzzles of the run with a verdict, a moment ago
 
     def __enter__(self) -> Self:
         return self
@@ -61,15 +63,19 @@ class JudgeProcess:
 
     def begin(self, puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, result_path: Path) -> None:
         """Begin a run; the arguments are those of :func:`~nonobot.harness.play.match.play`."""
+        self.answered = 0
         with suppress(BrokenPipeError):  # it was killed; :meth:`result` reports that
             self._runs.send((puzzle_set, bot, configuration, result_path))
 
     def result(self, wait_seconds: float) -> RunResult | None:
         """Return the result of the run, None if it continues; UnusableError if the bot cannot be run."""
         try:
-            outcome: RunResult | str | None = self._runs.recv() if self._runs.poll(wait_seconds) else None
+            outcome: RunResult | int | str | None = self._runs.recv() if self._runs.poll(wait_seconds) else None
         except (EOFError, OSError):
             outcome = "its judge was killed"
+        if isinstance(outcome, int):
+            self.answered = outcome
+            return None
         if isinstance(outcome, str):
             raise UnusableError(outcome)
         if outcome and outcome.end.reason is EndReason.NOT_STARTED:
@@ -78,12 +84,24 @@ class JudgeProcess:
 
 
 def play_all(runs: Connection) -> None:
-    """Play the runs that arrive over a connection until it closes; send back results, or why there is none."""
+    """Play the runs that arrive over a connection until it closes.
+
+    Send back results, or why there is none, and meanwhile the number of puzzles answered.
+    """
     with suppress(EOFError, ConnectionError, KeyboardInterrupt):
         while True:
-            run = runs.recv()
+            puzzle_set, bot, configuration, result_path = runs.recv()
+            answered, due = 0, time.monotonic()
+
+            def count(_result: PuzzleResult, _seconds: float) -> None:
+                nonlocal answered, due
+                answered += 1
+                if time.monotonic() >= due:  # a full pipe would stop this judge
+                    runs.send(answered)
+                    due = time.monotonic() + SECONDS_TO_HEED
+
             try:
-                outcome: RunResult | str = play(*run)
+                outcome: RunResult | str = play(puzzle_set, bot, configuration, result_path, count)
             except UnusableError as error:
                 outcome = str(error)
             except OSError as error:

@@ -181,11 +181,15 @@ def _warnings(profile: Profile) -> Iterator[str]:
         yield f"the bot states no phase_seconds: all of its time is {OUTSIDE_PHASES} (docs/profiling.md)"
     if len({tuple(run.totals.items()) for run in profile.runs or ()}) > 1:
         yield "the counts differ from run to run: the search is another each time"
-    wall, cpu = profile.usage.wall_seconds, profile.usage.cpu_seconds
     if not _computes(profile):
-        yield f"the bot computed for {duration(cpu)} of {duration(wall)}: it waited, or others used its core"
+        yield _share_computed(profile)
     elif busy := busy_warning(profile.machine):
         yield busy
+
+
+def _share_computed(profile: Profile) -> str:
+    wall, cpu = profile.usage.wall_seconds, profile.usage.cpu_seconds
+    return f"the bot computed for {duration(cpu)} of {duration(wall)}: it waited, or others used its core"
 
 
 def _computes(profile: Profile) -> bool:
@@ -324,9 +328,14 @@ def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:
     many = before.runs and after.runs
     runs = "a few runs" if many else "a single run: --repeat 5 for medians (of both)"
     notes = [f"{runs}; `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"]
-    for label, profile in (("before", before), ("after", after)):
+    for label, profile in (("after", after), ("before", before)):  # each goes above the others
         if stood_still := standstill(profile.stood_still_seconds or 0.0):
             notes.insert(0, f"{label}: {stood_still}")
+        if not _computes(profile):
+            notes.insert(0, f"{label}: {_share_computed(profile)}")
+    old, new = before.usage.cpu_seconds, after.usage.cpu_seconds
+    if comparison.cpu_seconds is None and old > 0:  # wall time alone would mislead
+        notes.insert(0, f"in CPU time {ratio_in_words(new / old)} ({duration(old)} before, {duration(new)} after)")
     if before.machine.cpu != after.machine.cpu:
         notes.insert(0, f"another machine: {before.machine.cpu} before, {after.machine.cpu} after")
     first, *others = conclusion(comparison) or [""]

@@ -73,7 +73,8 @@ def standstill(seconds: float) -> str:
     if not seconds:
         return ""
     return (
-        f"the judge stood still for {duration(seconds)} (stopped or suspended), in which the bot may have gone on"
+        f"the judge stood still for {duration(seconds)} (stopped, suspended, or the machine overloaded); "
+        "the bot may have gone on meanwhile"
     )
 
 

@@ -50,6 +50,13 @@ def test_lines_for_a_log_and_of_a_run(capsys, monkeypatch):
     ]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(120, "120 s"), (121, "3 min"), (7201, "3 h"), (172800, "48 h"), (12508721, "145 days")]
+)
+def test_a_time_left_has_a_unit_that_suits_it(seconds, said):
+    assert progress.time_left(1.0, 1.0, 1.0 + seconds) == f"about {said} to go"
+
+
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_a_short_job_shows_nothing_and_neither_does_a_quiet_run(capsys, monkeypatch, is_terminal):
     if is_terminal:

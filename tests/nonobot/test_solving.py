@@ -117,6 +117,8 @@ def test_numbers_are_1_or_more_and_a_time_is_a_number():
     for function in (solve, difficulty):
         with pytest.raises(ValueError, match="seconds: nan; expected a number or None"):
             function(ONE, seconds=float("nan"))
+        with pytest.raises(ValueError, match=r"seconds: -1; expected a number or None, not below 0"):
+            function(ONE, seconds=-1)
     for seconds in (1e10, 1e15, float("inf")):  # no search reaches such a limit
         assert solve(TWO, seconds=seconds).verdict == "multiple"
 

@@ -121,7 +121,9 @@ def build(folder: Path, *, native: bool = True, wasm: bool = True) -> list[str]:
                 for job in finished:
                     job.result()
                 done = sum(task.done(job.running()) for job, task in work.items())
-                progress.show(done, f"{sum(task.made for task in work.values())} of {len(made)} kernels compiled")
+                count = sum(task.made for task in work.values())
+                # Before the first is made, nothing shows how fast this machine is.
+                progress.show(done if count else 0, f"{count} of {len(made)} kernels compiled")
     return notes
 
 

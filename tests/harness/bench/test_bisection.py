@@ -64,6 +64,9 @@ def test_commits_next_to_one_that_cannot_be_run_cannot_be_told_apart(history, ca
 def test_without_a_difference_it_says_so_and_ends_with_3(history, output_of):
     history.commit()
     assert "\ncounts: the same\n" in output_of(bisected, "HEAD~1", "HEAD", "--by", "counts", status=3).out
+    without_stats = ("sh", "-c", shlex.join([sys.executable, "-S", "bot.py"]))
+    out = output_of(bisected, "HEAD~1", "HEAD", "--by", "counts", bot=without_stats, status=3).out
+    assert "\ncounts: the verdicts are the same; the bot states no counts to compare\n" in out
 
 
 @pytest.mark.nightly
@@ -100,7 +103,8 @@ def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatc
         (("HEAD~1", "HEAD:bot.py"), ("./bot",), "'HEAD:bot.py' is a blob; name a commit"),
         (("HEAD^{tree}", "HEAD"), ("./bot",), "'HEAD^{tree}' is a tree; name a commit"),
         (("HEAD~1", "HEAD", "--build", "false"), ("./bot",), "cannot be built: status 1"),
-        (("HEAD~1", "HEAD"), ("venv/python",), "venv/python: "),  # the shell's words, which vary
+        (("HEAD~1", "HEAD"), ("./none",), "cannot be built: it has no ./none; build it with --build 'CMD'"),
+        (("HEAD~1", "HEAD"), (sys.executable, "none.py"), "can't open file"),
         (
             ("HEAD~1", "HEAD"),
             (sys.executable, str(history.folder / "bot.py")),
@@ -110,6 +114,11 @@ def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatc
     ):
         [line] = output_of(bisected, *arguments, bot=bot, status=2).err.splitlines()
         assert said in line
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    git(tmp_path / "empty", "init", "-q")
+    err = output_of(bisected, "HEAD~5", "HEAD", status=2).err
+    assert err.endswith(" has no commits yet; commit the bot first\n")
     monkeypatch.chdir(tmp_path)
     said = f"needs a git clone, and {tmp_path} is not in one; go to the clone of the bot\n"
     assert output_of(bisected, "a", "b", status=2).err.endswith(said)

@@ -112,6 +112,17 @@ def test_puzzles_that_cannot_be_read_or_written_cost_no_other_and_no_puzzle_no_f
     assert Path("out.xml").read_text() == "as it was"
 
 
+def test_the_faults_of_a_few_puzzles_are_shown_and_the_others_counted(output_of):
+    assert cli.run(["generate", "25x25x9", "--seed", "1", "-o", "in.txt"]) == 0
+    for status, last, command in (
+        (1, "nothing written; 9 could not be converted", ["convert", "in.txt", "-", "--to", "oneline"]),
+        (2, "nonojudge: in.txt: nothing that can be drawn", ["render", "in.txt", "--number", "all"]),
+    ):
+        err = output_of(cli.run, [*command, "--size", "8x11"], status=status).err.splitlines()
+        assert len(err) == 12
+        assert err[-2:] == ["in.txt: and 4 more puzzles; check --size", last]
+
+
 def test_the_help_lists_every_format():
     parser = Parser()
     convert.add_to(parser)

@@ -91,6 +91,9 @@ def test_what_cannot_be_shown_is_left_out_with_a_line(commits, tmp_path, output_
     assert [line.split(":")[1] for line in err] == [" left out", " left out"]
     assert "c.json is not a result" in err[0]
     assert "1 of 2 results state no revision" in err[1]
+    err = output_of(cli.run, ["history", str(without)], status=2).err
+    assert "no result that states a revision: " in err
+    assert err.endswith("; nonobot, installed in place: pip install -e '.[judge]'\n")
     broken.write_text('{"kind": "profile", "schema_version": 2}')
     (tmp_path / "d.json").write_text('{"kind": "comparison", "schema_version": 2}')
     err = output_of(cli.run, ["history", str(tmp_path)], status=1).err.splitlines()

@@ -232,6 +232,11 @@ def test_the_verdict_is_on_cpu_time_where_the_bot_computes():
         conclusion(compare(example(), more))[0] == f"10% slower in CPU time (10.0 s before, 11.0 s after; {wall})"
     )
     assert conclusion(compare(example(), slower(0.5)))[0] == "as fast as before"  # others had the core
+    shared = replace(example(), usage=replace(example().usage, cpu_seconds=5.0))
+    text = comparison_as_text(shared, more, terminal=False)
+    assert " after)\nin CPU time 120% slower (5.00 s before, 11.0 s after)\n" in text
+    assert "\nbefore: the bot computed for 5.00 s of 10.0 s: " in text
+    assert "\nafter: the bot computed" not in text
 
 
 def test_of_several_runs_each_part_has_its_median_and_only_a_change_beyond_their_range_is_named():

@@ -331,11 +331,12 @@ def test_files_left_out_are_named_and_so_are_no_result_and_no_place_for_the_tabl
     assert "cannot write" in output_of(run, results, "-o", results / "no" / "a.md", status=2).err
 
 
-def test_the_ending_of_the_file_tells_the_format(results, tmp_path):
+def test_the_ending_of_the_file_tells_the_format(results, tmp_path, capsys):
     beginnings = {"a.md": "## set1", "a.csv": "scope,", "a.json": "{", "a.txt": "set1", "a": "set1"}
     for name, beginning in beginnings.items():
         assert run(results, "-o", tmp_path / name) == 0
         assert (tmp_path / name).read_text().startswith(beginning)
+        assert capsys.readouterr().out == f"table: {tmp_path / name}\n"
 
 
 def test_no_text_is_written_to_a_file_of_a_spreadsheet_or_picture(results, tmp_path, output_of):

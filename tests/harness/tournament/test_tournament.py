@@ -33,6 +33,7 @@ from tests.helpers.clusters import definition, noted
 from tests.helpers.judged import RECIPE, command, let_time_fly, pids_with, so_far, verdicts
 from tests.helpers.places import DOUBLES
 from tests.helpers.talking import interrupted
+from tests.helpers.terminals import Terminal
 from tests.helpers.waiting import finished, running, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
@@ -578,6 +579,15 @@ def test_the_last_line_of_an_early_end_in_a_duel_is_shown(tmp_path, output_of):
     err = output_of(cli.run, [*duel(tmp_path, "perfect", "expires_at_3"), "--rounds", "1"], status=1).err
     how = "exited with status 0 while answers were due"
     assert err == f"nonojudge: after: {how}; its last line on stderr: licence expired\n"
+
+
+def test_a_duel_shows_how_many_puzzles_both_answered_from_the_first_pair_on(tmp_path):
+    arguments = [word for word in duel(tmp_path, "hang_at_3", "hang_at_3") if word != "--quiet"]
+    with Terminal([sys.executable, "-m", "nonobot.harness", *arguments], errors_too=True) as terminal:
+        terminal.wait_for("warming up, ", " of 5 puzzles")
+        terminal.screen("warming up, [12] of 5 puzzles")
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.end()[0] == 130
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
