@@ -59,6 +59,7 @@ COMMANDS = {
 GROUPS = {"run": "run bots", "check": "check bots and answers", "compare": "compare versions", "data": "puzzles"}
 """Headings of --help, each before the first command of its group."""
 
+OF_ALL_COMMANDS = ("msgspec", "psutil", "rich")  # libraries of the judge; the wheel alone lacks them
 OF_SOME_COMMANDS = ("numpy", "numba")  # libraries that some commands need; the bot alone does not
 EXIT_CUT_SHORT = 1
 
@@ -81,9 +82,13 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
     except (UnusableError, StartError) as problem:
         why = str(problem)
     except ModuleNotFoundError as error:
-        if error.name not in OF_SOME_COMMANDS:
+        from importlib.util import find_spec
+
+        library, *_ = (error.name or "").split(".")
+        if library not in (*OF_ALL_COMMANDS, *OF_SOME_COMMANDS):
             raise
-        why = missing(own[0], error.name)
+        absent = [name for name in OF_ALL_COMMANDS if find_spec(name) is None]
+        why = missing(own[0], *absent or [library])
     except BrokenPipeError:  # the reader of the output has closed the pipe
         _drop_output()
         return EXIT_CUT_SHORT

@@ -68,6 +68,10 @@ def test_a_new_bot_overwrites_nothing(tmp_path, capfd):
     assert capfd.readouterr().err == f"nonojudge: {tmp_path / 'mybot.py'} exists; choose another folder\n"
     assert cli.run(["new-bot", "python", str(tmp_path / "mybot.py" / "x")]) == 2
     assert "cannot write" in capfd.readouterr().err
+    assert cli.run(["new-bot", "python", str(tmp_path / "my bot")]) == 0
+    assert f"next: cd '{tmp_path / 'my bot'}', and" in capfd.readouterr().out
+    assert cli.run(["new-bot", "c++", str(tmp_path / "my bot")]) == 2
+    assert not (tmp_path / "my bot" / "mybot.cpp").exists()
 
 
 REHEARSE = ["rehearse", "--size", "8x8", "--puzzles", "3", "--seed", "1"]
