@@ -95,7 +95,8 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
     except OSError as error:  # such as a full disk under stdout
         _drop_output()
         why = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
+        _say(str(stop) or "interrupted")
         return EXIT_INTERRUPTED
     _say(why)
     return EXIT_UNUSABLE
@@ -115,6 +116,8 @@ def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:
         raise UnusableError(f"only nonojudge {', '.join(takers)} and {last} take a command after --")
     if found := re.search(r"(?<![{$])\{(python|size|width|height|puzzle-limit)\}", " ".join(bot_command)):
         _say(f"{found[0]} goes to the bot as it is: only a tournament's file has placeholders")
+    if arguments.command != "adapt" and "adapt" not in bot_command and "{file}" in " ".join(bot_command):
+        _say("{file} goes to the bot as it is: only `nonojudge adapt --as FORMAT --` before the program fills it in")
     arguments.bot_command = bot_command
     return int(arguments.carry_out(arguments))
 

@@ -78,7 +78,7 @@ class BotProcess:
         if exchange:
             command = exchange.command(command)
             sandbox = sandbox and dataclasses.replace(sandbox, scratch=exchange.folder)
-        if fault := start_fault(command[0]):
+        if fault := start_fault(*command):
             raise StartError(f"cannot start {command[0]!r}: {fault}")
         self.mark = os.urandom(16).hex()
         self.exited = False  # whether the process has ended

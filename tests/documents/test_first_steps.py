@@ -9,6 +9,7 @@ file that readers write themselves. All is done in a folder of its own, with the
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -101,7 +102,9 @@ def test_the_commands_of_the_first_bot_work_in_order_and_its_bots_pass_every_che
     lines = "".join(blocks).replace("\\\n", "").splitlines()
     takes_minutes = re.compile("nonojudge (rehearse|profile|duel) ")
     commands = [line for line in lines if not takes_minutes.match(line)]
-    shown = shown_by("set -e; " + "; ".join(commands), tmp_path)
+    environment = os.environ | {"PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))}
+    script = ["bash", "-ec", "\n".join(commands)]
+    shown = subprocess.run(script, cwd=tmp_path, env=environment, capture_output=True, text=True).stdout
     ends = re.findall(r"^\d+ passed: .*|^20 of 20 right", shown, re.MULTILINE)
     passed, right = "31 passed: 15 of 15 musts passed", "20 of 20 right"
     assert ends == [passed, passed, right, right, passed], shown

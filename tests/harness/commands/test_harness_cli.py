@@ -154,6 +154,14 @@ def test_the_last_line_on_stderr_of_a_bot_that_failed_stands_in_the_summary(tmp_
     assert out.replace("\n", "").isprintable()
 
 
+def test_the_file_of_an_adapted_program_needs_the_adapter(capsys):
+    run = ["run", "--quiet", "--set", str(RECIPE), "--"]
+    said = "nonojudge: {file} goes to the bot as it is: only `nonojudge adapt --as FORMAT --`"
+    for adapter, count in ([], 1), (["adapt"], 0):
+        cli.run([*run, "true", *adapter, "{file}"])
+        assert capsys.readouterr().err.count(said) == count
+
+
 @pytest.mark.parametrize("absent", ["msgspec", "msgspec rich psutil"])
 def test_a_required_library_that_is_missing_is_a_line_with_the_command_that_installs_it(absent):
     program = "import sys; sys.modules |= dict.fromkeys(sys.argv.pop().split()); import nonobot.harness.__main__ as m; "
