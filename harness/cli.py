@@ -117,7 +117,7 @@ def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:
     if found := re.search(r"(?<![{$])\{(python|size|width|height|puzzle-limit)\}", " ".join(bot_command)):
         _say(f"{found[0]} goes to the bot as it is: only a tournament's file has placeholders")
     if arguments.command != "adapt" and "adapt" not in bot_command and "{file}" in " ".join(bot_command):
-        _say("{file} goes to the bot as it is: only `nonojudge adapt --as FORMAT --` before the program fills it in")
+        _say("{file} goes to the bot as it is; write `nonojudge adapt --as FORMAT --` before the program")
     arguments.bot_command = bot_command
     return int(arguments.carry_out(arguments))
 

@@ -321,7 +321,7 @@ def _fault_of(program: str) -> str | None:
 
 
 def _cut_name(program: str, *arguments: str) -> str | None:
-    """Return the remedy if the program does not exist, but a file whose name begins with it and has spaces does."""
+    """Return the remedy if the program is the beginning of a file's name that has spaces."""
     names = [" ".join([program, *arguments[:count]]) for count in range(1, len(arguments) + 1)]
     name = None if shutil.which(program) else next(filter(os.path.isfile, names), None)
     return name and f"no such file; quote a name with spaces, also within a quoted command: {shlex.quote(name)}"

@@ -17,8 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.harness import cli
-from nonobot.harness.check.step import StepVerdict
 from tests.helpers.places import REPOSITORY
 from tests.helpers.terminals import Terminal, seen
 
@@ -108,5 +106,7 @@ def test_the_commands_of_the_first_bot_work_in_order_and_its_bots_pass_every_che
     ends = re.findall(r"^\d+ passed: .*|^20 of 20 right", shown, re.MULTILINE)
     passed, right = "31 passed: 15 of 15 musts passed", "20 of 20 right"
     assert ends == [passed, passed, right, right, passed], shown
+
+
 if __name__ == "__main__":
     main()

@@ -585,7 +585,8 @@ def test_a_duel_that_is_stopped_leaves_no_bot_and_no_half_of_a_round(tmp_path, n
     results = tmp_path / "results"
     arguments = [*duel(tmp_path, "solve_once_and_wait", "solve_once_and_wait"), "--results", str(results)]
     waiting = tmp_path / "waiting"
-    assert interrupted(*arguments, when=lambda: len(noted(waiting)) == 2, number=number) == ("", "nonojudge: interrupted\n")
+    told = interrupted(*arguments, when=lambda: len(noted(waiting)) == 2, number=number)
+    assert told == ("", "nonojudge: interrupted\n")
     assert not [bot for bot in noted(waiting) if Path(f"/proc/{bot}").exists()]
     assert not list(results.rglob("*.json*"))
 
