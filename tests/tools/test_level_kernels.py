@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from nonobot.bot.kernels import shipped
-from tests.helpers.waiting import wait_until
+from tests.helpers.waiting import running, wait_until
 from tools.release import level_kernels
 
 
@@ -30,8 +30,8 @@ def test_a_linker_that_is_missing_or_cannot_start_is_a_line_before_anything_is_c
 def test_an_interrupted_run_leaves_no_set_of_kernels_that_looks_complete(tmp_path, monkeypatch):
     command = (sys.executable, "-m", "tools.release.level_kernels", "--only-wasm", "-o", tmp_path)
     made = [tmp_path / file for file in level_kernels.files(wasm=True)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as run:
-        wait_until(lambda: any(path.exists() and path.stat().st_size for path in made))
+    with running(command, stderr=subprocess.DEVNULL, start_new_session=True) as run:
+        wait_until(lambda: any(path.exists() and path.stat().st_size for path in made), run)
         os.killpg(run.pid, signal.SIGKILL)
     monkeypatch.setattr(shipped, "_FOLDER", tmp_path)
     monkeypatch.setattr(shipped, "_FOLDER_OF_CLONE", tmp_path)
