@@ -262,10 +262,11 @@ class BotProcess:
         self._reaper.join()
 
     def _reap(self, end_said: int) -> None:
-        _, status, used = os.wait4(self._child.pid, 0)
-        self._ended = time.monotonic()
-        self.tree.count_dead(used)
-        self._child.returncode = os.waitstatus_to_exitcode(status)
+        with contextlib.suppress(ChildProcessError):  # a start that was interrupted has waited for it
+            _, status, used = os.wait4(self._child.pid, 0)
+            self._ended = time.monotonic()
+            self.tree.count_dead(used)
+            self._child.returncode = os.waitstatus_to_exitcode(status)
         os.close(end_said)
 
     def _kill(self) -> None:
