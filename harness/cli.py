@@ -59,6 +59,7 @@ COMMANDS = {
 GROUPS = {"run": "run bots", "check": "check bots and answers", "compare": "compare versions", "data": "puzzles"}
 """Headings of --help, each before the first command of its group."""
 
+OF_ALL_COMMANDS = ("msgspec", "psutil", "rich")  # libraries of the judge; the wheel alone lacks them
 OF_SOME_COMMANDS = ("numpy", "numba")  # libraries that some commands need; the bot alone does not
 EXIT_CUT_SHORT = 1
 
@@ -81,16 +82,21 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
     except (UnusableError, StartError) as problem:
         why = str(problem)
     except ModuleNotFoundError as error:
-        if error.name not in OF_SOME_COMMANDS:
+        from importlib.util import find_spec
+
+        library, *_ = (error.name or "").split(".")
+        if library not in (*OF_ALL_COMMANDS, *OF_SOME_COMMANDS):
             raise
-        why = missing(own[0], error.name)
+        absent = [name for name in OF_ALL_COMMANDS if find_spec(name) is None]
+        why = missing(own[0], *absent or [library])
     except BrokenPipeError:  # the reader of the output has closed the pipe
         _drop_output()
         return EXIT_CUT_SHORT
     except OSError as error:  # such as a full disk under stdout
         _drop_output()
         why = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
+        _say(str(stop) or "interrupted")
         return EXIT_INTERRUPTED
     _say(why)
     return EXIT_UNUSABLE
@@ -110,6 +116,8 @@ def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:
         raise UnusableError(f"only nonojudge {', '.join(takers)} and {last} take a command after --")
     if found := re.search(r"(?<![{$])\{(python|size|width|height|puzzle-limit)\}", " ".join(bot_command)):
         _say(f"{found[0]} goes to the bot as it is: only a tournament's file has placeholders")
+    if arguments.command != "adapt" and "adapt" not in bot_command and "{file}" in " ".join(bot_command):
+        _say("{file} goes to the bot as it is; write `nonojudge adapt --as FORMAT --` before the program")
     arguments.bot_command = bot_command
     return int(arguments.carry_out(arguments))
 

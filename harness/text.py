@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # Functions import rich where they use it: the import takes long, and most functions do without it.
 
 NOTHING = "\N{EN DASH}"  # an unknown or missing value
+SYNTAX_ERRORS = ("SyntaxError: ", "IndentationError: ", "TabError: ")
 MOST_OF_A_LINE = 200  # characters of a program's line that are shown
 
 
@@ -41,10 +42,15 @@ def say_left_out(problems: Iterable[str]) -> None:
 
 
 def last_line(data: bytes) -> str:
-    """Return the last line of a program's output that is not blank, printable and of limited length."""
+    """Return the last line of a program's output that is not blank, printable and of limited length.
+
+    Python's line about a syntax error comes with the place, which stands two or three lines before.
+    """
     text = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]", "", data.decode("utf-8", "replace"))  # colours and the like
     lines = map(plain_text, reversed(text.splitlines()))
-    return shortened(next(filter(None, lines), ""), MOST_OF_A_LINE)
+    last = next(filter(None, lines), "")
+    places = re.findall(r'^ *(File ".*", line \d+)$', text, re.MULTILINE) if last.startswith(SYNTAX_ERRORS) else []
+    return shortened(f"{last} ({plain_text(places[-1])})" if places else last, MOST_OF_A_LINE)
 
 
 def last_line_of(path: Path) -> str:

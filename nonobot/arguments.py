@@ -58,7 +58,8 @@ class Parser(argparse.ArgumentParser):
         """Return a message about the first word that resembles an option but does not start one."""
         options = [option for option in self._option_string_actions if option.startswith("--")]
         for word in (word.partition("=")[0] for word in arguments if word.startswith("--")):
-            if not any(option.startswith(word) for option in options) and (hint := similar_names(word, options)):
+            is_known = any(option == word or (self.allow_abbrev and option.startswith(word)) for option in options)
+            if not is_known and (hint := similar_names(word, options)):
                 return f"unknown option {word!r}{hint}"
         return ""
 

@@ -33,7 +33,6 @@ MOST_OUTPUT_BYTES = 1 << 24
 SECONDS_AFTER_THE_END = 0.05  # for the output of a program that has ended, if another process still has its pipe
 SECONDS_OF_SILENCE = 0.2  # after which a judge waits for the answer to the only puzzle so far
 MOST_SHOWN_LINES = 3
-HINT = "(see --black, --white and --pattern)"
 _ENDING = re.compile(re.escape(OUTPUT) + r"((?:\.\w+)*)")
 _HEADER = re.compile(rb"^[ \t]*\$", re.MULTILINE)
 
@@ -62,13 +61,19 @@ class Adapter:
     def __init__(self, command: Sequence[str], form: str, signs: Signs) -> None:
         if not command:
             raise UnusableError("no program; write it after --, such as -- ./solver {file}")
-        fault = start_fault(command[0])
+        fault = start_fault(*command)
         if fault or not shutil.which(command[0]):
             raise StartError(f"cannot start {command[0]!r}: {fault or 'no such program'}")
         self._command, self._form, self._signs = command, form, signs
         self._reads_stdin = not any(FILE in word for word in command)
         self._endings = [found[1] or ".txt" for word in command for found in _ENDING.finditer(word)]
         self._folder: Path | None = None
+
+    @property
+    def hint(self) -> str:
+        """What may help if the output has no board."""
+        source = f"; the command has no {FILE}, so the program gets its file on stdin" if self._reads_stdin else ""
+        return f"(see --black, --white and --pattern{source})"
 
     def close(self) -> None:
         """Remove the folder."""
@@ -209,7 +214,7 @@ def serve(adapter: Adapter, given: Size | None, limit_seconds: float, batch: boo
 
         status = answer_all(solve_one, size, limit_seconds, chunks)
         if failures:  # for a judge, which shows the last line
-            without = f"no board for {count(len(failures), 'puzzle')} {HINT}"
+            without = f"no board for {count(len(failures), 'puzzle')} {adapter.hint}"
             report(f"{without}, the first: {failures[0]}")
         return status
     data = b"".join(chunks)

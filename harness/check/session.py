@@ -17,7 +17,7 @@ from nonobot.harness.process.sandbox import Sandbox
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.referee import REPEAT_THE_NUMBER, common_mistake, judge
 from nonobot.harness.results.run_result import OFF_BY_ONE, Verdict
-from nonobot.harness.results.run_text import COMPUTING_SHARE
+from nonobot.harness.results.run_text import COMPUTING_SHARE, sandbox_hint
 from nonobot.harness.text import ordinal
 from nonobot.protocol import Answer, AnswerReader
 from nonobot.protocol.clues import count, plural
@@ -263,9 +263,12 @@ class Session:
         if not self.ended:
             slow = "" if self.answers else "; a start that takes longer needs --start-timeout"
             return f"look for a loop without end, and give a puzzle up after some seconds{slow}"
+        is_missing_program = not self.process.signal_name and self.process.exit_status in (126, 127)
+        if self.process.sandboxed and not is_missing_program and (hint := sandbox_hint(self.last_line)):
+            return hint
         if self.process.signal_name:
             return "find the line with a debugger; in C and C++, compile with -g -fsanitize=address,undefined"
-        if self.process.exit_status in (126, 127):
+        if is_missing_program:
             return "install the program that its last line on stderr names, or correct the #! line that names it"
         if self.process.exit_status:
             return "find the cause in what the bot wrote to stderr; `nonojudge check --verbose` shows more"

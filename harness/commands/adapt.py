@@ -11,7 +11,7 @@ import re
 
 from nonobot.arguments import Parser, seconds
 from nonobot.harness import options
-from nonobot.harness.adapt.adapter import HINT, Adapter, serve
+from nonobot.harness.adapt.adapter import Adapter, serve
 from nonobot.harness.adapt.board_in_text import Signs
 from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError
 from nonobot.protocol.formats import formats
@@ -81,7 +81,7 @@ def _try(adapter: Adapter, arguments: argparse.Namespace) -> int:
         print(_as_text(ran.output))
         board = adapter.board_in(ran, puzzle)
     except RefusedError as error:
-        report(f"nonojudge: {error} {HINT}")
+        report(f"nonojudge: {error} {adapter.hint}")
         return 1
     except OutOfTimeError:
         report(f"nonojudge: the program did not end within {arguments.puzzle_limit:g} s")

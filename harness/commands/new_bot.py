@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from importlib.resources import files
 
 from nonobot.arguments import Parser, new_path
@@ -12,7 +13,7 @@ from nonobot.system import printable
 EXAMPLES = """\
 examples:
   nonojudge new-bot python mybot
-  nonojudge new-bot c++ mybot
+  nonojudge new-bot c++ mybot-cpp
 
 The folder gets the bot of docs/first-bot.md and a README with the commands that compile it, check it, play with it
 and rehearse the tournament. An existing file is never overwritten.
@@ -65,14 +66,18 @@ def carry_out(arguments: argparse.Namespace) -> int:
     language, name, start, compilation = BOTS[arguments.language]
     program = files("nonobot.harness.new_bot").joinpath(f"{name}.txt").read_text(encoding="utf-8")
     readme = _README.format(start=start, compile=compilation)
+    texts = {folder / name: program, folder / "README.md": readme}
+    if there := [path for path in texts if path.exists()]:
+        raise UnusableError(f"{there[0]} exists; choose another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, text in ((folder / name, program), (folder / "README.md", readme)):
+        for path, text in texts.items():
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
     except FileExistsError as error:
         raise UnusableError(f"{error.filename} exists; choose another folder") from None
     except OSError as error:
         raise UnusableError(f"cannot write {error.filename}: {error.strerror}") from None
-    print(printable(f"{folder / name}: a bot in {language}; next: cd {folder}, and the commands in README.md"))
+    go = shlex.join(["cd", str(folder)])
+    print(printable(f"{folder / name}: a bot in {language}; next: {go}, and the commands in README.md"))
     return 0

@@ -69,7 +69,7 @@ def add_to(parser: Parser) -> None:
 
 
 class _ToldError(Exception):
-    """The judge cannot start the bot, and has said why."""
+    """The judge ended with this status, and has said why."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,12 @@ class _Rehearsal:
             if interrupts.told:
                 judge.terminate()  # once: it stops its bot first
             judge.wait()
+            if judge.returncode == EXIT_INTERRUPTED and "run" not in arguments:  # `run` says so on stdout
+                raise _ToldError(EXIT_INTERRUPTED)
             if interrupts.told or judge.returncode == EXIT_INTERRUPTED:
                 raise KeyboardInterrupt
             if judge.returncode == EXIT_UNUSABLE:
-                raise _ToldError
+                raise _ToldError(EXIT_UNUSABLE)
             out.seek(0)
             return out.read()
 
@@ -137,8 +139,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="nonojudge-rehearse-") as folder:
         try:
             missing, unsolved = _carried_out(_Rehearsal(arguments.bot_command, arguments, Path(folder).resolve()))
-        except _ToldError:
-            return EXIT_UNUSABLE
+        except _ToldError as told:
+            return int(told.args[0])
     if note := sandbox_note(Contain(arguments.contain)):
         print(f"note: {note}")
     if missing:

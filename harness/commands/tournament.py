@@ -155,8 +155,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
                             scheduled.set_aside()
                     played = _all_played(todo, played, file, arguments.quiet)
         except KeyboardInterrupt:
-            report(f"interrupted; the same command{' without --again' if again else ''} resumes")
-            raise
+            message = f"interrupted; the same command{' without --again' if again else ''} resumes"
+            raise KeyboardInterrupt(message) from None
     results = {run.result_path: played[run.result_path] for run in todo if run.result_path in played}
     print(as_text(rankings(results), sys.stdout.isatty()), end="")
     print(printable(f"results: {folder}"))

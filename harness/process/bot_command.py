@@ -275,13 +275,13 @@ def interpreter_in(program: str | Path) -> str | None:
     return command[0] if command else None
 
 
-def start_fault(program: str) -> str | None:
-    """Return why an existing program cannot be started, with the remedy; None without a visible reason.
+def start_fault(program: str, *arguments: str) -> str | None:
+    """Return why a program cannot be started, with the remedy; None without a visible reason.
 
     Some systems run a script without `#!` with a shell; others refuse it.
     """
     try:
-        return _fault_of(program)
+        return _fault_of(program) or _cut_name(program, *arguments)
     except OSError as error:  # the bot's author or its warm-up may have closed a folder on the way
         return f"{error.filename or program}: {error.strerror}"
 
@@ -318,6 +318,13 @@ def _fault_of(program: str) -> str | None:
         remedy = "" if os.sep in interpreter else f": write #!/usr/bin/env {interpreter or 'python3'}"
         return f"its #! line names {interpreter or 'nothing'}, which is not there{remedy}"
     return None
+
+
+def _cut_name(program: str, *arguments: str) -> str | None:
+    """Return the remedy if the program is the beginning of a file's name that has spaces."""
+    names = [" ".join([program, *arguments[:count]]) for count in range(1, len(arguments) + 1)]
+    name = None if shutil.which(program) else next(filter(os.path.isfile, names), None)
+    return name and f"no such file; quote a name with spaces, also within a quoted command: {shlex.quote(name)}"
 
 
 def _mode_of(path: Path) -> int:

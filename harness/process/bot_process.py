@@ -78,7 +78,7 @@ class BotProcess:
         if exchange:
             command = exchange.command(command)
             sandbox = sandbox and dataclasses.replace(sandbox, scratch=exchange.folder)
-        if fault := start_fault(command[0]):
+        if fault := start_fault(*command):
             raise StartError(f"cannot start {command[0]!r}: {fault}")
         self.mark = os.urandom(16).hex()
         self.exited = False  # whether the process has ended
@@ -262,10 +262,11 @@ class BotProcess:
         self._reaper.join()
 
     def _reap(self, end_said: int) -> None:
-        _, status, used = os.wait4(self._child.pid, 0)
-        self._ended = time.monotonic()
-        self.tree.count_dead(used)
-        self._child.returncode = os.waitstatus_to_exitcode(status)
+        with contextlib.suppress(ChildProcessError):  # a start that was interrupted has waited for it
+            _, status, used = os.wait4(self._child.pid, 0)
+            self._ended = time.monotonic()
+            self.tree.count_dead(used)
+            self._child.returncode = os.waitstatus_to_exitcode(status)
         os.close(end_said)
 
     def _kill(self) -> None:

@@ -25,6 +25,7 @@ SHOWN_MISSING = 10  # puzzles without an answer that a summary names
 LONG_SECONDS, AT_ONCE = 2.0, 0.01  # time before the first answer, and share of all time for all others: kept back
 COMPUTING_SHARE = 0.1  # of the time without an answer: a busy machine leaves a bot little of its core
 LOG_SECONDS = 0.5  # error allowed to the total of a bot's own log: some programs count whole seconds
+OF_A_FILE = ("No such file or directory", "FileNotFoundError", "Read-only file system", "Permission denied")
 MOST_LOGGED, LEAST_LOGGED = 1.05, 0.5  # of the bot's run time, and of the time between its first and last answer
 
 
@@ -37,6 +38,7 @@ def run_lines(run: RunResult) -> list[str]:
     how_it_ended = [end_in_words(end, run.configuration)]
     if said := last_words_of_failure(run):
         how_it_ended.append(f"its last line on stderr: {said}")
+        how_it_ended += filter(None, [sandbox_hint(said) if run.sandboxed == "yes" else ""])
     if end.reason is EndReason.CRASHED:  # it may be the cause of the mistakes
         lines = [right, *how_it_ended, *mistakes, _used(run.usage)]
     else:
@@ -168,6 +170,16 @@ def last_words_of_failure(run: RunResult) -> str:
     """Return the last line on stderr of a bot that failed, or ended while answers were due; otherwise nothing."""
     has_failed = run.end.exit_status or run.end.reason is EndReason.CRASHED or run.answers_due
     return last_words(run) if has_failed and run.end.reason is not EndReason.INTERRUPTED else ""
+
+
+def sandbox_hint(last_line: str) -> str:
+    """Return what a sandbox shows, if this last line on a bot's stderr is about a file; otherwise nothing."""
+    if not any(words in last_line for words in OF_A_FILE):
+        return ""
+    return (
+        "in the sandbox the bot sees only its own folder, read-only: --show PATH shows more, --contain no runs "
+        "the bot without a sandbox"
+    )
 
 
 def outcome_of_own(run: RunResult) -> str:

@@ -2,6 +2,8 @@
 
 import io
 import re
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from nonobot.arguments import byte_count
 from nonobot.harness import text
-from nonobot.harness.text import duration, on_terminal, ordinal, ranges
+from nonobot.harness.text import duration, last_line, on_terminal, ordinal, ranges
 from nonobot.protocol.clues import count
 from nonobot.system import shortened
 
@@ -34,6 +36,14 @@ from nonobot.system import shortened
 )
 def test_durations(time, shown):
     assert duration(time) == shown
+
+
+def test_the_last_line_about_a_syntax_error_has_its_place(tmp_path):
+    bot = tmp_path / "bot.py"
+    bot.write_text("import sys\nprint(\n")
+    said = subprocess.run([sys.executable, bot], capture_output=True).stderr
+    assert last_line(said) == f"SyntaxError: '(' was never closed (File \"{bot}\", line 2)"
+    assert last_line(b'  File "bot.py", line 2, in solve\nKeyError: 3\n') == "KeyError: 3"
 
 
 def test_other_numbers():

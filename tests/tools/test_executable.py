@@ -184,11 +184,12 @@ def test_the_same_parts_give_the_same_bytes(file, tmp_path):
 
 def test_a_package_that_is_missing_or_another_is_named(monkeypatch, capsys, tmp_path):
     for name, version, message in (
-        ("libpython3.11-none", "3", "the package libpython3.11-none is not installed; apt-get install gcc"),
+        ("libpython3.11-none", "3", "the package libpython3.11-none is not installed; sudo apt-get install gcc"),
         ("libc6-dev", "2.1-", "libc6-dev 2.36"),
     ):
         monkeypatch.setattr(executable, "PACKAGES", {name: version})
-        assert executable.main(["-o", str(tmp_path / "bot")]) == 2
+        for option in ([], ["--check"]):
+            assert executable.main(["-o", str(tmp_path / "bot"), *option]) == 2
         assert capsys.readouterr().err.startswith(f"tools.release.executable: {message}")
     assert not list(tmp_path.iterdir())
 

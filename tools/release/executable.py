@@ -30,7 +30,7 @@ from tools.release import level_kernels
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
-APT = "apt-get install gcc libpython3.11-dev python3.11-minimal"  # installs all packages
+APT = "sudo apt-get install gcc libpython3.11-dev python3.11-minimal"  # installs all packages
 
 PACKAGES = {
     "libpython3.11-dev": "3.11.2-6",
@@ -92,7 +92,7 @@ def installed_packages() -> dict[str, str]:
             raise MissingError(f"{name} {version} is installed; an executable is made of {wanted}, of Debian 12")
     for mark, *_, path in map(str.split, changed.splitlines()):
         if mark[2:3] == "5":  # its digest differs; files that are only missing are not used here
-            remedy = "apt-get install --reinstall brings it back"
+            remedy = "sudo apt-get install --reinstall brings it back"
             raise MissingError(f"{path} is not the file of its package; {remedy}")
     return installed
 
@@ -223,8 +223,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.release.executable", description=__doc__)
     default = Path("dist", "nonobot")
     parser.add_argument("-o", "--output", type=Path, default=default, metavar="FILE", help=f"(default: {default})")
-    output: Path = parser.parse_args(arguments).output
+    about = "only check that the packages are installed, before anything is compiled"
+    parser.add_argument("--check", action="store_true", help=about)
+    options = parser.parse_args(arguments)
+    output: Path = options.output
     try:
+        if options.check:
+            installed_packages()
+            return 0
         build(output)
     except MissingError as error:
         print(f"tools.release.executable: {error}", file=sys.stderr)

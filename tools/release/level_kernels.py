@@ -36,7 +36,7 @@ BROWSER_BITS = tuple(bits for bits in MASK_BITS if bits <= 256)  # widths of mas
 LINKERS = ("wasm-ld", *(f"wasm-ld-{version}" for version in range(30, 13, -1)))
 """LLVM's linker for WebAssembly, as Debian's packages `lld` and `lld-14` call it."""
 
-NO_LINKER = "cannot find wasm-ld, so the kernels for browsers are not compiled; install it: apt-get install lld"
+NO_LINKER = "cannot find wasm-ld, so the kernels for browsers are not compiled; sudo apt-get install lld"
 
 OUTSIDE_IN_BROWSER = (OUTSIDE, "__ashlti3", "__lshrti3")  # functions that kernels call; two shift 128 bits
 
@@ -86,23 +86,31 @@ def stale(folder: Path, wasm: bool = False) -> list[Path]:
     return [file for file, path in paths.items() if not (path.exists() and is_whole(path.read_bytes()))]
 
 
-def wasm_linker() -> str | None:
-    """Return the path of LLVM's linker for WebAssembly, if it is installed."""
-    return next(filter(None, map(shutil.which, LINKERS)), None)
+def wasm_linker() -> str:
+    """Return the path of LLVM's linker for WebAssembly. OSError: it is not installed or cannot start."""
+    path = next(filter(None, map(shutil.which, LINKERS)), None)
+    if not path:
+        raise FileNotFoundError(NO_LINKER)
+    tried = subprocess.run((path, "--version"), capture_output=True, text=True, check=False)
+    if tried.returncode:
+        said = " ".join(tried.stderr.split()) or f"exit status {tried.returncode}"
+        raise OSError(f"{path} cannot start: {said}; sudo apt-get install --reinstall lld")
+    return path
 
 
-def build(folder: Path, *, native: bool = True, wasm: bool = True) -> list[str]:
-    """Compile what is missing or stale in `folder`, with progress on stderr; return notes for the user.
+def build(folder: Path, *, native: bool = True, wasm: bool = True) -> None:
+    """Compile what is missing or stale in `folder`, with progress on stderr.
 
-    `native`: those for x86-64. `wasm`: those for browsers; without a linker for them, the note is NO_LINKER.
+    `native`: those for x86-64. `wasm`: those for browsers; without a linker for them, a line on stderr says so.
     """
-    notes = []
     missing = set(stale(folder) if native else ())
     if wasm and (in_browser := stale(folder, wasm=True)):
-        if wasm_linker():
-            missing.update(in_browser)
+        try:
+            wasm_linker()
+        except OSError as error:
+            say(error)
         else:
-            notes.append(NO_LINKER)
+            missing.update(in_browser)
     jobs = [
         (index, bits)
         for bits in reversed(MASK_BITS)  # those that take longest first
@@ -111,7 +119,8 @@ def build(folder: Path, *, native: bool = True, wasm: bool = True) -> list[str]:
     ]
     made = [folder / file for index, bits in jobs for file in SHIPPED[index].files(bits)]
     for path in made:
-        path.unlink(missing_ok=True)  # so that those that exist are done
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")  # not whole, so that an interrupted run leaves no set that looks complete
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         work = {pool.submit(_compile, folder, *job): _Work(folder, *job) for job in jobs}
         with Progress(sum(task.whole for task in work.values())) as progress:
@@ -124,7 +133,6 @@ def build(folder: Path, *, native: bool = True, wasm: bool = True) -> list[str]:
                 count = sum(task.made for task in work.values())
                 # Before the first is made, nothing shows how fast this machine is.
                 progress.show(done if count else 0, f"{count} of {len(made)} kernels compiled")
-    return notes
 
 
 class _Work:
@@ -142,7 +150,7 @@ class _Work:
     def done(self, is_running: bool) -> float:
         """Return the seconds of work that are done, also of the file that is being made."""
         now = time.monotonic()
-        made = sum(file.exists() for file in self._files)
+        made = sum(file.stat().st_size > 0 for file in self._files)
         if made != self.made or not (self._since and is_running):
             self.made, self._since = made, now
         more = min(now - self._since, 0.9 * self._seconds[made]) if made < len(self._files) else 0.0
@@ -163,7 +171,6 @@ def _compile(folder: Path, index: int, bits: int) -> None:
             if made[0]:
                 raise ValueError(f"{kernel.name}: its object code needs a linker")
         path = folder / level / kernel.file(bits)
-        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(sealed(made))
 
 
@@ -175,25 +182,30 @@ def _side_module(code: bytes) -> bytes:
         given.write_bytes(object_code)
         outside.write_text("\n".join(OUTSIDE_IN_BROWSER))
         options = ("-shared", "--experimental-pic", "--strip-all", f"--allow-undefined-file={outside}")
-        linker = wasm_linker()
-        assert linker
-        command = (linker, *options, f"--export={name.decode()}", "-o", made, given)
+        command = (wasm_linker(), *options, f"--export={name.decode()}", "-o", made, given)
         subprocess.run(command, check=True, capture_output=True)
         return name + b"\0" + made.read_bytes()
 
 
 def main() -> int:
-    """Compile, and print the notes."""
+    """Compile."""
     parser = argparse.ArgumentParser(prog="python -m tools.release.level_kernels", description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=FOLDER, metavar="FOLDER", help=f"(default: {FOLDER})")
     parser.add_argument("--only-wasm", action="store_true", help="compile only the kernels for browsers")
     options = parser.parse_args()
-    if options.only_wasm and not wasm_linker():
-        print(f"tools.release.level_kernels: {NO_LINKER}", file=sys.stderr)
-        return 2
-    for note in build(options.output, native=not options.only_wasm):
-        print(f"tools.release.level_kernels: {note}", file=sys.stderr)
+    if options.only_wasm:
+        try:
+            wasm_linker()
+        except OSError as error:
+            say(error)
+            return 2
+    build(options.output, native=not options.only_wasm)
     return 0
+
+
+def say(problem: Exception) -> None:
+    """Print a line about a problem on stderr."""
+    print(f"tools.release.level_kernels: {problem}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

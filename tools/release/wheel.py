@@ -26,8 +26,7 @@ HOME_OF_KERNELS = Path("nonobot", "bot", "kernels", "built")
 
 def build(output: Path) -> list[Path]:
     """Build both wheels into a folder and return their paths, the pure one first."""
-    for note in level_kernels.build(ROOT / level_kernels.FOLDER):
-        print(note, file=sys.stderr, flush=True)
+    level_kernels.build(ROOT / level_kernels.FOLDER)
     pure = build_pure(output)
     content = _content(pure)
     [facts] = [name for name in content if name.endswith(".dist-info/WHEEL")]

@@ -156,7 +156,10 @@ def test_try_shows_the_file_the_output_and_the_board(program, tmp_path, capfd):
     expected = "--- the file (oneline):\n1:0:1-1:0:1\n--- the output:\n\\x1b[31m#..\\x1b[0m\n...\n..#\n"
     assert capfd.readouterr().out == f"{expected}--- the board:\n#..\n...\n..#\n"
     assert cli.run(["adapt", "--as", "oneline", "--try", str(tmp_path / "puzzle.hv"), "--", "true"]) == 1
-    message = "no board of 3x3 with 2 black cells in the output; it is empty (see --black, --white and --pattern)"
+    message = (
+        "no board of 3x3 with 2 black cells in the output; it is empty (see --black, --white and --pattern; "
+        "the command has no {file}, so the program gets its file on stdin)"
+    )
     assert message in capfd.readouterr().err
     command = program("print('..#\\n...\\n.#.')")
     assert cli.run(["adapt", "--as", "oneline", "--try", str(tmp_path / "puzzle.hv"), "--", *command]) == 1

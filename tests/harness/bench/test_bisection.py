@@ -142,7 +142,8 @@ def test_ctrl_c_leaves_nothing_behind(history, tmp_path, monkeypatch):
     monkeypatch.setenv("NONOBOT_CACHE_DIR", str(cache))
     marker = tmp_path / "building"
     build = f"touch {shlex.quote(str(marker))}; sleep 1000"
-    interrupted("bisect", "HEAD~1", "HEAD", "--build", build, "--", "./bot", when=marker.exists)
+    _, err = interrupted("bisect", "HEAD~1", "HEAD", "--build", build, "--", "./bot", when=marker.exists)
+    assert err.endswith("nonojudge: interrupted\n")
     assert state(history.folder) == before
     assert [path.name for path in (cache / "bench").iterdir()] == ["lock"]
 

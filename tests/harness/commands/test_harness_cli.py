@@ -28,6 +28,7 @@ from nonobot.protocol import format_puzzle
 from nonobot.system import usable_cores
 from nonobot.tournament_data import Recipe, write_set
 from tests.helpers.judged import RECIPE, command
+from tests.helpers.sandboxes import sandbox_only
 from tests.helpers.talking import interrupted
 
 JUDGE = [sys.executable, "-m", "nonobot.harness"]
@@ -151,6 +152,38 @@ def test_the_last_line_on_stderr_of_a_bot_that_failed_stands_in_the_summary(tmp_
     said = [line.partition(": ")[2] for line in out.splitlines() if line.startswith("its last line on stderr")]
     assert said == ([last] if last else [])
     assert out.replace("\n", "").isprintable()
+
+
+def test_the_file_of_an_adapted_program_needs_the_adapter(capsys):
+    run = ["run", "--quiet", "--set", str(RECIPE), "--"]
+    said = "nonojudge: {file} goes to the bot as it is; write `nonojudge adapt --as FORMAT --`"
+    for adapter, count in ([], 1), (["adapt"], 0):
+        cli.run([*run, "true", *adapter, "{file}"])
+        assert capsys.readouterr().err.count(said) == count
+
+
+@pytest.mark.parametrize("absent", ["msgspec", "msgspec rich psutil"])
+def test_a_required_library_that_is_missing_is_a_line_with_the_command_that_installs_it(absent):
+    program = "import sys; sys.modules |= dict.fromkeys(sys.argv.pop().split()); import nonobot.harness.__main__"
+    judge = [sys.executable, "-c", f"{program}; sys.exit(nonobot.harness.__main__.main())", "run", absent]
+    done = subprocess.run(judge, capture_output=True, text=True)
+    assert done.returncode == 2
+    names = sorted(absent.split())
+    assert done.stderr.startswith(f"nonojudge: run needs {' and '.join(names)}, not installed; install with: ")
+    assert done.stderr.endswith(f" pip install {' '.join(names)}\n")
+    assert done.stderr.count("\n") == 1
+
+
+@sandbox_only
+@pytest.mark.parametrize("code", ["open('/nowhere/puzzles.db')", "open('log.txt', 'w')"])
+def test_a_bot_whose_files_the_sandbox_hides_is_told_what_it_shows(code, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("bot.py").write_text(code)
+    bot = ["--", sys.executable, "bot.py"]
+    for judge in (["run", "--quiet", "--set", str(RECIPE)], ["check", "--size", "5x5", "--only", "1"]):
+        for contain, hints in (("yes", 1), ("no", 0)):
+            assert cli.run([*judge, "--contain", contain, *bot]) == 1
+            assert capsys.readouterr().out.count("in the sandbox the bot sees only its own folder") == hints
 
 
 def test_results_with_other_endings_have_files_of_their_own_for_stderr(tmp_path):

@@ -68,6 +68,10 @@ def test_a_new_bot_overwrites_nothing(tmp_path, capfd):
     assert capfd.readouterr().err == f"nonojudge: {tmp_path / 'mybot.py'} exists; choose another folder\n"
     assert cli.run(["new-bot", "python", str(tmp_path / "mybot.py" / "x")]) == 2
     assert "cannot write" in capfd.readouterr().err
+    assert cli.run(["new-bot", "python", str(tmp_path / "my bot")]) == 0
+    assert f"next: cd '{tmp_path / 'my bot'}', and" in capfd.readouterr().out
+    assert cli.run(["new-bot", "c++", str(tmp_path / "my bot")]) == 2
+    assert not (tmp_path / "my bot" / "mybot.cpp").exists()
 
 
 REHEARSE = ["rehearse", "--size", "8x8", "--puzzles", "3", "--seed", "1"]
@@ -174,7 +178,8 @@ def test_a_slow_bot_is_named(tmp_path, capfd):
 def test_a_ctrl_c_ends_the_bot_of_a_rehearsal_too():
     word = f"rehearsed-{os.getpid()}"
     bot = [sys.executable, "-c", "import time; time.sleep(600)", word]
-    interrupted("rehearse", "--contain", "no", "--", *bot, when=lambda: len(pids_with(word)) > 2)
+    _, err = interrupted("rehearse", "--contain", "no", "--", *bot, when=lambda: len(pids_with(word)) > 2)
+    assert err == "nonojudge: interrupted\n"
     wait_until(lambda: not pids_with(word))
 
 

@@ -131,6 +131,10 @@ def test_a_folder_and_a_quoted_command_are_named(tmp_path, own_folder):
     program(tmp_path / "bot")
     assert start_fault("./bot 8") == "no such file; without quotes around the words the program is ./bot"
     assert start_fault("./bat 8") is None
+    program(tmp_path / "my bot.py")
+    said = "no such file; quote a name with spaces, also within a quoted command: './my bot.py'"
+    assert start_fault("./my", "bot.py", "10") == said
+    assert start_fault("./my", "bat.py", "10") is None
     assert start_fault("./" + "x" * 300).endswith(": File name too long")
 
 

@@ -204,7 +204,7 @@ def interrupt_after(number: int, definition: Path, journal: Path) -> None:
     """Run a tournament and press Ctrl-C once a puzzle has its ruling."""
     ruled = b'"number":%d' % number
     _, err = interrupted("tournament", str(definition), when=lambda: ruled in so_far(journal))
-    assert err.endswith("interrupted; the same command resumes\n")
+    assert err.endswith("nonojudge: interrupted; the same command resumes\n")
 
 
 @pytest.mark.slow
@@ -595,7 +595,8 @@ def test_a_duel_that_is_stopped_leaves_no_bot_and_no_half_of_a_round(tmp_path, n
     results = tmp_path / "results"
     arguments = [*duel(tmp_path, "solve_once_and_wait", "solve_once_and_wait"), "--results", str(results)]
     waiting = tmp_path / "waiting"
-    assert interrupted(*arguments, when=lambda: len(noted(waiting)) == 2, number=number) == ("", "")
+    told = interrupted(*arguments, when=lambda: len(noted(waiting)) == 2, number=number)
+    assert told == ("", "nonojudge: interrupted\n")
     assert not [bot for bot in noted(waiting) if Path(f"/proc/{bot}").exists()]
     assert not list(results.rglob("*.json*"))
 
