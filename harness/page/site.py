@@ -112,7 +112,7 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
     if not kernels:
         raise UnusableError(
             "the kernels for browsers are missing or outdated; in a clone, type `pip install -e .` and "
-            "`python -m tools.release.level_kernels --only-wasm`, which needs wasm-ld (sudo apt-get install lld)"
+            "`python -m tools.release.level_kernels --only-wasm`; it needs wasm-ld (sudo apt-get install lld)"
         )
     for path in sorted(STATIC.iterdir()):
         if path.name not in OF_LIVE_VIEW or is_served:
