@@ -160,13 +160,19 @@ def test_two_fetches_at_once(url, own_registry, folder):
     assert {state_of(official) for official in registry.official_sets().values()} == {State.HERE}
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
-def test_an_interrupted_fetch_leaves_no_set_behind(url, own_registry, folder, number, status):
+INTERRUPTED = b"nonojudge: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "said"),
+    [(signal.SIGINT, 130, INTERRUPTED), (signal.SIGTERM, 130, INTERRUPTED), (signal.SIGKILL, -9, b"")],
+)
+def test_an_interrupted_fetch_leaves_no_set_behind(url, own_registry, folder, number, status, said):
     command = published.judge_command(own_registry, "data", "fetch", "taai2011", "--from", f"{url}/stuck")
     with running(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         wait_until(lambda: any(path.stat().st_size for path in folder.glob("*")), run)
         run.send_signal(number)
-        assert finished(run) == (b"", b"")
+        assert finished(run) == (b"", said)
     assert run.returncode == status
     assert names_in(folder) == [] or number is signal.SIGKILL
     assert state_of(small_set(url, "good")) is State.MISSING
