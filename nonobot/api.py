@@ -126,7 +126,7 @@ def _board(name: str, cells: Any, kind: type[Board]) -> Board:
 # --- puzzles -----------------------------------------------------------------------------------------------------
 
 
-class MissingFileError(PuzzleError, FileNotFoundError):
+class MissingFileError(FileNotFoundError, PuzzleError):  # in this order: `ValueError.__new__` cannot make an OSError
     """A file of puzzles that does not exist."""
 
 

@@ -172,12 +172,13 @@ def _printed(process: subprocess.Popen[bytes], clock: Clock) -> bytes:
     pieces, length = [], 0
     while True:
         seconds = min(clock.remaining(), SECONDS_AFTER_THE_END)
+        has_ended = process.poll() is not None  # before the wait: what ends later may print until then
         if select.select([pipe], [], [], seconds)[0]:
             if not (piece := os.read(pipe, 1 << 16)):
                 break
             pieces.append(piece)
             length += len(piece)
-        elif process.poll() is not None:
+        elif has_ended:
             break
         clock.check()
         if length > MOST_OUTPUT_BYTES:

@@ -334,7 +334,9 @@ def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:
         if not _computes(profile):
             notes.insert(0, f"{label}: {_share_computed(profile)}")
     old, new = before.usage.cpu_seconds, after.usage.cpu_seconds
-    if comparison.cpu_seconds is None and old > 0:  # wall time alone would mislead
+    before_right, after_right = comparison.right
+    if comparison.cpu_seconds is None and before_right == after_right and after_right and old > 0:
+        # Wall time alone would mislead.
         notes.insert(0, f"in CPU time {ratio_in_words(new / old)} ({duration(old)} before, {duration(new)} after)")
     if before.machine.cpu != after.machine.cpu:
         notes.insert(0, f"another machine: {before.machine.cpu} before, {after.machine.cpu} after")

@@ -273,6 +273,8 @@ def test_a_missing_file_is_one_error_for_both_kinds_of_handlers(source):
         with pytest.raises(kind, match=r"^cannot read 'nowhere\.non': no such file$") as caught:
             read(source)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # as a pool of processes does
+    kind = type(caught.value)
+    assert isinstance(kind.__new__(kind, "no such file"), kind)  # as dask does
 
 
 def test_dir_shows_the_public_names_and_no_others():

@@ -1,6 +1,7 @@
 """`nonojudge adapt` with real programs, alone and in the judge."""
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -10,6 +11,8 @@ import textwrap
 import pytest
 
 from nonobot.harness import cli
+from nonobot.harness.adapt import adapter
+from nonobot.harness.opponents.serve import Clock
 from nonobot.protocol import Puzzle
 from nonobot.protocol.formats import read
 from tests.helpers.judged import pids_with
@@ -223,3 +226,17 @@ def test_every_format_that_convert_writes_can_be_the_file(program):
         text = re.sub(rb"nonojudge.*\n", b"", done.stderr)
         [record] = read(text, form.name, (3, 3)) if not form.states_size else read(text, form.name)
         assert record.puzzle == Puzzle(columns=[[1], [], [1]], rows=[[1], [], [1]])
+
+
+class _PrintsAtTheEnd(subprocess.Popen):
+    """A program that prints and ends just before somebody sees that it has ended."""
+
+    def poll(self):
+        self.stdin.close()
+        return self.wait()
+
+
+def test_what_a_program_prints_just_before_it_ends_is_read():
+    command = [sys.executable, "-c", "import sys; sys.stdin.read(); print('#.')"]
+    with _PrintsAtTheEnd(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        assert adapter._printed(program, Clock(math.inf)) == b"#.\n"
