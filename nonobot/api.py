@@ -126,7 +126,8 @@ def _board(name: str, cells: Any, kind: type[Board]) -> Board:
 # --- puzzles -----------------------------------------------------------------------------------------------------
 
 
-class MissingFileError(FileNotFoundError, PuzzleError):  # in this order: `ValueError.__new__` cannot make an OSError
+# In this order: `ValueError.__new__` cannot make an OSError.
+class MissingFileError(FileNotFoundError, PuzzleError):
     """A file of puzzles that does not exist."""
 
 
