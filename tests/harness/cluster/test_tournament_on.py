@@ -236,7 +236,7 @@ def test_a_ctrl_c_ends_a_tournament_whose_scheduler_falls_silent(tmp_path, clust
             proxy.fall_silent()
             wait_until(proxy.is_silent.is_set, judge)
             judge.send_signal(signal.SIGINT)
-            assert finished(judge)[1] == "interrupted; the same command resumes\n"
+            assert finished(judge)[1] == "nonojudge: interrupted; the same command resumes\n"
     assert judge.returncode == 130
     assert list(outcomes(RESULTS).values()) == [(["right"] * 5, "finished")]
 
@@ -275,7 +275,7 @@ def test_who_leaves_leaves_no_bot_and_the_same_command_goes_on_alone_or_elsewher
         _, err = finished(judge)
     if number == signal.SIGINT:
         assert judge.returncode == 130
-        assert err.endswith(b"interrupted; the same command resumes\n")
+        assert err.endswith(b"nonojudge: interrupted; the same command resumes\n")
         assert b"Traceback" not in err
     wait_for_end(tmp_path / "waiting")
     before = {path: path.read_bytes() for path in RESULTS.glob("*good.json")}
