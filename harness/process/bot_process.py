@@ -263,9 +263,7 @@ class BotProcess:
 
     def _reap(self, end_said: int) -> None:
         with contextlib.suppress(ChildProcessError):  # a start that was interrupted has waited for it
-            _, status, used = os.wait4(self._child.pid, 0)
-            self._ended = time.monotonic()
-            self.tree.count_dead(used)
+            status, self._ended = self.tree.wait_for(self._child.pid)
             self._child.returncode = os.waitstatus_to_exitcode(status)
         os.close(end_said)
 

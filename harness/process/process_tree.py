@@ -77,7 +77,7 @@ class ProcessTree:
         self._known: dict[int, psutil.Process] = {}
         self._file_bytes = 0
         self._first_to_end: set[int] = set()
-        self._counting = threading.Lock()
+        self._counting = threading.RLock()
         _set_subreaper(True)
         _open_trees.append(self)
 
@@ -101,6 +101,20 @@ class ProcessTree:
         if self._group:
             self._take_counts(self._group)
             self._group.remove()
+
+    def wait_for(self, pid: int) -> tuple[int, float]:
+        """Wait for a child to end, count its usage, and return its wait status and the monotonic time of its end.
+
+        A look of another thread sees the child's own figures, or those that were counted, and never neither.
+        """
+        may_look = hasattr(os, "waitid")  # not on macOS before Python 3.13
+        if may_look:
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        ended = time.monotonic()
+        with self._counting if may_look else contextlib.nullcontext():
+            _, status, used = os.wait4(pid, 0)
+            self.count_dead(used)
+        return status, ended if may_look else time.monotonic()
 
     def count_dead(self, used: resource.struct_rusage) -> None:
         """Add the usage of an ended process and of the children that it waited for."""
@@ -159,15 +173,17 @@ class ProcessTree:
                         os.sched_setaffinity(int(thread), self._cores)
 
     def _look_at_each(self, pids: Sequence[int]) -> None:
-        cpu, memory, processes = self._cpu_of_dead, 0, 0
         self._file_bytes = 0 if self.cgroup_measures.memory else sum(self._files_in_memory(pids).values())
-        for pid in pids:
-            with contextlib.suppress(psutil.Error):  # it has ended
-                process = self._known.get(pid) or self._known.setdefault(pid, psutil.Process(pid))
-                with process.oneshot():
-                    cpu += sum(process.cpu_times()[:4])
-                    memory += _held_by(process)
-                    processes += process.num_threads()
+        memory = processes = 0
+        with self._counting:
+            cpu = self._cpu_of_dead
+            for pid in pids:
+                with contextlib.suppress(psutil.Error):  # it has ended
+                    process = self._known.get(pid) or self._known.setdefault(pid, psutil.Process(pid))
+                    with process.oneshot():
+                        cpu += sum(process.cpu_times()[:4])
+                        memory += _held_by(process)
+                        processes += process.num_threads()
         memory += self._file_bytes
         self.memory_bytes, self.process_count = memory, processes
         self.cpu_seconds = max(self.cpu_seconds, cpu)  # processes may end between two readings

@@ -153,14 +153,15 @@ def test_ctrl_c_leaves_nothing_behind(history, tmp_path, monkeypatch):
 )
 def test_the_commands_that_bisect_runs_take_its_signal_as_ctrl_c(history, line):
     os.mkfifo("set")
+    with contextlib.ExitStack() as at_the_end:  # until then, the judge waits for the set
 
-    def waits_for_the_set():
-        with contextlib.suppress(OSError):  # nobody reads it yet
-            os.close(os.open("set", os.O_WRONLY | os.O_NONBLOCK))
-            return True
-        return False
+        def waits_for_the_set():
+            with contextlib.suppress(OSError):  # nobody reads it yet
+                at_the_end.callback(os.close, os.open("set", os.O_WRONLY | os.O_NONBLOCK))
+                return True
+            return False
 
-    interrupted(*line, "./bot", when=waits_for_the_set, number=signal.SIGTERM)
+        interrupted(*line, "./bot", when=waits_for_the_set, number=signal.SIGTERM)
 
 
 def bots_of(commits):

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import psutil
@@ -97,6 +98,30 @@ def test_two_trees_leave_each_other_alone(monkeypatch):
     later.close()
     assert subreaper[3:] == [False]
     assert not any(map(psutil.pid_exists, children))
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="macOS before Python 3.13")
+def test_a_look_between_the_end_of_the_bot_and_its_count_misses_no_cpu_time():
+    ended, looked = threading.Event(), threading.Event()
+
+    class Slow(ProcessTree):
+        def count_dead(self, used):
+            ended.set()
+            looked.wait(0.3)  # not longer: the look waits for this count
+            super().count_dead(used)
+
+    tree = Slow()
+    process = started([*PARENT[:2], "-c", "import time\nwhile time.process_time() < 0.1: pass"], tree)
+    reaper = threading.Thread(target=tree.wait_for, args=(process.pid,))
+    reaper.start()
+    ended.wait()
+    tree.look()
+    seen = tree.cpu_seconds
+    looked.set()
+    reaper.join()
+    process.returncode = 0
+    tree.close()
+    assert seen >= 0.1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere an orphan is lost sight of")
