@@ -263,7 +263,8 @@ class BotProcess:
 
     def _reap(self, end_said: int) -> None:
         with contextlib.suppress(ChildProcessError):  # a start that was interrupted has waited for it
-            status, self._ended = self.tree.wait_for(self._child.pid)
+            status = self.tree.wait_for(self._child.pid)
+            self._ended = time.monotonic()
             self._child.returncode = os.waitstatus_to_exitcode(status)
         os.close(end_said)
 

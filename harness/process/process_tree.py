@@ -102,19 +102,18 @@ class ProcessTree:
             self._take_counts(self._group)
             self._group.remove()
 
-    def wait_for(self, pid: int) -> tuple[int, float]:
-        """Wait for a child to end, count its usage, and return its wait status and the monotonic time of its end.
+    def wait_for(self, pid: int) -> int:
+        """Wait for a child to end, count its usage, and return its wait status.
 
         A look of another thread sees the child's own figures, or those that were counted, and never neither.
         """
-        may_look = hasattr(os, "waitid")  # not on macOS before Python 3.13
-        if may_look:
+        may_wait = hasattr(os, "waitid")  # not on macOS before Python 3.13
+        if may_wait:
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        ended = time.monotonic()
-        with self._counting if may_look else contextlib.nullcontext():
+        with self._counting if may_wait else contextlib.nullcontext():
             _, status, used = os.wait4(pid, 0)
             self.count_dead(used)
-        return status, ended if may_look else time.monotonic()
+        return status
 
     def count_dead(self, used: resource.struct_rusage) -> None:
         """Add the usage of an ended process and of the children that it waited for."""

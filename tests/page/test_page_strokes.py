@@ -262,7 +262,7 @@ def test_two_fingers_make_the_board_larger_and_smaller_around_them_and_paint_not
     on_phone(touched)
     touched.click(f"[data-finger='{finger}']")
     x, y = middle_of_element(touched, "#board")
-    before, width = pointed_at(touched, x, y), touched.value(f"{FRAME}.scrollWidth")
+    before, width, top = pointed_at(touched, x, y), touched.value(f"{FRAME}.scrollWidth"), touched.value("scrollY")
     pinch(touched, x, y, 40, 75)
     assert 1.5 * width < touched.value(f"{FRAME}.scrollWidth") < 2 * width
     assert pointed_at(touched, x, y) == before
@@ -275,6 +275,7 @@ def test_two_fingers_make_the_board_larger_and_smaller_around_them_and_paint_not
     for begin, end in ((5, 100), (5, 100)):
         pinch(touched, x, y, begin, end)
     assert 25 * 60 < touched.value(f"{FRAME}.scrollWidth") < 25 * 60 + 200
+    assert touched.value("scrollY") == top
     assert "1" not in touched.value("localStorage.nonobot.match(/attempts.*/)?.[0] ?? ''")
 
 

@@ -142,7 +142,7 @@ export class BoardView {
   #bring(point, place, ...scrollers) {
     for (const scroller of scrollers) {
       const now = this.#pointAt(place);
-      const by = (axis) => ((point[axis] - now[axis]) * this.cell) / devicePixelRatio;
+      const by = (axis) => Math.trunc(((point[axis] - now[axis]) * this.cell) / devicePixelRatio); // pixels
       scroller.scrollBy(by("x"), by("y"));
     }
   }
@@ -518,7 +518,7 @@ export class BoardView {
       event.stopPropagation();
     }, true);
     // Fingers that do not paint scroll the board, then the page: what is in the middle between them stays there. Two
-    // make it larger and smaller, once they have moved apart or together enough to mean it.
+    // make the board larger and smaller, once they have moved apart or together enough to mean it; the page stays.
     const middleOf = ([one, two = one]) => ({ clientX: (one.clientX + two.clientX) / 2, clientY: (one.clientY + two.clientY) / 2 });
     const distanceOf = ([one, two]) => two && Math.hypot(one.clientX - two.clientX, one.clientY - two.clientY);
     const paints = () => this.onPaint && !this.isLocked && this.finger !== "scroll";
@@ -537,7 +537,7 @@ export class BoardView {
       const by = fingers.length > 1 ? distanceOf(fingers) / held.distance : 1;
       if (!held.zooms && Math.abs(by - 1) > LEAST_PINCH) hold(fingers, true);
       else if (held.zooms) this.#resize(held.size * by);
-      this.#bring(held.point, middleOf(fingers), frame, window);
+      this.#bring(held.point, middleOf(fingers), frame, ...(held.zooms ? [] : [window]));
     }, { passive: true });
     for (const kind of ["touchend", "touchcancel"]) {
       canvas.addEventListener(kind, ({ targetTouches }) => held && hold(targetTouches));

@@ -229,8 +229,9 @@ function showPlace() {
   const scroll = element("board").matches(".drags") ? "two fingers scroll it, " : "a finger scrolls it, ";
   const zoom = view.isLarger ? `The board is larger than what is shown: ${view.isForFingers ? scroll : ""}Fit shows it all.`
     : view.isTooSmall ? `The cells are ${view.hasClues ? "small" : "too small for clues"}: + makes them larger, and the board then scrolls.`
-    : isPlaying() && !attempt.hasBegun ? "Each number is a run of black cells: paint them." : "\u00a0";
-  const text = isOnBoard ? dragged + view.words(pointed.place) : zoom;
+    : "";
+  const rules = isPlaying() && !attempt.hasBegun ? "Each number is a run of black cells: paint them. " : "";
+  const text = isOnBoard ? dragged + view.words(pointed.place) : rules + zoom || "\u00a0";
   const locked = "A solved board is locked until Undo or Clear.";
   element("place").textContent = !view.isLocked ? text : view.isFocused ? `${text}. ${locked}` : locked;
 }
