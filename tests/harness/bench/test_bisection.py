@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from nonobot.system import usable_cores
 from tests.helpers.bisected import BUILD, bisected, history
 from tests.helpers.judged import RECIPE
 from tests.helpers.talking import interrupted
+from tests.helpers.waiting import finished, running, wait_until
 
 __all__ = ["history"]
 
@@ -153,15 +155,20 @@ def test_ctrl_c_leaves_nothing_behind(history, tmp_path, monkeypatch):
 )
 def test_the_commands_that_bisect_runs_take_its_signal_as_ctrl_c(history, line):
     os.mkfifo("set")
-    with contextlib.ExitStack() as at_the_end:  # until then, the judge waits for the set
+    command = [sys.executable, "-m", "nonobot.harness", *line, "./bot"]
+    with contextlib.ExitStack() as writing, running(command, stderr=subprocess.PIPE) as judge:
 
         def waits_for_the_set():
             with contextlib.suppress(OSError):  # nobody reads it yet
-                at_the_end.callback(os.close, os.open("set", os.O_WRONLY | os.O_NONBLOCK))
+                writing.callback(os.close, os.open("set", os.O_WRONLY | os.O_NONBLOCK))
                 return True
             return False
 
-        interrupted(*line, "./bot", when=waits_for_the_set, number=signal.SIGTERM)
+        wait_until(waits_for_the_set, judge)
+        judge.send_signal(signal.SIGTERM)
+        writing.close()  # not before the signal: the judge would find the set empty
+        finished(judge)
+    assert judge.returncode == 130
 
 
 def bots_of(commits):
