@@ -87,11 +87,18 @@ def test_a_board_that_scrolls_on_a_phone_has_the_room_down_to_the_first_controls
     assert 780 < box_of(touched, "#mine-undo")[3] < 844
 
 
-def test_fingers_have_controls_of_forty_pixels_and_the_switch_for_them_comes_first(touched):
+def test_fingers_have_controls_of_forty_pixels_and_the_switch_for_them_next_to_the_board(touched):
     rows = "new Set([...document.querySelector('.bar').children].filter(one => one.offsetHeight)"
     middles = "one => Math.round(one.offsetTop + one.offsetHeight / 2)"
     assert touched.value(f"{rows}.map({middles})).size") <= 3
-    assert box_of(touched, "#finger")[3] <= box_of(touched, "#views")[1]
+    for place in ("#views", "#hides", ".zoom"):
+        assert box_of(touched, place)[3] <= box_of(touched, "#finger")[1]
+    assert box_of(touched, "#finger")[3] <= box_of(touched, "#frame")[1]
+    views = "document.querySelector('#views').offsetTop - document.querySelector('#board-card').offsetTop"
+    before = touched.value(views)
+    touched.click("[data-view='solution']")
+    assert touched.value(views) == before  # or a second tap would reach another button
+    touched.click("[data-view='mine']")
     low = """[...document.querySelectorAll('button, select, input:not(.unseen), .check, nav a')].filter(
         (one) => one.offsetHeight && one.type !== 'checkbox' && one.offsetHeight < 40)
         .map((one) => one.outerHTML)"""

@@ -190,7 +190,7 @@ def test_a_second_finger_takes_the_drag_back_and_both_pan_the_board(touched):
     touch(touched, "touchMove", (x + 20, y + 20), (x - 40, y - 40))
     scrolled = f"[{FRAME}.scrollLeft, {FRAME}.scrollTop]"
     touched.wait_for(f"{FRAME}.scrollTop > 30")
-    touched.says("#place", "The board is larger than what is shown")  # no cell is pointed at
+    touched.says("#place", "Two fingers scroll, Fit shows the whole board.")  # no cell is pointed at
     assert touched.value(scrolled) == pytest.approx([60, 40], abs=1)
     touch(touched, "touchMove", (x + 20, y + 20))  # which lifts the second
     touch(touched, "touchMove", (x, y))
@@ -419,15 +419,17 @@ def test_a_board_on_a_phone_keeps_its_size_whatever_is_said_below_it(touched, sa
 
 
 @in_both_browsers
-def test_a_board_that_is_larger_than_its_frame_says_so(touched):
+def test_the_first_text_names_the_rules_and_the_zoom_and_is_not_cut_off(touched):
     touched.shape(390, height=844)
     touched.paste(oneline(RANDOM))
     touched.click("[data-view='mine']", *["#zoom-in"] * 4)
-    touched.says("#place", "The board is larger than what is shown: ")
-    is_coarse = touched.value("matchMedia('(pointer: coarse)').matches")
-    assert ("two fingers scroll it, Fit" in touched.text_of("#place")) == is_coarse
+    scroll = "Two fingers scroll, " if touched.value("matchMedia('(pointer: coarse)').matches") else ""
+    touched.says("#place", f"Each number is a run of black cells. {scroll}Fit shows the whole board.")
+    fits = "(place => place.scrollHeight <= place.clientHeight)(document.querySelector('#place'))"
+    assert touched.value(fits)
     touched.click("#zoom-fit")
-    assert "larger than" not in touched.text_of("#place")
+    touched.says("#place", "Each number is a run of black cells. The cells are ")
+    assert touched.value(fits)
 
 
 @in_both_browsers
@@ -444,6 +446,11 @@ def test_a_new_puzzle_comes_into_view_on_a_phone_but_not_while_one_types(touched
         touched.click("#tab-pick", place)
         touched.says("#verdict", size)
         assert abs(touched.value(top)) <= 2, place
+    touched.value("document.querySelector('#board-card').scrollIntoView(), scrollBy(0, 40)")
+    link = oneline(Puzzle.from_grid([[1] * 10] * 10))
+    touched.value(f"location.hash = '#puzzle={link}'")  # the board is in view, but not all of its controls
+    touched.says("#verdict", "10x10")
+    assert abs(touched.value(top)) <= 2
 
 
 def test_on_a_touch_screen_puzzles_open_to_be_played(touched):

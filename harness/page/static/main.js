@@ -71,8 +71,9 @@ async function bring(work, isNew) {
 // Where the input is above the board.
 function bringIntoView() {
   const isBelow = element("stage").offsetLeft === document.querySelector(".input").offsetLeft;
-  const isBeyond = element("frame").getBoundingClientRect().bottom > innerHeight;
-  if (isBelow && isBeyond && document.activeElement !== input.text) element("board-card").scrollIntoView();
+  const card = element("board-card");
+  const isBeyond = card.getBoundingClientRect().top < 0 || element("frame").getBoundingClientRect().bottom > innerHeight;
+  if (isBelow && isBeyond && document.activeElement !== input.text) card.scrollIntoView();
 }
 
 // From now on everything speaks of this puzzle.
@@ -220,17 +221,17 @@ function showSolution() {
   }
 }
 
-// The line under the board: the cell that is pointed at, as it is now; otherwise how to see all, or larger cells.
+// The text under the board, of two lines on a phone: the cell that is pointed at, as it is now; otherwise the rules, and
+// how to see all, or larger cells.
 let pointed = null;
 
 function showPlace() {
   const isOnBoard = pointed && pointed.place.x < view.width && pointed.place.y < view.height;
   const dragged = pointed?.dragged > 1 ? `${pointed.dragged} cells to ` : "";
-  const scroll = element("board").matches(".drags") ? "two fingers scroll it, " : "a finger scrolls it, ";
-  const zoom = view.isLarger ? `The board is larger than what is shown: ${view.isForFingers ? scroll : ""}Fit shows it all.`
-    : view.isTooSmall ? `The cells are ${view.hasClues ? "small" : "too small for clues"}: + makes them larger, and the board then scrolls.`
-    : "";
-  const rules = isPlaying() && !attempt.hasBegun ? "Each number is a run of black cells: paint them. " : "";
+  const scroll = element("board").matches(".drags") ? "Two fingers scroll, " : "A finger scrolls, ";
+  const zoom = view.isLarger ? `${view.isForFingers ? scroll : ""}Fit shows the whole board.`
+    : view.isTooSmall ? `The cells are ${view.hasClues ? "small" : "too small for clues"}: + makes them larger.` : "";
+  const rules = isPlaying() && !attempt.hasBegun && view.hasClues ? "Each number is a run of black cells. " : "";
   const text = isOnBoard ? dragged + view.words(pointed.place) : rules + zoom || "\u00a0";
   const locked = "A solved board is locked until Undo or Clear.";
   element("place").textContent = !view.isLocked ? text : view.isFocused ? `${text}. ${locked}` : locked;
