@@ -377,7 +377,8 @@ async function begin() {
 
 addEventListener("pagehide", () => keep({ view: state.view }));
 
-// Somebody has changed the address, or gone back.
+// Somebody has changed the address, or gone back; then the browser would scroll to where that was, maybe last of all.
+history.scrollRestoration = "manual";
 addEventListener("hashchange", () => {
   const link = linkIn(location.href);
   if (link === state.puzzle.link) return;
