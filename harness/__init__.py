@@ -38,7 +38,7 @@ class StartError(Exception):
     """The bot's command cannot be run; the message is one line that says why."""
 
 
-ALL_PARTS = "in a clone, '.[judge]' in place of the names installs what most commands need"
+ALL_PARTS = "in a clone, -e '.[judge]' in place of the names installs what most commands need"
 
 
 def require_libraries(what: str, *libraries: str) -> None:

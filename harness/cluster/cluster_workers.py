@@ -136,7 +136,7 @@ def connected(place: str, facts: Facts | None = None) -> Iterator[Client]:
     try:
         import distributed
     except ImportError:
-        hint = "in a clone: pip install '.[cluster]'"
+        hint = "in a clone: pip install -e '.[cluster]'"
         raise UnusableError(f"{missing('--on', 'distributed')} ({hint})") from None
     # The commands report in one line what these loggers would. The level stays: a connection that is still
     # closing may fail when the process ends. After the import, which sets the levels of most of them.

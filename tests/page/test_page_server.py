@@ -172,7 +172,7 @@ def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys, outp
     assert cli.run(["page"]) == 2
     said = capsys.readouterr().err
     assert "the page needs starlette and uvicorn, not installed; install with:" in said
-    assert "in a clone, '.[judge]' in place of the names" in said
+    assert "in a clone, -e '.[judge]' in place of the names" in said
 
 
 def test_the_page_is_where_wheels_have_it():

@@ -258,7 +258,7 @@ def test_what_differs_is_named_with_both_values():
 
 def test_without_the_extra_the_error_names_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(UnusableError, match=r"--on needs distributed, not installed; .*'\.\[cluster\]'"):
+    with pytest.raises(UnusableError, match=r"--on needs distributed, not installed; .* -e '\.\[cluster\]'"):
         connected("local").__enter__()
 
 
