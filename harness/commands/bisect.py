@@ -14,7 +14,7 @@ from nonobot.harness.bench.trees import NAME_LENGTH, commit_of, shallow_hint, to
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.compare.comparison import Limits
 from nonobot.harness.compare.statistics import interval_in_words, needed_pairs, ratio_in_words
-from nonobot.harness.process.bot_command import HOME, own_bot
+from nonobot.harness.process.bot_command import HOME, is_in, own_bot, real_path
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import can_pin
 from nonobot.harness.process.revisions import git
@@ -89,8 +89,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         hint = f"; name {arguments.bad} first" if swapped else shallow_hint(repository)
         raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect{hint}")
     for word in bot:
-        if Path(word).is_relative_to(repository) and git(repository, "ls-files", word):
-            name = os.path.relpath(word)
+        path = real_path(Path(word).parent) / Path(word).name  # the clone's path has no links
+        if Path(word).is_absolute() and is_in(path, repository) and git(repository, "ls-files", str(path)):
+            name = os.path.relpath(path)
             raise UnusableError(f"{word}: each commit needs its own; name it from your working folder: {name}")
     own = own_bot(loaded(arguments.set, arguments.size))
     runs = (arguments.set, _given_options(arguments), own, bot, arguments.build, arguments.rounds)
