@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from nonobot.harness.bench.trees import NAME_LENGTH, commit_of, shallow_hint, to
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.compare.comparison import Limits
 from nonobot.harness.compare.statistics import interval_in_words, needed_pairs, ratio_in_words
-from nonobot.harness.process.bot_command import HOME, is_in, own_bot, real_path
+from nonobot.harness.process.bot_command import HOME, own_bot
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import can_pin
 from nonobot.harness.process.revisions import git
@@ -43,7 +42,7 @@ bot differs from itself from run to run (docs/compare.md).
 By counts, bisect runs several bots at once, one on each core (--core N: one after the other). A duel runs alone.
 
 CMD and the build run in the copy, in the same sub folder as your working folder is in its clone. A copy has the
-files of a checkout, but git runs no filters for it, such as git-lfs.
+files of a checkout, but no submodules, and git runs no filters for it, such as git-lfs.
 
 bisect builds and warms up the code of the revisions without a sandbox, and runs git in their clone, so use it only
 with code that you trust; --contain applies to the runs.
@@ -88,11 +87,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
         swapped = not git(repository, "rev-list", "-1", f"{good}..{bad}")
         hint = f"; name {arguments.bad} first" if swapped else shallow_hint(repository)
         raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect{hint}")
-    for word in bot:
-        path = real_path(Path(word).parent) / Path(word).name  # the clone's path has no links
-        if Path(word).is_absolute() and is_in(path, repository) and git(repository, "ls-files", str(path)):
-            name = os.path.relpath(path)
-            raise UnusableError(f"{word}: each commit needs its own; name it from your working folder: {name}")
     own = own_bot(loaded(arguments.set, arguments.size))
     runs = (arguments.set, _given_options(arguments), own, bot, arguments.build, arguments.rounds)
     limits = (arguments.build_limit, arguments.time_limit)

@@ -116,6 +116,11 @@ def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatc
             (sys.executable, str(tmp_path / "link" / "bot.py")),
             "link/bot.py: each commit needs its own; name it from your working folder: bot.py",
         ),
+        (
+            ("HEAD~1", "HEAD", "--build", "cp bot.py built.py"),
+            (sys.executable, str(history.folder / "built.py")),
+            "/built.py: each commit needs its own; name it from your working folder: built.py",
+        ),
         (("HEAD~1", "HEAD", "--build", "make"), (), "--build only applies to a bot given after --"),
     ):
         [line] = output_of(bisected, *arguments, bot=bot, status=2).err.splitlines()
