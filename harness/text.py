@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Container, Iterable, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
@@ -47,10 +47,11 @@ def last_line(data: bytes) -> str:
     Python's line about a syntax error comes with the place, which stands two or three lines before.
     """
     text = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]", "", data.decode("utf-8", "replace"))  # colours and the like
-    lines = map(plain_text, reversed(text.splitlines()))
-    last = next(filter(None, lines), "")
-    places = re.findall(r'^ *(File ".*", line \d+)$', text, re.MULTILINE) if last.startswith(SYNTAX_ERRORS) else []
-    return shortened(f"{last} ({plain_text(places[-1])})" if places else last, MOST_OF_A_LINE)
+    lines = filter(None, map(plain_text, reversed(text.splitlines())))
+    last = next(lines, "")
+    before = islice(lines, 3) if last.startswith(SYNTAX_ERRORS) else ()
+    place = next((line for line in before if re.fullmatch(r'File ".*", line \d+', line)), "")
+    return shortened(f"{last} ({place})" if place else last, MOST_OF_A_LINE)
 
 
 def last_line_of(path: Path) -> str:

@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from itertools import chain, groupby
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -38,15 +38,19 @@ def loaded(source: str, board_size: Size | None, waits: bool = True) -> PuzzleSe
     return puzzle_set
 
 
-def report_faults(place: str, faults: Iterable[Fault], of_lost_puzzle: str = "") -> int:
-    """Print the faults of the first puzzles on stderr, and how many more have any; return the number of both."""
-    of_puzzles = [list(same) for _, same in groupby(faults, lambda fault: fault.number)]
+def report_faults(place: str, faults: Iterable[Fault], of_lost_puzzle: str = "") -> None:
+    """Print the faults of the first puzzles on stderr, and how many more have any."""
+    of_puzzles: list[list[Fault]] = []  # the numbers of a file may repeat
+    for fault in faults:
+        if fault.kind is FaultKind.EXTRA_LINES and of_puzzles and of_puzzles[-1][0].number == fault.number:
+            of_puzzles[-1].append(fault)
+        else:
+            of_puzzles.append([fault])
     for fault in chain(*of_puzzles[:MOST_SHOWN]):
         report(f"{place}: {fault}{of_lost_puzzle if fault.is_in_place else ''}")
     if more := of_puzzles[MOST_SHOWN:]:
         is_of_size = any(fault.kind in OF_SIZE for fault in chain(*of_puzzles))
         report(f"{place}: and {count(len(more), 'more puzzle')}{'; check --size' if is_of_size else ''}")
-    return len(of_puzzles)
 
 
 def say_inferred_size(source: str, records: Iterable[Record]) -> None:

@@ -184,7 +184,7 @@ def _entries(
         source = bytes(source)
     if not isinstance(source, str | bytes | os.PathLike):
         raise TypeError(f"source: {source!r}; expected a file name, an open file, or the content as bytes or text")
-    if size not in (None, "auto"):
+    if size is not None and not (isinstance(size, str) and size == "auto"):  # an array has no truth value
         size = _argument("size", size, _pair, "a width and a height of 1 or more, 'auto' or None")
     path = _path(source)
     place = f"{printable(str(path))}: " if path else ""

@@ -27,7 +27,7 @@ from nonobot.arguments import MOST_SHARE
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.trees import NAME_LENGTH, extract, shallow_hint
 from nonobot.harness.compare.statistics import Outcome, Ratio, decide
-from nonobot.harness.process.bot_command import OWN_JUDGE, PACKAGES
+from nonobot.harness.process.bot_command import OWN_JUDGE, PACKAGES, is_in, real_path
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
 from nonobot.harness.results.run_result import EndReason, Verdict
@@ -421,10 +421,20 @@ class Bisection:
             said = last_lines(errors) or last_lines(out) or f"status {status}"
             if status is None:
                 said = f"not built within {plan.build_seconds:g} s (--build-limit)"
-            program = plan.bot[0] if plan.bot else ""
-            if status == 0 and "/" in program and not (self._tree(commit) / plan.inside / program).exists():
-                status, said = 1, f"it has no {program}; build it with --build 'CMD'"
-            self._ready[self._sources(commit)] = None if status == 0 else said
+            fault = said if status else self._fault_in_command(commit)
+            self._ready[self._sources(commit)] = said if status is None else fault
+
+    def _fault_in_command(self, commit: str) -> str | None:
+        """Return why the bot's command does not start the bot in a commit's copy, which is built."""
+        plan, tree = self.plan, self._tree(commit)
+        if plan.bot and "/" in plan.bot[0] and not (tree / plan.inside / plan.bot[0]).exists():
+            return f"it has no {plan.bot[0]}; build it with --build 'CMD'"
+        for word in filter(os.path.isabs, plan.bot):
+            path = real_path(Path(word).parent) / Path(word).name  # the clone's path has no links
+            if is_in(path, plan.repository) and (tree / path.relative_to(plan.repository)).exists():
+                name = os.path.relpath(path, plan.repository / plan.inside)
+                return f"{word}: each commit needs its own; name it from your working folder: {name}"
+        return None
 
     def _work_of(self, commit: str) -> Work:
         if commit not in self._works:

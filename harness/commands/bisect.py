@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,7 +42,7 @@ bot differs from itself from run to run (docs/compare.md).
 By counts, bisect runs several bots at once, one on each core (--core N: one after the other). A duel runs alone.
 
 CMD and the build run in the copy, in the same sub folder as your working folder is in its clone. A copy has the
-files of a checkout, but git runs no filters for it, such as git-lfs.
+files of a checkout, but no submodules, and git runs no filters for it, such as git-lfs.
 
 bisect builds and warms up the code of the revisions without a sandbox, and runs git in their clone, so use it only
 with code that you trust; --contain applies to the runs.
@@ -88,10 +87,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
         swapped = not git(repository, "rev-list", "-1", f"{good}..{bad}")
         hint = f"; name {arguments.bad} first" if swapped else shallow_hint(repository)
         raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect{hint}")
-    for word in bot:
-        if Path(word).is_relative_to(repository) and git(repository, "ls-files", word):
-            name = os.path.relpath(word)
-            raise UnusableError(f"{word}: each commit needs its own; name it from your working folder: {name}")
     own = own_bot(loaded(arguments.set, arguments.size))
     runs = (arguments.set, _given_options(arguments), own, bot, arguments.build, arguments.rounds)
     limits = (arguments.build_limit, arguments.time_limit)

@@ -14,7 +14,7 @@ from nonobot.harness.progress import Progress
 from nonobot.harness.puzzles.picture_puzzle import PICTURE, add_options, puzzle_of_picture, refuse_options
 from nonobot.harness.user_files import opened, report_faults, write_output
 from nonobot.protocol import Fault, Record, formats
-from nonobot.protocol.clues import count
+from nonobot.protocol.clues import FaultKind, count
 from nonobot.protocol.formats import Format, FormatError, Found, UnknownFormatError
 from nonobot.system import report
 
@@ -34,6 +34,7 @@ docs/formats.md has an example of each. For a picture, nonobot reports other sol
 Exit status: 0 every puzzle converted, 1 some not (each is named) or none unique, 2 unusable arguments or input.
 """
 
+OF_NO_PUZZLE = (FaultKind.EXTRA_LINES, FaultKind.STRAY_TEXT)  # faults that cost no puzzle
 PICTURE_LINE = (
     "  picture   PNG, JPEG, GIF, PBM, PGM and others that Pillow reads; as IN only: a puzzle of the picture"
 )
@@ -74,7 +75,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
             written = formats.write(records, to.name)
     except FormatError as error:
         raise UnusableError(f"{name}: {error}") from None
-    failed = report_faults(name, records.faults) + report_faults(name, written.faults)
+    report_faults(name, records.faults)
+    report_faults(name, written.faults)
+    faults = [*records.faults, *written.faults]
+    lost = sum(fault.kind not in OF_NO_PUZZLE for fault in faults)
     _say_grouped(name, [*records.warnings, *written.warnings])
     if not records.count and not records.faults:
         raise UnusableError(f"{name}: cannot find a puzzle")
@@ -83,8 +87,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
         write_output(Path(arguments.target), written.data)
         target = "stdout" if arguments.target == "-" else arguments.target
         done = f"{count(written.count, 'puzzle')} written to {target} ({to.name})"
-    report(f"{done}{f'; {failed} could not be converted' if failed else ''}")
-    return 1 if failed or not is_as_wanted else 0
+    report(f"{done}{f'; {lost} could not be converted' if lost else ''}")
+    return 1 if faults or not is_as_wanted else 0
 
 
 class _Records:

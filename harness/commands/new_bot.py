@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from importlib.resources import files
 
 from nonobot.arguments import Parser, new_path
 from nonobot.harness import UnusableError
+from nonobot.harness.user_files import write_output
 from nonobot.system import printable
 
 EXAMPLES = """\
@@ -67,17 +69,16 @@ def carry_out(arguments: argparse.Namespace) -> int:
     program = files("nonobot.harness.new_bot").joinpath(f"{name}.txt").read_text(encoding="utf-8")
     readme = _README.format(start=start, compile=compilation)
     texts = {folder / name: program, folder / "README.md": readme}
-    if there := [path for path in texts if path.exists()]:
+    if there := [path for path in texts if os.path.lexists(path)]:
         raise UnusableError(f"{there[0]} exists; choose another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, text in texts.items():
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
     except FileExistsError as error:
         raise UnusableError(f"{error.filename} exists; choose another folder") from None
     except OSError as error:
         raise UnusableError(f"cannot write {error.filename}: {error.strerror}") from None
+    for path, text in texts.items():
+        write_output(path, text.encode())
     go = shlex.join(["cd", str(folder)])
     print(printable(f"{folder / name}: a bot in {language}; next: {go}, and the commands in README.md"))
     return 0

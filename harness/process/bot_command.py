@@ -55,6 +55,7 @@ BESIDE_BIN = ("lib*", "share", "etc", "conf", "pyvenv.cfg")  # neighbours of a f
 MOST_NEIGHBOURS = 100  # most of one kind: each costs a mount
 MOST_INTERPRETERS = 5  # a script's interpreter may be a script; Linux follows as many
 MOST_BYTES_OF_A_FIRST_LINE = 256
+MOST_WORDS = 20  # of a name with spaces
 MOST_BYTES_OF_TWO_LINES = 8192  # with a path of the greatest length
 SHIMS = "shims"  # folder of pyenv or asdf with scripts that start programs of the folders next to it
 PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
@@ -322,8 +323,10 @@ def _fault_of(program: str) -> str | None:
 
 def _cut_name(program: str, *arguments: str) -> str | None:
     """Return the remedy if the program is the beginning of a file's name that has spaces."""
-    names = [" ".join([program, *arguments[:count]]) for count in range(1, len(arguments) + 1)]
-    name = None if shutil.which(program) else next(filter(os.path.isfile, names), None)
+    if shutil.which(program):
+        return None
+    names = (" ".join([program, *arguments[:count]]) for count in range(1, min(len(arguments), MOST_WORDS) + 1))
+    name = next(filter(os.path.isfile, names), None)
     return name and f"no such file; quote a name with spaces, also within a quoted command: {shlex.quote(name)}"
 
 

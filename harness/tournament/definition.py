@@ -314,6 +314,8 @@ def command_of(bot: Entrant, puzzle_set: PuzzleSet, configuration: Configuration
 
 
 def _require_known(word: str, placeholders: Sequence[str] = PLACEHOLDERS) -> None:
+    if "\0" in word:
+        raise UnusableError(f"{word!r}: no command or file name can have a NUL character")
     for match in _PLACEHOLDER.finditer(word):
         if match[2] and match[2] not in placeholders:
             if not placeholders:
@@ -329,6 +331,8 @@ def _require_known(word: str, placeholders: Sequence[str] = PLACEHOLDERS) -> Non
 
 def _require_variables(environment: dict[str, str]) -> None:
     for name, value in environment.items():
+        if "=" in name:
+            raise UnusableError(f"{name!r} is not a variable's name; use letters, digits and _")
         variable(f"{name}={value}")
 
 

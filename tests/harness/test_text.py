@@ -43,7 +43,10 @@ def test_the_last_line_about_a_syntax_error_has_its_place(tmp_path):
     bot.write_text("import sys\nprint(\n")
     said = subprocess.run([sys.executable, bot], capture_output=True).stderr
     assert last_line(said) == f"SyntaxError: '(' was never closed (File \"{bot}\", line 2)"
+    assert last_line(said.replace(b"\n", b"\r\n")) == last_line(said)
     assert last_line(b'  File "bot.py", line 2, in solve\nKeyError: 3\n') == "KeyError: 3"
+    of_another_error = said + b"now the second file\nit is no better:\n\nSyntaxError: twice\n"
+    assert last_line(of_another_error) == "SyntaxError: twice"
 
 
 def test_other_numbers():

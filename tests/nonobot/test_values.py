@@ -223,6 +223,10 @@ def test_numbers_of_other_types_are_numbers(tmp_path, caplog):
     assert caplog.messages[0].endswith("to be read with size=(3, 3)")
 
 
+def test_a_size_may_be_an_array():
+    assert read(BATCH, size=np.array([1, 1]))[0].puzzle == read(BATCH, size=(1, 1))[0].puzzle
+
+
 def test_an_empty_board_is_named():
     with pytest.raises(PuzzleError, match="a board has at least one cell"):
         Puzzle.from_cells(np.array([]))

@@ -94,6 +94,7 @@ def test_a_commit_that_is_hundreds_of_times_slower_is_found(history, output_of):
 
 def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatch, output_of):
     history.commit()
+    (tmp_path / "link").symlink_to(history.folder)
     for arguments, bot, said in (
         (("HEAD", "HEAD"), ("./bot",), "HEAD and HEAD are the same commit: no commits to bisect"),
         (
@@ -111,6 +112,16 @@ def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatc
             ("HEAD~1", "HEAD"),
             (sys.executable, str(history.folder / "bot.py")),
             "/bot.py: each commit needs its own; name it from your working folder: bot.py",
+        ),
+        (
+            ("HEAD~1", "HEAD"),
+            (sys.executable, str(tmp_path / "link" / "bot.py")),
+            "link/bot.py: each commit needs its own; name it from your working folder: bot.py",
+        ),
+        (
+            ("HEAD~1", "HEAD", "--build", "cp bot.py built.py"),
+            (sys.executable, str(history.folder / "built.py")),
+            "/built.py: each commit needs its own; name it from your working folder: built.py",
         ),
         (("HEAD~1", "HEAD", "--build", "make"), (), "--build only applies to a bot given after --"),
     ):

@@ -123,6 +123,20 @@ def test_the_faults_of_a_few_puzzles_are_shown_and_the_others_counted(output_of)
         assert err[-2:] == ["in.txt: and 4 more puzzles; check --size", last]
 
 
+def test_puzzles_that_are_lost_are_counted_even_if_their_numbers_repeat_and_no_others(output_of):
+    lost, whole = b"$1\n1\n1\n1\n9\n", b"$2\n1\n1\n1\n1\n"
+    Path("in.txt").write_bytes(lost + b"too\n" + lost + lost + whole + b"much\n")
+    err = output_of(run, "--size", "2x2", "in.txt", "out.non", status=1).err.splitlines()
+    assert [line.partition(" ")[2][:11] for line in err[:-1]] == [
+        "$1: line 5:",
+        "$1: line 6:",
+        "$1: line 11",
+        "$1: line 16",
+        "$2: line 22",
+    ]
+    assert err[-1] == "1 puzzle written to out.non (non); 3 could not be converted"
+
+
 def test_the_help_lists_every_format():
     parser = Parser()
     convert.add_to(parser)

@@ -61,6 +61,14 @@ def test_the_page_shows_the_bots_and_the_readme_their_commands(tmp_path, languag
     assert commands[-1] == f"nonojudge rehearse -- {start}"
 
 
+def test_a_full_disk_is_named_and_leaves_no_part_of_a_bot(tmp_path):
+    command = [sys.executable, "-m", "nonobot.harness", "new-bot", "python", str(tmp_path)]
+    done = subprocess.run(["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *command], **CAPTURED)
+    said = f"nonojudge: cannot write {tmp_path / 'mybot.py'}: File too large\n"
+    assert (done.returncode, done.stderr.decode()) == (2, said)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_new_bot_overwrites_nothing(tmp_path, capfd):
     (tmp_path / "mybot.py").write_text("mine")
     assert cli.run(["new-bot", "python", str(tmp_path)]) == 2

@@ -9,6 +9,7 @@ import resource
 import subprocess
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 
 import msgspec
@@ -135,6 +136,10 @@ def test_a_folder_and_a_quoted_command_are_named(tmp_path, own_folder):
     said = "no such file; quote a name with spaces, also within a quoted command: './my bot.py'"
     assert start_fault("./my", "bot.py", "10") == said
     assert start_fault("./my", "bat.py", "10") is None
+    tracemalloc.start()  # a bot may have thousands of arguments
+    assert start_fault(sys.executable, *["argument"] * 2000) is None
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
     assert start_fault("./" + "x" * 300).endswith(": File name too long")
 
 
