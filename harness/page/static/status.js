@@ -44,7 +44,7 @@ export function setTotal(bytes) {
 export async function takeNewVersion() {
   const workers = navigator.serviceWorker;
   const registration = await workers?.getRegistration();
-  if (!registration?.waiting) return;
+  if (!registration?.waiting || !workers.controller) return; // without one, nothing of an earlier version is shown
   workers.addEventListener("controllerchange", () => location.reload(), { once: true });
   registration.waiting.postMessage("take over");
 }
