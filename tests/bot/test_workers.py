@@ -116,6 +116,20 @@ def test_what_the_items_raise_comes_after_those_before_it(workers):
         next(made)
 
 
+@pytest.mark.parametrize("workers", [1, 3])
+def test_what_the_tasks_raise_comes_after_the_deliveries_before_it(workers):
+    def tasks():
+        yield from range(20)
+        raise TimeoutError
+
+    delivered = []
+    with pytest.raises(TimeoutError):
+        deliver_in_order(
+            tasks(), [lambda task: -task] * workers, lambda *done: delivered.append(done), lambda: None
+        )
+    assert delivered == [(task, -task) for task in range(20)]
+
+
 def test_what_a_worker_raises_comes_in_its_place_and_the_others_are_stopped():
     stopped = Event()
 
