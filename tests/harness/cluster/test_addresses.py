@@ -114,7 +114,7 @@ def test_a_ctrl_c_ends_a_command_whose_scheduler_falls_silent(cluster, tmp_path,
         with running(command, cwd=tmp_path, stderr=subprocess.PIPE) as generating:
             wait_until(proxy.is_silent.is_set, generating)
             generating.send_signal(number)
-            assert finished(generating)[1] == b""
+            assert finished(generating)[1] == b"nonojudge: interrupted\n"
     assert generating.returncode == 130
 
 
