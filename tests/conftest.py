@@ -32,13 +32,17 @@ __all__ = ["bubblewrap", "contain", "own_path"]
 
 # The tests start a thousand processes: each would compile the project's modules again.
 sys.dont_write_bytecode = False
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# And they compare what those say, to which a user's PYTHONWARNINGS would add.
+for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONWARNINGS"):
+    os.environ.pop(name, None)
 # What is installed decides nothing: see tests/helpers/sandboxes.py.
 os.environ["PATH"] = path_with(REFUSING)
 # Neither does the configuration of git, nor a hook that runs the tests.
 for name in [name for name in os.environ if name.startswith("GIT_")]:
     del os.environ[name]
 os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+# And what the tests ask is here, whatever proxy the user has.
+os.environ |= dict.fromkeys(("no_proxy", "NO_PROXY"), "localhost,127.0.0.1")
 # And numpy would start threads in each of them that have nothing to do.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

@@ -133,9 +133,10 @@ def completed(script: str, function: str, *arguments: str) -> list[str]:
     program = (
         f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(arguments) - 1}; {function}; echo "${{COMPREPLY[@]}}"'
     )
-    done = subprocess.run(["bash", "-c", program], cwd=HOUSE, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
-    return done.stdout.split()
+    # bash would warn of a locale of the user that is not installed.
+    done = subprocess.run(["env", "LC_ALL=C", "bash", "-c", program], cwd=HOUSE, capture_output=True, check=True)
+    assert done.stderr == b""
+    return done.stdout.decode().split()
 
 
 def script_of(command: tuple[str, ...], shell: str = "bash") -> str:

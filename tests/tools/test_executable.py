@@ -39,7 +39,8 @@ def _why_not() -> str:
     return "python -m tools.release.level_kernels has not been run" if level_kernels.stale(KERNELS) else ""
 
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(_why_not()), reason=_why_not())]
+WHY_NOT = _why_not()
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
 
 
 @pytest.fixture(name="file", scope="module")

@@ -24,6 +24,8 @@ from tests.helpers.waiting import finished, running, wait_until
 
 __all__ = ["history"]
 
+PYTHON = shlex.quote(sys.executable)
+
 
 def state(repository):
     """Return all that a bisection must not change."""
@@ -214,13 +216,14 @@ while not all((met / name).exists() for name in {ends!r}):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(len(usable_cores()) < 2, reason="one core: runs one after the other")
 def test_both_ends_run_at_the_same_time(history, tmp_path, output_of):
     ends = [history.commit(), history.commit(loses=[1])]
     (folder := tmp_path / "met").mkdir()
     meets = tmp_path / "meets.py"
     meets.write_text(MEETS.format(folder=str(folder), ends=[commit[:12] for commit in ends]))
-    bot = ("sh", "-c", f'{sys.executable} {meets}; exec {sys.executable} -S bot.py "$@"', "bot")
+    bot = ("sh", "-c", f'{PYTHON} {meets}; exec {PYTHON} -S bot.py "$@"', "bot")
     out = output_of(bisected, *ends, "--by", "counts", "--time-limit", "60", bot=bot).out
     assert f"counts: changed by {ends[1][:7]}" in out
 
@@ -231,10 +234,11 @@ ALONE = "mkdir {lock} || exit; {python} -S bot.py $@; rmdir {lock}"
 def alone(folder):
     """Return the command of a bot that answers nothing while another one runs."""
     script = folder / "alone.sh"
-    script.write_text(ALONE.format(lock=shlex.quote(str(folder / "running")), python=sys.executable))
+    script.write_text(ALONE.format(lock=shlex.quote(str(folder / "running")), python=PYTHON))
     return ("sh", str(script))
 
 
+@pytest.mark.slow
 def test_on_a_core_that_is_named_the_bots_run_one_after_the_other(history, tmp_path, output_of):
     culprit = history.commit(loses=[1])
     history.commit()
@@ -264,7 +268,7 @@ def test_a_run_that_is_not_needed_ends_before_a_duel(history, tmp_path, output_o
     history.commit(hangs=0)
     seen, looks = tmp_path / "seen", tmp_path / "looks.py"
     looks.write_text(LOOKS.format(seen=str(seen), hangs=hangs[:12]))
-    bot = ("sh", "-c", f'{sys.executable} {looks} "$@"; exec {sys.executable} -S bot.py "$@"', "bot")
+    bot = ("sh", "-c", f'{PYTHON} {looks} "$@"; exec {PYTHON} -S bot.py "$@"', "bot")
     options = ("--rounds", "6", "--tolerance", "0.9")
     out = output_of(bisected, "HEAD~3", "HEAD", *options, bot=bot).out
     assert f"counts: changed by {culprit[:7]}" in out

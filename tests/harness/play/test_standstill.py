@@ -19,7 +19,7 @@ from nonobot.harness.results.run_text import run_lines
 from tests.helpers.judged import RECIPE, command, played, verdicts
 from tests.helpers.waiting import finished, running, wait_until
 
-LIMIT_SECONDS = 1.2 * LEAST_STANDSTILL_SECONDS
+LIMIT_SECONDS = 2 * LEAST_STANDSTILL_SECONDS  # a busy machine takes more than one to start a bot
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
