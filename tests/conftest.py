@@ -32,8 +32,8 @@ __all__ = ["bubblewrap", "contain", "own_path"]
 
 # The tests start a thousand processes: each would compile the project's modules again.
 sys.dont_write_bytecode = False
-# And they compare what those say, to which a user's PYTHONWARNINGS would add.
-for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONWARNINGS"):
+# And they compare what those say, which these variables of a user change.
+for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING", "PYTHONSAFEPATH", "PYTHONWARNINGS"):
     os.environ.pop(name, None)
 # What is installed decides nothing: see tests/helpers/sandboxes.py.
 os.environ["PATH"] = path_with(REFUSING)
