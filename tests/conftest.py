@@ -43,6 +43,10 @@ for name in [name for name in os.environ if name.startswith("GIT_")]:
 os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 # And what the tests ask is here, whatever proxy the user has.
 os.environ |= dict.fromkeys(("no_proxy", "NO_PROXY"), "localhost,127.0.0.1")
+# And an empty folder in PYTHONPATH, as in `:/opt/lib`, is that of each process.
+if "PYTHONPATH" in os.environ:
+    folders = filter(None, os.environ["PYTHONPATH"].split(os.pathsep))
+    os.environ["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, folders))
 # And numpy would start threads in each of them that have nothing to do.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
