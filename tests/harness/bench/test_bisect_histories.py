@@ -194,7 +194,6 @@ def test_a_bad_end_that_hangs_or_crashes_is_told(history, output_of, settings, e
     assert f"  this commit: end of the run finished -> {end}\n" in out
 
 
-@pytest.mark.slow
 def test_a_commit_after_which_nothing_is_answered_is_found(history, output_of):
     culprit = history.commit(mute=True)
     history.commit()

@@ -216,7 +216,6 @@ while not all((met / name).exists() for name in {ends!r}):
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(len(usable_cores()) < 2, reason="one core: runs one after the other")
 def test_both_ends_run_at_the_same_time(history, tmp_path, output_of):
     ends = [history.commit(), history.commit(loses=[1])]
@@ -238,7 +237,6 @@ def alone(folder):
     return ("sh", str(script))
 
 
-@pytest.mark.slow
 def test_on_a_core_that_is_named_the_bots_run_one_after_the_other(history, tmp_path, output_of):
     culprit = history.commit(loses=[1])
     history.commit()
