@@ -38,7 +38,7 @@ def automaton(clue: Clue) -> tuple[list[tuple[int, int, int]], int]:
 
 def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
     """Return a solution of the puzzle, or None; OutOfTimeError if the clock runs out before."""
-    from ortools.sat.python import cp_model
+    from ortools.sat.python import cp_model  # type: ignore[import-not-found, unused-ignore]
 
     started = time.monotonic()
     model = cp_model.CpModel()

@@ -108,12 +108,16 @@ def test_what_is_missing_is_named_with_a_command_that_works_for_this_python(tmp_
     assert done.stdout == f"a report needs matplotlib and jinja2, not installed; install with: {command}\n"
 
 
-def test_every_page_installs_into_the_environment_that_it_uses_and_extras_that_exist():
+def test_every_page_installs_tested_versions_of_extras_that_exist_into_the_environment_that_it_uses():
     commands = []
-    for path in (HOUSE / "README.md", *HOUSE.glob("docs/*.md")):
-        commands += re.findall(r"(\S*)pip install\s+(?:-e )?(\S+)", path.read_text())
-    assert {program.lstrip("(`") for program, _ in commands} == {".venv/bin/"}
-    named = {extra for _, target in commands for extra in re.findall(r"'\.\[(.*)\]'", target)}
+    for path in (HOUSE / "README.md", HOUSE / "CONTRIBUTING.md", *HOUSE.glob("docs/*.md")):
+        commands += re.findall(r"(\S*)pip install\s+(-c constraints.txt )?(?:-e )?(\S+)", path.read_text())
+    assert {program.lstrip("(`") for program, _, _ in commands} == {".venv/bin/"}
+    named = set()
+    for _, constraints, target in commands:
+        if extra := re.search(r"'\.\[(.*)\]'", target):
+            named.add(extra[1])
+            assert constraints, f"{target}: with the versions that are tested, -c constraints.txt"
     assert {"judge", "data", "report", "page", "bench", "pictures", "cluster"} <= named <= EXTRAS.keys()
 
 

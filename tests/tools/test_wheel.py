@@ -58,7 +58,7 @@ def done(folder: Path, *command: str | Path, text: bytes = b"") -> subprocess.Co
     return subprocess.run(command, input=text, cwd=folder, env=environment, **CAPTURED)
 
 
-@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14", "3.15"])
 def test_the_wheel_with_kernels_plays_without_other_packages_and_keeps_nothing(wheels, version, tmp_path):
     python = shutil.which(f"python{version}")
     if not python or subprocess.run([python, "-m", "venv", "--help"], capture_output=True).returncode:
