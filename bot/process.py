@@ -14,7 +14,7 @@ from pathlib import Path
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
 from nonobot.bot.input import STREAM, UnusableError, read_puzzles, why_no_puzzle
-from nonobot.bot.kernels.loading import require_compiler
+from nonobot.bot.kernels.compiler import CompilerError, require_compiler
 from nonobot.bot.kernels.notices import Notices
 from nonobot.bot.kernels.shipped import NATIVE, has_kernels
 from nonobot.bot.result import Result, RunLog
@@ -50,7 +50,7 @@ def run(options: Options, started: float) -> int:
     """Answer the puzzles of files or of standard input; `started` is the process's start by `time.monotonic`."""
     try:
         return _run(options, started)
-    except UnusableError as error:
+    except (UnusableError, CompilerError) as error:
         _say(str(error))
     except OSError as error:
         _say(f"input or output failed: {error.strerror}")

@@ -263,16 +263,21 @@ def similar_names(text: str, names: Iterable[str]) -> str:
 
 
 def missing(feature: str, *libraries: str) -> str:
-    """Return a message about the libraries that a feature needs, with a command that installs them.
+    """Return a message about the libraries that a feature needs, with a command that installs them."""
+    if not sys.executable:
+        return f"{feature} needs {' and '.join(libraries)}, which this executable does not contain"
+    return f"{feature} needs {' and '.join(libraries)}, not installed; install with: {install_command(*libraries)}"
 
-    The command names this Python and no extra, so that it works in a clone and in any environment; those of uv
-    have no pip at first.
+
+def install_command(*libraries: str) -> str:
+    """Return a command that installs libraries.
+
+    It names this Python and no extra, so that it works in a clone and in any environment; those of uv have no pip
+    at first.
     """
     from importlib.util import find_spec
 
-    if not sys.executable:
-        return f"{feature} needs {' and '.join(libraries)}, which this executable does not contain"
     command = shlex.join([sys.executable, "-m", "pip", "install", *libraries])
     if find_spec("pip") is None:
         command = f"{shlex.join([sys.executable, '-m', 'ensurepip'])} && {command}"
-    return f"{feature} needs {' and '.join(libraries)}, not installed; install with: {command}"
+    return command

@@ -250,7 +250,7 @@ def test_workers_import_nothing_of_the_working_folder(tmp_path, ran):
 def test_no_file_in_the_working_folder_has_a_say_in_how_kernels_compile(tmp_path, text):
     pytest.importorskip("yaml", reason="without it, numba reads no such file")
     (tmp_path / ".numba_config.yaml").write_text(text)
-    code = "from nonobot.bot.kernels import loading; assert not loading._numba_has_changed(); import os, numba; "
+    code = "from nonobot.bot.kernels import loading; assert not loading._change_in_numba(); import os, numba; "
     code += "print(int(numba.config.OPT), numba.config.DISABLE_JIT, os.getcwd())"
     done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(HOME)}, **CAPTURED)
     assert (done.stdout, done.stderr) == (f"3 0 {tmp_path.resolve()}\n", "")
