@@ -34,10 +34,12 @@ def listening_socket(host: str, port: int) -> socket.socket:
     """Return the socket of the page, which browsers can connect to; UnusableError if the address is unusable."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        own = socket.socket(family, kind, protocol)
-        own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        own.bind(address)
-        own.listen()
+        with contextlib.ExitStack() as unless_it_listens:
+            own = unless_it_listens.enter_context(socket.socket(family, kind, protocol))
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            own.bind(address)
+            own.listen()
+            unless_it_listens.pop_all()
     except (OSError, UnicodeError) as error:  # the latter for a name such as a..b
         if getattr(error, "errno", None) == errno.EADDRINUSE:
             why = f"port {port} is in use; --port N takes another, --port 0 any that is free"

@@ -318,6 +318,8 @@ def _require_known(word: str, placeholders: Sequence[str] = PLACEHOLDERS) -> Non
         raise UnusableError(f"{word!r}: no command or file name can have a NUL character")
     for match in _PLACEHOLDER.finditer(word):
         if match[2] and match[2] not in placeholders:
+            if not placeholders and os.path.lexists(word):  # braces are a part of its name
+                return
             if not placeholders:
                 raise UnusableError(f"{word!r}: only command and warm-up have placeholders such as {match[0]}")
             if match[2] in ADAPTED:

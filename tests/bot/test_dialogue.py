@@ -2,6 +2,7 @@
 
 import json
 import random
+import shlex
 import subprocess
 
 import numpy as np
@@ -209,7 +210,7 @@ def test_what_cannot_be_answered_is_said_in_a_line(line, why):
     ],
 )
 def test_a_dialogue_that_cannot_be_ends_with_a_line(line, status, why):
-    command = ["sh", "-c", line.format(subprocess.list2cmdline([*COMMAND, "--dialogue"]))]
+    command = ["sh", "-c", line.format(shlex.join([*COMMAND, "--dialogue"]))]
     done = subprocess.run(command, input=request("conflict", NONE), **CAPTURED)
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (status, b"", status // 2)
     assert done.stderr.startswith(why)

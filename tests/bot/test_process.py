@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -292,7 +293,7 @@ def test_a_closed_stdout_ends_it_quietly_with_a_puzzle_in_work(talk, strategy):
 
 def in_shell(line: str, text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
     """Run a line of a shell in which `{nonobot}` stands for the command."""
-    nonobot = subprocess.list2cmdline([*COMMAND, "--size", "2x2", *options])
+    nonobot = shlex.join([*COMMAND, "--size", "2x2", *options])
     command = ["sh", "-c", line.format(nonobot=nonobot)]
     return subprocess.run(command, input=text, capture_output=True, timeout=PATIENCE_SECONDS)
 

@@ -29,7 +29,7 @@ from nonobot.arguments import (
 )
 from nonobot.arguments import whole_number as whole
 from nonobot.harness import cli
-from tests.helpers.places import REPOSITORY
+from tests.helpers.places import REPOSITORY, quoted
 from tests.helpers.talking import COMMAND
 
 HOUSE = REPOSITORY
@@ -101,10 +101,11 @@ def test_what_is_missing_is_named_with_a_command_that_works_for_this_python(tmp_
     code = "from nonobot.arguments import missing; print(missing('a report', 'matplotlib', 'jinja2'))"
     environment = {"PYTHONPATH": f"{HOUSE}:{tmp_path}"}
     done = subprocess.run([python, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    command = f"'{python}' -m pip install matplotlib jinja2"
+    own = quoted(python)
+    command = f"{own} -m pip install matplotlib jinja2"
     if not has_pip:
-        command = f"'{python}' -m ensurepip && {command}"
-        assert subprocess.run(f"'{python}' -m ensurepip --version", shell=True).returncode == 0
+        command = f"{own} -m ensurepip && {command}"
+        assert subprocess.run(f"{own} -m ensurepip --version", shell=True).returncode == 0
     assert done.stdout == f"a report needs matplotlib and jinja2, not installed; install with: {command}\n"
 
 

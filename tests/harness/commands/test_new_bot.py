@@ -11,7 +11,7 @@ from nonobot.harness import cli
 from nonobot.harness.text import ranges
 from nonobot.tournament_data import Recipe
 from tests.helpers.judged import pids_with
-from tests.helpers.places import REPOSITORY
+from tests.helpers.places import REPOSITORY, quoted
 from tests.helpers.talking import CAPTURED, interrupted
 from tests.helpers.waiting import wait_until
 
@@ -77,7 +77,7 @@ def test_a_new_bot_overwrites_nothing(tmp_path, capfd):
     assert cli.run(["new-bot", "python", str(tmp_path / "mybot.py" / "x")]) == 2
     assert "cannot write" in capfd.readouterr().err
     assert cli.run(["new-bot", "python", str(tmp_path / "my bot")]) == 0
-    assert f"next: cd '{tmp_path / 'my bot'}', and" in capfd.readouterr().out
+    assert f"next: cd {quoted(tmp_path / 'my bot')}, and" in capfd.readouterr().out
     assert cli.run(["new-bot", "c++", str(tmp_path / "my bot")]) == 2
     assert not (tmp_path / "my bot" / "mybot.cpp").exists()
 
