@@ -23,6 +23,7 @@ PART = re.compile(r"(.+)@([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", re.DOTALL)
 
 MOST_SET_CELLS = 62_500_000  # of a generated set: a hundred thousand puzzles of 25x25
 MOST_SET_BYTES = 1 << 26  # largest set: a hundred thousand puzzles of 25x25, and about a gigabyte of memory
+MOST_SET_PUZZLES = 1_000_000  # of any size, and about a gigabyte of memory
 
 
 class SetError(Exception):
@@ -84,8 +85,8 @@ def load_set(source: str, size: Size | None = None, waits: bool = False) -> Puzz
 
     A name such as `taai2011` always means the official set; `./taai2011` is a file. `SET@K/N` is a part of a set:
     every N-th puzzle from the K-th on. `size` is as in :func:`nonobot.protocol.formats.read`, and `waits` as in
-    :func:`nonobot.system.pieces_of`. SetError: the set does not exist, has more than `MOST_SET_BYTES`, or more
-    faults than puzzles.
+    :func:`nonobot.system.pieces_of`. SetError: the set does not exist, has more than `MOST_SET_BYTES` or
+    `MOST_SET_PUZZLES`, or more faults than puzzles.
     """
     source, parts = _whole_and_parts(source)
     puzzles = _whole_set(source, size, waits)
@@ -166,10 +167,16 @@ def _generated(source: str, size: tuple[int, int] | None) -> PuzzleSet:
         raise SetError(f"{source}: {error}") from None
     if size and size != (recipe.width, recipe.height):
         raise SetError(f"{recipe} has boards of {recipe.width}x{recipe.height}, not {size[0]}x{size[1]}")
-    if recipe.width * recipe.height * recipe.count > MOST_SET_CELLS:  # known before hours of drawing
+    if recipe.count > MOST_SET_PUZZLES:  # known before hours of drawing
+        raise _of_too_many(str(recipe))
+    if recipe.width * recipe.height * recipe.count > MOST_SET_CELLS:
         raise SetError(f"{recipe}: more than {MOST_SET_CELLS:,} cells; split the set")
     records = (Record(puzzle, number=number) for number, (puzzle, _) in enumerate(boards, 1))
     return _set_of(str(recipe), map(_written, records))
+
+
+def _of_too_many(name: str) -> SetError:
+    return SetError(f"{name}: more than {MOST_SET_PUZZLES:,} puzzles; split the set")
 
 
 def _written(record: Record) -> SetPuzzle:
@@ -208,6 +215,8 @@ def _records(
             faults.append(Fault(FaultKind.REPEATED_NUMBER, message, entry.number, entry.line))
             continue
         records[entry.number] = entry
+        if len(records) > MOST_SET_PUZZLES:
+            raise _of_too_many(name)
     if len(faults) > len(records):  # the size or the format is wrong
         raise SetError(f"{name}: {next((fault for fault in faults if fault.is_in_place), faults[0])}")
     return [*records.values()], tuple(faults)

@@ -23,7 +23,8 @@ import msgspec
 
 from nonobot.harness import UnusableError
 from nonobot.harness.process.bot_command import HOME, OWN_BOT, OWN_JUDGE
-from nonobot.harness.results.result_files import MOST_BYTES, UNDECODABLE, json_document
+from nonobot.harness.results.limits import MOST_OTHER_BYTES
+from nonobot.harness.results.result_files import UNDECODABLE, json_document
 from nonobot.harness.text import drawn, last_line, new_table, spaced, styled
 from nonobot.system import content_of, printable
 from nonobot.tournament_data.registry import FOLDER_VARIABLE, State, data_folder, official_sets, state_of
@@ -61,7 +62,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 def read_claims(file: Path = FILE) -> list[Claim]:
     """Return the claims in a file; UnusableError if it is unreadable or malformed."""
     try:
-        content = msgspec.toml.decode(content_of(file, MOST_BYTES, waits=True), type=_File)
+        content = msgspec.toml.decode(content_of(file, MOST_OTHER_BYTES, waits=True), type=_File)
     except OSError as error:
         raise UnusableError(f"cannot read {file}: {error.strerror}") from None
     except UNDECODABLE as error:

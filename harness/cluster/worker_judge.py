@@ -29,6 +29,7 @@ from nonobot.harness.play.journal import Record, end_leftover, journal_path, rea
 from nonobot.harness.play.judge_process import start
 from nonobot.harness.play.run_state import stderr_path
 from nonobot.harness.process.machine import can_pin, place_of_workers
+from nonobot.harness.results.limits import MOST_BYTES
 from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
 from nonobot.harness.tournament.rounds import ScheduledRun
@@ -156,7 +157,7 @@ def _played(scheduled: ScheduledRun, core: int | None, folder: Path, home: Conne
     if result.end.reason is EndReason.INTERRUPTED:
         return None
     log = stderr_path(path)
-    return RunFiles(content_of(path), content_of(log) if log.exists() else b"")
+    return RunFiles(content_of(path, most_bytes=MOST_BYTES), content_of(log) if log.exists() else b"")
 
 
 def _end_with(home: Connection, known: threading.Event) -> None:

@@ -22,7 +22,7 @@ from nonobot.harness.process.machine import can_pin, tournament_core
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.ranking.comparability import CONTINUED, changed_facts
 from nonobot.harness.results.conditions import Configuration, SetFacts, busy_warning
-from nonobot.harness.results.result_files import json_text
+from nonobot.harness.results.result_files import json_parts
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.results.worth import worth
@@ -106,7 +106,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None:
     """Print a result as JSON, or in words with `more` lines."""
     if arguments.json:
-        print(json_text(result), end="")
+        for part in json_parts(result):
+            print(part, end="")
     else:
         print("\n".join(shortened(line) for line in [*run_lines(result), *worth([result]), *more]))
 
@@ -132,7 +133,7 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         say("this system cannot pin a bot to one core; it may use all of them", arguments.quiet)
     say(sandbox_note(configuration.contain), arguments.quiet)
     if recorded is None:
-        require_place(configuration, result_path)
+        require_place(puzzle_set, configuration, result_path)
     command = arguments.bot_command or own_bot(puzzle_set)
     name = name_of(command) if arguments.bot_command else "nonobot"
     warm_up = given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else None)

@@ -17,21 +17,29 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import psutil
+from msgspec.structs import replace
 from starlette.concurrency import run_in_threadpool
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, PuzzleJudged, read_records
+from nonobot.harness.play.journal import (
+    Alive,
+    AttemptEnded,
+    AttemptStarted,
+    PuzzleJudged,
+    Reading,
+    Record,
+    is_marked,
+)
 from nonobot.harness.ranking.standings import Ranking, Row, Scope, rankings, slowest_place
 from nonobot.harness.report.contents import Run
 from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing, look
 from nonobot.harness.report.plots import cactus
 from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, in_order_of_play, read_any
-from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Score, Verdict
+from nonobot.harness.results.run_result import BotLog, EndReason, PuzzleResult, RunResult, Score, Verdict
 from nonobot.harness.text import NOTHING, duration, ranges
 from nonobot.harness.tournament.playing import PLAYING, Playing, RunInPlay, read_playing
-from nonobot.system import printable
+from nonobot.system import descriptor_of, printable
 
 JOURNAL = ".journal.jsonl"
 MOST_WATCHERS = 32
@@ -45,7 +53,7 @@ SECONDS_BETWEEN_PLOTS = 15.0  # of a set on which a run is under way
 SILENT_SECONDS = 3.5  # after its last record, a judge does not answer: it writes one every two seconds
 FRESH_SECONDS = 30.0  # after its last record, a run whose bot has ended was interrupted
 
-Stamp = tuple[int, int]  # time of a file's last change in nanoseconds, size in bytes
+Stamp = tuple[int, int]  # time of a file's last change in nanoseconds, size in bytes; of any clock
 
 SetPlayed = tuple[str, str]  # a tournament and the digest of one of its sets
 
@@ -69,7 +77,67 @@ class Announced:
     is_silent: bool  # the command has written nothing for a while
 
 
-Content = AnyResult | UnderWay | Announced | str | None
+class Followed:
+    """A run as its journal shows it; each look reads only what is new. `beginning` is None before the first line.
+
+    A shorter journal, or one of another run, is read from its beginning.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._first_line = b""
+        self._start()
+
+    def _start(self) -> None:
+        self._reading = Reading(self._path)
+        self.beginning: RunResult | None = None
+        self._puzzles: list[PuzzleResult] = []
+        self._verdicts = dict.fromkeys(Verdict, 0)
+        self._attempt: AttemptStarted | None = None  # the last one
+        self._has_ended = False
+        self._ended_seconds = self._seconds = 0.0  # of the attempts that have ended; of all
+
+    def look(self) -> None:
+        """Read what is new; UnusableError or OSError if the file is not a journal or cannot be read."""
+        with descriptor_of(self._path) as file:
+            first_line = os.pread(file, len(self._first_line), 0)
+            if first_line != self._first_line or os.fstat(file).st_size < self._reading.end:
+                self._start()
+            for record in self._reading.records(file):
+                self._take(record)
+                if isinstance(record, RunResult):
+                    self._first_line = os.pread(file, self._reading.end, 0)
+
+    def _take(self, record: Record) -> None:
+        match record:
+            case RunResult():
+                self.beginning = record
+            case PuzzleJudged(result):
+                self._puzzles.append(result)
+                self._verdicts[result.verdict] += 1
+                self._seconds = max(self._seconds, result.arrived_seconds or 0.0)
+            case AttemptStarted():
+                self._attempt, self._has_ended = record, False
+            case Alive(usage):
+                self._seconds = max(self._seconds, self._ended_seconds + usage.wall_seconds)
+            case AttemptEnded(attempt):
+                self._has_ended = True
+                self._ended_seconds += attempt.usage.wall_seconds
+                self._seconds = max(self._seconds, self._ended_seconds)
+
+    def run(self, silent_seconds: float) -> UnderWay | None:
+        """Return the run, given the time since the last change of its journal; None if it has none yet."""
+        if self.beginning is None:
+            return None
+        is_fresh = silent_seconds < FRESH_SECONDS  # perhaps the first attempt is about to begin
+        is_running = not self._has_ended and (is_fresh or (self._attempt is not None and _is_alive(self._attempt)))
+        is_silent = is_running and silent_seconds > SILENT_SECONDS
+        result = replace(self.beginning, score=Score(dict(self._verdicts), list(self._puzzles)))
+        return UnderWay(result, is_running, is_silent, self._seconds)
+
+
+Content = AnyResult | Followed | Playing | str | None
+Seen = AnyResult | UnderWay | Announced | str | None
 
 
 @dataclass(frozen=True)
@@ -91,13 +159,15 @@ class Plot:
 class Shown:
     """The content of a folder at a time on the monotonic clock; `state` is its JSON for the browser.
 
-    `read` has the content of each file: an error message if it is unreadable, None for a journal without a run.
+    `read` has the content of each file: an error message if it is unreadable, None if it is not a journal or was
+    removed. `changed` has the time of the look that first saw a file as it is.
     """
 
     state: dict[str, Any] = field(default_factory=dict)
     plots: Mapping[SetPlayed, Plot] = field(default_factory=dict)
     looked: float = 0.0
     stamps: Mapping[Path, Stamp] = field(default_factory=dict)
+    changed: Mapping[Path, float] = field(default_factory=dict)
     read: Mapping[Path, Content] = field(default_factory=dict)
     bots: Mapping[str, int] = field(default_factory=dict)
     note: str = ""  # why the puzzle page is missing
@@ -107,16 +177,16 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     """Look at a folder; `before`, the look before, is returned if nothing has changed, and no file read twice."""
     now = time.monotonic()
     stamps, left_out = _stamps(folder)
-    running = {
-        path
-        for path, content in before.read.items()
-        if isinstance(content, UnderWay | Announced) and content.is_running
-    }
-    is_old = bool(running) and now - before.looked >= SECONDS_BETWEEN_LOOKS  # no file shows that a judge has ended
-    if before.state and stamps == before.stamps and not is_old:
+    runs = [*before.state.get("under_way", ()), *before.state.get("playing", ())]
+    is_old = any(run["running"] for run in runs) and now - before.looked >= SECONDS_BETWEEN_LOOKS
+    if before.state and stamps == before.stamps and not is_old:  # no file shows that a judge has ended
         return before
-    same = {path for path, stamp in stamps.items() if before.stamps.get(path) == stamp} - running
-    read = {path: before.read[path] if path in same else _read(path) for path in stamps}
+    contents: dict[Path, Content] = {}
+    for path, stamp in stamps.items():
+        old = before.read.get(path)
+        contents[path] = old if before.stamps.get(path) == stamp else _read(path, old)
+    changed = _changed(stamps, before, now)
+    read = {path: _under_way(content, now - changed[path]) for path, content in contents.items()}
     journalled = {_result_of(path) for path, content in read.items() if isinstance(content, UnderWay)}
     to_come = _results_to_come(read)
     under_way: dict[str, list[UnderWay]] = {}
@@ -166,7 +236,23 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         "note": before.note,
         "problems": [printable(problem) for problem in [*read.values(), *left_out] if isinstance(problem, str)],
     }
-    return Shown(state, plots, now, stamps, read, bots, before.note)
+    return Shown(state, plots, now, stamps, changed, contents, bots, before.note)
+
+
+def _changed(stamps: Mapping[Path, Stamp], before: Shown, now: float) -> dict[Path, float]:
+    """Return when each file was first seen as it is.
+
+    The clock of a file system may be ahead or behind. Without a look just before, the time of a change is a guess,
+    which the next looks correct.
+    """
+    changed = {}
+    just_looked = bool(before.state) and now - before.looked < FRESH_SECONDS
+    for path, stamp in stamps.items():
+        if before.stamps.get(path) == stamp:
+            changed[path] = before.changed[path]
+        else:
+            changed[path] = now if just_looked else now - abs(time.time() - stamp[0] / 1e9)
+    return changed
 
 
 def _started_at(content: AnyResult | UnderWay | Announced) -> str:
@@ -182,7 +268,7 @@ def _result_of(journal: Path) -> Path:
     return journal.with_name(journal.name.removesuffix(JOURNAL) + ".json")
 
 
-def _results_to_come(read: Mapping[Path, Content]) -> set[Path]:
+def _results_to_come(read: Mapping[Path, Seen]) -> set[Path]:
     """Return the result files of runs that are resumed or played again: what they contain is not the result."""
     to_come: set[Path] = set()
     for path, content in read.items():
@@ -215,52 +301,37 @@ def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
     return {path: stamps[path] for path in in_order_of_play(sorted(stamps.keys() - set(older)))}, left_out
 
 
-def _read(path: Path) -> Content:
+def _read(path: Path, before: Content) -> Content:
+    """Return the content of a file; that of a journal may continue the one `before`."""
     if path.name == PLAYING:
-        return _announcement(path)
+        return read_playing(path)
     is_journal = path.name.endswith(JOURNAL)
     try:
-        return _under_way(path) if is_journal else read_any(path)
+        if not is_journal:
+            return read_any(path)
+        followed = before if isinstance(before, Followed) else Followed(path)
+        followed.look()
     except (UnusableError, OSError) as error:
         return None if is_journal else str(error)
+    return followed
 
 
-def _under_way(path: Path) -> UnderWay | None:
-    records = read_records(path)
-    age_seconds = time.time() - path.stat().st_mtime
-    if not records or not isinstance(records[0], RunResult):
-        return None
-    score = Score.of(record.result for record in records if isinstance(record, PuzzleJudged))
-    wall, before, running = 0.0, 0.0, age_seconds < FRESH_SECONDS  # its first attempt is about to begin
-    for record in records:
-        match record:
-            case AttemptStarted(_, _, pid, created):
-                running = age_seconds < FRESH_SECONDS or _is_alive(pid, created)
-            case Alive(usage):
-                wall = before + usage.wall_seconds
-            case AttemptEnded(attempt):
-                before += attempt.usage.wall_seconds
-                wall, running = before, False
-    arrived = max((puzzle.arrived_seconds or 0.0 for puzzle in score.puzzles), default=0.0)
-    is_silent = running and age_seconds > SILENT_SECONDS
-    return UnderWay(msgspec.structs.replace(records[0], score=score), running, is_silent, max(wall, arrived))
+def _under_way(content: Content, silent_seconds: float) -> Seen:
+    """Return what a file shows, given the time since its last change."""
+    match content:
+        case Followed():
+            return content.run(silent_seconds)
+        case Playing():
+            is_running = silent_seconds < FRESH_SECONDS
+            return Announced(content, is_running, is_running and silent_seconds > SILENT_SECONDS)
+    return content
 
 
-def _announcement(path: Path) -> Announced | None:
-    playing = read_playing(path)
-    try:
-        age_seconds = time.time() - path.stat().st_mtime
-    except OSError:  # the command has just ended
-        return None
-    is_running = age_seconds < FRESH_SECONDS
-    return Announced(playing, is_running, is_running and age_seconds > SILENT_SECONDS) if playing else None
-
-
-def _is_alive(pid: int, created: float) -> bool:
-    try:
-        return abs(psutil.Process(pid).create_time() - created) < 1.0
-    except psutil.Error:
-        return False
+def _is_alive(attempt: AttemptStarted) -> bool:
+    with contextlib.suppress(psutil.Error):
+        started = psutil.Process(attempt.pid).create_time()  # moves when somebody sets the clock
+        return abs(started - attempt.process_created) < 1.0 or is_marked(attempt)
+    return False
 
 
 def _plots(

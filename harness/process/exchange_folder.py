@@ -29,7 +29,7 @@ from nonobot.tournament_data import SetPuzzle
 
 MOST_LOG_BYTES = 1 << 20  # longest log that the judge reads: fifty times that of a tournament
 SHARE_OF_WAIT, LEAST_SECONDS, MOST_SECONDS = 0.1, 0.001, 0.02  # next look, as a share of the time without a change
-TICK_NANOSECONDS = 20_000_000  # longest tick of a file system's clock
+TICK_SECONDS = 0.02  # longest tick of a file system's clock
 MOST_NEW_BYTES = 1 << 20  # most bytes read at once, as from a pipe
 MOST_FOLDER_BYTES, MOST_ENTRIES = 1 << 30, 20_000  # of a bot; a thousand puzzles take a few of each
 SECONDS_BETWEEN_COUNTS = 0.5  # interval of checking these limits, which takes up to 0.1 s
@@ -203,7 +203,7 @@ class AnswerFile:
         self._answer = _complete_answer(height)
         self._answer_bytes = answer_bytes
         self._state: tuple[int, ...] | None = None  # the file, its length, and its time of change
-        self._changed = time.monotonic()
+        self._changed = self._state_seen = time.monotonic()
         self._handed_over: list[bytes] = []
         self._known: Counter[bytes] = Counter()  # of these, not seen again since a rewrite
         self._position = 0  # the file is read up to here
@@ -224,8 +224,9 @@ class AnswerFile:
                 now = os.fstat(file)
                 state = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
                 # Some file systems count in ticks of some milliseconds, in which a bot may write again.
-                is_fresh = abs(time.time_ns() - now.st_mtime_ns) < TICK_NANOSECONDS
-                changed, self._state = is_fresh or state != self._state, state
+                if state != self._state:
+                    self._state, self._state_seen = state, time.monotonic()
+                changed = time.monotonic() - self._state_seen < TICK_SECONDS
                 if changed:
                     self._changed = time.monotonic()
                 return self._new_in(file, ended) if changed or ended else b""
