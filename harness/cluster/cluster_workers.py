@@ -27,7 +27,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.process.bot_files import modules_digest
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import machine_facts, version_of
-from nonobot.harness.ranking.comparability import MachineKind, kind_of
+from nonobot.harness.results.comparability import MachineKind, kind_of
 from nonobot.harness.results.conditions import Machine
 from nonobot.system import usable_cores
 

@@ -20,7 +20,7 @@ from nonobot.harness.process.bot_command import is_own_bot, name_of, own_bot
 from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.process.machine import can_pin, tournament_core
 from nonobot.harness.process.sandbox import sandbox_note
-from nonobot.harness.ranking.comparability import CONTINUED, changed_facts
+from nonobot.harness.results.comparability import CONTINUED, changed_facts
 from nonobot.harness.results.conditions import Configuration, SetFacts, busy_warning
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import EndReason, RunResult
