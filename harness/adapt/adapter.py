@@ -19,7 +19,7 @@ from pathlib import Path
 
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in, open_cells
-from nonobot.harness.process.bot_command import start_fault
+from nonobot.harness.process.start_fault import start_fault
 from nonobot.harness.solver_bot import Clock, OutOfTimeError, RefusedError, answer_all
 from nonobot.protocol import DEFAULT_SIZE, Puzzle, Record, Solution, read_batch
 from nonobot.protocol.clues import count, shown

@@ -25,15 +25,11 @@ from nonobot.harness.process.bot_command import (
     SYSTEM,
     everything_named,
     folders_of,
-    is_here,
-    is_in,
     is_installed,
     leads_out,
-    links_of,
     prefixes_of,
-    real_path,
-    without_dots,
 )
+from nonobot.harness.process.paths import is_here, is_in, links_of, real_path, without_dots
 from nonobot.harness.process.warm_up_folders import entries_of, package, writable_folders
 from nonobot.harness.results.conditions import Contain
 from nonobot.system import beginning_of

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from nonobot.harness import cli
 from nonobot.harness.play.journal import journal_path
 from nonobot.harness.play.match import Bot, play
-from nonobot.harness.process.bot_command import HOME
+from nonobot.harness.process.nonobot_command import HOME
 from nonobot.harness.results.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.results.conditions import Configuration, digest_of_variable
 from nonobot.harness.results.result_files import json_text, read_result, storable
