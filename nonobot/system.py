@@ -1,4 +1,4 @@
-"""Operating system functions for all packages: reading with limits, atomic files, cores, lines on stderr."""
+"""Operating system functions for all packages: reading with limits, atomic files, cores, caches, stderr."""
 
 from __future__ import annotations
 

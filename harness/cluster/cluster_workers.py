@@ -1,4 +1,4 @@
-"""Workers that do parts of a job: cores of this machine, or matching workers of a dask cluster.
+"""Workers that do parts of a job: cores of this machine, or those of a dask cluster with the same software.
 
 dask.distributed is an extra and slow to load: it is imported only for a command that uses workers.
 """

@@ -1,4 +1,4 @@
-"""The events of the live view: how often the folder is read, when browsers get its state; the plots, drawn once."""
+"""The events of the live view: how often the folder is read, when browsers get its state; plots, drawn once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Git: the revision of a bot, read as data, and the git commands of the judge."""
+"""The revision of a bot, read from git's data without git, and the git commands of the judge in its own clone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sandbox of a bot, by bubblewrap: its own processes, no network, and only the files that its command names.
+"""The sandbox of a bot, by bubblewrap: no network, which files it sees, which are hidden, what to say without one.
 
 Files outside are absent, not merely hidden. The order of bubblewrap's options matters for security: each mount
 covers the ones before it. The writable folders come last, so they must not contain anything that is hidden.

@@ -1,4 +1,4 @@
-"""How many line solves boards cost nonobot, and the solutions that it finds, one board at a time."""
+"""How hard a board is for nonobot (line solves, level), and the solutions that it finds, one board at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official ranking of several results: most right, then least time; per set and over all of them."""
+"""The official ranking of results: most right, then least time; ties, missing runs, bots that are the same."""
 
 from __future__ import annotations
 

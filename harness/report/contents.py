@@ -1,4 +1,4 @@
-"""The content of a report, computed from results: runs, sets, slow puzzles, faults, facts; no drawing, no HTML."""
+"""What a report contains, computed from results: slow puzzles, faults, facts, commands to repeat runs; no HTML."""
 
 from __future__ import annotations
 

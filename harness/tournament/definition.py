@@ -1,4 +1,4 @@
-"""The file that defines a tournament: its bots, sets, configuration, and the names of its result files."""
+"""The file that defines a tournament: bots, sets, limits, placeholders, all checked; the names of its results."""
 
 from __future__ import annotations
 

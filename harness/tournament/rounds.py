@@ -1,4 +1,4 @@
-"""The runs of a tournament: every bot on every set, each with a result file; finished runs are not repeated."""
+"""The runs of a tournament, each with a result file: which are finished, are resumed, or are played again."""
 
 from __future__ import annotations
 
