@@ -1,4 +1,4 @@
-"""Requests of `nonobot --dialogue` about single boards: one text line of JSON each, as is each answer.
+"""Answers about a single board: solutions, steps, hint, conflict; for `nonobot --dialogue` and the page.
 
 A request has an action (`do`), the board's clues, and its known cells row by row, one character each: `1` black,
 `0` white, `?` unknown. docs/page.md describes all requests and answers.

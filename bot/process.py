@@ -1,4 +1,4 @@
-"""The process of `nonobot`: reads puzzles, solves them, and writes answers in order."""
+"""The process of `nonobot`: answers puzzles in order, never over its own input, and chooses the exit status."""
 
 from __future__ import annotations
 

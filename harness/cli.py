@@ -1,4 +1,4 @@
-"""The command line `nonojudge`: finds the command, parses its arguments, and prints an error as one line."""
+"""The command line `nonojudge`: finds the command, parses its arguments, makes one line of an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Load, read and write the files and sets that the user names; refuse to overwrite an input; one-line errors."""
+"""Files and sets that the user of a judge's command names: loaded, read, written; never over an input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public API for Python programs: read puzzles, check boards, solve one or many puzzles."""
+"""The public API for Python programs: read puzzles, check boards, solve one or many, hints, difficulty."""
 
 from __future__ import annotations
 

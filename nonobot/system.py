@@ -1,12 +1,14 @@
-"""Operating system functions for all packages: reading with limits, atomic files, cores, lines on stderr."""
+"""Operating system functions for all packages: reading with limits, atomic files, cores, caches, stderr."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import select
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -44,6 +46,7 @@ def kernel_cache() -> Path:
 
 
 PIECE_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 16  # of an input that is read as it arrives
 LONGEST_LINE_BYTES = 1 << 16  # about, after which a text line is cut: no clue or row is longer
 
 
@@ -135,6 +138,19 @@ def _require_file(mode: int, waits: bool) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not waits and not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "not a regular file")
+
+
+def chunks_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
+    """Yield the bytes of a file descriptor as they arrive; TimeoutError: `deadline` of `time.monotonic` passes."""
+    while True:
+        if deadline is not None:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0 or not select.select([descriptor], [], [], remaining)[0]:
+                raise TimeoutError
+        chunk = os.read(descriptor, CHUNK_BYTES)
+        if not chunk:
+            return
+        yield chunk
 
 
 def lines_in(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""The project's own folder for compiled kernels.
+"""The folder of compiled kernels: where it is, when it is outdated or removed, and whose files are never loaded.
 
 Numba's on-disk cache does not notice a change in a kernel of another module: the caller stays stale (measured on
 0.68). The folder is therefore named after a digest of all sources that kernels are made from, the versions of

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in, open_cells
-from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError, answer_all
-from nonobot.harness.process.bot_command import start_fault
+from nonobot.harness.process.start_fault import start_fault
+from nonobot.harness.solver_bot import Clock, OutOfTimeError, RefusedError, answer_all
 from nonobot.protocol import DEFAULT_SIZE, Puzzle, Record, Solution, read_batch
 from nonobot.protocol.clues import count, shown
 from nonobot.protocol.formats import FormatError, Size, format_named, write

@@ -27,8 +27,9 @@ from nonobot.arguments import MOST_SHARE
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.trees import NAME_LENGTH, extract, shallow_hint
 from nonobot.harness.compare.statistics import Outcome, Ratio, decide
-from nonobot.harness.process.bot_command import OWN_JUDGE, PACKAGES, is_in, real_path
 from nonobot.harness.process.interrupts import Interrupts
+from nonobot.harness.process.nonobot_command import OWN_JUDGE, PACKAGES
+from nonobot.harness.process.paths import is_in, real_path
 from nonobot.harness.process.revisions import git
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.text import last_line

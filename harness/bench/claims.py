@@ -22,7 +22,7 @@ from typing import Literal
 import msgspec
 
 from nonobot.harness import UnusableError
-from nonobot.harness.process.bot_command import HOME, OWN_BOT, OWN_JUDGE
+from nonobot.harness.process.nonobot_command import HOME, OWN_BOT, OWN_JUDGE
 from nonobot.harness.results.limits import MOST_OTHER_BYTES
 from nonobot.harness.results.result_files import UNDECODABLE, json_document
 from nonobot.harness.text import drawn, last_line, new_table, spaced, styled

@@ -15,8 +15,8 @@ from typing import Any
 
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.catalogue import Benchmark
-from nonobot.harness.process.bot_command import HOME
 from nonobot.harness.process.machine import machine_facts
+from nonobot.harness.process.nonobot_command import HOME
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.text import drawn, duration, last_line, new_table, percent, spaced, styled
 

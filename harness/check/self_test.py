@@ -1,4 +1,4 @@
-"""The self-test of a bot: all steps in the order in which they are carried out, with those about the process."""
+"""All steps of the self-test in their order, and the steps about the process: its end, signals, leftovers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A shim between the judge and the bot, run as a program, which observes or withholds something for a step.
+"""A program between judge and bot, for three checks: processes left behind, stdout closed, stderr never read.
 
 `python -P shim.py WATCH REPORT CMD ARGS...`: streams and exit status are the bot's, except as WATCH states.
 """

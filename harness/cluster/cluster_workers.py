@@ -1,4 +1,4 @@
-"""Workers that do parts of a job: cores of this machine, or matching workers of a dask cluster.
+"""Workers that do parts of a job: cores of this machine, or those of a dask cluster with the same software.
 
 dask.distributed is an extra and slow to load: it is imported only for a command that uses workers.
 """
@@ -27,7 +27,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.process.bot_files import modules_digest
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import machine_facts, version_of
-from nonobot.harness.ranking.comparability import MachineKind, kind_of
+from nonobot.harness.results.comparability import MachineKind, kind_of
 from nonobot.harness.results.conditions import Machine
 from nonobot.system import usable_cores
 

@@ -31,7 +31,7 @@ from nonobot.harness.cluster.worker_judge import SIGNS, RunFiles, Trouble, play_
 from nonobot.harness.play.run_progress import AllRunsProgress
 from nonobot.harness.process.bot_files import digest_of, files_named
 from nonobot.harness.process.interrupts import Interrupts
-from nonobot.harness.ranking.comparability import MachineKind
+from nonobot.harness.results.comparability import MachineKind
 from nonobot.harness.results.conditions import ProgramFile
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.tournament.rounds import ScheduledRun

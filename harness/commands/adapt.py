@@ -13,7 +13,7 @@ from nonobot.arguments import Parser, seconds
 from nonobot.harness import options
 from nonobot.harness.adapt.adapter import Adapter, serve
 from nonobot.harness.adapt.board_in_text import Signs
-from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError
+from nonobot.harness.solver_bot import Clock, OutOfTimeError, RefusedError
 from nonobot.protocol.formats import formats
 from nonobot.protocol.verify import mismatches
 from nonobot.system import printable, report

@@ -13,9 +13,9 @@ from nonobot.harness.bench.trees import NAME_LENGTH, commit_of, shallow_hint, to
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.compare.comparison import Limits
 from nonobot.harness.compare.statistics import interval_in_words, needed_pairs, ratio_in_words
-from nonobot.harness.process.bot_command import HOME, own_bot
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import can_pin
+from nonobot.harness.process.nonobot_command import HOME, own_bot
 from nonobot.harness.process.revisions import git
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document

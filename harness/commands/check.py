@@ -18,7 +18,7 @@ from nonobot.harness.check.self_test import STEPS, CheckResult, list_of_steps, s
 from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.play.match import WarmUpError, warmed_up
-from nonobot.harness.process.bot_command import is_own_bot
+from nonobot.harness.process.nonobot_command import is_own_bot
 from nonobot.harness.process.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration, Contain
 from nonobot.harness.results.result_files import json_text

@@ -15,8 +15,8 @@ from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.process.bot_command import name_of
 from nonobot.harness.process.revisions import git_in_own_clone
 from nonobot.harness.profiling.profile_data import Profile, read_profile
-from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.report.file_plots import Point, drawing_of_history, short
+from nonobot.harness.results.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.results.result_files import OtherDocumentError, json_document, read_documents, read_result
 from nonobot.harness.results.run_result import RunResult, VerifyResult
 from nonobot.harness.text import (

@@ -15,8 +15,8 @@ from nonobot.arguments import Parser, seconds, whole_number
 from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.play.match import files_of_sets, warmed_up
 from nonobot.harness.play.run_progress import RunProgress
-from nonobot.harness.process.bot_command import is_own_bot, own_bot
 from nonobot.harness.process.machine import tournament_core
+from nonobot.harness.process.nonobot_command import is_own_bot, own_bot
 from nonobot.harness.process.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.profiling.profile_data import Profile, median_of, profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_text import as_text, comparison_as_text

@@ -19,8 +19,9 @@ from nonobot.arguments import Parser, seconds, size, whole_number
 from nonobot.harness import EXIT_INTERRUPTED, EXIT_UNUSABLE, UnusableError, options
 from nonobot.harness.check.self_test import CheckResult, musts_passed
 from nonobot.harness.check.step import StepResult, StepVerdict
-from nonobot.harness.process.bot_command import OWN_JUDGE, is_here
 from nonobot.harness.process.interrupts import Interrupts
+from nonobot.harness.process.nonobot_command import OWN_JUDGE
+from nonobot.harness.process.paths import is_here
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import read_result

@@ -22,9 +22,9 @@ from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.progress import time_left
 from nonobot.harness.puzzles.handed_in import sets_handed_in
-from nonobot.harness.ranking.comparability import kind_of
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
+from nonobot.harness.results.comparability import kind_of
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import ORDER
 from nonobot.harness.results.run_result import EndReason, RunResult

@@ -29,7 +29,7 @@ from nonobot.harness.compare.statistics import (
     sequential_ratio,
     spread,
 )
-from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, SOFTWARE, busy_lines, differences
+from nonobot.harness.results.comparability import MACHINE_AND_CONFIGURATION, SOFTWARE, busy_lines, differences
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.results.run_text import standstill

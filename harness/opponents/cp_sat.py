@@ -12,7 +12,8 @@ import time
 
 import numpy as np
 
-from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve
+from nonobot.harness.opponents.command_line import argument_parser, serve
+from nonobot.harness.solver_bot import Clock, OutOfTimeError
 from nonobot.protocol import Clue, Puzzle, Solution
 
 _MARGIN_SECONDS = 0.05  # to notice the limit; start and return take as long as building the model

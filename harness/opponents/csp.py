@@ -20,7 +20,8 @@ from math import comb
 
 import numpy as np
 
-from nonobot.harness.opponents.serve import Clock, RefusedError, argument_parser, serve
+from nonobot.harness.opponents.command_line import argument_parser, serve
+from nonobot.harness.solver_bot import Clock, RefusedError
 from nonobot.protocol import Clue, Puzzle, Solution
 from nonobot.protocol.clues import needed_length
 

@@ -1,4 +1,4 @@
-"""Calls from the page in the browser (solve, steps, hint, read, write): the Python of its Web Worker.
+"""Calls of the page to the Python in its Web Worker, by name, in JSON; hints and steps are in `bot/dialogue.py`.
 
 A call is a name, JSON, and bytes (a file, or the cells of a picture); a function of that name answers it.
 """

@@ -21,12 +21,13 @@ from nonobot.harness import StartError, UnusableError
 from nonobot.harness.play.attempt import limit_reached, play_attempt
 from nonobot.harness.play.journal import Journal, Record, end_leftover, journal_path, read_records, records_in
 from nonobot.harness.play.run_state import NO_USAGE, OnVerdict, RunState, records_of, stderr_path
-from nonobot.harness.process.bot_command import compile_modules, made_environment, own_arguments, own_warm_up
+from nonobot.harness.process.bot_environment import made_environment
 from nonobot.harness.process.bot_files import bot_files, changed_files, without_written
 from nonobot.harness.process.bot_process import BotProcess, PassedOn
 from nonobot.harness.process.cgroup import with_memory_limit
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import machine_facts, off_cores, require_cores
+from nonobot.harness.process.nonobot_command import compile_modules, own_arguments, own_warm_up
 from nonobot.harness.process.revisions import revision_of
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames, SetFacts

@@ -27,13 +27,14 @@ from typing import IO
 from msgspec.structs import replace
 
 from nonobot.harness import StartError
-from nonobot.harness.process.bot_command import made_environment, start_fault
+from nonobot.harness.process.bot_environment import made_environment
 from nonobot.harness.process.cgroup import made_group, with_memory_limit
 from nonobot.harness.process.exchange_folder import ExchangeFolder
 from nonobot.harness.process.interrupts import Standstill, uninterrupted
 from nonobot.harness.process.machine import on_cores
 from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox, variables_file
+from nonobot.harness.process.start_fault import start_fault
 from nonobot.harness.process.system_calls import join_new_keyring, pipes_of_sandbox
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.run_result import Usage

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import UNSET, UnsetType
 
 from nonobot.harness import StartError, UnusableError
-from nonobot.harness.process.bot_command import is_here
+from nonobot.harness.process.paths import is_here
 from nonobot.harness.results.conditions import Feed, FileNames
 from nonobot.harness.results.result_files import parse_log
 from nonobot.harness.results.run_result import BotLog

@@ -1,4 +1,4 @@
-"""The machine of a run: facts that its times depend on, and its cores."""
+"""The machine of a run: facts that its times depend on, how busy it is, and the cores of bot and judge."""
 
 from __future__ import annotations
 

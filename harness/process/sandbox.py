@@ -1,4 +1,4 @@
-"""The sandbox of a bot, by bubblewrap: its own processes, no network, and only the files that its command names.
+"""The sandbox of a bot, by bubblewrap: no network, which files it sees, which are hidden, what to say without one.
 
 Files outside are absent, not merely hidden. The order of bubblewrap's options matters for security: each mount
 covers the ones before it. The writable folders come last, so they must not contain anything that is hidden.
@@ -25,15 +25,11 @@ from nonobot.harness.process.bot_command import (
     SYSTEM,
     everything_named,
     folders_of,
-    is_here,
-    is_in,
     is_installed,
     leads_out,
-    links_of,
     prefixes_of,
-    real_path,
-    without_dots,
 )
+from nonobot.harness.process.paths import is_here, is_in, links_of, real_path, without_dots
 from nonobot.harness.process.warm_up_folders import entries_of, package, writable_folders
 from nonobot.harness.results.conditions import Contain
 from nonobot.system import beginning_of

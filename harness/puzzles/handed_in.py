@@ -1,4 +1,4 @@
-"""The sets that the participants of a match hand in, without the puzzles that cannot be played."""
+"""The sets that the participants of a match hand in: which of their puzzles are void, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The official ranking of several results: most right, then least time; per set and over all of them."""
+"""The official ranking of results: most right, then least time; ties, missing runs, bots that are the same."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from enum import StrEnum
 from operator import itemgetter
 from pathlib import Path, PurePath
 
-from nonobot.harness.ranking.comparability import (
+from nonobot.harness.ranking.pairings import Pairing, pairings_of
+from nonobot.harness.results.comparability import (
     MACHINE_AND_CONFIGURATION,
     Labelled,
     busy_lines,
     conditions,
     differences,
 )
-from nonobot.harness.ranking.pairings import Pairing, pairings_of
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import AnyResult, places_in
 from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Verdict, VerifyResult

@@ -1,4 +1,4 @@
-"""The ranking as text, Markdown, CSV and JSON."""
+"""The ranking as text, Markdown, CSV and JSON: its columns, and which of them a screen has room for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The content of a report, computed from results: runs, sets, slow puzzles, faults, facts; no drawing, no HTML."""
+"""What a report contains, computed from results: slow puzzles, faults, facts, commands to repeat runs; no HTML."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from statistics import median
 from string import ascii_uppercase
 from typing import TypeVar
 
-from nonobot.harness.ranking.comparability import CONFIGURATION, MACHINE, environment_of
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
+from nonobot.harness.results.comparability import CONFIGURATION, MACHINE, environment_of
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import standstill

@@ -1,4 +1,4 @@
-"""The referee: matches answers to puzzles, checks them, and gives hints: a turned board, numbers off by one."""
+"""The referee: which answer counts for a puzzle, its verdict, and hints: a turned board, numbers off by one."""
 
 from __future__ import annotations
 

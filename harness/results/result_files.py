@@ -1,4 +1,4 @@
-"""Result files and bots' logs: written in full or not at all; reading errors fit in one line."""
+"""Result files and bots' logs: found in folders, read with errors in one line, written in full or not at all."""
 
 from __future__ import annotations
 

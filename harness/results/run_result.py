@@ -1,7 +1,7 @@
-"""The result of a run, as the schema of every result file; of the values of `--env` it keeps only digests.
+"""The result of a run, the schema of result files: verdicts, ends, usage, and the time that ranks the run.
 
 A file states its `kind` and its `schema_version`. A change that old readers cannot read raises the version. The
-name of each time contains its unit.
+name of each time contains its unit. Of the values of `--env`, a file has only digests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The worth of figures and what would improve them, in the same words for a run, a table and a report."""
+"""How far figures of runs can be trusted, and what would improve them: for a run, a table and a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file that defines a tournament: its bots, sets, configuration, and the names of its result files."""
+"""The file that defines a tournament: bots, sets, limits, placeholders, all checked; the names of its results."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ from msgspec import UNSET, UnsetType
 
 from nonobot.arguments import LONGEST_SECONDS, byte_count, either, similar_names, size, variable
 from nonobot.harness import UnusableError
-from nonobot.harness.process.bot_command import INTERPRETERS, OWN_JUDGE, is_here
 from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.process.machine import tournament_core
+from nonobot.harness.process.nonobot_command import OWN_JUDGE
+from nonobot.harness.process.paths import is_here
+from nonobot.harness.process.start_fault import INTERPRETERS
 from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
 from nonobot.harness.results.result_files import UNDECODABLE
 from nonobot.protocol.formats import MOST_BYTES, FormatError, format_named

@@ -1,4 +1,4 @@
-"""The runs of a tournament: every bot on every set, each with a result file; finished runs are not repeated."""
+"""The runs of a tournament, each with a result file: which are finished, are resumed, or are played again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
 from nonobot.harness.process.bot_command import folders_of, own_files
 from nonobot.harness.process.bot_files import bot_files, changed_files
 from nonobot.harness.process.exchange_folder import file_names
-from nonobot.harness.ranking.comparability import CONTINUED, PLAYED, changed_facts
+from nonobot.harness.results.comparability import CONTINUED, PLAYED, changed_facts
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.limits import MOST_BYTES, require_readable
 from nonobot.harness.results.result_files import UNDECODABLE, content_of, read_result, result_in, write_json

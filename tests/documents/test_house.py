@@ -48,7 +48,7 @@ IMPORTS_ANY_NAME = {
     "bot/kernels/loading.py",  # the names that `load_kernel` takes
     "bot/strategy.py",  # the kernels of a strategy
     "harness/cli.py",  # the modules of COMMANDS
-    "harness/opponents/serve.py",  # the libraries of the opponents
+    "harness/opponents/command_line.py",  # the libraries of the opponents
     "tools/release/level_kernels.py",  # the modules of the kernels
 }
 

@@ -12,7 +12,7 @@ from msgspec import json as msgspec_json
 
 from nonobot.harness import cli
 from nonobot.harness.process import revisions
-from nonobot.harness.process.bot_command import OWN_BOT
+from nonobot.harness.process.nonobot_command import OWN_BOT
 from nonobot.harness.process.revisions import git, revision_of
 from nonobot.harness.profiling.profile_data import to_json
 from nonobot.harness.results.conditions import Configuration

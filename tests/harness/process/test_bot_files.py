@@ -16,7 +16,7 @@ from nonobot.harness import cli
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.process import exchange_folder
 from nonobot.harness.process.exchange_folder import ExchangeFolder, file_names, scratch_folder
-from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
+from nonobot.harness.results.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.results.conditions import Configuration, Contain, Feed, FileNames
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import BotLog, EndReason

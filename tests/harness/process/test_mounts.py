@@ -13,8 +13,10 @@ from nonobot.harness import cli
 from nonobot.harness.cluster.run_queue import needed
 from nonobot.harness.play.match import files_of_sets
 from nonobot.harness.process import bot_command, sandbox
-from nonobot.harness.process.bot_command import OWN_BOT, folders_of, is_in, named_by, own_files, prefixes_of
+from nonobot.harness.process.bot_command import folders_of, named_by, own_files, prefixes_of
 from nonobot.harness.process.bot_files import bot_files, files_named
+from nonobot.harness.process.nonobot_command import OWN_BOT
+from nonobot.harness.process.paths import is_in
 from nonobot.harness.process.sandbox import Sandbox
 from nonobot.system import kernel_cache
 from nonobot.tournament_data.sets import file_of

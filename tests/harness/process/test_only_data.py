@@ -21,9 +21,9 @@ from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.match import Bot, not_started, resume, warmed_up
 from nonobot.harness.play.run_state import RunState, records_of
 from nonobot.harness.process import revisions
-from nonobot.harness.process.bot_command import HOME, OWN_BOT, own_warm_up
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import place_of_workers
+from nonobot.harness.process.nonobot_command import HOME, OWN_BOT, own_warm_up
 from nonobot.harness.process.revisions import git, revision_of
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames

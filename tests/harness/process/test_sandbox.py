@@ -32,9 +32,9 @@ from nonobot.harness.play.journal import AttemptStarted, journal_path, read_reco
 from nonobot.harness.play.match import Bot, WarmUpError, play, warmed_up
 from nonobot.harness.process import bot_process, system_calls
 from nonobot.harness.process import sandbox as sandbox_module
-from nonobot.harness.process.bot_command import OWN_BOT, OWN_JUDGE
 from nonobot.harness.process.bot_process import BotProcess, LastWords
 from nonobot.harness.process.exchange_folder import scratch_folder
+from nonobot.harness.process.nonobot_command import OWN_BOT, OWN_JUDGE
 from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox, sandbox_note
 from nonobot.harness.process.system_calls import KEYCTL, filter_program

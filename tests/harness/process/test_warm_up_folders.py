@@ -9,7 +9,7 @@ import pytest
 
 from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.process import warm_up_folders
-from nonobot.harness.process.bot_command import HOME
+from nonobot.harness.process.nonobot_command import HOME
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox
 from nonobot.harness.process.system_calls import filter_program
 from nonobot.harness.process.warm_up_folders import writable_folders

@@ -19,9 +19,9 @@ from msgspec.structs import replace
 pytest.importorskip("starlette", reason="the extra `page` is not installed")
 
 from nonobot.harness import cli
-from nonobot.harness.page import live
-from nonobot.harness.page.live import MOST_WATCHERS, Live, Shown, shown_now
-from nonobot.harness.page.server import make_app
+from nonobot.harness.live import browser_state, events, runs_in_folder
+from nonobot.harness.live.browser_state import Shown, shown_now
+from nonobot.harness.live.events import MOST_WATCHERS, Live
 from nonobot.harness.play.journal import Journal
 from nonobot.harness.play.run_state import records_of
 from nonobot.harness.results.result_files import ORDER, json_text, read_result
@@ -31,6 +31,7 @@ from nonobot.harness.text import NOTHING
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.playing import PLAYING, Playing, PlayingFile, RunInPlay
 from nonobot.harness.tournament.rounds import scheduled_runs
+from nonobot.harness.web.server import make_app
 from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, nothing_hangs, played  # noqa: F401
 from tests.helpers.paged import Server
@@ -54,7 +55,7 @@ def test_an_empty_folder_shows_nothing_and_nothing_is_read_again_that_has_not_ch
     assert list(facts.values()) == [[]] * 7
     played("perfect", tmp_path)
     first = shown_now(tmp_path, Shown())
-    monkeypatch.setattr(live, "read_any", None)
+    monkeypatch.setattr(runs_in_folder, "read_any", None)
     assert shown_now(tmp_path, first) is first
     (tmp_path / "other.journal.jsonl").write_text("nothing\n")
     assert shown_now(tmp_path, first).state == first.state
@@ -124,7 +125,7 @@ def test_a_file_that_cannot_be_read_costs_no_other(tmp_path):
 
 
 def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monkeypatch):
-    monkeypatch.setattr(live, "MOST_FILES", 2)
+    monkeypatch.setattr(runs_in_folder, "MOST_FILES", 2)
     for number in range(4):
         (tmp_path / f"{number}.json").write_text("{")
         os.utime(tmp_path / f"{number}.json", (9 - number, 9 - number))
@@ -132,7 +133,7 @@ def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monk
     look = shown_now(tmp_path, Shown())
     assert [path.name for path in look.stamps] == ["0.json", "1.json", "z.journal.jsonl"]
     assert look.state["problems"][-1] == "2 older results: the newest 2 are shown"
-    monkeypatch.setattr(live, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(runs_in_folder, "MOST_ENTRIES", 3)
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "5.json").write_text("{")
     look = shown_now(tmp_path, Shown())
@@ -142,8 +143,8 @@ def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monk
 
 def test_a_plot_is_drawn_once_for_all_who_watch_and_anew_only_if_it_has_changed(tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr(live, "_drawn", lambda runs: drawn.append(runs) or b"<svg/>")
-    monkeypatch.setattr(live, "SECONDS_BETWEEN_LOOKS", 0.0)
+    monkeypatch.setattr(events, "_drawn", lambda runs: drawn.append(runs) or b"<svg/>")
+    monkeypatch.setattr(events, "SECONDS_BETWEEN_LOOKS", 0.0)
     played("perfect", tmp_path)
 
     async def scenario():
@@ -236,7 +237,7 @@ def test_whatever_the_time_of_a_file_its_judge_runs_while_it_changes_between_loo
         )
     (folder := tmp_path / "results").mkdir()
     path, now = folder / name, 1e6
-    monkeypatch.setattr(live, "time", SimpleNamespace(time=time.time, monotonic=lambda: now))
+    monkeypatch.setattr(browser_state, "time", SimpleNamespace(time=time.time, monotonic=lambda: now))
     look, changes = Shown(), 0
 
     def next_look(seconds: float, is_changed: bool) -> tuple[bool, bool]:
