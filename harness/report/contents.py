@@ -44,7 +44,7 @@ class Run:
     @cached_property
     def by_number(self) -> dict[int, PuzzleResult]:
         """The results by puzzle number."""
-        return {puzzle.number: puzzle for puzzle in self.result.score.puzzles}
+        return self.result.score.by_number
 
     @cached_property
     def seconds(self) -> dict[int, float]:

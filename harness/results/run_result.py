@@ -197,6 +197,11 @@ class Score(Struct, frozen=True):
         return {verdict: self.verdicts[verdict] for verdict in [*Verdict][1:] if self.verdicts[verdict]}
 
     @property
+    def by_number(self) -> dict[int, PuzzleResult]:
+        """The puzzles by their numbers."""
+        return {puzzle.number: puzzle for puzzle in self.puzzles}
+
+    @property
     def timed(self) -> list[tuple[float, PuzzleResult]]:
         """The puzzles with a time from the previous answer or the sending, and these seconds."""
         return [(puzzle.took_seconds, puzzle) for puzzle in self.puzzles if puzzle.took_seconds is not None]
