@@ -20,7 +20,7 @@ from nonobot.harness.profiling.profile_data import (
     stages_of,
 )
 from nonobot.harness.profiling.profile_text import share_in_words, stage_order
-from nonobot.harness.text import duration
+from nonobot.harness.text import duration, from_to
 from nonobot.system import printable, shortened
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _draw_group(
     stages: Counter[str] = Counter()
     for puzzle in group:
         stages.update(stages_of(puzzle, rest))
-    named = " to ".join(dict.fromkeys(f"${group[place].number}" for place in (0, -1)))
+    named = from_to(f"${group[0].number}", f"${group[-1].number}")
     seconds = sum(puzzle.seconds for puzzle in group)
     for stage, spent in stages.items():
         height = STRIP * share(spent, stages.total())

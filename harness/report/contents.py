@@ -17,7 +17,7 @@ from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import standstill
-from nonobot.harness.text import duration
+from nonobot.harness.text import duration, from_to
 from nonobot.protocol.clues import count
 from nonobot.system import printable
 
@@ -165,7 +165,7 @@ def _results(ranking: Ranking) -> dict[Path, AnyResult]:
 
 def _days(runs: Iterable[Run]) -> str:
     days = sorted(printable(run.result.started_at[:10]) for run in runs)
-    return " to ".join(dict.fromkeys((days[0], days[-1])))
+    return from_to(days[0], days[-1])
 
 
 def _ends(runs: Iterable[Run]) -> dict[EndReason, str]:

@@ -244,6 +244,11 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         return replace(self, configuration=sealed, environment=made)
 
     @property
+    def right(self) -> int:
+        """Number of puzzles answered right."""
+        return self.score.right
+
+    @property
     def end(self) -> BotEnd:
         """How the run ended: the end of its last attempt; a run without answers due cannot be interrupted."""
         end = self.attempts[-1].end
