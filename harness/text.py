@@ -124,6 +124,11 @@ def first_of(texts: Sequence[str], most: int) -> str:
     return ", ".join(texts[:most]) + more
 
 
+def from_to(first: str, last: str) -> str:
+    """Return two ends as in `$3 to $7`, or the one if they are the same."""
+    return " to ".join(dict.fromkeys((first, last)))
+
+
 GAP = 2  # blanks between the columns of a table
 
 

@@ -66,6 +66,11 @@ class PuzzleSet:
         """The whole question file."""
         return b"".join(puzzle.text for puzzle in self.puzzles)
 
+    @property
+    def by_number(self) -> dict[int, Puzzle]:
+        """The clues by the numbers of the puzzles, in their order."""
+        return {puzzle.number: puzzle.puzzle for puzzle in self.puzzles}
+
     def only(self, numbers: Container[int]) -> PuzzleSet:
         """Return the set of those puzzles, one or more, whose text contains nothing else."""
         return _set_of(self.name, (_written(puzzle.record) for puzzle in self.puzzles if puzzle.number in numbers))
