@@ -6,7 +6,6 @@ dask.distributed is an extra and slow to load: it is imported only for a command
 from __future__ import annotations
 
 import argparse
-import asyncio
 import concurrent.futures
 import contextlib
 import logging
@@ -84,6 +83,9 @@ def result_of(call: Callable[[], T], seconds: float | None = None, client: Clien
     longer, as long as the scheduler answers questions. dask itself may wait for ever and ignore signals: such a
     call keeps its thread until this process ends.
     """
+    if client:
+        import asyncio  # only here, where dask has loaded it: that takes half as long as the start of a command
+
     seconds = seconds or SECONDS_OF_SILENCE
     outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
 

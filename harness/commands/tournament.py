@@ -14,7 +14,6 @@ import msgspec
 from nonobot.arguments import Parser, new_path, similar_names
 from nonobot.harness import UnusableError, options
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
-from nonobot.harness.cluster.run_queue import RunsOnWorkers
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_files import change_in_words
@@ -171,6 +170,8 @@ def _played_on_workers(
     arguments: argparse.Namespace,
 ) -> dict[Path, RunResult]:
     """Return the results, by their paths, those `known` and those of the workers; those given up are missing."""
+    from nonobot.harness.cluster.run_queue import RunsOnWorkers  # only here: most tournaments need no workers
+
     left = [scheduled for scheduled in todo if scheduled.result_path not in known]
     if not arguments.quiet and known:
         report(f"{len(known)} of {count(len(todo), 'run')} played before")

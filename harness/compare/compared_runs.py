@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from statistics import median
 
 from nonobot.harness import UnusableError
 from nonobot.harness.compare.statistics import floored
@@ -36,10 +36,9 @@ class Version:
         """The sets, in the order in which their runs were given."""
         return [runs[0].set for runs in self.runs.values()]
 
-    def times(self, digest: str) -> NDArray[np.float64]:
-        """Return the times on a set, shape (runs, puzzles); NaN where a run did not have the puzzle right."""
-        rows = [[_seconds(run, puzzle) for puzzle in run.score.puzzles] for run in self.runs[digest]]
-        return np.array(rows, np.float64)
+    def times(self, digest: str) -> list[list[float | None]]:
+        """Return the times on a set, a list for each run; None where it did not have the puzzle right."""
+        return [[_seconds(run, puzzle) for puzzle in run.score.puzzles] for run in self.runs[digest]]
 
     def puzzles(self, digest: str) -> list[tuple[float | None, Verdict]]:
         """Return the median time and the verdict of each puzzle of a set: right if more than half of the runs are.
@@ -48,22 +47,23 @@ class Version:
         """
         rows = []
         in_runs = zip(*(run.score.puzzles for run in self.runs[digest]), strict=True)
-        for times, results in zip(self.times(digest).T, in_runs, strict=True):
+        for times, results in zip(zip(*self.times(digest), strict=True), in_runs, strict=True):
             right = 2 * sum(result.verdict is Verdict.RIGHT for result in results) > len(results)
-            known = times[~np.isnan(times)]
+            known = [time for time in times if time is not None]
             verdict = next(result.verdict for result in results if (result.verdict is Verdict.RIGHT) == right)
-            rows.append((float(np.median(known)) if right and known.size else None, verdict))
+            rows.append((median(known) if right and known else None, verdict))
         return rows
 
     def run_seconds(self, digest: str, compared: Sequence[bool], on_cpu: bool) -> list[float]:
         """Return each run's time for the puzzles `compared`; one that is not right counts its median time."""
-        times = self.times(digest)
-        medians = np.array([seconds for seconds, _ in self.puzzles(digest)], np.float64)
-        totals = np.where(np.isnan(times), medians, times)[:, np.array(compared)].sum(axis=1)
-        shares = [
-            _share(run) if on_cpu and not run.configuration.shared_core else 1.0 for run in self.runs[digest]
-        ]
-        return floored(totals * shares).tolist()
+        medians = [seconds for seconds, _ in self.puzzles(digest)]
+        totals = []
+        for run, times in zip(self.runs[digest], self.times(digest), strict=True):
+            known = (medians[place] if time is None else time for place, time in enumerate(times))
+            total = math.fsum(time for time in compress(known, compared) if time is not None)
+            share = _share(run) if on_cpu and not run.configuration.shared_core else 1.0
+            totals.append(floored(total * share))
+        return totals
 
     @property
     def has_cpu_time(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nonobot.harness import UnusableError
 from nonobot.harness.compare.compared_runs import Version, pairs_of_runs, same_sets, shared_cores
@@ -24,9 +22,7 @@ from nonobot.harness.compare.statistics import (
     half_count,
     in_words,
     needed_pairs,
-    paired_ratio,
     ratio_in_words,
-    sequential_ratio,
     spread,
 )
 from nonobot.harness.results.comparability import MACHINE_AND_CONFIGURATION, SOFTWARE, busy_lines, differences
@@ -113,12 +109,12 @@ class Comparison:
         return list(dict.fromkeys(part[1] if part else name for part, name in names))
 
     @cached_property
-    def seconds(self) -> NDArray[np.float64]:
-        """Times of the puzzles compared: shape (2, puzzles), baseline first; empty if the runs shared a core."""
+    def seconds(self) -> list[tuple[float, float]]:
+        """Times of each puzzle compared, baseline first; empty if the runs shared a core."""
         if self.is_duel:  # the scheduler decides which of two bots on a core answers when
-            return np.empty((2, 0))
-        pairs = [(change.before_seconds, change.after_seconds) for change in self.compared]
-        return np.array(pairs, np.float64).reshape(-1, 2).T
+            return []
+        pairs = ((change.before_seconds, change.after_seconds) for change in self.changes)
+        return [(before, after) for before, after in pairs if before is not None and after is not None]
 
     @property
     def deciding(self) -> WholeRuns | None:
@@ -128,36 +124,36 @@ class Comparison:
     @property
     def mean_seconds(self) -> list[float]:
         """Geometric mean of the puzzles' times, of the baseline and of the candidate; empty without a puzzle."""
-        return np.exp(np.log(floored(self.seconds)).mean(axis=1)).tolist() if self.seconds.size else []
+        return [geometric_mean(map(floored, times)) for times in zip(*self.seconds, strict=True)]
 
     @property
     def puzzle_ratio(self) -> Ratio | None:
         """Geometric mean of the puzzles' ratios, without interval: every puzzle has the same weight."""
-        return Ratio(self.mean_seconds[1] / self.mean_seconds[0]) if self.seconds.size else None
+        return Ratio(self.mean_seconds[1] / self.mean_seconds[0]) if self.seconds else None
 
     @property
     def half_of_total_count(self) -> int:
         """Least number of puzzles that take half of the time of both versions."""
-        return half_count(self.seconds.sum(axis=0))
+        return half_count(map(sum, self.seconds))
 
     @property
     def counts(self) -> tuple[int, int, int]:
         """Number of puzzles faster by more than the tolerance, slower by more than that, and neither."""
-        before, after = np.log(floored(self.seconds))
-        margin = np.log1p(self.limits.tolerance)
-        faster, slower = int((after - before < -margin).sum()), int((after - before > margin).sum())
-        return faster, slower, len(before) - faster - slower
+        logs = [math.log(floored(after) / floored(before)) for before, after in self.seconds]
+        margin = math.log1p(self.limits.tolerance)
+        faster, slower = sum(log < -margin for log in logs), sum(log > margin for log in logs)
+        return faster, slower, len(logs) - faster - slower
 
     @property
     def floored_count(self) -> int:
         """Number of puzzles with both times below the resolution."""
-        return int((self.seconds.max(axis=0) <= RESOLUTION_SECONDS).sum())
+        return sum(max(pair) <= RESOLUTION_SECONDS for pair in self.seconds)
 
     @property
     def most_changed(self) -> list[Change]:
         """The few puzzles with the largest difference in seconds."""
-        more = np.abs(self.seconds[1] - self.seconds[0])
-        largest = np.argsort(-more, kind="stable")[:SHOWN_CHANGES]
+        more = [abs(after - before) for before, after in self.seconds]
+        largest = sorted(range(len(more)), key=lambda place: -more[place])[:SHOWN_CHANGES]
         return [self.compared[place] for place in largest if more[place] > RESOLUTION_SECONDS]
 
     @property
@@ -281,7 +277,7 @@ class Comparison:
         lines += differences(runs, {**MACHINE_AND_CONFIGURATION, **SOFTWARE})
         if not self.is_duel:
             total = len(self.compared)
-            short = int((self.seconds.min(axis=0) <= RESOLUTION_SECONDS).sum())
+            short = sum(min(pair) <= RESOLUTION_SECONDS for pair in self.seconds)
             if short > BURST_SHARE * total and not any(stops.values()):  # after a stop, answers come together
                 lines.insert(
                     0,
@@ -301,7 +297,7 @@ class Comparison:
 
     def to_json(self) -> str:
         """Return all figures as JSON text."""
-        before, after = floored(self.seconds.sum(axis=1)).tolist()
+        before, after = (floored(math.fsum(pair[number] for pair in self.seconds)) for number in (0, 1))
         by_puzzle = self.puzzle_ratio
         faster, slower, alike = self.counts
         values = {
@@ -335,7 +331,7 @@ class Comparison:
 
     def figures(self, number: int) -> dict[str, Any]:
         """Return the figures of the baseline (0) or candidate (1); mean and total of the puzzles compared."""
-        version, seconds = (self.baseline, self.candidate)[number], self.seconds[number]
+        version, seconds = (self.baseline, self.candidate)[number], [pair[number] for pair in self.seconds]
         verdicts = [(change.before_verdict, change.after_verdict)[number] for change in self.changes]
         deciding = self.deciding
         return {
@@ -343,8 +339,8 @@ class Comparison:
             "files": version.files,
             "run_count": len(version.all_runs),
             "right": verdicts.count(Verdict.RIGHT),
-            "geometric_mean_seconds": self.mean_seconds[number] if len(seconds) else None,
-            "total_seconds": float(seconds.sum()) if len(seconds) else None,
+            "geometric_mean_seconds": self.mean_seconds[number] if seconds else None,
+            "total_seconds": math.fsum(seconds) if seconds else None,
             "drift": (deciding.before_drift, deciding.after_drift)[number] if deciding else 0.0,
         }
 
@@ -390,6 +386,9 @@ def _whole_runs(
     pairs = pairs_of_runs(baseline, candidate, times)
     ratio = Ratio(after / before)
     if len(pairs) >= needed_pairs(limits.confidence):
+        # Only here: it loads numpy, which takes as long as the rest of a command.
+        from nonobot.harness.compare.signed_ranks import paired_ratio, sequential_ratio
+
         ratio_of = sequential_ratio if limits.sequential else paired_ratio
         ratio = ratio_of([first for first, _ in pairs], [second for _, second in pairs], limits.confidence)
     return WholeRuns(before, after, ratio, len(pairs), *drifts)
