@@ -20,6 +20,7 @@ from nonobot.system import printable
 Value = TypeVar("Value")
 Meaning = TypeVar("Meaning")
 
+LEAST_COLUMNS = 60  # of the help: argparse would break words for a narrower terminal, which breaks lines by itself
 LONGEST_SECONDS = 1e9  # longest time that an option accepts, about 30 years; longer times overflow
 FILES = ("FILE", "IN", "OUT", "QUESTIONS", "ANSWERS", "SET")  # beginnings of the metavars of files
 SHELLS = ("bash", "zsh", "tcsh", "fish")
@@ -35,7 +36,10 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, width=80)
 
     def format_help(self) -> str:
-        printing = argparse.RawDescriptionHelpFormatter(self._prog)
+        from shutil import get_terminal_size
+
+        columns = max(get_terminal_size().columns, LEAST_COLUMNS)
+        printing = argparse.RawDescriptionHelpFormatter(self._prog, width=columns - 2)
         self._width, self._max_help_position = printing._width, printing._max_help_position
         return super().format_help()
 

@@ -294,6 +294,15 @@ def test_every_command_explains_itself(output_of):
         assert "xit status" in out
 
 
+def test_a_narrow_terminal_breaks_no_word_of_the_help(monkeypatch, output_of):
+    for name in ([], *([name] for name in cli.COMMANDS)):
+        texts = []
+        for columns in ("20", "500"):
+            monkeypatch.setenv("COLUMNS", columns)
+            texts.append(output_of(cli.run, [*name, "--help"]).out)
+        assert re.sub(r"(?<=\w)-\n +", "-", texts[0]).split() == texts[1].split()
+
+
 def test_a_command_that_cannot_be_loaded_breaks_no_other(monkeypatch, output_of):
     monkeypatch.setitem(sys.modules, "nonobot.harness.commands.render", None)
     assert cli.run(["--help"]) == 0
