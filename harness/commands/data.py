@@ -49,10 +49,10 @@ Exit status: 0 done, 1 some sets are not available, 2 unusable arguments or inpu
 
 
 def add_to(parser: Parser) -> None:
-    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    parser.select_command("ACTION")
 
     def action(name: str, carry_out: Callable[[argparse.Namespace], int], about: str, more: str = "") -> Parser:
-        added = actions.add_parser(name, help=about, description=f"{about[0].upper() + about[1:]}.{more}")
+        added = parser.add_command(name, help=about, description=f"{about[0].upper() + about[1:]}.{more}")
         added.set_defaults(action=carry_out)
         return added
 
