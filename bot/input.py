@@ -12,7 +12,7 @@ from typing import Literal
 
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, read_batch
 from nonobot.protocol.clues import FaultKind
-from nonobot.system import lines_in
+from nonobot.system import lines_in, reason_of
 
 _STDIN = 0
 _CHUNK_BYTES = 1 << 16
@@ -54,7 +54,7 @@ def _puzzles_of_files(files: Sequence[str], form: str, size: Size, deadline: flo
         except TimeoutError:
             raise
         except OSError as error:
-            yield Fault(FaultKind.UNREADABLE, f"cannot read the file: {error.strerror or error}", file=file)
+            yield Fault(FaultKind.UNREADABLE, f"cannot read the file: {reason_of(error)}", file=file)
         except UnusableError as error:
             yield Fault(FaultKind.UNREADABLE, str(error), file=file)
 

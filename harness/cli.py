@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from nonobot.arguments import Parser, add_completion, add_version, missing
 from nonobot.harness import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_SKIP, EXIT_UNUSABLE, StartError, UnusableError
+from nonobot.system import with_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
         return EXIT_CUT_SHORT
     except OSError as error:  # such as a full disk under stdout
         _drop_output()
-        why = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
+        why = with_file(error)
     except KeyboardInterrupt as stop:
         _say(str(stop) or "interrupted")
         return EXIT_INTERRUPTED

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
 from nonobot import __version__
-from nonobot.system import printable
+from nonobot.system import printable, reason_of
 
 Value = TypeVar("Value")
 Meaning = TypeVar("Meaning")
@@ -338,7 +338,7 @@ class _Print(argparse.Action):
             sys.stdout.flush()
         except OSError as error:  # argparse's own --version would exit with status 0
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest fails no second time
-            parser.exit(2, f"{parser.prog}: {error.strerror}\n")
+            parser.exit(2, f"{parser.prog}: {reason_of(error)}\n")
         parser.exit()
 
 

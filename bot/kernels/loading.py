@@ -28,7 +28,7 @@ from nonobot.bot.kernels.machine_code import ForbiddenError, map_code
 from nonobot.bot.kernels.memory import Memory, Struct
 from nonobot.bot.kernels.notices import Clock, OnCompile, unnoticed
 from nonobot.bot.kernels.shipped import linked_kernel, shipped_code
-from nonobot.system import report, whole_file
+from nonobot.system import reason_of, report, whole_file
 
 _OF_NUMBA = ".numba_config.yaml"
 _DIGEST_BYTES = len(source_hash(b""))
@@ -139,7 +139,7 @@ def _keep(code: bytes, path: Path | None) -> None:
             note_use(tidy=True)
             return
     except OSError as error:
-        why = f"{path}: {error.strerror}"
+        why = f"{path}: {reason_of(error)}"
     report(f"nonobot: compiled kernels cannot be kept ({why}); the next start compiles them again")
 
 

@@ -24,7 +24,7 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.harness.text import say
 from nonobot.protocol.clues import count as in_number
 from nonobot.protocol.clues import plural
-from nonobot.system import printable, whole_file
+from nonobot.system import printable, reason_of, whole_file
 from nonobot.tournament_data import Recipe, write_set
 from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, PREFIX, Board, parse_dimensions, parse_seed
 from nonobot.tournament_data.select import MOST_DRAWS, Drawn, NoBoardError, Rules
@@ -131,7 +131,7 @@ def _opened(path: Path, stack: contextlib.ExitStack) -> BinaryIO:
     try:
         return stack.enter_context(whole_file(path))
     except OSError as error:
-        raise UnusableError(f"cannot write {path}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {path}: {reason_of(error)}") from None
 
 
 def _counted(boards: Iterable[Board], count: int, progress: Progress) -> Iterator[Board]:

@@ -20,7 +20,7 @@ from msgspec import UnsetType
 
 import nonobot
 from nonobot.protocol import DEFAULT_SIZE
-from nonobot.system import beginning_of, kernel_cache
+from nonobot.system import beginning_of, kernel_cache, with_file
 from nonobot.tournament_data import PuzzleSet
 
 HOME = Path(nonobot.__file__).resolve().parent.parent  # folder of `nonobot`: a clone, or installed packages
@@ -284,7 +284,7 @@ def start_fault(program: str, *arguments: str) -> str | None:
     try:
         return _fault_of(program) or _cut_name(program, *arguments)
     except OSError as error:  # the bot's author or its warm-up may have closed a folder on the way
-        return f"{error.filename or program}: {error.strerror}"
+        return with_file(error, program)
 
 
 def _fault_of(program: str) -> str | None:

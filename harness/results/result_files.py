@@ -20,7 +20,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import MOST_SECONDS
 from nonobot.harness.results.run_result import SCHEMA_VERSION, BotLog, RunResult, Score, VerifyResult
 from nonobot.protocol.clues import shown
-from nonobot.system import shortened, whole_file
+from nonobot.system import NotTextError, reason_of, shortened, text_of, whole_file
 
 ORDER = "order.txt"  # in the folder of a tournament: its runs in the order of its sets and bots
 MOST_ORDER_BYTES = 4 << 20  # names of tens of thousands of runs; a live view reads it again and again
@@ -35,7 +35,7 @@ Document = TypeVar("Document")
 MOST_BYTES = 32 << 20
 """Largest file that is read: a result of 100,000 puzzles. Nothing interrupts its decoding, which takes 2 s."""
 
-UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError, MemoryError)  # also bad UTF-8, deep nesting
+UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError, MemoryError)  # also text that is not UTF-8
 
 
 def storable(value: Any) -> Any:
@@ -90,7 +90,7 @@ def content_of(path: Path, description: str = "") -> bytes:
     try:
         return system.content_of(path, MOST_BYTES)
     except OSError as error:
-        raise UnusableError(f"cannot read {description}{path}: {error.strerror or error}") from None
+        raise UnusableError(f"cannot read {description}{path}: {reason_of(error)}") from None
 
 
 def read_result(path: Path) -> RunResult | VerifyResult:
@@ -115,6 +115,15 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
     return result
 
 
+def from_json(content: bytes, kind: Any) -> Any:
+    """Return what JSON text contains as a `kind`; NotTextError, or ValueError with the sentence of msgspec."""
+    text = text_of(content)
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except UNDECODABLE as error:
+        raise ValueError(f"{shortened(reason_of(error), 200)} (msgspec)") from None
+
+
 class OtherDocumentError(UnusableError):
     """A file of nonojudge, but of another kind than needed."""
 
@@ -133,8 +142,8 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, description: st
     OtherDocumentError if the file has another kind, UnusableError if it is malformed or has another version.
     """
     head = _Head()
-    with contextlib.suppress(*UNDECODABLE):  # first, because another version may have another form
-        head = msgspec.json.decode(content, type=_Head)
+    with contextlib.suppress(ValueError):  # first, because another version may have another form
+        head = from_json(content, _Head)
     if head.kind in KINDS.difference(kinds):
         raise OtherDocumentError(f"{path} is not {description}: its kind is {head.kind}")
     if head.schema_version not in (None, version):
@@ -142,9 +151,11 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, description: st
             f"{path}: schema version {head.schema_version}, of another nonojudge; this one reads {version}"
         )
     try:
-        return msgspec.json.decode(content, type=kind)
-    except UNDECODABLE as error:
-        raise UnusableError(f"{path} is not {description}: {shortened(str(error), 200)}") from None
+        return from_json(content, kind)
+    except NotTextError as error:
+        raise UnusableError(f"{path} is {error}") from None
+    except ValueError as error:
+        raise UnusableError(f"{path} is not {description}: {error}") from None
 
 
 def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]:
@@ -154,7 +165,7 @@ def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]
     try:
         paths = [path for path in place.iterdir() if path.suffix in endings and not path.name.startswith(".")]
     except OSError as error:
-        raise UnusableError(f"cannot read the folder {place}: {error.strerror}") from None
+        raise UnusableError(f"cannot read the folder {place}: {reason_of(error)}") from None
     if not paths:
         hint = f"; name its folder {below}" if (below := _folder_with_results(place, endings)) else ""
         raise UnusableError(f"the folder {place} contains no result ({' or '.join(endings)}){hint}")
@@ -190,8 +201,8 @@ def in_order_of_play(paths: Sequence[Path]) -> list[Path]:
 def places_in(folder: Path) -> dict[str, int]:
     """Return the places of a tournament's runs by their file names, without endings; empty without `ORDER`."""
     try:
-        lines = system.content_of(folder / ORDER, MOST_ORDER_BYTES).decode(errors="replace").splitlines()
-    except OSError:
+        lines = text_of(system.content_of(folder / ORDER, MOST_ORDER_BYTES), "replace").splitlines()
+    except (OSError, NotTextError):
         return {}
     return {run: number for number, run in enumerate(lines)}
 
@@ -238,16 +249,17 @@ def read_documents(
 
 def is_log(content: bytes) -> bool:
     """Return whether `content` starts like a log."""
-    return _START.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
+    return _START.match(content.removeprefix(codecs.BOM_UTF8)) is not None
 
 
 def parse_log(path: Path, content: bytes) -> BotLog:
     """Return the times in a log; UnusableError, with path and line number, if a text line is malformed."""
     seconds: dict[int, float] = {}
     total: float | None = None
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise UnusableError(f"{path}: UTF-16 text; write it as UTF-8")
-    lines = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", "replace")
+    try:
+        lines = io.StringIO(text_of(content, "replace"), newline=None)
+    except NotTextError as error:
+        raise UnusableError(f"{path} is {error}") from None
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text:

@@ -33,7 +33,7 @@ from nonobot.harness.process.bot_files import bot_files, changed_files
 from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.ranking.comparability import CONTINUED, PLAYED, changed_facts
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
-from nonobot.harness.results.result_files import UNDECODABLE, content_of, read_result, result_in, write_json
+from nonobot.harness.results.result_files import content_of, from_json, read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.tournament.definition import (
     Entrant,
@@ -46,6 +46,7 @@ from nonobot.harness.tournament.definition import (
 )
 from nonobot.harness.user_files import loaded, require_writable_folder
 from nonobot.protocol.clues import count
+from nonobot.system import reason_of
 from nonobot.tournament_data import PuzzleSet
 
 
@@ -154,7 +155,7 @@ class ScheduledRun:
             write_json(self.result_path, run)
             journal_path(self.result_path).unlink(missing_ok=True)
         except OSError as error:
-            raise UnusableError(f"cannot write {self.result_path}: {error.strerror}") from None
+            raise UnusableError(f"cannot write {self.result_path}: {reason_of(error)}") from None
         return run
 
     def _recorded(self) -> RunResult | None:
@@ -346,7 +347,7 @@ class _Names(msgspec.Struct):
 def _set_and_bot(result_path: Path) -> tuple[str, str] | None:
     """Return the names of the set and the bot that a result, or its journal, records; None if it records none."""
     for path in (result_path, journal_path(result_path)):
-        with contextlib.suppress(UnusableError, *UNDECODABLE):
-            names = msgspec.json.decode(content_of(path).partition(b"\n{")[0], type=_Names)
+        with contextlib.suppress(UnusableError, ValueError):
+            names = from_json(content_of(path).partition(b"\n{")[0], _Names)
             return names.set.name, names.bot
     return None
