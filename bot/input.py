@@ -9,7 +9,7 @@ from typing import Literal
 
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, read_batch
 from nonobot.protocol.clues import FaultKind
-from nonobot.system import CHUNK_BYTES, chunks_until, lines_in
+from nonobot.system import CHUNK_BYTES, chunks_until, lines_in, reason_of
 
 _STDIN = 0
 Size = tuple[int, int] | Literal["auto"] | None  # of all boards of a batch; 'auto': square ones; None: 25x25
@@ -50,7 +50,7 @@ def _puzzles_of_files(files: Sequence[str], form: str, size: Size, deadline: flo
         except TimeoutError:
             raise
         except OSError as error:
-            yield Fault(FaultKind.UNREADABLE, f"cannot read the file: {error.strerror or error}", file=file)
+            yield Fault(FaultKind.UNREADABLE, f"cannot read the file: {reason_of(error)}", file=file)
         except UnusableError as error:
             yield Fault(FaultKind.UNREADABLE, str(error), file=file)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from nonobot.arguments import Parser, add_completion, add_version, missing
 from nonobot.harness import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_SKIP, EXIT_UNUSABLE, StartError, UnusableError
+from nonobot.system import with_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
         return EXIT_CUT_SHORT
     except OSError as error:  # such as a full disk under stdout
         _drop_output()
-        why = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
+        why = with_file(error)
     except KeyboardInterrupt as stop:
         _say(str(stop) or "interrupted")
         return EXIT_INTERRUPTED
@@ -131,11 +132,31 @@ class _GroupedParser(Parser):
     """A parser whose help shows the commands in groups."""
 
     def format_help(self) -> str:
-        """Return the help text with the headings of GROUPS."""
-        text = super().format_help()
-        for first, heading in GROUPS.items():
-            text = re.sub(rf"^ +{first} ", rf"\n  {heading}\n\g<0>", text, count=1, flags=re.MULTILINE)
-        return text.replace("positional arguments:\n  COMMAND\n", "commands:")
+        """Return the help with the headings of GROUPS."""
+        import shutil  # only here: few starts need them
+        import textwrap
+
+        margin = " " * 22
+        entry = textwrap.TextWrapper(
+            max(shutil.get_terminal_size().columns - 2, 2 * len(margin)),
+            subsequent_indent=margin,
+            break_long_words=False,
+        )
+
+        def described(names: str, about: str | None) -> str:
+            entry.initial_indent = f"{names:<{len(margin)}}"
+            return entry.fill(about or "")
+
+        lines = [f"{self.format_usage()}\n{self.description}\n\ncommands:"]
+        for name, command in COMMANDS.items():
+            if name in GROUPS:
+                lines += [*([""] if len(lines) > 1 else []), f"  {GROUPS[name]}"]
+            lines.append(described(f"    {name}", command.help))
+        lines.append("\noptions:")
+        for option in self.actions:
+            names = ", ".join(option.option_strings)
+            lines.append(described(f"  {names} {option.metavar or ''}", option.help))
+        return "\n".join([*lines, "", f"{self.epilog}\n"])
 
 
 def _parser(*names: str) -> Parser:
@@ -148,9 +169,9 @@ def _parser(*names: str) -> Parser:
     )
     add_version(parser)
     add_completion(parser, lambda: _parser(*COMMANDS))
-    commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True, parser_class=Parser)
+    parser.select_command("COMMAND", dest="command")
     for name, command in COMMANDS.items():
-        described = commands.add_parser(name, help=command.help)
+        described = parser.add_command(name, help=command.help)
         if name in names:
             command.describe(described)
     return parser

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 
 from nonobot.protocol import Fault, Found, Puzzle, Solution, format_answer, read_batch
 from nonobot.protocol.puzzle import fault_in_clues
-from nonobot.system import chunks_until, lines_in, report, write_all
+from nonobot.system import chunks_until, lines_in, reason_of, report, write_all
 
 _STDIN, _STDOUT = 0, 1
 
@@ -77,7 +77,7 @@ def answer_all(
     except BrokenPipeError:
         return 1
     except OSError as error:
-        report(f"input or output failed: {error.strerror}")
+        report(f"input or output failed: {reason_of(error)}")
         return 2
     if not read:
         report("no puzzle on standard input; a puzzle starts with '$1' (see --help)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import errno
 import os
@@ -153,6 +154,28 @@ def chunks_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
         yield chunk
 
 
+class NotTextError(ValueError):
+    """Content that is not text; the message says what it is, such as `UTF-16 text; save the file as UTF-8`."""
+
+
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # beginnings of text as Windows also stores it
+
+
+def text_of(content: bytes, errors: str = "strict") -> str:
+    """Return the text of a file: UTF-8, with or without a byte order mark; NotTextError if it is anything else.
+
+    With `errors` as in :meth:`bytes.decode`, such as "replace", only UTF-16 is refused.
+    """
+    if content.startswith(UTF16):
+        raise NotTextError("UTF-16 text; save the file as UTF-8")
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    try:
+        return str(memoryview(content)[len(mark) :], "utf-8", errors)
+    except UnicodeDecodeError as error:
+        place = len(mark) + error.start + 1
+        raise NotTextError(f"not UTF-8 text at byte {place}; save the file as UTF-8") from None
+
+
 def lines_in(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """Yield each text line of an input as soon as its end has arrived; the rest of a very long one is dropped."""
     kept = b""
@@ -196,6 +219,18 @@ def shortened(text: str, limit: int = 1000) -> str:
     if len(text) > limit:
         text = f"{text[: limit // 2]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - (limit - 1) // 2 :]}"
     return printable(text)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return why something failed, in the words of the operating system where it has any."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def with_file(error: OSError, place: object = "") -> str:
+    """Return the reason of an error with its file, or with `place` if it is not about a file."""
+    name = error.filename if isinstance(error.filename, str | bytes) else place
+    name = os.fsdecode(name) if isinstance(name, bytes) else name
+    return f"{name}: {reason_of(error)}" if name else reason_of(error)
 
 
 def report(line: str) -> None:

@@ -14,7 +14,7 @@ from nonobot.arguments import similar_names
 from nonobot.protocol import Fault, Found, Puzzle, Record, format_puzzle
 from nonobot.protocol.clues import FaultKind
 from nonobot.protocol.formats import FormatError, Size, detect, format_named, read
-from nonobot.system import content_of
+from nonobot.system import content_of, reason_of
 from nonobot.tournament_data.generate import PREFIX, Recipe
 from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet, official_sets, stored_path
 
@@ -131,7 +131,7 @@ def _whole_set(source: str, size: Size | None, waits: bool) -> PuzzleSet:
         if isinstance(error, FileNotFoundError):
             is_official = stem in official_sets()
             hint = f" (the official set is called {stem})" if is_official else similar_names(stem, official_sets())
-        raise SetError(f"cannot read the set {source}: {error.strerror}{hint}") from None
+        raise SetError(f"cannot read the set {source}: {reason_of(error)}{hint}") from None
     try:
         format_name = detect(content)
         if format_name == "taai":
@@ -157,7 +157,7 @@ def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:
         ways = f"{fetched}, `nonojudge data import FOLDER` takes it from a folder{here}"
         raise SetError(f"the official set {official.name} is not on this machine yet: {ways}") from None
     except OSError as error:
-        raise SetError(f"cannot read the set {path}: {error.strerror}") from None
+        raise SetError(f"cannot read the set {path}: {reason_of(error)}") from None
     if hashlib.sha256(content).hexdigest() != official.sha256:
         remedy = "fetch or import it again, or name the file itself"
         raise SetError(f"{path} is not the official {official.name} (its SHA-256 differs): {remedy}")

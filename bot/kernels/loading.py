@@ -23,12 +23,12 @@ from typing import Any
 
 from nonobot.bot import IN_BROWSER
 from nonobot.bot.kernels.cache import cache_folder, is_private, note_use
-from nonobot.bot.kernels.compiler import numba_fits, reason_of, require_compiler, version_of_numba
+from nonobot.bot.kernels.compiler import class_and_message, numba_fits, require_compiler, version_of_numba
 from nonobot.bot.kernels.machine_code import map_code
 from nonobot.bot.kernels.memory import Memory, Struct
 from nonobot.bot.kernels.notices import Clock, OnCompile, unnoticed
 from nonobot.bot.kernels.shipped import linked_kernel, shipped_code
-from nonobot.system import report, whole_file
+from nonobot.system import reason_of, report, whole_file
 
 _DIGEST_BYTES = len(source_hash(b""))
 
@@ -129,7 +129,7 @@ def _keep(code: bytes, path: Path | None) -> None:
             note_use(tidy=True)
             return
     except OSError as error:
-        why = f"{path}: {error.strerror}"
+        why = f"{path}: {reason_of(error)}"
     report(f"nonobot: compiled kernels cannot be kept ({why}); the next start compiles them again")
 
 
@@ -223,7 +223,7 @@ def _change_in_numba() -> str:
     except MemoryError:
         raise
     except Exception as error:  # a different numba may fail in any way
-        return reason_of(error)
+        return class_and_message(error)
     return "" if result == first - second else f"a call returned {result:#x} in place of {first - second:#x}"
 
 

@@ -25,7 +25,7 @@ from nonobot.protocol import DEFAULT_SIZE, Puzzle, Record, Solution, read_batch
 from nonobot.protocol.clues import count, shown
 from nonobot.protocol.formats import FormatError, Size, format_named, write
 from nonobot.protocol.puzzle import fault_in_clues
-from nonobot.system import content_of, lines_in, report
+from nonobot.system import content_of, lines_in, reason_of, report
 
 _UTF16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 FILE, OUTPUT = "{file}", "{output}"
@@ -99,7 +99,7 @@ class Adapter:
             path = self._folder / f"puzzle{format_named(self._form).extensions[0]}"
             path.write_bytes(content)
         except OSError as error:
-            raise RefusedError(f"cannot write the file for the program: {error.strerror}") from None
+            raise RefusedError(f"cannot write the file for the program: {reason_of(error)}") from None
         names = {FILE: str(path), OUTPUT: str(self._folder / "output")}
         command = [_ENDING.sub(lambda found: OUTPUT + (found[1] or ".txt"), word) for word in self._command]
         for name, place in names.items():
@@ -109,7 +109,7 @@ class Adapter:
                 # A group of its own, which ends with it.
                 process = subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE, process_group=0)
         except OSError as error:
-            raise RefusedError(f"cannot start {command[0]!r}: {error.strerror}") from None
+            raise RefusedError(f"cannot start {command[0]!r}: {reason_of(error)}") from None
         self._group = process.pid
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._stopped)
@@ -127,7 +127,7 @@ class Adapter:
             except FileNotFoundError:
                 raise NoBoardError(f"the program did not write the file {OUTPUT}{end}") from None
             except OSError as error:
-                raise RefusedError(f"the file that the program wrote cannot be read: {error.strerror}") from None
+                raise RefusedError(f"the file that the program wrote cannot be read: {reason_of(error)}") from None
         return Ran(printed.decode("utf-16" if printed.startswith(_UTF16) else "utf-8", "replace"), end)
 
     def board_in(self, ran: Ran, puzzle: Puzzle) -> Solution:

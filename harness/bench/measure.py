@@ -19,6 +19,7 @@ from nonobot.harness.process.machine import machine_facts
 from nonobot.harness.process.nonobot_command import HOME
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.text import drawn, duration, last_line, new_table, percent, spaced, styled
+from nonobot.system import reason_of
 
 PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")  # to pyperf's workers
 
@@ -91,7 +92,7 @@ def save(file: Path, benchmarks: Sequence[Any]) -> None:
     try:
         pyperf.BenchmarkSuite(benchmarks).dump(str(file), replace=True)
     except OSError as error:
-        raise UnusableError(f"cannot write {file}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {file}: {reason_of(error)}") from None
 
 
 def checks(benchmark: Any) -> list[str]:

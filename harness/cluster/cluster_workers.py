@@ -28,7 +28,7 @@ from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import machine_facts, version_of
 from nonobot.harness.results.comparability import MachineKind, kind_of
 from nonobot.harness.results.conditions import Machine
-from nonobot.system import usable_cores
+from nonobot.system import reason_of, usable_cores
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
@@ -203,7 +203,7 @@ def _require_scheduler(address: str) -> None:
     except (socket.gaierror, UnicodeError):
         problem = f"unknown host {host}"
     except OSError as error:
-        problem = error.strerror or str(error)
+        problem = reason_of(error)
     else:
         if int.from_bytes(greeting, "little") > LONGEST_GREETING_BYTES:
             problem = "it speaks another protocol"

@@ -33,7 +33,7 @@ from nonobot.harness.results.limits import MOST_BYTES
 from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
 from nonobot.harness.tournament.rounds import ScheduledRun
-from nonobot.system import usable_cores
+from nonobot.system import usable_cores, with_file
 
 if TYPE_CHECKING:
     from distributed import Worker
@@ -128,7 +128,7 @@ def judge(home: Connection) -> None:
         except UnusableError as error:
             outcome = Trouble(str(error), of_the_run=False)
         except OSError as error:
-            outcome = Trouble(f"{error.filename or 'a file'}: {error.strerror}", of_the_run=False)
+            outcome = Trouble(with_file(error), of_the_run=False)
         if outcome:
             home.send(outcome)
 

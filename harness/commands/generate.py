@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from nonobot.arguments import Parser, count, explained, new_path, seconds
+from nonobot.arguments import Parser, count, new_path, seconds
 from nonobot.harness import UnusableError, options
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, connected, where
 from nonobot.harness.process.sandbox import sandbox_note
@@ -24,7 +24,7 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.harness.text import say
 from nonobot.protocol.clues import count as in_number
 from nonobot.protocol.clues import plural
-from nonobot.system import printable, whole_file
+from nonobot.system import printable, reason_of, whole_file
 from nonobot.tournament_data import Recipe, write_set
 from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, PREFIX, Board, parse_dimensions, parse_seed
 from nonobot.tournament_data.select import MOST_DRAWS, Drawn, NoBoardError, Rules
@@ -46,16 +46,16 @@ Exit status: 0 written, 2 unusable arguments or no such board found; the files a
 
 def add_to(parser: Parser) -> None:
     about = "width, height and number of puzzles, or the name of a set (boardgen:...)"
-    parser.add_argument("boards", type=explained(_boards), metavar="WxHxN", help=about)
+    parser.add_argument("boards", type=_boards, metavar="WxHxN", help=about)
     about = "whole number of any length; needed unless a set is named"
-    parser.add_argument("--seed", type=explained(parse_seed), metavar="S", help=about)
+    parser.add_argument("--seed", type=parse_seed, metavar="S", help=about)
     for name, share, place in (("--p1", OFFICIAL_P1, "first"), ("--p2", OFFICIAL_P2, "last")):
         about = f"share of black cells in the {place} puzzle (default: {share})"
         parser.add_argument(name, type=float, metavar="P", help=about)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="question file (default: stdout)")
     parser.add_argument("--solutions-out", type=new_path, metavar="FILE", help="file for the solutions")
 
-    choice = parser.add_argument_group("training sets")
+    choice = parser.group("training sets")
     choice.add_argument("--unique", action="store_true", help="keep only puzzles with exactly one solution")
     for name, number, about in (
         ("--hard", 1, "draw N boards for each puzzle and keep the hardest"),
@@ -131,7 +131,7 @@ def _opened(path: Path, stack: contextlib.ExitStack) -> BinaryIO:
     try:
         return stack.enter_context(whole_file(path))
     except OSError as error:
-        raise UnusableError(f"cannot write {path}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {path}: {reason_of(error)}") from None
 
 
 def _counted(boards: Iterable[Board], count: int, progress: Progress) -> Iterator[Board]:

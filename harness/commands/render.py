@@ -51,7 +51,7 @@ MOST_CELLS = 4_000_000  # largest number of cells of all boards drawn at once
 def add_to(parser: Parser) -> None:
     about = "puzzle file of any format, generated set (boardgen:WIDTHxHEIGHTxCOUNT:seed=S) or official set"
     parser.add_argument("questions", metavar="QUESTIONS", help=about)
-    cells = parser.add_mutually_exclusive_group()
+    cells = parser.exclusive()
     cells.add_argument("--answers", metavar="FILE", help="draw the answers of this file; - for stdin")
     cells.add_argument("--solution", action="store_true", help="draw the solutions of the file or generated set")
     about = "puzzles to draw: a number, several as in 1,4,7-9, or all (default: the first)"

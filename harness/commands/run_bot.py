@@ -69,9 +69,9 @@ def add_to(parser: Parser) -> None:
     options.add_contain(parser)
     options.add_show_and_env(parser)
     about = "bots that read and write files instead of stdin and stdout"
-    options.add_files(parser.add_argument_group(about))
-    options.add_limits(parser.add_argument_group("limits"))
-    output = parser.add_argument_group("result")
+    options.add_files(parser.group(about))
+    options.add_limits(parser.group("limits"))
+    output = parser.group("result")
     about = "result file (default: a new file in results/)"
     output.add_argument("--result", type=new_path, metavar="FILE.json", help=about)
     output.add_argument("--force", action="store_true", help="overwrite the --result file")

@@ -20,7 +20,7 @@ from nonobot.harness.page.pyodide import DIGESTS as PYODIDE_FILES
 from nonobot.harness.page.pyodide import pyodide_folder
 from nonobot.protocol import Puzzle, Record, Solution
 from nonobot.protocol.formats import MOST_BYTES, formats, read
-from nonobot.system import content_of, whole_file
+from nonobot.system import content_of, whole_file, with_file
 from nonobot.tournament_data.registry import State, official_sets, state_of, stored_path
 
 STATIC = Path(__file__).with_name("static")
@@ -79,7 +79,7 @@ def write_site(
         for name in earlier - contents.keys():
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
-        raise UnusableError(f"cannot write {error.filename or folder}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {with_file(error, folder)}") from None
     return len(contents), sum(map(len, contents.values()))
 
 

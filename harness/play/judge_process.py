@@ -16,6 +16,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.play.match import SECONDS_TO_HEED, Bot, play
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
+from nonobot.system import with_file
 from nonobot.tournament_data import PuzzleSet
 
 PROGRAM = """\
@@ -105,5 +106,5 @@ def play_all(runs: Connection) -> None:
             except UnusableError as error:
                 outcome = str(error)
             except OSError as error:
-                outcome = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
+                outcome = with_file(error)
             runs.send(outcome)

@@ -38,6 +38,7 @@ from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunRe
 from nonobot.harness.results.run_text import end_in_words
 from nonobot.harness.text import say
 from nonobot.harness.user_files import require_writable
+from nonobot.system import reason_of
 from nonobot.tournament_data import PuzzleSet
 from nonobot.tournament_data.registry import official_sets
 from nonobot.tournament_data.sets import file_of
@@ -168,15 +169,19 @@ def play(
         try:
             sandbox = bot.sandbox(configuration.contain, result_path, puzzle_set.name)
             beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
-            stderr_path(result_path).unlink(missing_ok=True)
-        except (UnusableError, KeyboardInterrupt):
+            _remove(stderr_path(result_path))
+        except (UnusableError, OSError, KeyboardInterrupt):
             journal.remove()
             raise
-        except OSError as error:  # for example a folder of that name
-            journal.remove()
-            raise UnusableError(f"cannot write {error.filename}: {error.strerror}") from None
         journal.add(beginning)
         return _played(RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox))
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:  # for example a folder of that name
+        raise UnusableError(f"cannot write {path}: {reason_of(error)}") from None
 
 
 def not_started(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, why: str) -> RunResult:
@@ -291,7 +296,7 @@ def _write(result: RunResult, run: RunState) -> None:
         elif not kept:
             journal.remove()
             left = "nothing of it is on disk"
-        raise ResultLostError(f"cannot write {path}: {error.strerror}; {left}", result) from None
+        raise ResultLostError(f"cannot write {path}: {reason_of(error)}; {left}", result) from None
 
 
 def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxed: bool) -> RunResult:

@@ -39,7 +39,7 @@ from nonobot.harness.process.system_calls import join_new_keyring, pipes_of_sand
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.run_result import Usage
 from nonobot.harness.text import last_line
-from nonobot.system import printable
+from nonobot.system import printable, reason_of
 
 PIPE_BYTES = 1 << 20
 """Capacity of the answer pipe, where the system allows it, and most bytes of a read. A bot can write its next
@@ -113,7 +113,7 @@ class BotProcess:
                 undo.pop_all()
         except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
             # For example a NUL byte in an argument, or too many open files or threads.
-            raise StartError(f"cannot start {command[0]!r}: {getattr(error, 'strerror', None) or error}") from None
+            raise StartError(f"cannot start {command[0]!r}: {reason_of(error)}") from None
 
     def _begun(
         self, command: Sequence[str], limits: Configuration, sandbox: Sandbox | None

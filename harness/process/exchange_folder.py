@@ -25,6 +25,7 @@ from nonobot.harness.results.result_files import parse_log
 from nonobot.harness.results.run_result import BotLog
 from nonobot.harness.text import megabytes
 from nonobot.protocol.answers import most_bytes_of_an_answer
+from nonobot.system import reason_of
 from nonobot.tournament_data import SetPuzzle
 
 MOST_LOG_BYTES = 1 << 20  # longest log that the judge reads: fifty times that of a tournament
@@ -55,7 +56,7 @@ class ExchangeFolder:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / names.reads).write_bytes(b"".join(puzzle.text for puzzle in puzzles))
         except OSError as error:
-            raise StartError(f"cannot write the questions, {names.reads!r}: {error.strerror}") from None
+            raise StartError(f"cannot write the questions, {names.reads!r}: {reason_of(error)}") from None
 
     def command(self, command: Sequence[str]) -> list[str]:
         """Return `command` as it is run in the folder: files and folders that the judge sees get full paths.
@@ -142,7 +143,7 @@ def _excess(folder: Path) -> str | None:
         except (FileNotFoundError, NotADirectoryError):  # the bot is still working
             continue
         except OSError as error:  # such as a path that is too long
-            return f"its folder cannot be looked through: {error.strerror}"
+            return f"its folder cannot be looked through: {reason_of(error)}"
     return None
 
 
@@ -179,7 +180,7 @@ def opened_below(folder: Path, name: str) -> Iterator[int]:
     except FileNotFoundError:
         raise UnreadableError(f"no file {name!r} in its folder") from None
     except OSError as error:
-        why = "links are not followed" if error.errno == errno.ELOOP else error.strerror
+        why = "links are not followed" if error.errno == errno.ELOOP else reason_of(error)
         raise UnreadableError(f"{name!r} in its folder cannot be read: {why}") from None
 
 

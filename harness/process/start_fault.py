@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nonobot.harness.process.bot_command import interpreter_in
 from nonobot.harness.process.paths import is_here
-from nonobot.system import beginning_of
+from nonobot.system import beginning_of, with_file
 
 COMPILERS = {
     ".cpp": "g++ -O2 -o",
@@ -39,7 +39,7 @@ def start_fault(program: str, *arguments: str) -> str | None:
     try:
         return _fault_of(program) or _cut_name(program, *arguments)
     except OSError as error:  # the bot's author or its warm-up may have closed a folder on the way
-        return f"{error.filename or program}: {error.strerror}"
+        return with_file(error, program)
 
 
 def _fault_of(program: str) -> str | None:

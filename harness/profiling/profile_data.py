@@ -23,7 +23,7 @@ from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.process.exchange_folder import UnreadableError, opened_below, scratch_folder
 from nonobot.harness.results.conditions import Configuration, Figure, Machine, Revision, SetFacts, Whole
-from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded, storable
+from nonobot.harness.results.result_files import content_of, decoded, from_json, storable
 from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, RunResult, Usage, Verdict
 from nonobot.harness.results.run_text import last_words, likely_mistake
 from nonobot.harness.text import percent
@@ -203,9 +203,9 @@ def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterat
         if not text.endswith(b"\n"):
             return  # the bot was stopped while it wrote this line
         try:
-            line = msgspec.json.decode(text, type=_StatsLine)
-            values: dict[str, Any] = msgspec.json.decode(text)
-        except UNDECODABLE as error:
+            line: _StatsLine = from_json(text, _StatsLine)
+            values: dict[str, Any] = from_json(text, dict[str, Any])
+        except ValueError as error:
             problem = f"line {number} of the bot's statistics: {error}"
             raise UnusableError(f"{problem}; see docs/profiling.md, or --no-stats to do without") from None
         if line.puzzle in results:

@@ -20,7 +20,7 @@ from nonobot.harness.text import say
 from nonobot.harness.tournament.definition import MATCH_PUZZLES, MATCH_SIZE, Entrant, Tournament
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.protocol.clues import count
-from nonobot.system import content_of
+from nonobot.system import content_of, reason_of
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
 from nonobot.tournament_data.sets import MOST_SET_BYTES
 
@@ -145,7 +145,7 @@ def _decided(puzzles: Sequence[Puzzle], file: Path, contain: Contain, quiet: boo
         pass
     except OSError as error:
         raise UnusableError(
-            f"cannot read {file}: {error.strerror}; remove it, and nonobot decides again"
+            f"cannot read {file}: {reason_of(error)}; remove it, and nonobot decides again"
         ) from None
     left = {_digest(puzzle): puzzle for puzzle in puzzles if _digest(puzzle) not in decided}
     if not left:

@@ -30,7 +30,7 @@ from nonobot.harness.results.run_result import (
     VerifyResult,
 )
 from nonobot.protocol.clues import shown
-from nonobot.system import shortened, whole_file
+from nonobot.system import NotTextError, reason_of, shortened, text_of, whole_file
 
 ORDER = "order.txt"  # in the folder of a tournament: its runs in the order of its sets and bots
 MOST_ORDER_BYTES = 4 << 20  # names of tens of thousands of runs; a live view reads it again and again
@@ -50,7 +50,7 @@ BEFORE_VERDICTS = (
 BETWEEN_VERDICTS = re.compile(rb"\}\s*(,)\s*\{")  # also within a text, and in fields of later versions
 MOST_TRIES = 100  # places of BETWEEN_VERDICTS that are tried
 
-UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError, MemoryError)  # also bad UTF-8, deep nesting
+UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError, MemoryError)  # also text that is not UTF-8
 
 
 def storable(value: Any) -> Any:
@@ -123,7 +123,7 @@ def content_of(path: Path, description: str = "", most_bytes: int = MOST_OTHER_B
     try:
         return system.content_of(path, most_bytes)
     except OSError as error:
-        raise UnusableError(f"cannot read {description}{path}: {error.strerror or error}") from None
+        raise UnusableError(f"cannot read {description}{path}: {reason_of(error)}") from None
 
 
 def read_result(path: Path) -> RunResult | VerifyResult:
@@ -201,6 +201,15 @@ def _decoded_parts(array: msgspec.Raw) -> Iterator[list[PuzzleResult]]:
     yield decode(b"[" + text[start:] if start > 1 else text)
 
 
+def from_json(content: bytes, kind: Any) -> Any:
+    """Return what JSON text contains as a `kind`; NotTextError, or ValueError with the sentence of msgspec."""
+    try:
+        return msgspec.json.decode(content.removeprefix(codecs.BOM_UTF8), type=kind)
+    except UNDECODABLE as error:
+        text_of(content)  # it may not be text at all
+        raise ValueError(f"{shortened(reason_of(error), 200)} (msgspec)") from None
+
+
 class OtherDocumentError(UnusableError):
     """A file of nonojudge, but of another kind than needed."""
 
@@ -222,9 +231,11 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, description: st
     """
     head, why = _Head(), f"more than {MOST_OTHER_BYTES >> 20} MiB"
     try:  # first, because another version may have another form
-        head = msgspec.json.decode(content, type=_Head)
-    except UNDECODABLE as error:
-        why = shortened(str(error), 200)
+        head = from_json(content, _Head)
+    except NotTextError as error:
+        raise UnusableError(f"{path} is {error}") from None
+    except ValueError as error:
+        why = str(error)
     if len(content) - len(head.score) > MOST_OTHER_BYTES:
         raise UnusableError(f"{path} is not {description}: {why}")
     if head.kind in KINDS.difference(kinds):
@@ -234,9 +245,11 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, description: st
             f"{path}: schema version {head.schema_version}, of another nonojudge; this one reads {version}"
         )
     try:
-        return msgspec.json.decode(content, type=kind)
-    except UNDECODABLE as error:
-        raise UnusableError(f"{path} is not {description}: {shortened(str(error), 200)}") from None
+        return from_json(content, kind)
+    except NotTextError as error:
+        raise UnusableError(f"{path} is {error}") from None
+    except ValueError as error:
+        raise UnusableError(f"{path} is not {description}: {error}") from None
 
 
 def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]:
@@ -246,7 +259,7 @@ def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]
     try:
         paths = [path for path in place.iterdir() if path.suffix in endings and not path.name.startswith(".")]
     except OSError as error:
-        raise UnusableError(f"cannot read the folder {place}: {error.strerror}") from None
+        raise UnusableError(f"cannot read the folder {place}: {reason_of(error)}") from None
     if not paths:
         hint = f"; name its folder {below}" if (below := _folder_with_results(place, endings)) else ""
         raise UnusableError(f"the folder {place} contains no result ({' or '.join(endings)}){hint}")
@@ -282,8 +295,8 @@ def in_order_of_play(paths: Sequence[Path]) -> list[Path]:
 def places_in(folder: Path) -> dict[str, int]:
     """Return the places of a tournament's runs by their file names, without endings; empty without `ORDER`."""
     try:
-        lines = system.content_of(folder / ORDER, MOST_ORDER_BYTES).decode(errors="replace").splitlines()
-    except OSError:
+        lines = text_of(system.content_of(folder / ORDER, MOST_ORDER_BYTES), "replace").splitlines()
+    except (OSError, NotTextError):
         return {}
     return {run: number for number, run in enumerate(lines)}
 
@@ -334,16 +347,17 @@ def read_documents(
 
 def is_log(content: bytes) -> bool:
     """Return whether `content` starts like a log."""
-    return _START.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
+    return _START.match(content.removeprefix(codecs.BOM_UTF8)) is not None
 
 
 def parse_log(path: Path, content: bytes) -> BotLog:
     """Return the times in a log; UnusableError, with path and line number, if a text line is malformed."""
     seconds: dict[int, float] = {}
     total: float | None = None
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise UnusableError(f"{path}: UTF-16 text; write it as UTF-8")
-    lines = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", "replace")
+    try:
+        lines = io.StringIO(text_of(content, "replace"), newline=None)
+    except NotTextError as error:
+        raise UnusableError(f"{path} is {error}") from None
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text:

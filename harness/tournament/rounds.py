@@ -34,7 +34,7 @@ from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.results.comparability import CONTINUED, PLAYED, changed_facts
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.limits import MOST_BYTES, require_readable
-from nonobot.harness.results.result_files import UNDECODABLE, content_of, read_result, result_in, write_json
+from nonobot.harness.results.result_files import content_of, from_json, read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.tournament.definition import (
     Entrant,
@@ -47,6 +47,7 @@ from nonobot.harness.tournament.definition import (
 )
 from nonobot.harness.user_files import loaded, require_writable_folder
 from nonobot.protocol.clues import count
+from nonobot.system import reason_of
 from nonobot.tournament_data import PuzzleSet
 
 
@@ -155,7 +156,7 @@ class ScheduledRun:
             write_json(self.result_path, run)
             journal_path(self.result_path).unlink(missing_ok=True)
         except OSError as error:
-            raise UnusableError(f"cannot write {self.result_path}: {error.strerror}") from None
+            raise UnusableError(f"cannot write {self.result_path}: {reason_of(error)}") from None
         return run
 
     def _recorded(self) -> RunResult | None:
@@ -348,8 +349,8 @@ class _Names(msgspec.Struct):
 
 def _set_and_bot(result_path: Path) -> tuple[str, str] | None:
     """Return the names of the set and the bot that a result, or its journal, records; None if it records none."""
-    with contextlib.suppress(UnusableError, *UNDECODABLE):
-        names = msgspec.json.decode(content_of(result_path, most_bytes=MOST_BYTES), type=_Names)
+    with contextlib.suppress(UnusableError, ValueError):
+        names = from_json(content_of(result_path, most_bytes=MOST_BYTES), _Names)
         return names.set.name, names.bot
     with contextlib.suppress(UnusableError):
         if isinstance(begun := next(records_in(journal_path(result_path)), None), RunResult):

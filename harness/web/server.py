@@ -24,6 +24,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.live.events import Live
 from nonobot.harness.live.routes import live_routes
 from nonobot.harness.web.guard import Guard
+from nonobot.system import reason_of
 
 SECONDS_TO_FINISH = 1
 TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}  # these browsers would use the terminal
@@ -43,7 +44,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
         if getattr(error, "errno", None) == errno.EADDRINUSE:
             why = f"port {port} is in use; --port N takes another, --port 0 any that is free"
         else:
-            why = f"cannot serve a page at {host}, port {port}: {getattr(error, 'strerror', None) or error}"
+            why = f"cannot serve a page at {host}, port {port}: {reason_of(error)}"
             if not isinstance(error, PermissionError):  # which is about the port
                 why += "; type --host 0.0.0.0 for all addresses of this machine, or a name or address of it"
         raise UnusableError(why) from None

@@ -17,7 +17,6 @@ from nonobot.arguments import (
     byte_count,
     count,
     either,
-    explained,
     missing,
     number,
     seconds,
@@ -57,7 +56,6 @@ EXTRAS = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optio
         (byte_count, "9999999999999999G", 1 << 62),
         (variable, "_A1=b=c", ("_A1", "b=c")),
         (variable, "A=", ("A", "")),
-        (explained(int), "7", 7),
     ],
 )
 def test_what_a_text_means(read, text, value):
@@ -78,7 +76,6 @@ def test_what_a_text_means(read, text, value):
         (byte_count, ("4T", "-1", "0"), "is not a number of bytes, such as 500M or 4G"),
         (variable, ("A", "=b", "A=\0", ""), "expected NAME=VALUE, such as OMP_NUM_THREADS=1"),
         (variable, ("A B=c", "1A=b", "A-1=b"), "is not a variable's name; use letters, digits and _"),
-        (explained(int), ("x",), "invalid literal for int"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_what_was_expected(read, texts, why):

@@ -142,7 +142,7 @@ TOURNAMENT = 'name = "t"\nsets = [%r]\n[[bots]]\nname = "a"\ncommand = "true"\n'
         (f"{JUDGE} tournament pipe.toml", "cannot read the set pipe: not a regular file"),
         (f"{JUDGE} tournament zero.toml", "cannot read the set /dev/zero: not a regular file"),
         (f"{JUDGE} run --resume .", "cannot read the result .: Is a directory"),
-        (f"{JUDGE} claims --file large", "cannot read large: more than 32 MiB"),
+        (f"{JUDGE} claims --file large", "cannot read large: more than 16 MiB"),
     ],
 )
 def test_what_is_too_large_or_would_wait_is_refused_in_a_line(line, reason):
