@@ -70,14 +70,8 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    if str(arguments.output) == "-":
-        arguments.output = None
-    outputs = [path.resolve() for path in (arguments.output, arguments.solutions_out) if path]
-    if len(outputs) > len(set(outputs)):
-        raise UnusableError("-o and --solutions-out must be two files")
     selects = arguments.unique or arguments.hard > 1
-    if arguments.on and not selects:
-        raise UnusableError("--on is for --unique and --hard; a plain set needs no other cores")
+    _require_usable(arguments, selects)
     recipe = _recipe(arguments)
     if selects:
         say(sandbox_note(Contain(arguments.contain)))
@@ -94,14 +88,24 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _require_usable(arguments: argparse.Namespace, selects: bool) -> None:
+    if str(arguments.output) == "-":
+        arguments.output = None
+    outputs = [path.resolve() for path in (arguments.output, arguments.solutions_out) if path]
+    if len(outputs) > len(set(outputs)):
+        raise UnusableError("-o and --solutions-out must be two files")
+    if arguments.on and not selects:
+        raise UnusableError("--on is for --unique and --hard; a plain set needs no other cores")
+
+
 def _boards(text: str) -> Recipe | tuple[int, int, int]:
     return Recipe.parse(text) if text.startswith(PREFIX) else parse_dimensions(text)
 
 
 def _recipe(arguments: argparse.Namespace) -> Recipe:
     boards: Recipe | tuple[int, int, int] = arguments.boards
-    given = {name: getattr(arguments, name) for name in ("seed", "p1", "p2")}
-    given = {name: value for name, value in given.items() if value is not None}
+    values = {name: getattr(arguments, name) for name in ("seed", "p1", "p2")}
+    given = {name: value for name, value in values.items() if value is not None}
     if isinstance(boards, Recipe):
         if given:
             options_given = " and ".join(f"--{name}" for name in given)

@@ -33,7 +33,7 @@ from nonobot.harness.results.result_files import UNDECODABLE, storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
 from nonobot.harness.text import first_of, say
 from nonobot.protocol.clues import count, shown
-from nonobot.system import PIECE_BYTES, descriptor_of, whole_file
+from nonobot.system import PIECE_BYTES, descriptor_of, reason_of, whole_file
 
 
 class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="attempt-started"):
@@ -197,7 +197,7 @@ class Journal:
                 self.records = list(self._reading.records(self._file))
                 undo.pop_all()
         except OSError as error:
-            raise UnusableError(f"cannot write {path}: {error.strerror}") from None
+            raise UnusableError(f"cannot write {path}: {reason_of(error)}") from None
         self._queue: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = threading.Thread(target=self._write, daemon=True)
         self._writer.start()
@@ -229,7 +229,7 @@ class Journal:
         try:
             os.ftruncate(self._file, reading.end)
         except OSError as error:
-            raise UnusableError(f"cannot write {self._path}: {error.strerror}") from None
+            raise UnusableError(f"cannot write {self._path}: {reason_of(error)}") from None
 
     def _kept_copy(self) -> Path:
         number = 1
@@ -242,7 +242,7 @@ class Journal:
                     Interrupts.heed()
                     position += file.write(piece)
         except OSError as error:
-            raise UnusableError(f"cannot write {copy}: {error.strerror}") from None
+            raise UnusableError(f"cannot write {copy}: {reason_of(error)}") from None
         return copy
 
     def add(self, record: Record) -> None:
@@ -284,7 +284,7 @@ def records_in(path: Path) -> Iterator[Record]:
     except (FileNotFoundError, NotADirectoryError):  # its judge may just have removed it
         return
     except OSError as error:
-        raise UnusableError(f"cannot read {path}: {error.strerror}") from None
+        raise UnusableError(f"cannot read {path}: {reason_of(error)}") from None
 
 
 def read_records(path: Path) -> list[Record]:
