@@ -16,7 +16,7 @@ from nonobot.protocol.puzzle import plain_text
 from nonobot.system import end_of, report, shortened
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.table import Table
     from rich.text import Text
 
@@ -130,6 +130,7 @@ def from_to(first: str, last: str) -> str:
 
 
 GAP = 2  # blanks between the columns of a table
+NAME_COLUMNS = 12  # least width of a column of longer names
 
 
 def on_terminal(file: TextIO | None = None) -> bool:
@@ -172,13 +173,28 @@ def spaced(*blocks: Sequence[RenderableType]) -> list[RenderableType]:
 def drawn(parts: Iterable[RenderableType], terminal: bool, columns: int | None = None) -> str:
     """Return `parts` one below the other; in colour if `terminal` is true and NO_COLOR is not set.
 
-    They are as wide as the output, unless it is a number of `columns`.
+    They are as wide as the output, unless it is a number of `columns`. A table is wider where its figures need it.
     """
     from rich.console import Console
+    from rich.table import Table
 
     text = io.StringIO()
     colours: Literal["auto"] | None = "auto" if terminal else None
     console = Console(file=text, width=columns or width(terminal), force_terminal=terminal, color_system=colours)
     for part in parts:
-        console.print(part)
+        if isinstance(part, Table):
+            _keep_figures(part, console)
+        console.print(part, crop=False)
     return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+
+
+def _keep_figures(table: Table, console: Console) -> None:
+    """Let no terminal be too narrow for the figures of a table, nor for the beginnings of its names.
+
+    Instead, the terminal breaks the lines of the table.
+    """
+    for column in table.columns:
+        header = console.measure(column.header)
+        least = [header.maximum if column.no_wrap else header.minimum]
+        least += [console.measure(cell).maximum for cell in column.cells]
+        column.min_width = max(least) if column.justify == "right" else min(max(least), NAME_COLUMNS)

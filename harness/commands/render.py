@@ -49,7 +49,7 @@ MOST_CELLS = 4_000_000  # largest number of cells of all boards drawn at once
 
 
 def add_to(parser: Parser) -> None:
-    about = "puzzle file of any format, generated set (boardgen:WIDTHxHEIGHTxCOUNT:seed=S) or official set"
+    about = "puzzle file of any format, official set, or boardgen:WIDTHxHEIGHTxCOUNT:seed=S for a generated set"
     parser.add_argument("questions", metavar="QUESTIONS", help=about)
     cells = parser.exclusive()
     cells.add_argument("--answers", metavar="FILE", help="draw the answers of this file; - for stdin")
