@@ -10,7 +10,9 @@ from tests.helpers.places import REPOSITORY
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
 PYTHONS = re.findall(r"Python :: (3\.\d+)", " ".join(PROJECT["project"]["classifiers"]))
 NEXT = f"3.{int(PYTHONS[-1].removeprefix('3.')) + 1}"
-LINE = re.compile(rf'([a-z0-9-]+)==(\S+) ; python_version < "{re.escape(NEXT)}"(?: and \(.+\))?')
+LINE = re.compile(
+    rf'([a-z0-9-]+)==(\S+) ; python_version >= "{PYTHONS[0]}" and python_version < "{NEXT}"(?: and \(.+\))?'
+)
 
 
 def needed() -> dict[str, str]:
@@ -25,7 +27,7 @@ def test_constraints_have_a_version_of_every_library_that_its_bounds_accept():
     _, *lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
     held = {}
     for line in lines:
-        name, version = LINE.fullmatch(line).groups()  # nothing holds a later Python
+        name, version = LINE.fullmatch(line).groups()  # nothing holds another Python
         held.setdefault(name, []).append(version)
     for text, name in needed().items():
         if name != "nonobot":
