@@ -282,6 +282,14 @@ def whole_number(least: int, most: int | None = None, description: str = "a whol
     return read
 
 
+def integer(text: str) -> int:
+    """Return a whole number, which may be negative."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
 def new_path(text: str) -> Path:
     """Return the path of a file or folder to write; not `-`, which elsewhere means standard output."""
     if text == "-":
@@ -298,6 +306,15 @@ def variable(text: str) -> tuple[str, str]:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise argparse.ArgumentTypeError(f"{name!r} is not a variable's name; use letters, digits and _")
     return name, value
+
+
+def command_words(text: str) -> list[str]:
+    """Return the words of a command, as a shell divides it."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        why = "Nothing after the last backslash" if text.endswith("\\") else "No closing quotation"
+        raise argparse.ArgumentTypeError(why) from None
 
 
 size = size_up_to(9999)
