@@ -380,7 +380,11 @@ def add_completion(parser: Parser, whole: Callable[[], Parser]) -> None:
             parser.exit(2, f"{parser.prog}: {missing('--completion', 'shtab')}\n")
         described = whole()
         _complete_files(described, shtab.FILE)
-        return f"{shtab.complete(described, shell)}\n"
+        try:
+            return f"{shtab.complete(described, shell)}\n"
+        except Exception as error:  # it uses what argparse does not promise
+            why = f"--completion: this shtab cannot read this Python's argparse ({error}); update shtab"
+            parser.exit(2, f"{parser.prog}: {printable(why)}\n")
 
     parser.add_argument(
         "--completion",

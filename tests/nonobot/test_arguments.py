@@ -257,6 +257,16 @@ def test_both_scripts_can_be_read_one_after_the_other():
     assert "#" not in done.stdout
 
 
+def test_a_shtab_that_does_not_know_this_argparse_is_a_line(monkeypatch, capsys):
+    def moved(*_):
+        raise AttributeError("no attribute '_actions'")
+
+    monkeypatch.setattr("shtab.complete", moved)
+    assert cli.run(["--completion", "bash"]) == 2
+    why = "this shtab cannot read this Python's argparse (no attribute '_actions'); update shtab"
+    assert capsys.readouterr() == ("", f"nonojudge: --completion: {why}\n")
+
+
 def test_without_shtab_there_is_a_line_on_how_to_get_it(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "shtab", None)
     assert cli.run(["--completion", "bash"]) == 2
