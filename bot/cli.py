@@ -15,6 +15,7 @@ from nonobot.arguments import (
     add_version,
     count,
     either,
+    integer,
     new_path,
     number,
     seconds,
@@ -205,7 +206,7 @@ def _parser() -> Parser:
         "backtracking, a readable reference (default: champion)",
     )
     method.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the random choices of champion (default: 0)"
+        "--seed", type=integer, default=0, metavar="N", help="seed of the random choices of champion (default: 0)"
     )
     method.add_argument(
         "--without",

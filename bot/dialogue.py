@@ -73,7 +73,8 @@ def _parsed(line: bytes) -> Any:
     except RecursionError:
         raise ValueError("not JSON: it is nested too deeply; send one JSON object in each line") from None
     except ValueError as error:
-        raise ValueError(f"not JSON: {error}; send one JSON object in each line") from None
+        place = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
+        raise ValueError(f"not JSON{place}; send one JSON object in each line") from None
 
 
 def _write(answer: dict[str, Any]) -> None:

@@ -94,7 +94,10 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
         _drop_output()
         return EXIT_CUT_SHORT
     except OSError as error:  # such as a full disk under stdout
-        _drop_output()
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _drop_output()
         why = with_file(error)
     except KeyboardInterrupt as stop:
         _say(str(stop) or "interrupted")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from argparse import SUPPRESS, ArgumentTypeError
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,7 +9,17 @@ from typing import Any
 
 import msgspec
 
-from nonobot.arguments import Arguments, byte_count, either, seconds, share, size, variable, whole_number
+from nonobot.arguments import (
+    Arguments,
+    byte_count,
+    command_words,
+    either,
+    seconds,
+    share,
+    size,
+    variable,
+    whole_number,
+)
 from nonobot.harness import EXIT_SKIP
 from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration
 
@@ -66,7 +75,7 @@ def add_any_order(parser: Arguments) -> None:
 def add_warm_up(parser: Arguments) -> None:
     """Add --warm-up and --warm-up-limit."""
     about = "run this before the clock starts, such as './mybot --compile' (nonobot has one by default)"
-    parser.add_argument("--warm-up", type=shlex.split, default=SUPPRESS, metavar="'CMD ARGS'", help=about)
+    parser.add_argument("--warm-up", type=command_words, default=SUPPRESS, metavar="'CMD ARGS'", help=about)
     about = "wall time limit for --warm-up in seconds (default: 600)"
     parser.add_argument("--warm-up-limit", type=seconds, default=SUPPRESS, metavar="S", help=about)
 

@@ -286,6 +286,14 @@ def whole_number(least: int, most: int | None = None, description: str = "a whol
     return read
 
 
+def integer(text: str) -> int:
+    """Return a whole number, which may be negative."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
 def new_path(text: str) -> Path:
     """Return the path of a file or folder to write; not `-`, which elsewhere means standard output."""
     if text == "-":
@@ -302,6 +310,15 @@ def variable(text: str) -> tuple[str, str]:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise argparse.ArgumentTypeError(f"{name!r} is not a variable's name; use letters, digits and _")
     return name, value
+
+
+def command_words(text: str) -> list[str]:
+    """Return the words of a command, as a shell divides it."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        why = "Nothing after the last backslash" if text.endswith("\\") else "No closing quotation"
+        raise argparse.ArgumentTypeError(why) from None
 
 
 size = size_up_to(9999)
@@ -367,7 +384,11 @@ def add_completion(parser: Parser, whole: Callable[[], Parser]) -> None:
             parser.exit(2, f"{parser.prog}: {missing('--completion', 'shtab')}\n")
         described = whole()
         _complete_files(described, shtab.FILE)
-        return f"{shtab.complete(described, shell)}\n"
+        try:
+            return f"{shtab.complete(described, shell)}\n"
+        except Exception as error:  # it uses what argparse does not promise
+            why = f"--completion: this shtab cannot read this Python's argparse ({error}); update shtab"
+            parser.exit(2, f"{parser.prog}: {printable(why)}\n")
 
     parser.add_argument(
         "--completion",

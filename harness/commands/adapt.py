@@ -103,4 +103,5 @@ def _pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text, re.DOTALL)
     except re.error as error:
-        raise argparse.ArgumentTypeError(f"not a regular expression: {error}") from None
+        place = "" if error.pos is None else f", at its character {error.pos + 1}"
+        raise argparse.ArgumentTypeError(f"{text!r} is not a regular expression{place}") from None

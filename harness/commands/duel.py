@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from nonobot.arguments import Parser, new_path, whole_number
+from nonobot.arguments import Parser, command_words, new_path, whole_number
 from nonobot.harness import UnusableError, options
 from nonobot.harness.commands.compare import add_criteria, compared, limits_of
 from nonobot.harness.compare.compared_runs import read_version
@@ -63,7 +63,7 @@ Side = tuple[JudgeProcess, Bot, Path]
 def add_to(parser: Parser) -> None:
     for name in VERSIONS:
         about = f"command of the version {name} the change, in quotes"
-        parser.add_argument(name, type=shlex.split, metavar=name.upper(), help=about)
+        parser.add_argument(name, type=command_words, metavar=name.upper(), help=about)
     options.add_set(parser, DEFAULT_SET)
     about = f"pairs of runs; a 95%% interval needs at least 6 (default: {ROUNDS}; with --until {MOST_ROUNDS})"
     parser.add_argument("--rounds", type=whole_number(1, 999, "a number of rounds"), metavar="N", help=about)

@@ -26,7 +26,15 @@ from nonobot.protocol.clues import count as in_number
 from nonobot.protocol.clues import plural
 from nonobot.system import printable, reason_of, whole_file
 from nonobot.tournament_data import Recipe, write_set
-from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, PREFIX, Board, parse_dimensions, parse_seed
+from nonobot.tournament_data.generate import (
+    OFFICIAL_P1,
+    OFFICIAL_P2,
+    PREFIX,
+    Board,
+    parse_dimensions,
+    parse_seed,
+    parse_share,
+)
 from nonobot.tournament_data.select import MOST_DRAWS, Drawn, NoBoardError, Rules
 
 EXAMPLES = """\
@@ -51,7 +59,7 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--seed", type=parse_seed, metavar="S", help=about)
     for name, share, place in (("--p1", OFFICIAL_P1, "first"), ("--p2", OFFICIAL_P2, "last")):
         about = f"share of black cells in the {place} puzzle (default: {share})"
-        parser.add_argument(name, type=float, metavar="P", help=about)
+        parser.add_argument(name, type=parse_share, metavar="P", help=about)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="question file (default: stdout)")
     parser.add_argument("--solutions-out", type=new_path, metavar="FILE", help="file for the solutions")
 

@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 
+from nonobot.arguments import integer
 from nonobot.harness.opponents.command_line import argument_parser, serve
 from nonobot.harness.solver_bot import Clock, OutOfTimeError
 from nonobot.protocol import Clue, Puzzle, Solution
@@ -66,5 +67,5 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
 if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
     about = "seed of CP-SAT's random choices (default: 0)"
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help=about)
+    parser.add_argument("--seed", type=integer, default=0, metavar="N", help=about)
     sys.exit(serve(solve, parser, engine=("ortools.sat.python.cp_model", "ortools")))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shlex
 import sys
 import unicodedata
 from argparse import ArgumentTypeError
@@ -17,7 +16,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from nonobot.arguments import LONGEST_SECONDS, byte_count, either, similar_names, size, variable
+from nonobot.arguments import LONGEST_SECONDS, byte_count, command_words, either, similar_names, size, variable
 from nonobot.harness import UnusableError
 from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.process.machine import tournament_core
@@ -311,4 +310,4 @@ def possible_parts(name: str) -> list[str]:
 
 
 def _words(command: str | list[str]) -> list[str]:
-    return shlex.split(command) if isinstance(command, str) else command
+    return command_words(command) if isinstance(command, str) else command

@@ -129,6 +129,56 @@ def test_what_python_3_11_0_lacks_is_seen_however_it_is_used():
     assert not [*later_than_3_11_0("bot.extract(name, folder=filter); filter(None, names)")]
 
 
+DOCUMENTED = {"_asdict", "_fields", "_replace", "_value_", "_exit", "_getframe"}
+"""Names of Python's library that begin with an underscore and are public: of tuples, enums, os and sys."""
+
+NUMBA = ("_final_module", "_optimize_final_module", "_tm", "_ensure_finalized")
+PRIVATE_NAMES_OF_OTHERS = {
+    **dict.fromkeys(NUMBA, "bot/kernels/object_code.py"),
+    "_config_fname": "bot/kernels/loading.py",  # numba's
+    "_stdlib_dir": "tools/release/start.py",  # Python's
+    "_nonobot": "bot/kernels/memory.py",  # our own, in the executable to hand in
+    "_count": "tests/",  # of threads, by Python's `_thread`
+}
+"""Names with an underscore that come from elsewhere, each in one place: they may move with any release."""
+
+
+def private_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the names with one underscore before them that a module takes from somewhere."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=name) | ast.alias(name=name) if re.match("_[a-z]", name, re.IGNORECASE):
+                yield name
+
+
+def own_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the names that a module defines."""
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.Name(id=name, ctx=ast.Store())
+                | ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store())
+            ):
+                yield name
+            case ast.Assign(targets=[ast.Name(id="__slots__")], value=ast.Tuple(elts=slots)):
+                yield from (ast.literal_eval(slot) for slot in slots)
+
+
+def test_private_names_of_libraries_are_used_only_where_they_are_guarded():
+    paths = [path for folder in (*PACKAGES, "tests", "tools") for path in (REPOSITORY / folder).rglob("*.py")]
+    trees = {
+        path.relative_to(REPOSITORY).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths
+    }
+    own = {name for tree in trees.values() for name in own_names(tree)}
+    found = [(name, path) for path, tree in trees.items() for name in {*private_names(tree)} - own - DOCUMENTED]
+    assert len(found) > 5
+    places = PRIVATE_NAMES_OF_OTHERS
+    assert [(name, path) for name, path in found if not path.startswith(places.get(name, "nowhere"))] == []
+
+
 STARTS = ("Popen", "running", "talk")
 """Calls in tests that start a process and go on."""
 
