@@ -20,8 +20,9 @@ from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.process.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.profiling.profile_data import Profile, median_of, profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_text import as_text, comparison_as_text
+from nonobot.harness.results.limits import MOST_OTHER_BYTES
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.text import on_terminal, say
+from nonobot.harness.text import megabytes, on_terminal, say
 from nonobot.harness.user_files import loaded, require_writable, write_output
 
 EXAMPLES = f"""\
@@ -86,16 +87,20 @@ def carry_out(arguments: argparse.Namespace) -> int:
         require_writable(path)
     before = read_profile(arguments.before) if arguments.before else None
     profile = _profile(arguments)
+    text = to_json(profile)
     for path in arguments.output:
         form = path.suffix.lower().removeprefix(".")
         if form == "json":
-            write_output(path, to_json(profile).encode())
+            write_output(path, text.encode())
+            if len(text) > MOST_OTHER_BYTES:
+                most = megabytes(MOST_OTHER_BYTES)
+                say(f"{path}: warning: no command reads more than {most}; profile a part of the set (SET@1/2)")
         else:
             from nonobot.harness.profiling.profile_picture import draw
 
             write_output(path, draw(profile, form, arguments.theme))
     if arguments.json:
-        print(to_json(profile), end="")
+        print(text, end="")
     elif before:
         print(comparison_as_text(before, profile, on_terminal()), end="")
     else:
