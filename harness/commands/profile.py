@@ -21,8 +21,9 @@ from nonobot.harness.process.nonobot_command import own_bot
 from nonobot.harness.process.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.profiling.profile_data import Profile, median_of, profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_text import as_text, comparison_as_text
+from nonobot.harness.results.limits import MOST_OTHER_BYTES
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.text import on_terminal, say
+from nonobot.harness.text import megabytes, on_terminal, say
 from nonobot.harness.user_files import loaded, require_writable, write_output
 from nonobot.tournament_data import PuzzleSet
 
@@ -89,7 +90,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     before = read_profile(arguments.before) if arguments.before else None
     profile = _profile(arguments)
     for path in arguments.output:
-        write_output(path, _as_file(profile, path.suffix.lower().removeprefix("."), arguments.theme))
+        content = _as_file(profile, path.suffix.lower().removeprefix("."), arguments.theme)
+        write_output(path, content)
+        if path.suffix.lower() == ".json" and len(content) > MOST_OTHER_BYTES:
+            most = megabytes(MOST_OTHER_BYTES)
+            say(f"{path}: warning: no command reads more than {most}; profile a part of the set (SET@1/2)")
     if arguments.json:
         print(to_json(profile), end="")
     else:

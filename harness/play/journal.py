@@ -74,6 +74,7 @@ class AttemptEnded(Struct, frozen=True, tag_field="kind", tag="attempt-ended"):
 
 Record = RunResult | AttemptStarted | PuzzleJudged | Alive | AttemptEnded
 BEGINNING = b'{"kind":"run",'  # of the first line of a journal
+DECODE = msgspec.json.Decoder(Record).decode
 KINDS = {record.__struct_config__.tag for record in get_args(Record)}
 MOST_NAMED = 5  # kinds of records that a warning names
 
@@ -154,7 +155,7 @@ class Reading:
         if len(line) > MOST_OTHER_BYTES:
             raise ValueError("too long")
         try:
-            record: Record = msgspec.json.decode(line, type=Record)
+            return DECODE(line)
         except UNDECODABLE:
             kind = msgspec.json.decode(line, type=_Kind).kind
             if kind in KINDS or not self.end:
@@ -162,7 +163,6 @@ class Reading:
             if len(self.later_kinds) <= MOST_NAMED:
                 self.later_kinds[shown(kind)] = None
             return None
-        return record
 
     def _require_room(self, record: Record, length: int) -> None:
         if isinstance(record, PuzzleJudged):
