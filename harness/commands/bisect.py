@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, whole_number
 from nonobot.harness import EXIT_CANNOT_TELL, UnusableError, options
-from nonobot.harness.bench.bisection import LIMIT_SECONDS, Bisection, Difference, Finding, Plan, Question
+from nonobot.harness.bench.bisection import LIMIT_SECONDS, Bisection, Difference, Finding, Plan, Question, Work
 from nonobot.harness.bench.trees import NAME_LENGTH, commit_of, shallow_hint, top_of, workshop
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.compare.comparison import Limits
 from nonobot.harness.compare.statistics import interval_in_words, needed_pairs, ratio_in_words
+from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import can_pin
 from nonobot.harness.process.nonobot_command import HOME, own_bot
 from nonobot.harness.process.revisions import git
+from nonobot.harness.profiling.profile_data import profile_of
 from nonobot.harness.progress import Progress
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import Verdict
 from nonobot.harness.text import first_of
 from nonobot.harness.user_files import loaded
 from nonobot.protocol.clues import count as in_number
 from nonobot.system import shortened, usable_cores
+from nonobot.tournament_data import PuzzleSet
 
 MOST_PUZZLES = 10  # shown of those on which a bot differs from itself
 
@@ -99,11 +104,25 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         raise UnusableError("--build only applies to a bot given after --; nonobot needs no build command")
     repository = (top_of(Path.cwd()) or Path.cwd()) if bot else HOME
     good, bad = _ends(arguments.good, arguments.bad, repository)
-    own = own_bot(loaded(arguments.set, arguments.size))
-    runs = (arguments.set, _given_options(arguments), own, bot, arguments.build, arguments.rounds)
-    limits = (arguments.build_limit, arguments.time_limit)
-    inside = str(Path.cwd().resolve().relative_to(repository)) if bot else "."
-    return Plan(repository, inside, good, bad, *runs, arguments.tolerance, _cores(arguments), *limits)
+    puzzle_set = loaded(arguments.set, arguments.size)
+    given = vars(arguments) | {"wall_limit_seconds": arguments.time_limit}
+    return Plan(
+        repository,
+        inside=str(Path.cwd().resolve().relative_to(repository)) if bot else ".",
+        good=good,
+        bad=bad,
+        run=partial(_work, puzzle_set, [path.absolute() for path in given.get("show", [])]),
+        configuration=options.configuration_of(given, None),
+        set=arguments.set,
+        options=_given_options(arguments),
+        own=own_bot(puzzle_set),
+        bot=bot,
+        build=arguments.build,
+        rounds=arguments.rounds,
+        tolerance=arguments.tolerance,
+        cores=_cores(arguments),
+        build_seconds=arguments.build_limit,
+    )
 
 
 def _ends(first: str, last: str, repository: Path) -> tuple[str, str]:
@@ -118,16 +137,28 @@ def _ends(first: str, last: str, repository: Path) -> tuple[str, str]:
     return good, bad
 
 
-def _cores(arguments: argparse.Namespace) -> list[str]:
+def _work(
+    puzzle_set: PuzzleSet,
+    show: Sequence[Path],
+    command: Sequence[str],
+    configuration: Configuration,
+    on_verdict: OnVerdict,
+) -> Work:
+    """Run a bot and return its work; UnusableError if it cannot be run."""
+    profile = profile_of(puzzle_set, command, configuration, on_verdict, show)
+    puzzles = {puzzle.number: (puzzle.verdict.value, puzzle.counts) for puzzle in profile.puzzles}
+    return Work(puzzles, profile.end.reason.value, profile.last_line or "")
+
+
+def _cores(arguments: argparse.Namespace) -> list[int | None]:
     """Return a core for each of the runs for counts that may take place at the same time."""
-    usable = [str(core) for core in usable_cores()]
     match vars(arguments).get("core", "each" if can_pin() else None):
         case "each":
-            return usable
+            return [*usable_cores()]
         case None:
-            return ["any"] * len(usable)
+            return [None] * len(usable_cores())
         case core:
-            return [str(core)]
+            return [core]
 
 
 def _given_options(arguments: argparse.Namespace) -> list[str]:

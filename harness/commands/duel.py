@@ -19,7 +19,7 @@ from nonobot.harness.compare.compared_runs import read_version
 from nonobot.harness.compare.comparison import compare
 from nonobot.harness.compare.statistics import Outcome, first_look
 from nonobot.harness.play.judge_process import JudgeProcess
-from nonobot.harness.play.match import SECONDS_TO_HEED, Bot
+from nonobot.harness.play.match import SECONDS_TO_HEED, Bot, play
 from nonobot.harness.process.bot_command import name_of
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import require_cores, tournament_core
@@ -56,7 +56,7 @@ Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that does not 
 """
 
 
-Side = tuple[JudgeProcess, Bot, Path]
+Side = tuple[JudgeProcess[RunResult], Bot, Path]
 """A bot in a round: its judge, and the file of its result, in a folder with the name of its version."""
 
 
@@ -121,8 +121,8 @@ class _Duel:
         try:
             with (
                 Interrupts() as interrupts,
-                JudgeProcess() as before,
-                JudgeProcess() as after,
+                JudgeProcess[RunResult]() as before,
+                JudgeProcess[RunResult]() as after,
                 Progress(None if self._arguments.quiet else self._rounds + 1) as progress,
             ):
                 for number in range(self._rounds + 1):
@@ -136,7 +136,7 @@ class _Duel:
             raise
 
     def _play_round(
-        self, number: int, judges: Sequence[JudgeProcess], interrupts: Interrupts, progress: Progress
+        self, number: int, judges: Sequence[JudgeProcess[RunResult]], interrupts: Interrupts, progress: Progress
     ) -> None:
         most = "at most " if self._look else ""
         note = f"round {number} of {most}{self._rounds}" if number else "warming up"
@@ -189,7 +189,7 @@ def _play(
     UnusableError if a bot cannot be run, KeyboardInterrupt if the judge is told to stop.
     """
     for judge, bot, path in sides:
-        judge.begin(puzzle_set, bot, configuration, path)
+        judge.begin(play, puzzle_set, bot, configuration, path)
     playing = {judge: path.parent.name for judge, _, path in sides}
     while playing:
         for judge, version in list(playing.items()):

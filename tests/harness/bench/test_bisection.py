@@ -16,6 +16,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.bench.bisection import Bisection, Plan
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
+from nonobot.harness.results.conditions import Configuration
 from nonobot.system import usable_cores
 from tests.helpers.bisected import BUILD, bisected, history
 from tests.helpers.judged import RECIPE
@@ -145,7 +146,8 @@ def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatc
 
 
 def test_a_commit_that_lacks_a_package_of_this_projects_bot_is_one_that_cannot_be_built(history, tmp_path):
-    plan = Plan(history.folder, ".", "HEAD", "HEAD", str(RECIPE), (), ("true",), (), None, 6, 0.02)
+    terms = (lambda *_: None, Configuration(), str(RECIPE), (), ("true",), (), None, 6, 0.02)
+    plan = Plan(history.folder, ".", "HEAD", "HEAD", *terms)
     bisection = Bisection(plan, tmp_path, Interrupts(), 1, lambda share, note: None)
     with pytest.raises(UnusableError, match=r"^HEAD cannot be built: HEAD lacks what is to be measured: "):
         bisection.make_ready()
@@ -167,7 +169,7 @@ def test_ctrl_c_leaves_nothing_behind(history, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "line", [["profile", "set", "--size", "5x5", "--"], ["duel", "--set", "set", "--size", "5x5", "./bot"]]
 )
-def test_the_commands_that_bisect_runs_take_its_signal_as_ctrl_c(history, line):
+def test_profile_and_duel_take_the_signal_of_bisect_as_ctrl_c(history, line):
     os.mkfifo("set")
     command = [sys.executable, "-m", "nonobot.harness", *line, "./bot"]
     with contextlib.ExitStack() as writing, running(command, stderr=subprocess.PIPE) as judge:
