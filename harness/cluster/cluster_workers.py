@@ -348,24 +348,27 @@ class FitWorkers:
         running = {address for address, worker in workers.items() if worker["status"] == "running"}
         self.fit = {address: kind for address, kind in self.fit.items() if address in running}
         new = [address for address in workers if address in running - self.fit.keys() - self._unfit]
-        if not new:
-            return []
-        from distributed.comm import CommClosedError
-
-        reasons: dict[str, list[str]] = {}
-        here, there = self._facts(), self._run(self._facts, workers=new)
-        for address, facts in there.items():
-            if not isinstance(facts, CommClosedError):  # otherwise it has left
-                reasons[address] = differing(address, here, facts)
-                if (threads := workers[address]["nthreads"]) != 1:
-                    reasons[address].append(f"{address}: {threads} threads; start it with --nthreads 1")
+        reasons = self._reasons(new, workers) if new else {}
         self._unfit |= {address for address, lines in reasons.items() if lines}
-        if fit := [address for address, lines in reasons.items() if not lines]:
-            found = self._run(machine_facts, (), workers=fit)
+        if fit := reasons.keys() - self._unfit:
+            found = self._run(machine_facts, (), workers=[*fit])
             self.fit |= {
                 address: kind_of(machine) for address, machine in found.items() if isinstance(machine, Machine)
             }
         return [line for lines in reasons.values() for line in lines]
+
+    def _reasons(self, new: list[str], workers: Mapping[str, Any]) -> dict[str, list[str]]:
+        """Return by worker why it does not fit, empty if it does, without those that have left."""
+        from distributed.comm import CommClosedError
+
+        here, there = self._facts(), self._run(self._facts, workers=new)
+        reasons = {}
+        for address, facts in there.items():
+            if not isinstance(facts, CommClosedError):
+                reasons[address] = differing(address, here, facts)
+                if (threads := workers[address]["nthreads"]) != 1:
+                    reasons[address].append(f"{address}: {threads} threads; start it with --nthreads 1")
+        return reasons
 
     def _run(self, function: Callable[..., Any], *arguments: object, workers: list[str]) -> dict[str, Any]:
         """Return the results of a function by worker; an error is the result of its worker."""
