@@ -125,7 +125,7 @@ def main() -> int:
     entries = []
     for seed, numbers in PUZZLES.items():
         name = f"boardgen:25x25x200:seed={seed}"
-        of_number = {numbered.number: numbered.puzzle for numbered in load_set(name).puzzles}
+        of_number = load_set(name).by_number
         for number in numbers:
             puzzle = of_number[number]
             entry = {"origin": f"{name} ${number}", "columns": puzzle.columns, "rows": puzzle.rows}

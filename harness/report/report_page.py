@@ -158,8 +158,7 @@ class Gallery:
             puzzle_set = load_set(facts.name, (facts.width, facts.height))
         except (SetError, ValueError, OSError):
             return {}
-        same = puzzle_set.sha256 == facts.sha256
-        return {entry.number: entry.puzzle for entry in puzzle_set.puzzles} if same else {}
+        return puzzle_set.by_number if puzzle_set.sha256 == facts.sha256 else {}
 
     def _is_harmless(self, name: str) -> bool:
         """Return whether a set can be made quickly: an untrusted result may name a billion boards."""
