@@ -40,7 +40,6 @@ MOST_LINES = 3  # last lines of a failed build to show
 CONFIRMING_RUNS = 3  # a bot of which half of the runs differ then passes once in 8 times, and its parent's as well
 MANY_PUZZLES = 10  # one run confirms an effect on so many: a bot that varies hardly does the same on all of them
 MOST_ROUNDS = 30  # largest number of rounds of a duel whose rounds are parts of the set
-
 GOLDEN_RATIO = 0.618  # its multiples fall evenly into an interval
 
 State = Callable[[str, list[str]], str]

@@ -28,9 +28,7 @@ from nonobot.system import report
 from nonobot.tournament_data import load_set
 
 FILE = Path(__file__).with_name("positions.json")
-
 PUZZLES = {1: (80, 107, 110, 123), 2: (114,), 3: (78, 90, 106)}  # numbers of the puzzles, by the seed of their set
-
 CALLS_EACH = 12_000
 STATES_EACH = 128
 

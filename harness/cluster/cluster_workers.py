@@ -39,16 +39,12 @@ WHERE_HELP = (
 )
 
 SECONDS_TO_CONNECT = 6.0  # time for a scheduler to answer; with the time for loading, less than 10 s
-
 SECONDS_TO_HEED = 0.2  # between two looks at signals
 SECONDS_TO_GREET = 4.0  # time for a scheduler to accept a connection and to send its first bytes
 GREETING_BYTES, LONGEST_GREETING_BYTES = 8, 1 << 20
-
 SECONDS_OF_SILENCE = 20.0  # time after which a scheduler is lost; a living one answers a small question at once
-
 SECONDS_TO_DISCONNECT = 0.4  # time to close a connection; otherwise it ends with this process
 SECONDS_TO_CLOSE = 5.0  # time for the workers of this machine to end
-
 DEFAULT_PORT = 8786
 
 Facts = Callable[[], Mapping[str, str]]  # returns facts that must be the same on all workers

@@ -34,7 +34,6 @@ from nonobot.system import printable
 
 CELL, SHEET_CELL, SMALL_CELL = 24, 14, 6
 CELL_DEFAULTS = f"{CELL}; on sheets {SHEET_CELL}, without clues {SMALL_CELL}"  # in pixels
-
 MOST_MISMATCHES = 8  # wrong lines that are listed in words; all of them are marked in the picture
 
 

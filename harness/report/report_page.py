@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 STEPS = 4  # steps of drawing a set, for the progress shown
 CELL = 8  # side of a cell, in units of the drawing; the page scales it
 MOST_CELLS = 250_000  # of a board with a picture: a stranger's result of a larger one would take gigabytes
-
 THEME = replace(INHERIT, colours=INHERIT.colours | {"heavy": "var(--axis)", "wrong": "var(--bad)"})
 """The colours of pictures: those of the page around them."""
 
