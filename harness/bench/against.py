@@ -21,9 +21,7 @@ from nonobot.harness.text import drawn, duration, new_table, percent, spaced, st
 from nonobot.system import printable
 
 CONFIDENCE = 0.95  # confidence of all intervals together, however many benchmarks there are
-
 PACE = Pace(processes=1, values=4, min_seconds=0.05)
-
 READY_SHARE = 0.1  # share of the progress shown that compiling and checking takes
 
 

@@ -45,10 +45,8 @@ MOST_LINES = 3  # last lines of a failed build to show
 CONFIRMING_RUNS = 3  # a bot of which half of the runs differ then passes once in 8 times, and its parent's as well
 MANY_PUZZLES = 10  # one run confirms an effect on so many: a bot that varies hardly does the same on all of them
 MOST_ROUNDS = 30  # largest number of rounds of a duel whose rounds are parts of the set
-
-LOOK_SECONDS = 0.05  # interval between looks at programs and signals
-
 GOLDEN_RATIO = 0.618  # its multiples fall evenly into an interval
+LOOK_SECONDS = 0.05  # interval between looks at programs and signals
 
 State = Callable[[str, list[str]], str]
 
@@ -415,17 +413,7 @@ class Bisection:
 
     def _build(self, *commits: str) -> None:
         """Build the bots of these commits that are not built yet, in parallel."""
-        plan, missing = self.plan, list[str]()
-        for commit in commits:
-            if self._tree(commit).exists():
-                continue
-            try:
-                extract(commit, plan.repository, self._tree(commit), () if plan.bot else PACKAGES)
-            except UnusableError as problem:  # an older commit without one of the packages
-                self._ready[self._sources(commit)] = str(problem)
-                continue
-            if plan.bot or self._sources(commit) not in map(self._sources, missing):
-                missing.append(commit)
+        plan, missing = self.plan, self._extracted(commits)
         build = ["sh", "-c", plan.build or ":"]
         commands = [
             [*self._in_tree(commit), *build] if plan.bot else [*self._bot(commit), "--warm-up"]
@@ -433,12 +421,27 @@ class Bisection:
         ]
         note = f"building {' and '.join(commit[:NAME_LENGTH] for commit in missing)}"
         finished = self._finished(*map(_Program, commands), note=note, limit_seconds=plan.build_seconds)
-        for commit, (status, out, errors) in zip(missing, finished, strict=True):
-            said = last_lines(errors) or last_lines(out) or f"status {status}"
-            if status is None:
-                said = f"not built within {plan.build_seconds:g} s (--build-limit)"
-            fault = said if status else self._fault_in_command(commit)
-            self._ready[self._sources(commit)] = said if status is None else fault
+        for commit, built in zip(missing, finished, strict=True):
+            self._ready[self._sources(commit)] = self._fault_of_build(commit, *built)
+
+    def _extracted(self, commits: Iterable[str]) -> list[str]:
+        """Copy the commits that have no copy yet, and return those to build: of the same sources, one."""
+        missing: dict[str, str] = {}  # by sources, or by themselves
+        for commit in commits:
+            if self._tree(commit).exists():
+                continue
+            try:
+                extract(commit, self.plan.repository, self._tree(commit), () if self.plan.bot else PACKAGES)
+                missing.setdefault(commit if self.plan.bot else self._sources(commit), commit)
+            except UnusableError as problem:  # an older commit without one of the packages
+                self._ready[self._sources(commit)] = str(problem)
+        return [*missing.values()]
+
+    def _fault_of_build(self, commit: str, status: int | None, out: bytes, errors: bytes) -> str | None:
+        if status is None:
+            return f"not built within {self.plan.build_seconds:g} s (--build-limit)"
+        said = last_lines(errors) or last_lines(out) or f"status {status}"
+        return said if status else self._fault_in_command(commit)
 
     def _fault_in_command(self, commit: str) -> str | None:
         """Return why the bot's command does not start the bot in a commit's copy, which is built."""

@@ -22,7 +22,6 @@ from nonobot.harness.text import drawn, duration, last_line, new_table, percent,
 from nonobot.system import reason_of
 
 PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")  # to pyperf's workers
-
 SUITE = (sys.executable, "-m", "nonobot.harness.bench.suite")
 
 
@@ -37,7 +36,6 @@ class Pace:
 
 THOROUGH = Pace(processes=10, values=4, min_seconds=0.1)
 FAST = Pace(processes=4, values=3, min_seconds=0.05)
-
 COLD_PROCESSES = 3  # number of cold starts; all are used
 
 

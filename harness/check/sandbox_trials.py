@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")  # places where each bot has folders of its own
 SECONDS_TO_PUT_BACK = 5.0
 SECONDS_BETWEEN_LOOKS = 0.05
-
 SYSTEM_FOLDERS = ("/etc", "/usr", "/", "/dev")
 
 

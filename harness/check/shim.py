@@ -16,9 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 LEFT_BEHIND, STDOUT_CLOSED, STDERR_UNREAD = "left-behind", "stdout-closed", "stderr-unread"
-
 GRACE_SECONDS = 1.0  # time in which the bot's helpers have to notice that it is gone
-
 _PR_SET_CHILD_SUBREAPER = 36
 
 

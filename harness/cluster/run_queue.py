@@ -41,13 +41,9 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 MOST_DEATHS = 3  # deaths of workers after which their run is given up
-
 MOST_LOSSES = 10  # the same, with workers lost before the run began, which did not cause that
-
 SECONDS_BETWEEN_LOOKS = 0.5  # interval between looks at the workers, and at whether the command was told to stop
-
 SECONDS_TO_COME = 60.0  # for a worker that can play a run; a dead one is replaced within a second or two
-
 SECONDS_TO_FETCH = 60.0
 
 

@@ -45,7 +45,6 @@ The first, with zeros, is sent before the bot starts."""
 
 SECONDS_BETWEEN_SIGNS = 1.0
 SECONDS_BETWEEN_LOOKS = 0.25  # for whether a run is still wanted, or a core is free
-
 SECONDS_TO_END = 30.0  # time for a judge to end its bot before it is killed; 2 s are enough unless something hangs
 
 

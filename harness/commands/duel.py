@@ -34,12 +34,9 @@ from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 
 DEFAULT_SET = "boardgen:25x25x500:seed=7"
-
 VERSIONS = ("before", "after")
-
 ROUNDS = 7
 MOST_ROUNDS = 30
-
 PART_PUZZLES = 50  # fewest puzzles in a part of a set: with fewer, a run mostly measures the bot's start
 
 EXAMPLES = f"""\

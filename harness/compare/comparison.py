@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
@@ -86,6 +87,11 @@ class Comparison:
     changes: list[Change]  # all puzzles
     wall: WholeRuns | None  # None if the runs shared a core, or no puzzle is right in both
     cpu: WholeRuns | None  # None if CPU time does not show how long a run would take, or as above
+
+    @property
+    def versions(self) -> tuple[Version, Version]:
+        """Both versions, the baseline first."""
+        return self.baseline, self.candidate
 
     @cached_property
     def compared(self) -> list[Change]:
@@ -178,7 +184,7 @@ class Comparison:
     @cached_property
     def files_of_both(self) -> set[Path]:
         """Files given for both versions: then the times are perhaps those of one version."""
-        before, after = ({Path(name).resolve() for name in side.files} for side in (self.baseline, self.candidate))
+        before, after = ({Path(name).resolve() for name in side.files} for side in self.versions)
         return before & after
 
     @property
@@ -202,75 +208,73 @@ class Comparison:
     @property
     def notes(self) -> list[str]:
         """Why times decide nothing, if too few puzzles are right in both versions, and what to look at."""
-        compared = len(self.compared)
-        if not compared:
-            idle = [
-                version
-                for version in (self.baseline, self.candidate)
-                if not any(run.score.right for run in version.all_runs)
-            ]
-            who = "no puzzle is right in both versions"
-            if idle:
-                who = f"{' and '.join(version.label for version in idle)} solved no puzzle"
+        if not self.compared:
+            idle = [version for version in self.versions if version.is_idle]
+            who = f"{' and '.join(version.label for version in idle)} solved no puzzle"
             hints = [f"`nonojudge check -- {shlex.join(version.all_runs[0].command)}`" for version in idle]
             return [
-                f"{who}: times cannot be compared",
+                f"{who if idle else 'no puzzle is right in both versions'}: times cannot be compared",
                 f"look at {' and '.join(hints) or 'the puzzles newly solved and newly lost'}",
             ]
-        if self.has_too_few:
-            return [f"only {compared} puzzles are right in both versions: too few for times to decide anything"]
-        return []
+        few = f"only {len(self.compared)} puzzles are right in both versions"
+        return [f"{few}: too few for times to decide anything"] if self.has_too_few else []
 
     @property
     def duels(self) -> list[str]:
         """Commands that would decide an undecided comparison, one for each set; empty without times."""
         if self.outcome is not Outcome.CANNOT_TELL or self.has_too_few:
             return []
-        commands = [version.all_runs[0].command for version in (self.baseline, self.candidate)]
+        commands = [version.all_runs[0].command for version in self.versions]
         bots = [shlex.quote(shlex.join(command)) for command in commands]
         if commands[0] == commands[1]:
             bots = ["BEFORE", "AFTER"]
+        duel, sets = ["nonojudge duel", *bots, "--set"], map(shlex.quote, self.set_names)
+        return [" ".join([*duel, name, *self._rounds]) for name in sets]
+
+    @property
+    def _rounds(self) -> list[str]:
+        """The options of a duel with twice the pairs, or as many as an interval needs."""
         needed = needed_pairs(self.limits.confidence)
         pairs = self.deciding.pairs if self.deciding else 0
         rounds = ["--rounds", str(2 * pairs if pairs >= needed else needed + 1)]
-        if self.limits.sequential:
-            rounds = ["--until", *rounds]
-        return [
-            " ".join(["nonojudge duel", *bots, "--set", shlex.quote(name), *rounds]) for name in self.set_names
-        ]
+        return ["--until", *rounds] if self.limits.sequential else rounds
 
     @property
     def reasons(self) -> list[str]:
         """A few sentences on the outcome and its reasons."""
-        lines = []
-        solved, lost = len(self.newly_solved), len(self.newly_lost)
-        if self.lost_more_than_solved:
-            balance = f"newly lost {count(lost, 'puzzle')} and newly solved {solved}"
-            lines.append(f"after {balance}: more lost than solved")
-        elif solved > lost:
-            lines.append(f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}")
-        levels = self.limits.confidence, self.limits.tolerance
-        for clock, whole in (("CPU time", self.cpu), ("wall time, which tournaments rank by,", self.wall)):
-            if whole and not self.has_too_few:
-                lines.append(f"in {clock} after is {in_words(whole.ratio, whole.pairs, *levels)}")
-        if self.cpu and self.waits and self.outcome is not Outcome.WORSE and not self.has_too_few:
-            lines.append("it takes longer without computing longer: it waits, or others had the core")
-        compared = len(self.compared)
-        if self.has_too_few:
-            few = f"{count(compared, 'puzzle')} {'is' if compared == 1 else 'are'} too few to count"
-            remedy = "more rounds cannot help, a set with more puzzles that both solve can"
-            lines.append(f"{few if compared else 'no puzzle is right in both'}: {remedy}")
+        lines = [*self._by_puzzles(), *(self._too_few() if self.has_too_few else self._by_clocks())]
         if self.puzzle_ratio:
             lines.append(
                 f"puzzle by puzzle it is {ratio_in_words(self.puzzle_ratio.estimate)}; "
-                f"half of the wall time: {self.half_of_total_count} of {count(compared, 'puzzle')}"
+                f"half of the wall time: {self.half_of_total_count} of {count(len(self.compared), 'puzzle')}"
             )
         return [*lines, *(f"to decide it: {duel}" for duel in self.duels)]
+
+    def _by_puzzles(self) -> Iterator[str]:
+        solved, lost = len(self.newly_solved), len(self.newly_lost)
+        if lost > solved:
+            yield f"after newly lost {count(lost, 'puzzle')} and newly solved {solved}: more lost than solved"
+        elif solved > lost:
+            yield f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}"
+
+    def _by_clocks(self) -> Iterator[str]:
+        levels = self.limits.confidence, self.limits.tolerance
+        for clock, whole in (("CPU time", self.cpu), ("wall time, which tournaments rank by,", self.wall)):
+            if whole:
+                yield f"in {clock} after is {in_words(whole.ratio, whole.pairs, *levels)}"
+        if self.cpu and self.waits and self.outcome is not Outcome.WORSE:
+            yield "it takes longer without computing longer: it waits, or others had the core"
+
+    def _too_few(self) -> Iterator[str]:
+        compared = len(self.compared)
+        few = f"{count(compared, 'puzzle')} {'is' if compared == 1 else 'are'} too few to count"
+        remedy = "more rounds cannot help, a set with more puzzles that both solve can"
+        yield f"{few if compared else 'no puzzle is right in both'}: {remedy}"
 
     @cached_property
     def warnings(self) -> list[str]:
         """Reasons to doubt the comparison."""
-        versions = (self.baseline, self.candidate)
+        versions = self.versions
         runs = [(version.label, run) for version in versions for run in version.all_runs]
         stops = {version.label: sum(run.stood_still_seconds for run in version.all_runs) for version in versions}
         lines = [f"{label}: {standstill(seconds)}" for label, seconds in stops.items() if seconds]
@@ -331,7 +335,7 @@ class Comparison:
 
     def figures(self, number: int) -> dict[str, Any]:
         """Return the figures of the baseline (0) or candidate (1); mean and total of the puzzles compared."""
-        version, seconds = (self.baseline, self.candidate)[number], [pair[number] for pair in self.seconds]
+        version, seconds = self.versions[number], [pair[number] for pair in self.seconds]
         verdicts = [(change.before_verdict, change.after_verdict)[number] for change in self.changes]
         deciding = self.deciding
         return {
@@ -347,21 +351,8 @@ class Comparison:
 
 def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison:
     """Return the comparison of two versions; UnusableError unless their sets and numbers of cores are the same."""
-    cores = {
-        version.label: sorted({len(run.configuration.cores) for run in version.all_runs} - {0})
-        for version in (baseline, candidate)
-    }
-    if len(set[int]().union(*cores.values())) > 1:
-        used = "; ".join(f"{label} on {' and '.join(map(str, some))}" for label, some in cores.items() if some)
-        raise UnusableError(f"different numbers of cores: {used}; their times cannot be compared")
-    by_set = {}
-    for digest in same_sets(baseline, candidate):
-        run = baseline.runs[digest][0]
-        rows = zip(run.score.puzzles, baseline.puzzles(digest), candidate.puzzles(digest), strict=True)
-        by_set[digest] = [
-            Change(run.set.name, puzzle.number, before, after, was, became)
-            for puzzle, (before, was), (after, became) in rows
-        ]
+    _require_same_cores(baseline, candidate)
+    by_set = {digest: _changes(baseline, candidate, digest) for digest in same_sets(baseline, candidate)}
     masks = {digest: [change.is_compared for change in of_set] for digest, of_set in by_set.items()}
     wall = cpu = None
     if any(map(any, masks.values())):
@@ -370,8 +361,26 @@ def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison
             cpu = _whole_runs(baseline, candidate, masks, limits, on_cpu=True)
         if not (on_cpu and shared_cores(baseline, candidate)):
             wall = _whole_runs(baseline, candidate, masks, limits, on_cpu=False)
-    changes = [change for of_set in by_set.values() for change in of_set]
-    return Comparison(baseline, candidate, limits, changes, wall, cpu)
+    return Comparison(baseline, candidate, limits, [*chain(*by_set.values())], wall, cpu)
+
+
+def _require_same_cores(*versions: Version) -> None:
+    cores = {
+        version.label: sorted({len(run.configuration.cores) for run in version.all_runs} - {0})
+        for version in versions
+    }
+    if len(set(chain(*cores.values()))) > 1:
+        used = "; ".join(f"{label} on {' and '.join(map(str, some))}" for label, some in cores.items() if some)
+        raise UnusableError(f"different numbers of cores: {used}; their times cannot be compared")
+
+
+def _changes(baseline: Version, candidate: Version, digest: str) -> list[Change]:
+    run = baseline.runs[digest][0]
+    rows = zip(run.score.puzzles, baseline.puzzles(digest), candidate.puzzles(digest), strict=True)
+    return [
+        Change(run.set.name, puzzle.number, before, after, was, became)
+        for puzzle, (before, was), (after, became) in rows
+    ]
 
 
 def _whole_runs(

@@ -26,7 +26,6 @@ from nonobot.protocol import Clue, Puzzle, Solution
 from nonobot.protocol.clues import needed_length
 
 MOST_TUPLES = 1_000_000  # of a table; a line of 25 cells has up to about 50,000, one of 45 up to 10**8 and more
-
 _CHUNK_TUPLES = 1 << 15
 
 

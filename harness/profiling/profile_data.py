@@ -31,7 +31,6 @@ from nonobot.system import content_in
 from nonobot.tournament_data import PuzzleSet
 
 PROFILE_SCHEMA_VERSION = 2
-
 MOST_COUNT = 2**63 - 1  # largest count that is kept; shares of larger ones overflow
 SHOWN_PUZZLES = 10  # number of slowest puzzles shown
 
@@ -304,7 +303,6 @@ UNITS = {
 
 COUNTS_NAMED = 2  # most counts to name as the reason of a puzzle's time
 TELLING = 10  # least value, in some puzzle, of a count that can explain time; that of descents is smaller
-
 EXPLAINS = 0.25  # least ratio of a puzzle's shares of a count and of the time for the count to explain it
 
 

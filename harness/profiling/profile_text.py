@@ -34,13 +34,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 BAR_WIDTH, LEAST_BAR = 30, 5
-
 PUZZLES = "whole run/puzzles/"
-
 SHARED_CORE = 0.9  # smallest share of its time that a bot computes if it has a core for itself
 LONG_START_SECONDS = 2.0  # least time of a start that may be a compilation
 AT_ONCE = 0.01  # largest share of a run's time in which all answers arrive if they arrive at once
-
 STAGE_STYLES = ("green", "yellow", "blue", "magenta", "cyan", "red")  # of the stages in order; others are grey
 
 

@@ -28,7 +28,6 @@ MOST_TRIES = 1000  # boards to solve before giving up: seconds at 30x30
 MOST_SOLUTIONS = 100  # number of solutions to look for, which show the ambiguous cells
 MOST_CELLS_OF_SOLUTIONS = 4_000_000  # most cells in all solutions: of large boards, fewer solutions are looked for
 MOST_ROWS_NAMED = 3
-
 _OPTIONS = ("width", "height", "threshold", "dither", "invert", "unique", "puzzle_limit", "tries")
 
 

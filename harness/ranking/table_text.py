@@ -30,7 +30,6 @@ GIVEN_UP = ("peak MiB", "CPU s", "median ms", "own s", "runs", "version", "slowe
 
 AGAINST = "vs "  # beginning of the name of a column of a cross table
 MOST_OF_A_NAME = 24  # characters of a bot's name, on a terminal without room for the table
-
 MATCH_COLUMNS = {"points", "solved"}
 ABSENT = {
     Scope.SET: {"logged", *MATCH_COLUMNS},

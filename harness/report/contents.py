@@ -26,7 +26,6 @@ T = TypeVar("T")
 SLOWEST = 8  # puzzles of a set shown as the slowest
 SHOWN_FAULTS = 6  # wrong answers of a run that are named one by one, and as many others that do not count
 MOST_DUELS = 3  # opponents that the best bot of a set is compared with
-
 MOST_POINTS, ALL_POINTS, FEWEST_POINTS = 1000, 20_000, 200
 """Points in the plots over the puzzle numbers: of a bot, of all plots together (then of each bot fewer), and the
 fewest of a bot. They are most of the page's weight."""

@@ -22,7 +22,6 @@ from nonobot.tournament_data import PuzzleSet
 
 KEPT_NOTES = 20
 MOST_OTHER_BYTES = 16 << 20  # in a file besides the answers: to read it takes ten seconds
-
 MOST_EXAMINED = 20  # wrong answers that are tested for a common mistake
 REPEAT_THE_NUMBER = "repeat the number that followed the question's '$'"
 
@@ -56,11 +55,9 @@ REMEDIES = {
     "mirrored top to bottom": "the first row is the top one",
 }
 TOP_LEFT = "the first row is the top one, and its first number the left cell"
-
 EXCHANGE = "right with 0 and 1 exchanged: 1 is black"
 EXCHANGED = bytes.maketrans(b"\0\1", b"\1\0")
 IN_DIGITS, IN_CELLS = bytes.maketrans(b"\0\1", b"01"), bytes.maketrans(b"01", b"\0\1")
-
 OTHER_LENGTH = re.compile(r"line \d+: (\d+) numbers?, expected \d+|line \d+: (\d+) rows?, expected \d+")
 
 

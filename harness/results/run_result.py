@@ -26,7 +26,6 @@ from nonobot.harness.results.conditions import (
 )
 
 SCHEMA_VERSION = 3
-
 UNKNOWN = "unknown"  # a condition that was not recorded; it does not differ from any other
 OFF_BY_ONE = "the answers are off by one"
 
