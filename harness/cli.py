@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import nonobot
 from nonobot.arguments import Parser, add_completion, add_version, missing
 from nonobot.harness import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_SKIP, EXIT_UNUSABLE, StartError, UnusableError
 from nonobot.system import with_file
@@ -82,14 +83,8 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
         return status
     except (UnusableError, StartError) as problem:
         why = str(problem)
-    except ModuleNotFoundError as error:
-        from importlib.util import find_spec
-
-        library, *_ = (error.name or "").split(".")
-        if library not in (*OF_ALL_COMMANDS, *OF_SOME_COMMANDS):
-            raise
-        absent = [name for name in OF_ALL_COMMANDS if find_spec(name) is None]
-        why = missing(own[0], *absent or [library])
+    except ImportError as error:
+        why = _problem_of_library(own[0], error)
     except BrokenPipeError:  # the reader of the output has closed the pipe
         _drop_output()
         return EXIT_CUT_SHORT
@@ -104,6 +99,23 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
         return EXIT_INTERRUPTED
     _say(why)
     return EXIT_UNUSABLE
+
+
+def _problem_of_library(command: str, error: ImportError) -> str:
+    """Return the message about a library that is missing, or that lacks what a command imports from it."""
+    from importlib.util import find_spec
+
+    library = str(error.name).partition(".")[0]
+    if library == nonobot.__name__:
+        raise error
+    if find_spec(library):
+        return (
+            f"{library} does not fit nonobot {nonobot.__version__}: {error}; install another version of {library}"
+        )
+    if library not in (*OF_ALL_COMMANDS, *OF_SOME_COMMANDS):
+        raise error
+    absent = [name for name in OF_ALL_COMMANDS if find_spec(name) is None]
+    return missing(command, *absent or [library])
 
 
 def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:

@@ -46,7 +46,7 @@ def numba_fits() -> Iterator[None]:
             raise ForbiddenError(error.errno) from None
         from nonobot.arguments import install_command
 
-        problem = f"numba {version_of_numba()} cannot compile the kernels ({class_and_message(error)})"
+        problem = f"numba {version_of_numba()} cannot compile the kernels ({in_one_line(error)})"
         remedy = f"install numba {NEWEST_NUMBA}, the newest that works, and what it needs with"
         raise CompilerError(f"{problem}; {remedy}: {install_command(f'numba=={NEWEST_NUMBA}')}") from error
 
@@ -61,6 +61,6 @@ def version_of_numba() -> str:
         return "of an unknown version"
 
 
-def class_and_message(error: Exception) -> str:
+def in_one_line(error: Exception) -> str:
     """Return the class and the message of an error in one text line."""
     return shortened(" ".join(f"{type(error).__name__}: {error}".split()).rstrip("."), _LONGEST_REASON)

@@ -23,7 +23,7 @@ from typing import Any
 
 from nonobot.bot import IN_BROWSER
 from nonobot.bot.kernels.cache import cache_folder, is_private, note_use
-from nonobot.bot.kernels.compiler import class_and_message, numba_fits, require_compiler, version_of_numba
+from nonobot.bot.kernels.compiler import in_one_line, numba_fits, require_compiler, version_of_numba
 from nonobot.bot.kernels.machine_code import map_code
 from nonobot.bot.kernels.memory import Memory, Struct
 from nonobot.bot.kernels.notices import Clock, OnCompile, unnoticed
@@ -223,7 +223,7 @@ def _change_in_numba() -> str:
     except MemoryError:
         raise
     except Exception as error:  # a different numba may fail in any way
-        return class_and_message(error)
+        return in_one_line(error)
     return "" if result == first - second else f"a call returned {result:#x} in place of {first - second:#x}"
 
 

@@ -87,7 +87,7 @@ def play_here(scheduled: ScheduledRun) -> RunFiles | Trouble | None:
 
 def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble | None:
     """Return the last message of a judge; pass on the earlier ones about its progress."""
-    from distributed.utils import sync
+    from distributed import sync
 
     while True:
         task = worker.state.tasks.get(run)

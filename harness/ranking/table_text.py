@@ -184,9 +184,9 @@ def _without_given_up(columns: Columns, room: int) -> Columns:
 
 
 def _width(columns: Columns) -> int:
-    from rich.cells import cell_len
+    from rich.text import Text
 
-    return sum(max(map(cell_len, [name, *cells])) + GAP for name, cells in columns.items()) - GAP
+    return sum(max(Text(text).cell_len for text in [name, *cells]) + GAP for name, cells in columns.items()) - GAP
 
 
 def _short(name: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from nonobot import __version__
 from nonobot.harness import cli
 from nonobot.harness.__main__ import main
 from nonobot.harness.play.match import WarmUpError, warmed_up
@@ -28,6 +29,7 @@ from nonobot.protocol import format_puzzle
 from nonobot.system import usable_cores
 from nonobot.tournament_data import Recipe, write_set
 from tests.helpers.judged import RECIPE, command
+from tests.helpers.places import GOLDEN
 from tests.helpers.sandboxes import sandbox_only
 from tests.helpers.talking import interrupted
 
@@ -172,6 +174,28 @@ def test_a_required_library_that_is_missing_is_a_line_with_the_command_that_inst
     assert done.stderr.startswith(f"nonojudge: run needs {' and '.join(names)}, not installed; install with: ")
     assert done.stderr.endswith(f" pip install {' '.join(names)}\n")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("moved", "why"),
+    [
+        (
+            "import msgspec; del msgspec.Struct",
+            "msgspec does not fit nonobot {}: cannot import name 'Struct' from ",
+        ),
+        (
+            "import sys; sys.modules['rich.text'] = None",
+            "rich does not fit nonobot {}: import of rich.text halted; ",
+        ),
+    ],
+)
+def test_a_library_that_lacks_what_a_command_imports_is_named_in_a_line(moved, why):
+    program = f"{moved}; import sys, nonobot.harness.__main__; sys.exit(nonobot.harness.__main__.main())"
+    judge = [sys.executable, "-c", program, "table", str(GOLDEN / "results" / "run.json")]
+    done = subprocess.run(judge, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"nonojudge: {why.format(__version__)}")
+    assert re.search(r"; install another version of \w+$", done.stderr)
 
 
 @sandbox_only
