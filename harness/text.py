@@ -131,6 +131,7 @@ def from_to(first: str, last: str) -> str:
 
 GAP = 2  # blanks between the columns of a table
 NAME_COLUMNS = 12  # least width of a column of longer names
+MOST_COLUMNS = 10_000  # that a table could take
 
 
 def on_terminal(file: TextIO | None = None) -> bool:
@@ -178,23 +179,32 @@ def drawn(parts: Iterable[RenderableType], terminal: bool, columns: int | None =
     from rich.console import Console
     from rich.table import Table
 
+    columns = columns or width(terminal)
     text = io.StringIO()
     colours: Literal["auto"] | None = "auto" if terminal else None
-    console = Console(file=text, width=columns or width(terminal), force_terminal=terminal, color_system=colours)
+    console = Console(file=text, force_terminal=terminal, color_system=colours)
     for part in parts:
-        if isinstance(part, Table):
-            _keep_figures(part, console)
+        console.width = max(columns, _least_width(part, console) if isinstance(part, Table) else 0)
         console.print(part, crop=False)
     return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
 
 
-def _keep_figures(table: Table, console: Console) -> None:
-    """Let no terminal be too narrow for the figures of a table, nor for the beginnings of its names.
+def _least_width(table: Table, console: Console) -> int:
+    """Return the width that a table needs for its figures and the beginnings of its names, and let it keep them.
 
-    Instead, the terminal breaks the lines of the table.
+    A narrower terminal breaks the lines of the table.
     """
+    from rich.text import Text
+
+    unlimited = console.options.update_width(MOST_COLUMNS)
     for column in table.columns:
-        header = console.measure(column.header)
-        least = [header.maximum if column.no_wrap else header.minimum]
-        least += [console.measure(cell).maximum for cell in column.cells]
-        column.min_width = max(least) if column.justify == "right" else min(max(least), NAME_COLUMNS)
+        header = console.measure(column.header, options=unlimited)
+        needed = [header.maximum if column.no_wrap else header.minimum]
+        needed += [console.measure(cell, options=unlimited).maximum for cell in column.cells]
+        column.min_width = max(needed) if column.justify == "right" else min(max(needed), NAME_COLUMNS)
+        if column.no_wrap and column.justify == "left":
+            column.no_wrap = False  # rich makes such columns narrower before the others
+            for text in (column.header, *column.cells):
+                if isinstance(text, Text):
+                    text.no_wrap = True
+    return sum((column.min_width or 0) + GAP for column in table.columns)

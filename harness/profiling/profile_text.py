@@ -101,8 +101,7 @@ def _stages(profile: Profile, room: int) -> Table:
     whole = span_of(profile)
     spread = ("least to most",) if profile.runs else ()
     bars = 3 + len(spread)
-    heads = ("where the time went", "time", *spread, "share", "", "")
-    table = new_table(heads, left=(0, bars, bars + 1), no_wrap=True)
+    heads = ["where the time went", "time", *spread, "share", ""]
     stages = stage_order(whole)
     spans = list(depth_first(whole))
     rows = []
@@ -110,17 +109,18 @@ def _stages(profile: Profile, room: int) -> Table:
         of_run = share_in_words(span.seconds, whole.seconds)
         extremes = [_from_to(span)] if spread else []
         rows.append((f"{'  ' * depth}{printable(span.name)}", duration(span.seconds), *extremes, of_run))
-    left = room - GAP - sum(max(map(len, column)) + GAP for column in zip(heads[:-2], *rows, strict=True))
+    left = room - GAP - sum(max(map(len, column)) + GAP for column in zip(heads[:-1], *rows, strict=True))
     for_each = max(len(_per(span)) for _, span in spans) + GAP
     has_each = left - for_each >= LEAST_BAR
     bar_width = max(LEAST_BAR, min(BAR_WIDTH, left - for_each if has_each else left))
+    table = new_table([*heads, ""] if has_each else heads, left=(0, bars, bars + 1), no_wrap=True)
     for row, (_, span) in zip(rows, spans, strict=True):
         style = STAGE_STYLES[stages.index(span.stage) % len(STAGE_STYLES)] if span.stage else "bright_black"
         table.add_row(
             styled(row[0], "bold" if span is whole else ""),
             *row[1:],
             styled(_bar(share(span.seconds, whole.seconds), bar_width), style),
-            styled(_per(span) if has_each else "", "dim"),
+            *([styled(_per(span), "dim")] if has_each else []),
         )
     return table
 
