@@ -176,9 +176,9 @@ def tests_in_future_of(library: str, arguments: Sequence[str]) -> Iterator[str]:
         results = Path(folder, "results.xml")
         paths = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
         command = [sys.executable, "-m", "pytest", f"--junitxml={results}", *arguments]
-        subprocess.run(command, env=os.environ | {"PYTHONPATH": paths}, check=False)
+        status = subprocess.run(command, env=os.environ | {"PYTHONPATH": paths}, check=False).returncode
         if not results.exists():
-            yield "pytest did not begin"
+            yield f"pytest ended with status {status}, without results"
             return
         for case in ElementTree.parse(results).getroot().iter("testcase"):
             text = "".join(case.itertext())
@@ -198,10 +198,12 @@ def main() -> int:
     libraries = parser.parse_args(sys.argv[1:end]).libraries or [*DOCUMENTED]
     if unknown := [name for name in libraries if name not in DOCUMENTED]:
         parser.error(f"unknown library {unknown[0]!r}; choose from {', '.join(DOCUMENTED)}")
-    failures = {library: [*tests_in_future_of(library, sys.argv[end + 1 :])] for library in libraries}
-    for library, lines in failures.items():
-        print(f"{library}: {len(lines)} tests fail", *lines, sep="\n  ")
-    return int(any(failures.values()))
+    has_failed = False
+    for library in libraries:
+        failed = [*tests_in_future_of(library, sys.argv[end + 1 :])]
+        print(f"{library}: {len(failed)} tests fail", *failed, sep="\n  ", flush=True)
+        has_failed |= bool(failed)
+    return int(has_failed)
 
 
 if __name__ == "__main__":

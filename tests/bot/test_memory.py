@@ -67,7 +67,7 @@ def test_items_come_out_as_int64_but_uint64_and_floats_as_they_are(memory):
         assert [type(item) for item in (*unsigned, *signed)] == [int, int, int, np.uint64, int, int, int, int]
         assert (type(narrow), type(wide)) == (np.float32, np.float64)
         return
-    from numba.core import types
+    from numba import types
 
     returned = kernels.get_from_table.nopython_signatures[0].return_type
     assert [*returned[0], *returned[1]] == [types.int64] * 3 + [types.uint64] + [types.int64] * 4

@@ -174,7 +174,7 @@ from nonobot.bot.champion import ChampionStrategy
 for name in ("", "native", "x86-64"):
     os.environ["NONOBOT_KERNELS"] = name
     try: ChampionStrategy().prepare(print)
-    except ValueError as error: print(error)
+    except (ValueError, ImportError) as error: print(error)
 """
 
 
