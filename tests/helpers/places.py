@@ -34,3 +34,13 @@ def write_to_odd_name() -> None:
     folder = PLAIN / ODD_NAME
     folder.mkdir(mode=0o700, exist_ok=True)
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+
+
+def is_in_memory(folder: Path) -> bool:
+    """Return whether the files of a folder are memory, as those of a tmpfs are."""
+    if not (listed := Path("/proc/self/mountinfo")).exists():  # not Linux
+        return False
+    device = folder.stat().st_dev
+    number = f"{os.major(device)}:{os.minor(device)}"
+    mounts = [line.split() for line in listed.read_text().splitlines()]
+    return any(mount[2] == number and mount[mount.index("-") + 1] in ("tmpfs", "ramfs") for mount in mounts)

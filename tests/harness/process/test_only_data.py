@@ -320,10 +320,11 @@ WRITABLE = 'for path; do if test -w "$path"; then echo "writable: $path" >&2; fi
 
 
 @sandbox_only
-def test_a_sandboxed_warm_up_that_names_them_cannot_write_them(tmp_path, capfd):
+def test_a_sandboxed_warm_up_that_names_them_cannot_write_them(tmp_path, monkeypatch, capfd):
     bots = tmp_path / "bots"
     made(bots)
-    kernel_cache().mkdir(mode=0o700, parents=True, exist_ok=True)
+    monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path / "cache"))
+    kernel_cache().mkdir(mode=0o700)
     library = Path(pytest.__file__).parents[1]
     trusted = [kernel_cache(), library, library / "pytest", Path(sys.prefix), HOME / "nonobot", HOME / "bot"]
     files = [library / "pytest" / "__init__.py", Path(sys.executable).with_name("nonojudge")]
