@@ -20,7 +20,7 @@ from msgspec import UnsetType
 
 import nonobot
 from nonobot.protocol import DEFAULT_SIZE
-from nonobot.system import beginning_of, kernel_cache, with_file
+from nonobot.system import UTF16, beginning_of, kernel_cache, with_file
 from nonobot.tournament_data import PuzzleSet
 
 HOME = Path(nonobot.__file__).resolve().parent.parent  # folder of `nonobot`: a clone, or installed packages
@@ -368,7 +368,7 @@ def _interpreter_hint(path: Path) -> str:
 
 def _first_line_fault(head: bytes, path: Path, quoted: str) -> str | None:
     """Return what is wrong with the first line of a program that does not begin with `#!`."""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if head.startswith(UTF16):
         return "it is UTF-16 text: save it as UTF-8 without a byte order mark (BOM)"
     if b"\0" in head:
         return None
