@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from nonobot.protocol.clues import count, number_of, shown
 from nonobot.protocol.puzzle import Puzzle, Solution
+from nonobot.system import UTF16
 
-_MARKS = codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # byte order marks, before the first `$`
+_MARKS = codecs.BOM_UTF8, *UTF16  # byte order marks, before the first `$`
 GIVEN_UP_WORDS = frozenset({"unsolvable", "timeout", "invalid"})
 FURTHER_ROW = "is a further row"  # in the `problem` of a stray line: the board before it is complete
 NOT_A_ROW = "is not a row"  # in the `problem` of an answer: other text is in its place

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import os
 import re
@@ -25,9 +24,8 @@ from nonobot.protocol import DEFAULT_SIZE, Puzzle, Record, Solution, read_batch
 from nonobot.protocol.clues import count, shown
 from nonobot.protocol.formats import FormatError, Size, format_named, write
 from nonobot.protocol.puzzle import fault_in_clues
-from nonobot.system import content_of, lines_in, reason_of, report
+from nonobot.system import UTF16, content_of, lines_in, reason_of, report
 
-_UTF16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 FILE, OUTPUT = "{file}", "{output}"
 MOST_OUTPUT_BYTES = 1 << 24
 SECONDS_AFTER_THE_END = 0.05  # for the output of a program that has ended, if another process still has its pipe
@@ -113,7 +111,7 @@ class Adapter:
         end = "" if not status else f"; exit status {status}" if status > 0 else f"; ended by signal {-status}"
         if self._endings:
             printed = self._written(self._folder / f"output{self._endings[-1]}", end)
-        return Ran(printed.decode("utf-16" if printed.startswith(_UTF16) else "utf-8", "replace"), end)
+        return Ran(printed.decode("utf-16" if printed.startswith(UTF16) else "utf-8", "replace"), end)
 
     def _started(self, path: Path) -> subprocess.Popen[bytes]:
         names = {FILE: str(path), OUTPUT: str(path.parent / "output")}

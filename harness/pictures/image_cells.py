@@ -64,7 +64,7 @@ def read_cells(
         raise UnusableError("cannot read the picture: Pillow cannot read its format") from None
     except Exception as error:  # the decoders of some thirty formats raise any exception on broken files
         why = " ".join(str(error).split()) or type(error).__name__
-        raise UnusableError(f"cannot read the picture: {why}") from None
+        raise UnusableError(f"cannot read the picture: {why} (Pillow)") from None
     if dither:
         return ImageCells(~np.asarray(grey.convert("1")), frames)
     values = np.asarray(grey)

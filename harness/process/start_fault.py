@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nonobot.harness.process.bot_command import interpreter_in
 from nonobot.harness.process.paths import is_here
-from nonobot.system import beginning_of, with_file
+from nonobot.system import UTF16, beginning_of, with_file
 
 COMPILERS = {
     ".cpp": "g++ -O2 -o",
@@ -123,7 +123,7 @@ def _interpreter_hint(path: Path) -> str:
 
 def _first_line_fault(head: bytes, path: Path, quoted: str) -> str | None:
     """Return what is wrong with the first line of a program that does not begin with `#!`."""
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if head.startswith(UTF16):
         return "it is UTF-16 text: save it as UTF-8 without a byte order mark (BOM)"
     if b"\0" in head:
         return None
