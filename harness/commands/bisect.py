@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, whole_number
@@ -99,8 +98,10 @@ def carry_out(arguments: argparse.Namespace) -> int:
         inside=str(Path.cwd().resolve().relative_to(repository)) if bot else ".",
         good=good,
         bad=bad,
-        run=partial(_work, puzzle_set, [path.absolute() for path in given.get("show", [])]),
+        run=_work,
+        puzzle_set=puzzle_set,
         configuration=options.configuration_of(given, None),
+        show=[path.absolute() for path in given.get("show", [])],
         set=arguments.set,
         options=_given_options(arguments),
         own=own_bot(puzzle_set),
@@ -128,9 +129,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 def _work(
     puzzle_set: PuzzleSet,
-    show: Sequence[Path],
     command: Sequence[str],
     configuration: Configuration,
+    show: Sequence[Path],
     on_verdict: OnVerdict,
 ) -> Work:
     """Run a bot and return its work; UnusableError if it cannot be run."""
