@@ -38,6 +38,7 @@ from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.text import last_line
 from nonobot.system import kernel_cache, usable_cores
+from nonobot.tournament_data import PuzzleSet
 
 OF_THE_BOT = ("bot", "protocol", "nonobot")  # packages that decide how nonobot works
 LIMIT_SECONDS = 600.0  # default limit of a build, and of a run
@@ -75,7 +76,9 @@ class Plan:
     good: str
     bad: str
     run: Run
+    puzzle_set: PuzzleSet
     configuration: Configuration
+    show: Sequence[Path]
     set: str
     options: Sequence[str]
     own: Sequence[str]
@@ -124,7 +127,7 @@ class Work:
 
 
 Run = Callable[..., Work]
-"""Runs a bot, given its command, a configuration and by name `on_verdict`: see `JudgeProcess.begin`."""
+"""Runs a bot, given a set, its command, a configuration, what to show it, and by name `on_verdict`."""
 
 
 @dataclass(frozen=True)
@@ -467,10 +470,12 @@ class Bisection:
 
     def _begin_runs(self, *commits: str) -> None:
         """Begin a run for counts of these commits that :meth:`_run_again` ends, as far as cores are free."""
+        plan = self.plan
         for commit in commits:
             if self._free and commit not in self._ahead:
                 core, judge = self._free.pop()
-                judge.begin(self.plan.run, self._bot(commit), replace_fields(self.plan.configuration, core=core))
+                configuration = replace_fields(plan.configuration, core=core)
+                judge.begin(plan.run, plan.puzzle_set, self._bot(commit), configuration, plan.show)
                 self._ahead[commit] = core, judge
 
     def _run_again(self, commit: str) -> Work:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, whole_number
@@ -111,8 +110,10 @@ def _plan(arguments: argparse.Namespace) -> Plan:
         inside=str(Path.cwd().resolve().relative_to(repository)) if bot else ".",
         good=good,
         bad=bad,
-        run=partial(_work, puzzle_set, [path.absolute() for path in given.get("show", [])]),
+        run=_work,
+        puzzle_set=puzzle_set,
         configuration=options.configuration_of(given, None),
+        show=[path.absolute() for path in given.get("show", [])],
         set=arguments.set,
         options=_given_options(arguments),
         own=own_bot(puzzle_set),
@@ -139,9 +140,9 @@ def _ends(first: str, last: str, repository: Path) -> tuple[str, str]:
 
 def _work(
     puzzle_set: PuzzleSet,
-    show: Sequence[Path],
     command: Sequence[str],
     configuration: Configuration,
+    show: Sequence[Path],
     on_verdict: OnVerdict,
 ) -> Work:
     """Run a bot and return its work; UnusableError if it cannot be run."""

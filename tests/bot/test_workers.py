@@ -78,14 +78,16 @@ def test_tasks_are_read_in_the_callers_thread_and_a_few_ahead(workers, ahead):
 
 
 def test_what_is_made_while_nobody_asks_is_stopped_and_made_again_once_somebody_does():
-    begun, stopped = [], Event()
+    begun, has_begun, stopped = [], Event(), Event()
 
     def make(item):
         if item == 1:
             begun.append(item)
+            has_begun.set()
             if len(begun) == 1:
                 assert stopped.wait(PATIENCE_SECONDS)
             return len(begun)
+        assert has_begun.wait(PATIENCE_SECONDS)  # while this is asked for, nothing is stopped
         return 0
 
     made = in_order(range(9), [make] * 2, stopped.set, stopped.clear)
@@ -180,11 +182,12 @@ def test_who_leaves_waits_for_the_work_in_hand():
             for _ in range(100):  # as a kernel, which looks for the end now and then
                 time.sleep(0)
             ended.set()
+        else:
+            assert begun.wait(PATIENCE_SECONDS)  # while this is asked for, nothing is stopped
         return item
 
     made = in_order(count(), [make] * 2, stopped.set)
     assert next(made) == 0
-    assert begun.wait(PATIENCE_SECONDS)
     made.close()
     assert ended.is_set()
 
@@ -196,11 +199,12 @@ def test_who_leaves_does_not_wait_for_a_thread_that_cannot_be_stopped():
         if item:
             begun.set()
             assert goes_on.wait(PATIENCE_SECONDS)  # as a compilation
+        else:
+            assert begun.wait(PATIENCE_SECONDS)  # while this is asked for, nothing is stopped
         return item
 
     made = in_order(count(), [make] * 2, lambda: None)
     assert next(made) == 0
-    assert begun.wait(PATIENCE_SECONDS)
     made.close()
     goes_on.set()
 

@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nonobot.protocol import (
@@ -226,6 +226,7 @@ SQUARE = st.integers(1, 6).flatmap(lambda side: puzzles_of(side, side))
 
 
 @given(st.lists(SQUARE, max_size=4), st.booleans())
+@example([Puzzle.from_grid([[0, 0, 0], [0, 0, 0], [1, 0, 1]])], True)  # the blank line would fit a larger board
 def test_what_is_written_is_read_back_with_auto_also_with_a_blank_line_between(boards, blank):
     text = b"".join(format_puzzle(k, board) + b"\n" * blank for k, board in enumerate(boards, 1))
     assert [entry.puzzle for entry in read(text, None)] == boards

@@ -19,7 +19,7 @@ from nonobot.harness.process.revisions import git
 from nonobot.harness.results.conditions import Configuration
 from nonobot.system import usable_cores
 from tests.helpers.bisected import BUILD, bisected, history
-from tests.helpers.judged import RECIPE
+from tests.helpers.judged import RECIPE, SET
 from tests.helpers.places import quoted
 from tests.helpers.talking import interrupted
 from tests.helpers.waiting import finished, running, wait_until
@@ -146,7 +146,7 @@ def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatc
 
 
 def test_a_commit_that_lacks_a_package_of_this_projects_bot_is_one_that_cannot_be_built(history, tmp_path):
-    terms = (lambda *_: None, Configuration(), str(RECIPE), (), ("true",), (), None, 6, 0.02)
+    terms = (lambda *_: None, SET, Configuration(), (), str(RECIPE), (), ("true",), (), None, 6, 0.02)
     plan = Plan(history.folder, ".", "HEAD", "HEAD", *terms)
     bisection = Bisection(plan, tmp_path, Interrupts(), 1, lambda share, note: None)
     with pytest.raises(UnusableError, match=r"^HEAD cannot be built: HEAD lacks what is to be measured: "):
@@ -262,7 +262,7 @@ if "--stats" not in sys.argv:  # in a duel
 
 
 @pytest.mark.slow
-def test_a_run_that_is_not_needed_ends_before_a_duel(history, tmp_path, output_of):
+def test_a_run_that_is_not_needed_ends_before_a_duel(history, tmp_path, capsys):
     culprit = history.commit(loses=[5])
     while (hangs := history.commit(hangs=600)) < culprit:  # git lists first what has the smaller name
         git(history.folder, "reset", "-q", "--hard", "HEAD~1")
@@ -271,7 +271,8 @@ def test_a_run_that_is_not_needed_ends_before_a_duel(history, tmp_path, output_o
     looks.write_text(LOOKS.format(seen=str(seen), hangs=hangs[:12]))
     bot = ("sh", "-c", f'{PYTHON} {quoted(looks)} "$@"; exec {PYTHON} -S bot.py "$@"', "bot")
     options = ("--rounds", "6", "--tolerance", "0.9")
-    out = output_of(bisected, "HEAD~3", "HEAD", *options, bot=bot).out
+    bisected("HEAD~3", "HEAD", *options, bot=bot)  # on a busy machine, the duel may be undecided
+    out = capsys.readouterr().out
     assert f"counts: changed by {culprit[:7]}" in out
     assert "skipped" not in out
     assert set(seen.read_text().split()) == {"False"}
