@@ -27,7 +27,7 @@ from nonobot.harness.results.result_files import AnyResult, places_in
 from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Verdict, VerifyResult
 from nonobot.harness.results.run_text import log_doubts, standstill
 from nonobot.harness.results.worth import worth
-from nonobot.harness.text import first_of, percent
+from nonobot.harness.text import applying, first_of, percent
 from nonobot.protocol.clues import count
 from nonobot.system import shortened
 
@@ -110,7 +110,7 @@ class Ranking:
 Entrant = tuple[str, Evidence]  # answer files apart from runs: their times cannot be mixed
 
 
-@dataclass
+@dataclass(eq=False)
 class _Played:
     """The results on a set, by entrant."""
 
@@ -147,10 +147,10 @@ def slowest_place(row: Row, ranking: Ranking) -> str:
     """Return the slowest puzzle of a row, such as `$7` or, overall, `set 2 $7`; nothing if there is none."""
     if row.slowest_puzzle is None:
         return ""
-    names = (
-        [facts.name for facts in ranking.sets] if ranking.scope is Scope.OVERALL else []
-    )  # its notes number them
-    of_set = f"set {names.index(row.slowest_set) + 1} " if row.slowest_set in names else ""
+    of_set = ""
+    if ranking.scope is Scope.OVERALL:  # whose notes number the sets
+        names = [facts.name for facts in ranking.sets]
+        of_set = f"set {names.index(row.slowest_set) + 1} " if row.slowest_set in names else ""
     return f"{of_set}${row.slowest_puzzle}"
 
 
@@ -225,8 +225,9 @@ class _Tournaments:
         """How many runs are missing or were interrupted, in words; empty if none."""
         found = (self._results.get(path) for path in self._runs)
         ends = [result.end.reason for result in found if isinstance(result, RunResult)]
-        counts = {"missing": len(self.missing), "interrupted": ends.count(EndReason.INTERRUPTED)}
-        parts = " and ".join(f"{number} {state}" for state, number in counts.items() if number)
+        missing, interrupted = len(self.missing), ends.count(EndReason.INTERRUPTED)
+        counts = {f"{missing} missing": missing, f"{interrupted} interrupted": interrupted}
+        parts = " and ".join(applying(counts))
         return f"{parts} of {count(len(self._runs), 'run')}" if parts else ""
 
     @property
@@ -268,8 +269,7 @@ def _set_ranking(played: _Played) -> Ranking:
     doubts = {bot: "; ".join(log_doubts(run)) for bot, run in runs}
     of_logs = [f"own log of {bot}: {doubt}" for bot, doubt in doubts.items() if doubt]
     warnings = [*_command_lines(played), *uneven, *of_logs]
-    shown = [note for note, is_so in notes.items() if is_so]
-    return Ranking(Scope.SET, played.title, [facts], _ranked(rows), shown, warnings)
+    return Ranking(Scope.SET, played.title, [facts], _ranked(rows), applying(notes), warnings)
 
 
 def _command_lines(played: _Played) -> Iterator[str]:
