@@ -24,7 +24,7 @@ from nonobot.harness.ranking.comparability import (
 from nonobot.harness.ranking.pairings import Pairing, pairings_of
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import AnyResult, places_in
-from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Verdict, VerifyResult
+from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Usage, Verdict, VerifyResult
 from nonobot.harness.results.run_text import log_doubts, standstill
 from nonobot.harness.results.worth import worth
 from nonobot.harness.text import applying, first_of, percent
@@ -374,11 +374,12 @@ def _measured(row: Row, runs: Sequence[RunResult]) -> Row:
     if not runs:
         return row
     own = [run.own_seconds for run in runs if run.own_seconds is not None]
+    usage = Usage.of_all([run.usage for run in runs])
     return replace(
         row,
         time_seconds=sum(run.time_seconds for run in runs) if any(run.started for run in runs) else None,
-        cpu_seconds=sum(run.usage.cpu_seconds for run in runs),
-        peak_memory_bytes=max(run.usage.peak_memory_bytes for run in runs) or None,
+        cpu_seconds=usage.cpu_seconds,
+        peak_memory_bytes=usage.peak_memory_bytes or None,
         ends=[run.end.reason.value for run in runs],
         own_seconds=sum(own) if len(own) == len(runs) else None,
         version=_version(runs),
