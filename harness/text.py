@@ -7,7 +7,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
@@ -122,6 +122,11 @@ def first_of(texts: Sequence[str], most: int) -> str:
     """Return up to `most` of `texts` joined by commas, and the number of the others, as in `a, b and 3 more`."""
     more = f" and {len(texts) - most} more" if len(texts) > most else ""
     return ", ".join(texts[:most]) + more
+
+
+def applying(texts: Mapping[str, object]) -> list[str]:
+    """Return the texts whose value is true."""
+    return [text for text, applies in texts.items() if applies]
 
 
 def from_to(first: str, last: str) -> str:

@@ -17,6 +17,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -346,14 +347,15 @@ class FitWorkers:
         running = {address for address, worker in workers.items() if worker["status"] == "running"}
         self.fit = {address: kind for address, kind in self.fit.items() if address in running}
         new = [address for address in workers if address in running - self.fit.keys() - self._unfit]
-        reasons = self._reasons(new, workers) if new else {}
+        return self._examine(new, workers) if new else []
+
+    def _examine(self, new: list[str], workers: Mapping[str, Any]) -> list[str]:
+        reasons = self._reasons(new, workers)
         self._unfit |= {address for address, lines in reasons.items() if lines}
-        if fit := reasons.keys() - self._unfit:
-            found = self._run(machine_facts, (), workers=[*fit])
-            self.fit |= {
-                address: kind_of(machine) for address, machine in found.items() if isinstance(machine, Machine)
-            }
-        return [line for lines in reasons.values() for line in lines]
+        if fit := [address for address in reasons if address not in self._unfit]:
+            found = self._run(machine_facts, (), workers=fit).items()
+            self.fit |= {address: kind_of(machine) for address, machine in found if isinstance(machine, Machine)}
+        return list(chain(*reasons.values()))
 
     def _reasons(self, new: list[str], workers: Mapping[str, Any]) -> dict[str, list[str]]:
         """Return by worker why it does not fit, empty if it does, without those that have left."""

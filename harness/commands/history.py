@@ -71,12 +71,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     groups = _groups(stated)
     if arguments.output:
         write_output(arguments.output, drawing_of_history(groups, arguments.output.suffix.removeprefix(".")))
-    if arguments.json:
-        histories = [{"bot": bot, "set": name, "points": points} for (bot, name), points in groups.items()]
-        print(json_document("history", histories=histories), end="")
-    else:
-        runs = [(short(run.revision or ""), run) for run in stated if isinstance(run, RunResult)]
-        print(_as_text(groups, differences(runs, MACHINE_AND_CONFIGURATION), on_terminal()), end="")
+    print(_as_json(groups) if arguments.json else _as_text(groups, stated, on_terminal()), end="")
     return 1 if problems else 0
 
 
@@ -103,7 +98,7 @@ def _read_file(path: Path) -> RunResult | VerifyResult | Profile:
             raise other from None
 
 
-def _groups(results: Sequence[RunResult | Profile]) -> dict[tuple[str, str], list[Point]]:
+def _groups(results: Sequence[RunResult | Profile]) -> Groups:
     """Return the points of each bot and set, in the order of their revisions."""
     by_group: dict[tuple[str, str, str], dict[str, list[RunResult | Profile]]] = {}
     for result in sorted(results, key=lambda result: result.started_at):
@@ -152,7 +147,17 @@ def _median_counts(totals: Sequence[dict[str, int]]) -> dict[str, float]:
     return {name: median(counts.get(name, 0) for counts in totals) for name in names}
 
 
-def _as_text(groups: dict[tuple[str, str], list[Point]], doubts: Sequence[str], terminal: bool) -> str:
+Groups = dict[tuple[str, str], list[Point]]  # by bot and set
+
+
+def _as_json(groups: Groups) -> str:
+    histories = [{"bot": bot, "set": name, "points": points} for (bot, name), points in groups.items()]
+    return json_document("history", histories=histories)
+
+
+def _as_text(groups: Groups, results: Sequence[RunResult | Profile], terminal: bool) -> str:
+    runs = [(short(run.revision or ""), run) for run in results if isinstance(run, RunResult)]
+    doubts = differences(runs, MACHINE_AND_CONFIGURATION)
     tables = [(styled(f"{bot} on {name}", "bold"), _table(points)) for (bot, name), points in groups.items()]
     return drawn(spaced(*tables, [styled(line, "yellow") for line in doubts]), terminal)
 

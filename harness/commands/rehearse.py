@@ -145,15 +145,20 @@ def _missing_of_check(checks: Sequence[StepResult]) -> tuple[list[str], int | No
     """Return what is missing, and the first check without which a run shows nothing more, if it did not pass."""
     print(f"check: {musts_passed(checks)}")
     failed = [check for check in checks if check.verdict is StepVerdict.FAILED]
-    first_checks = {check.breakdown: check for check in reversed(failed) if check.breakdown}
-    for check in checks:
-        if check.verdict is StepVerdict.WARNING and check.breakdown not in first_checks:
-            print(printable(f"  note: a careful bot {check.title} (check {check.number})"))
-    missing = [_item(_breakdown(first, checks), first) for first in reversed(first_checks.values())]
     others = [check for check in failed if not check.breakdown]
+    first_checks = {check.breakdown: check for check in reversed(failed)}
+    first_checks.pop(None, None)
+    _print_notes([check for check in checks if check.breakdown not in first_checks])
+    missing = [_item(_breakdown(first, checks), first) for first in reversed(first_checks.values())]
     missing += [_item(f"check {check.number}, a bot {check.title}", check) for check in others]
     fatal = [check.number for check in failed if check.breakdown or check.number == 1]
     return missing, min(fatal, default=None)
+
+
+def _print_notes(checks: Sequence[StepResult]) -> None:
+    for check in checks:
+        if check.verdict is StepVerdict.WARNING:
+            print(printable(f"  note: a careful bot {check.title} (check {check.number})"))
 
 
 def _breakdown(first: StepResult, checks: Sequence[StepResult]) -> str:

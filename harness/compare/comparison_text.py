@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nonobot.harness.compare.comparison import Change, Comparison
 from nonobot.harness.compare.statistics import OUTCOME_STYLES, RESOLUTION_SECONDS
-from nonobot.harness.text import NOTHING, drawn, duration, new_table, percent, spaced, styled
+from nonobot.harness.text import NOTHING, drawn, duration, first_of, new_table, percent, spaced, styled
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -73,10 +73,7 @@ def _counts(comparison: Comparison, several: bool) -> list[str]:
 
 
 def _named(names: Sequence[str]) -> str:
-    if not names:
-        return "none"
-    more = len(names) - SHOWN_PUZZLES
-    return f"{len(names)}: {', '.join(names[:SHOWN_PUZZLES])}" + (f" and {more} more" if more > 0 else "")
+    return f"{len(names)}: {first_of(names, SHOWN_PUZZLES)}" if names else "none"
 
 
 def _most_changed(changes: Sequence[Change], several: bool) -> Table:

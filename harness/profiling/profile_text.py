@@ -160,7 +160,7 @@ def _slowest(profile: Profile) -> Table:
 
 
 def _warnings(profile: Profile) -> Iterator[str]:
-    yield from filter(None, [standstill(profile.stood_still_seconds or 0.0), _long_start(profile)])
+    yield from filter(None, [standstill(profile.stood_still_seconds), _long_start(profile)])
     if profile.from_outside:
         start_too = f"the time {FIRST_BYTE} contains the start and the first puzzle (docs/profiling.md)"
         yield f"the bot wrote no statistics, so these are the judge's times: {start_too}"
@@ -351,8 +351,8 @@ def _notes(before: Profile, after: Profile, comparison: ProfileComparison) -> It
     for label, profile in (("before", before), ("after", after)):
         if not _computes(profile):
             yield f"{label}: {_share_computed(profile)}"
-        if stood_still := standstill(profile.stood_still_seconds or 0.0):
-            yield f"{label}: {stood_still}"
+        if profile.stood_still_seconds:
+            yield f"{label}: {standstill(profile.stood_still_seconds)}"
     runs = "a few runs" if before.runs and after.runs else "a single run: --repeat 5 for medians (of both)"
     yield f"{runs}; `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,14 +65,18 @@ def _read(bot: Entrant, tournament: Tournament, quiet: bool) -> PuzzleSet:
     except SetError as error:
         raise UnusableError(f"{bot.name}: {error}; correct the file, or leave the bot out") from None
     wanted = range(1, (tournament.puzzles_each or MATCH_PUZZLES) + 1)
-    puzzles = puzzle_set.by_number
-    for fault in puzzle_set.faults:
-        if fault.number in puzzles:
-            say(f"{bot.name}: {source}: {fault}", quiet)
-    if more := [f"${number}" for number in puzzles if number not in wanted]:
-        say(f"{bot.name}: {source}: only $1 to ${wanted[-1]} count, not {first_of(more, 1)}", quiet)
+    for line in _other_lines(puzzle_set, wanted):
+        say(f"{bot.name}: {source}: {line}", quiet)
     kept = tuple(set_puzzle for set_puzzle in puzzle_set.puzzles if set_puzzle.number in wanted)
     return _without(replace(puzzle_set, puzzles=kept, setter=bot.name), _void_as_written(puzzle_set, wanted))
+
+
+def _other_lines(puzzle_set: PuzzleSet, wanted: range) -> Iterator[str]:
+    """Yield a line for each fault beside a puzzle, and one on puzzles that do not count."""
+    puzzles = puzzle_set.by_number
+    yield from (str(fault) for fault in puzzle_set.faults if fault.number in puzzles)
+    if more := [f"${number}" for number in puzzles if number not in wanted]:
+        yield f"only $1 to ${wanted[-1]} count, not {first_of(more, 1)}"
 
 
 def _void_as_written(puzzle_set: PuzzleSet, wanted: range) -> dict[int, str]:

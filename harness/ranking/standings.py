@@ -24,10 +24,10 @@ from nonobot.harness.results.comparability import (
 )
 from nonobot.harness.results.conditions import SetFacts
 from nonobot.harness.results.result_files import AnyResult, places_in
-from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Verdict, VerifyResult
+from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Usage, Verdict, VerifyResult
 from nonobot.harness.results.run_text import log_doubts, standstill
 from nonobot.harness.results.worth import worth
-from nonobot.harness.text import first_of, percent
+from nonobot.harness.text import applying, first_of, percent
 from nonobot.protocol.clues import count
 from nonobot.system import shortened
 
@@ -110,7 +110,7 @@ class Ranking:
 Entrant = tuple[str, Evidence]  # answer files apart from runs: their times cannot be mixed
 
 
-@dataclass
+@dataclass(eq=False)
 class _Played:
     """The results on a set, by entrant."""
 
@@ -147,10 +147,10 @@ def slowest_place(row: Row, ranking: Ranking) -> str:
     """Return the slowest puzzle of a row, such as `$7` or, overall, `set 2 $7`; nothing if there is none."""
     if row.slowest_puzzle is None:
         return ""
-    names = (
-        [facts.name for facts in ranking.sets] if ranking.scope is Scope.OVERALL else []
-    )  # its notes number them
-    of_set = f"set {names.index(row.slowest_set) + 1} " if row.slowest_set in names else ""
+    of_set = ""
+    if ranking.scope is Scope.OVERALL:  # whose notes number the sets
+        names = [facts.name for facts in ranking.sets]
+        of_set = f"set {names.index(row.slowest_set) + 1} " if row.slowest_set in names else ""
     return f"{of_set}${row.slowest_puzzle}"
 
 
@@ -225,8 +225,9 @@ class _Tournaments:
         """How many runs are missing or were interrupted, in words; empty if none."""
         found = (self._results.get(path) for path in self._runs)
         ends = [result.end.reason for result in found if isinstance(result, RunResult)]
-        counts = {"missing": len(self.missing), "interrupted": ends.count(EndReason.INTERRUPTED)}
-        parts = " and ".join(f"{number} {state}" for state, number in counts.items() if number)
+        missing, interrupted = len(self.missing), ends.count(EndReason.INTERRUPTED)
+        counts = {f"{missing} missing": missing, f"{interrupted} interrupted": interrupted}
+        parts = " and ".join(applying(counts))
         return f"{parts} of {count(len(self._runs), 'run')}" if parts else ""
 
     @property
@@ -268,8 +269,7 @@ def _set_ranking(played: _Played) -> Ranking:
     doubts = {bot: "; ".join(log_doubts(run)) for bot, run in runs}
     of_logs = [f"own log of {bot}: {doubt}" for bot, doubt in doubts.items() if doubt]
     warnings = [*_command_lines(played), *uneven, *of_logs]
-    shown = [note for note, is_so in notes.items() if is_so]
-    return Ranking(Scope.SET, played.title, [facts], _ranked(rows), shown, warnings)
+    return Ranking(Scope.SET, played.title, [facts], _ranked(rows), applying(notes), warnings)
 
 
 def _command_lines(played: _Played) -> Iterator[str]:
@@ -374,11 +374,12 @@ def _measured(row: Row, runs: Sequence[RunResult]) -> Row:
     if not runs:
         return row
     own = [run.own_seconds for run in runs if run.own_seconds is not None]
+    usage = Usage.of_all([run.usage for run in runs])
     return replace(
         row,
         time_seconds=sum(run.time_seconds for run in runs) if any(run.started for run in runs) else None,
-        cpu_seconds=sum(run.usage.cpu_seconds for run in runs),
-        peak_memory_bytes=max(run.usage.peak_memory_bytes for run in runs) or None,
+        cpu_seconds=usage.cpu_seconds,
+        peak_memory_bytes=usage.peak_memory_bytes or None,
         ends=[run.end.reason.value for run in runs],
         own_seconds=sum(own) if len(own) == len(runs) else None,
         version=_version(runs),

@@ -17,7 +17,7 @@ from nonobot.harness.results.comparability import CONFIGURATION, MACHINE, enviro
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import standstill
-from nonobot.harness.text import duration, from_to
+from nonobot.harness.text import applying, duration, from_to
 from nonobot.protocol.clues import count
 from nonobot.system import printable
 
@@ -79,7 +79,7 @@ class Run:
             f"{count(strays, 'piece')} of output that {belong} to no answer of the set": strays,
         }
         lines = [] if is_plain else list(map(_attempt_in_words, attempts))
-        lines += [line for line, is_so in facts.items() if is_so]
+        lines += applying(facts)
         lines += map(printable, score.notes)
         if lines and self.result.stderr_file and self.result.stderr_bytes:
             lines.append(f"stderr ({self.result.stderr_bytes:,} bytes): {printable(self.result.stderr_file)}")

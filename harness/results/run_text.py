@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgspec import UnsetType
+
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import (
     FINISHED_UNSEEN,
@@ -84,7 +86,7 @@ MORE: Sequence[Callable[[RunResult], str]] = (
 """Lines on what deserves a look in a run; empty if nothing does."""
 
 
-def standstill(seconds: float) -> str:
+def standstill(seconds: float | UnsetType) -> str:
     """Return in a sentence that the judge stood still; empty if it did not."""
     if not seconds:
         return ""

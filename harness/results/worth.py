@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from nonobot.harness.results.conditions import CgroupMeasures, Contain
 from nonobot.harness.results.run_result import Attempt, RunResult
+from nonobot.harness.text import applying
 
 FIGURES: dict[str, Callable[[CgroupMeasures], bool]] = {
     "wall time": lambda _: True,
@@ -66,4 +67,4 @@ def _remedies(runs: Sequence[RunResult], unfiltered: bool, approximate: bool) ->
         "for a filter of system calls, install libseccomp": unfiltered,
         "for exact figures, allow cgroups (docs/measuring.md)": approximate,
     }
-    return "; ".join(remedy for remedy, helps in remedies.items() if helps)
+    return "; ".join(applying(remedies))
