@@ -135,7 +135,7 @@ DOCUMENTED = {"_asdict", "_fields", "_replace", "_value_", "_exit", "_getframe"}
 NUMBA = ("_final_module", "_optimize_final_module", "_tm", "_ensure_finalized")
 PRIVATE_NAMES_OF_OTHERS = {
     **dict.fromkeys(NUMBA, "bot/kernels/object_code.py"),
-    "_config_fname": "bot/kernels/loading.py",  # numba's
+    "_config_fname": "bot/kernels/numba_names.py",  # numba's
     "_stdlib_dir": "tools/release/start.py",  # Python's
     "_nonobot": "bot/kernels/memory.py",  # our own, in the executable to hand in
     "_count": "tests/",  # of threads, by Python's `_thread`
@@ -238,7 +238,15 @@ def test_the_surface_is_that_of_the_list():
 def test_the_top_level_has_what_it_is_known_for():
     folders = {*PACKAGES, ".ci", ".github", "docs", "tests", "tools"}
     files = {".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md"}
-    files |= {"CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "mkdocs.yml", "pyproject.toml"}
+    files |= {
+        "CONTRIBUTING.md",
+        "LICENSE",
+        "README.md",
+        "SECURITY.md",
+        "constraints.txt",
+        "mkdocs.yml",
+        "pyproject.toml",
+    }
     if not (REPOSITORY / ".git").exists() or not shutil.which("git"):
         pytest.skip("needs a clone and git")
     listed = subprocess.run(
