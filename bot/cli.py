@@ -15,6 +15,7 @@ from nonobot.arguments import (
     add_version,
     count,
     either,
+    integer,
     new_path,
     number,
     seconds,
@@ -118,7 +119,7 @@ def _parser() -> Parser:
         "on standard input)",
     )
 
-    watching = parser.add_argument_group("watching")
+    watching = parser.group("watching")
     watching.add_argument(
         "--watch",
         type=Path,
@@ -134,14 +135,14 @@ def _parser() -> Parser:
         help="show N steps per second; the keys + and - change it (default: 20)",
     )
 
-    parser.add_argument_group("programs").add_argument(
+    parser.group("programs").add_argument(
         "--dialogue",
         action="store_true",
         help="answer requests of a program about single boards (solutions, steps, hints), one text line of JSON "
         "each; docs/page.md describes them",
     )
 
-    boards = parser.add_argument_group("boards")
+    boards = parser.group("boards")
     boards.add_argument(
         "--size",
         type=either("auto", "auto", size_up_to(LONGEST_SIDE)),
@@ -159,7 +160,7 @@ def _parser() -> Parser:
         "auto for a FILE)",
     )
 
-    parser.add_argument_group("cores").add_argument(
+    parser.group("cores").add_argument(
         "--jobs",
         type=either("auto", None, whole_number(1, MOST_JOBS)),
         default=1,
@@ -168,7 +169,7 @@ def _parser() -> Parser:
         "(default: 1, as the tournaments' rules require)",
     )
 
-    limits = parser.add_argument_group("limits")
+    limits = parser.group("limits")
     limits.add_argument("--time-limit", type=seconds, metavar="S", help="stop the whole run after S seconds")
     limits.add_argument("--puzzle-limit", type=seconds, metavar="S", help="give up a puzzle after S seconds")
     limits.add_argument(
@@ -178,7 +179,7 @@ def _parser() -> Parser:
         help="give up a puzzle after N line solves: at the same point of the search on every machine",
     )
 
-    answers = parser.add_argument_group("answers")
+    answers = parser.group("answers")
     answers.add_argument(
         "--solutions",
         type=count,
@@ -196,7 +197,7 @@ def _parser() -> Parser:
         "(word) (default: zeros)",
     )
 
-    method = parser.add_argument_group("method")
+    method = parser.group("method")
     method.add_argument(
         "--strategy",
         choices=["champion", "papers"],
@@ -205,7 +206,7 @@ def _parser() -> Parser:
         "backtracking, a readable reference (default: champion)",
     )
     method.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the random choices of champion (default: 0)"
+        "--seed", type=integer, default=0, metavar="N", help="seed of the random choices of champion (default: 0)"
     )
     method.add_argument(
         "--without",
@@ -225,7 +226,7 @@ def _parser() -> Parser:
         help="line solver of papers; recurrence is a readable reference (default: bitset)",
     )
 
-    records = parser.add_argument_group("records")
+    records = parser.group("records")
     records.add_argument(
         "--log",
         type=new_path,
@@ -245,7 +246,7 @@ def _parser() -> Parser:
 
 def _hide_absent(parser: Parser) -> None:
     """Leave out of the help what the executable does not contain; such an option still gets its message."""
-    for action in parser._actions:  # argparse has no public access to them
+    for action in parser.actions:
         if ABSENT.intersection(action.option_strings):
             action.help = argparse.SUPPRESS
     lines = [line for line in _EPILOG.splitlines() if ABSENT.isdisjoint(line.split())]
@@ -258,20 +259,20 @@ def parse(arguments: Sequence[str]) -> Options:
     parser = _parser()
     given = vars(parser.parse_args(arguments))
     if given["strategy"] == "champion" and (given["probing"] or given["line_solver"]):
-        parser.error("--probing and --line-solver only apply to --strategy papers")
+        parser.refuse("--probing and --line-solver only apply to --strategy papers")
     if given["strategy"] == "papers" and given["without"]:
-        parser.error("--without only applies to --strategy champion")
+        parser.refuse("--without only applies to --strategy champion")
     if given["watch"] and given["jobs"] != 1:
-        parser.error("--watch shows one puzzle at a time; remove --jobs")
+        parser.refuse("--watch shows one puzzle at a time; remove --jobs")
     if given["watch"] and (given["log"] or given["stats"]):
-        parser.error("--watch records nothing; remove --log and --stats")
+        parser.refuse("--watch records nothing; remove --log and --stats")
     if given["dialogue"] and (given["files"] or given["watch"] or given["warm_up"] or given["jobs"] != 1):
         others = "files, --watch, --warm-up, --jobs"
-        parser.error(f"--dialogue only answers requests on standard input; remove {others}")
+        parser.refuse(f"--dialogue only answers requests on standard input; remove {others}")
     if given["log"] and given["log"] == given["stats"]:
-        parser.error(f"--log and --stats name the same file: {given['log']}; name two files")
+        parser.refuse(f"--log and --stats name the same file: {given['log']}; name two files")
     if given["watch"] and given["files"]:
-        parser.error("--watch shows only its own file; remove the other files")
+        parser.refuse("--watch shows only its own file; remove the other files")
     given["format"] = given["format"] or ("auto" if given["files"] else "taai")
     given["probing"] = given["probing"] or "fp1"
     given["line_solver"] = given["line_solver"] or "bitset"

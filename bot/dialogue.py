@@ -1,4 +1,4 @@
-"""Requests of `nonobot --dialogue` about single boards: one text line of JSON each, as is each answer.
+"""Answers about a single board: solutions, steps, hint, conflict; for `nonobot --dialogue` and the page.
 
 A request has an action (`do`), the board's clues, and its known cells row by row, one character each: `1` black,
 `0` white, `?` unknown. docs/page.md describes all requests and answers.
@@ -73,7 +73,8 @@ def _parsed(line: bytes) -> Any:
     except RecursionError:
         raise ValueError("not JSON: it is nested too deeply; send one JSON object in each line") from None
     except ValueError as error:
-        raise ValueError(f"not JSON: {error}; send one JSON object in each line") from None
+        place = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
+        raise ValueError(f"not JSON{place}; send one JSON object in each line") from None
 
 
 def _write(answer: dict[str, Any]) -> None:

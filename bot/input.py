@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import select
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -12,10 +9,9 @@ from typing import Literal
 
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, read_batch
 from nonobot.protocol.clues import FaultKind
-from nonobot.system import lines_in
+from nonobot.system import CHUNK_BYTES, chunks_until, lines_in, reason_of
 
 _STDIN = 0
-_CHUNK_BYTES = 1 << 16
 Size = tuple[int, int] | Literal["auto"] | None  # of all boards of a batch; 'auto': square ones; None: 25x25
 AUTO, STREAM = "auto", "taai"  # values of `--format`: detect the format; solve a batch as it arrives
 
@@ -54,7 +50,7 @@ def _puzzles_of_files(files: Sequence[str], form: str, size: Size, deadline: flo
         except TimeoutError:
             raise
         except OSError as error:
-            yield Fault(FaultKind.UNREADABLE, f"cannot read the file: {error.strerror or error}", file=file)
+            yield Fault(FaultKind.UNREADABLE, f"cannot read the file: {reason_of(error)}", file=file)
         except UnusableError as error:
             yield Fault(FaultKind.UNREADABLE, str(error), file=file)
 
@@ -104,23 +100,10 @@ def _read_whole(chunks: Iterable[bytes], only_to_text: bool = False) -> bytes:
     return bytes(data)
 
 
-def chunks_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
-    """Yield the bytes of a file descriptor as they arrive; TimeoutError: `deadline` of `time.monotonic` passes."""
-    while True:
-        if deadline is not None:
-            remaining = deadline - time.monotonic()
-            if remaining <= 0 or not select.select([descriptor], [], [], remaining)[0]:
-                raise TimeoutError
-        chunk = os.read(descriptor, _CHUNK_BYTES)
-        if not chunk:
-            return
-        yield chunk
-
-
 def _remembered(chunks: Iterable[bytes], head: bytearray) -> Iterator[bytes]:
     """Yield chunks, and put the first of them into `head`."""
     for chunk in chunks:
-        if len(head) < _CHUNK_BYTES:
+        if len(head) < CHUNK_BYTES:
             head += chunk
         yield chunk
 

@@ -1,4 +1,4 @@
-"""The process of `nonobot`: reads puzzles, solves them, and writes answers in order."""
+"""The process of `nonobot`: answers puzzles in order, never over its own input, and chooses the exit status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from nonobot.bot import LONGEST_SIDE
 from nonobot.bot.cli import Options
 from nonobot.bot.input import STREAM, UnusableError, read_puzzles, why_no_puzzle
-from nonobot.bot.kernels.loading import require_compiler
+from nonobot.bot.kernels.compiler import CompilerError, require_compiler
 from nonobot.bot.kernels.notices import Notices
 from nonobot.bot.kernels.shipped import NATIVE, has_kernels
 from nonobot.bot.result import Result, RunLog
@@ -22,7 +22,7 @@ from nonobot.bot.strategy import Strategy
 from nonobot.bot.workers import deliver_in_order
 from nonobot.protocol import DEFAULT_SIZE, Fault, Found, PartialGrid, Record, Solution, format_answer
 from nonobot.protocol.clues import FaultKind, located
-from nonobot.system import report, usable_cores, write_all
+from nonobot.system import reason_of, report, usable_cores, with_file, write_all
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _SWITCH_SECONDS = 0.0001  # wait of a worker after a kernel while another one runs; Python's default is 5 ms
@@ -50,10 +50,10 @@ def run(options: Options, started: float) -> int:
     """Answer the puzzles of files or of standard input; `started` is the process's start by `time.monotonic`."""
     try:
         return _run(options, started)
-    except UnusableError as error:
+    except (UnusableError, CompilerError) as error:
         _say(str(error))
     except OSError as error:
-        _say(f"input or output failed: {error.strerror}")
+        _say(f"input or output failed: {reason_of(error)}")
     return 2
 
 
@@ -85,7 +85,7 @@ def _run(options: Options, started: float) -> int:
     try:
         run_log = RunLog(options.log, options.stats, on_failure=_say)
     except OSError as error:
-        raise UnusableError(f"cannot write {error.filename}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {with_file(error, options.log or options.stats)}") from None
     batch = _Batch(options, started, strategies, run_log)
     try:
         return batch.run()

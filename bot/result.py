@@ -12,7 +12,7 @@ from typing import Literal
 
 from nonobot.bot.kernels.memory import Memory
 from nonobot.protocol import BLACK, UNKNOWN, WHITE, PartialGrid, Puzzle, Solution
-from nonobot.system import write_all
+from nonobot.system import reason_of, write_all
 
 _IS_BLACK = bytes.maketrans(b"01", bytes((WHITE, BLACK)))
 _COLOURS = bytes.maketrans(b"012", bytes((UNKNOWN % 256, BLACK, WHITE)))
@@ -137,7 +137,7 @@ class _LineFile:
         except OSError as error:
             with contextlib.suppress(OSError):  # a pipe cannot be truncated
                 self._file.truncate(self._whole_bytes)  # half a text line may look like a whole one
-            self._on_failure(f"cannot write {self._path}: {error.strerror}; no further records go there")
+            self._on_failure(f"cannot write {self._path}: {reason_of(error)}; no further records go there")
             self.close()
 
     def close(self) -> None:

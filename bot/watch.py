@@ -36,7 +36,7 @@ from nonobot.protocol.characters import (
 from nonobot.protocol.clues import count, located
 from nonobot.protocol.formats import MOST_BYTES
 from nonobot.protocol.scene import Picture
-from nonobot.system import pieces_of, printable, report
+from nonobot.system import pieces_of, printable, reason_of, report
 
 
 def picture_of(record: Record, solution: Solution, is_alone: bool) -> bytes:
@@ -121,7 +121,7 @@ def _puzzles(path: Path, options: Options) -> list[Found]:
         form = AUTO if options.format == STREAM else options.format
         return list(puzzles_in(pieces_of(path, MOST_BYTES, waits=True), form, options.size, is_whole=True))
     except OSError as error:
-        raise UnusableError(f"cannot read {path}: {error.strerror}") from None
+        raise UnusableError(f"cannot read {path}: {reason_of(error)}") from None
     except UnusableError as error:
         raise UnusableError(f"{path}: {error}") from None
 

@@ -1,23 +1,6 @@
-"""The judge: runs any bot, verifies, scores, compares, reports.
+"""The judge: runs any bot, verifies, scores, compares, reports; its exit statuses, and errors that become a line.
 
-The rooms, in the order in which a run passes through them:
-
-    cli, commands/    a command line becomes a command; its module holds its options and its help
-    options           the options that several commands share
-    check/            does the bot follow the protocol?
-    process/          the bot as a program: its files, sandbox, pipes, usage and limits
-    play/             a run: attempts, verdicts as they come, the journal, resuming
-    results/          the referee; what a result is, with its conditions; its file
-    tournament/       many runs, defined by a file; cluster/ hands them to many cores or machines
-    ranking/          results ranked; compare/ tests whether one version is slower than another
-    report/, page/    a ranking as one HTML file, and live in a browser; pictures/ draws boards
-
-Beside this path:
-
-    puzzles/          sets and single puzzles made, graded and made unique
-    bench/            benchmarks, bisect and claims; profiling/ shows where a bot's time goes
-    opponents/        reference solvers to measure against
-    text, progress, user_files    words, progress and files for all of them
+docs/development.md lists the rooms and their modules; the order of the rooms is in pyproject.toml.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command line `nonojudge`: finds the command, parses its arguments, and prints an error as one line."""
+"""The command line `nonojudge`: finds the command, parses its arguments, makes one line of an error."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import nonobot
 from nonobot.arguments import Parser, add_completion, add_version, missing
 from nonobot.harness import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_SKIP, EXIT_UNUSABLE, StartError, UnusableError
+from nonobot.system import with_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +83,39 @@ def _status(own: Sequence[str], bot_command: list[str]) -> int:
         return status
     except (UnusableError, StartError) as problem:
         why = str(problem)
-    except ModuleNotFoundError as error:
-        from importlib.util import find_spec
-
-        library, *_ = (error.name or "").split(".")
-        if library not in (*OF_ALL_COMMANDS, *OF_SOME_COMMANDS):
-            raise
-        absent = [name for name in OF_ALL_COMMANDS if find_spec(name) is None]
-        why = missing(own[0], *absent or [library])
+    except ImportError as error:
+        why = _problem_of_library(own[0], error)
     except BrokenPipeError:  # the reader of the output has closed the pipe
         _drop_output()
         return EXIT_CUT_SHORT
     except OSError as error:  # such as a full disk under stdout
-        _drop_output()
-        why = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _drop_output()
+        why = with_file(error)
     except KeyboardInterrupt as stop:
         _say(str(stop) or "interrupted")
         return EXIT_INTERRUPTED
     _say(why)
     return EXIT_UNUSABLE
+
+
+def _problem_of_library(command: str, error: ImportError) -> str:
+    """Return the message about a library that is missing, or that lacks what a command imports from it."""
+    from importlib.util import find_spec
+
+    library = str(error.name).partition(".")[0]
+    if library == nonobot.__name__:
+        raise error
+    if find_spec(library):
+        return (
+            f"{library} does not fit nonobot {nonobot.__version__}: {error}; install another version of {library}"
+        )
+    if library not in (*OF_ALL_COMMANDS, *OF_SOME_COMMANDS):
+        raise error
+    absent = [name for name in OF_ALL_COMMANDS if find_spec(name) is None]
+    return missing(command, *absent or [library])
 
 
 def _carried_out(own: Sequence[str], bot_command: list[str]) -> int:
@@ -131,11 +147,31 @@ class _GroupedParser(Parser):
     """A parser whose help shows the commands in groups."""
 
     def format_help(self) -> str:
-        """Return the help text with the headings of GROUPS."""
-        text = super().format_help()
-        for first, heading in GROUPS.items():
-            text = re.sub(rf"^ +{first} ", rf"\n  {heading}\n\g<0>", text, count=1, flags=re.MULTILINE)
-        return text.replace("positional arguments:\n  COMMAND\n", "commands:")
+        """Return the help with the headings of GROUPS."""
+        import shutil  # only here: few starts need them
+        import textwrap
+
+        margin = " " * 22
+        entry = textwrap.TextWrapper(
+            max(shutil.get_terminal_size().columns - 2, 2 * len(margin)),
+            subsequent_indent=margin,
+            break_long_words=False,
+        )
+
+        def described(names: str, about: str | None) -> str:
+            entry.initial_indent = f"{names:<{len(margin)}}"
+            return entry.fill(about or "")
+
+        lines = [f"{self.format_usage()}\n{self.description}\n\ncommands:"]
+        for name, command in COMMANDS.items():
+            if name in GROUPS:
+                lines += [*([""] if len(lines) > 1 else []), f"  {GROUPS[name]}"]
+            lines.append(described(f"    {name}", command.help))
+        lines.append("\noptions:")
+        for option in self.actions:
+            names = ", ".join(option.option_strings)
+            lines.append(described(f"  {names} {option.metavar or ''}", option.help))
+        return "\n".join([*lines, "", f"{self.epilog}\n"])
 
 
 def _parser(*names: str) -> Parser:
@@ -148,9 +184,9 @@ def _parser(*names: str) -> Parser:
     )
     add_version(parser)
     add_completion(parser, lambda: _parser(*COMMANDS))
-    commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True, parser_class=Parser)
+    parser.select_command("COMMAND", dest="command")
     for name, command in COMMANDS.items():
-        described = commands.add_parser(name, help=command.help)
+        described = parser.add_command(name, help=command.help)
         if name in names:
             command.describe(described)
     return parser

@@ -16,7 +16,7 @@ from nonobot.protocol.puzzle import plain_text
 from nonobot.system import end_of, report, shortened
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.table import Table
     from rich.text import Text
 
@@ -124,7 +124,14 @@ def first_of(texts: Sequence[str], most: int) -> str:
     return ", ".join(texts[:most]) + more
 
 
+def from_to(first: str, last: str) -> str:
+    """Return two ends as in `$3 to $7`, or the one if they are the same."""
+    return " to ".join(dict.fromkeys((first, last)))
+
+
 GAP = 2  # blanks between the columns of a table
+NAME_COLUMNS = 12  # least width of a column of longer names
+MOST_COLUMNS = 10_000  # that a table could take
 
 
 def on_terminal(file: TextIO | None = None) -> bool:
@@ -167,13 +174,37 @@ def spaced(*blocks: Sequence[RenderableType]) -> list[RenderableType]:
 def drawn(parts: Iterable[RenderableType], terminal: bool, columns: int | None = None) -> str:
     """Return `parts` one below the other; in colour if `terminal` is true and NO_COLOR is not set.
 
-    They are as wide as the output, unless it is a number of `columns`.
+    They are as wide as the output, unless it is a number of `columns`. A table is wider where its figures need it.
     """
     from rich.console import Console
+    from rich.table import Table
 
+    columns = columns or width(terminal)
     text = io.StringIO()
     colours: Literal["auto"] | None = "auto" if terminal else None
-    console = Console(file=text, width=columns or width(terminal), force_terminal=terminal, color_system=colours)
+    console = Console(file=text, force_terminal=terminal, color_system=colours)
     for part in parts:
-        console.print(part)
+        console.width = max(columns, _least_width(part, console) if isinstance(part, Table) else 0)
+        console.print(part, crop=False)
     return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+
+
+def _least_width(table: Table, console: Console) -> int:
+    """Return the width that a table needs for its figures and the beginnings of its names, and let it keep them.
+
+    A narrower terminal breaks the lines of the table.
+    """
+    from rich.text import Text
+
+    unlimited = console.options.update_width(MOST_COLUMNS)
+    for column in table.columns:
+        header = console.measure(column.header, options=unlimited)
+        needed = [header.maximum if column.no_wrap else header.minimum]
+        needed += [console.measure(cell, options=unlimited).maximum for cell in column.cells]
+        column.min_width = max(needed) if column.justify == "right" else min(max(needed), NAME_COLUMNS)
+        if column.no_wrap and column.justify == "left":
+            column.no_wrap = False  # rich makes such columns narrower before the others
+            for text in (column.header, *column.cells):
+                if isinstance(text, Text):
+                    text.no_wrap = True
+    return sum((column.min_width or 0) + GAP for column in table.columns)

@@ -1,4 +1,4 @@
-"""Load, read and write the files and sets that the user names; refuse to overwrite an input; one-line errors."""
+"""Files and sets that the user of a judge's command names: loaded, read, written; never over an input."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nonobot.harness import UnusableError
 from nonobot.protocol import Fault, Record
 from nonobot.protocol.clues import FaultKind, count
 from nonobot.protocol.formats import Size
-from nonobot.system import descriptor_of, lines_in, pieces_in, report, whole_file
+from nonobot.system import descriptor_of, lines_in, pieces_in, reason_of, report, whole_file
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
 
 MOST_SHOWN = 5  # puzzles of a file that have faults
@@ -77,7 +77,7 @@ def opened(source: str, prefix: str = "", others: Iterable[str] = (), waits: boo
     except OSError as error:
         hint = similar_names(source, others) if isinstance(error, FileNotFoundError) else ""
         name = "stdin" if source == "-" else source
-        raise UnusableError(f"cannot read {prefix}{name}: {error.strerror}{hint}") from None
+        raise UnusableError(f"cannot read {prefix}{name}: {reason_of(error)}{hint}") from None
 
 
 def answer_lines(file: BinaryIO, most_bytes: int = MOST_ANSWER_BYTES) -> Iterator[bytes]:
@@ -104,7 +104,7 @@ def require_writable_folder(folder: Path, wanted: Path | None = None) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise UnusableError(f"cannot write {wanted or folder}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {wanted or folder}: {reason_of(error)}") from None
 
 
 def refuse_input(path: Path, sources: Iterable[str | Path]) -> None:
@@ -129,4 +129,4 @@ def write_output(path: Path, data: bytes, *, follows: bool = True) -> None:
         with whole_file(path, follows=follows) as file:
             file.write(data)
     except OSError as error:
-        raise UnusableError(f"cannot write {path}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {path}: {reason_of(error)}") from None

@@ -1,4 +1,4 @@
-"""The public API for Python programs: read puzzles, check boards, solve one or many puzzles."""
+"""The public API for Python programs: read puzzles, check boards, solve one or many, hints, difficulty."""
 
 from __future__ import annotations
 
@@ -372,7 +372,8 @@ def solve(
     be a file name or the content of a file, as for :func:`read`, if it contains one puzzle.
 
     If nonobot is installed without compiled kernels, the first call compiles them and reports this through the
-    logger `nonobot`. `seconds` does not include that time. ImportError: numba, which compiles them, is missing.
+    logger `nonobot`. `seconds` does not include that time. ImportError: numba, which compiles them, is missing, or
+    its version does not fit.
 
     `start` contains the given cells, in the shape (height, width): 1 black, 0 white, -1 unknown (default: those of
     the record). PuzzleError: the board is too large, or `start` has another size.
@@ -472,7 +473,7 @@ def _strategy() -> Any:
     if type(globals().get("__loader__")).__name__ == "zipimporter" and not IN_BROWSER:
         raise ImportError("nonobot cannot solve from within a zip file: unpack it, or install nonobot")
     from nonobot.bot.champion import ChampionStrategy
-    from nonobot.bot.kernels.loading import require_compiler
+    from nonobot.bot.kernels.compiler import require_compiler
     from nonobot.bot.kernels.notices import Notices
     from nonobot.bot.kernels.shipped import has_kernels
 
@@ -480,10 +481,7 @@ def _strategy() -> Any:
         return _idle.pop()
     except IndexError:
         if not has_kernels():
-            try:
-                require_compiler()
-            except ValueError as error:
-                raise ImportError(str(error)) from None
+            require_compiler()
         strategy = ChampionStrategy()
         strategy.prepare(Notices(_log.warning), size=None)
         return strategy

@@ -10,75 +10,231 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from nonobot import __version__
-from nonobot.system import printable
+from nonobot.system import printable, reason_of
 
 Value = TypeVar("Value")
 Meaning = TypeVar("Meaning")
 
+LEAST_COLUMNS = 60  # of the help: argparse would break words for a narrower terminal, which breaks lines by itself
 LONGEST_SECONDS = 1e9  # longest time that an option accepts, about 30 years; longer times overflow
 FILES = ("FILE", "IN", "OUT", "QUESTIONS", "ANSWERS", "SET")  # beginnings of the metavars of files
 SHELLS = ("bash", "zsh", "tcsh", "fish")
 
 
-class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """argparse's formatter, which looks up the width of the terminal only to print.
+class _RefusedError(Exception):
+    """A value that an argument does not take; argparse lets errors of this kind through to the parser."""
 
-    argparse makes a formatter for each argument of a parser. The look-up imports shutil: 1 ms of each start.
-    """
 
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=80)
+class Arguments(Protocol):
+    """A parser, or a group of its arguments."""
 
-    def format_help(self) -> str:
-        printing = argparse.RawDescriptionHelpFormatter(self._prog)
-        self._width, self._max_help_position = printing._width, printing._max_help_position
-        return super().format_help()
+    def add_argument(self, *names: str, **options: Any) -> argparse.Action:
+        """Add an argument, as argparse does."""
+
+
+class Group:
+    """Arguments of a parser under a heading of its help, or of which a user may give only one."""
+
+    def __init__(self, parser: Parser, group: Any, rivals: list[argparse.Action] | None = None) -> None:
+        self._parser = parser
+        self._group = group
+        self._rivals = rivals
+
+    def add_argument(self, *names: str, **options: Any) -> argparse.Action:
+        """Add an argument to the parser in this group."""
+        action = self._parser.added(self._group.add_argument, names, options)
+        if self._rivals is not None:
+            self._rivals.append(action)
+        return action
+
+    def exclusive(self) -> Group:
+        """Return a group within this one, of whose arguments a user may give only one."""
+        return self._parser.exclusive(self._group)
 
 
 class Parser(argparse.ArgumentParser):
-    """Argument parser that keeps the layout of its help and reports an unusable argument in one text line."""
+    """Argument parser that keeps the layout of its help and reports an unusable argument in one text line.
+
+    argparse decides which arguments are unusable; the parser keeps what is added to it and finds its own words for
+    the reason. Where it finds none, the sentence of argparse stays as it is.
+    """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{"formatter_class": _HelpFormatter, **options})
+        self.actions: list[argparse.Action] = []  # in the order in which they were added
+        self.files: list[argparse.Action] = []  # whose values are names of files
+        self.commands: dict[str, Parser] = {}
+        self._command = ""  # name of the argument that selects one of them
+        self._exclusive: list[list[argparse.Action]] = []
+        self._given: list[str] = []
+        # argparse makes a formatter for each argument. To look up the width of the terminal, it would import
+        # shutil: 1 ms of each start.
+        quick = partial(argparse.RawDescriptionHelpFormatter, width=80)
+        super().__init__(**{"formatter_class": quick, "add_help": False, **options})
+        self.color = False  # the same help from each Python: 3.14 colours it
+        self.add_argument("-h", "--help", action="help", help="show this help message and exit")
+
+    def add_argument(self, *names: str, **options: Any) -> argparse.Action:
+        """Add an argument, as argparse does."""
+        return self.added(super().add_argument, names, options)
+
+    def added(self, add: Callable[..., argparse.Action], names: Sequence[str], options: Any) -> argparse.Action:
+        """Add an argument by a method of argparse, and keep it; our own code checks its values."""
+        read, choices = options.get("type"), options.get("choices")
+        if read or choices:
+            name = names[-1] if names[0].startswith("-") else options.get("metavar", names[0])
+            options = {**options, "type": partial(_read, name, read or str, choices)}
+        action = add(*names, **options)
+        self.actions.append(action)
+        if read is Path or str(action.metavar).startswith(FILES):
+            self.files.append(action)
+        return action
+
+    def group(self, heading: str) -> Group:
+        """Return a group of arguments with a heading in the help."""
+        return Group(self, self.add_argument_group(heading))
+
+    def exclusive(self, within: Any = None) -> Group:
+        """Return a group of arguments of which a user may give only one."""
+        self._exclusive.append([])
+        return Group(self, (within or self).add_mutually_exclusive_group(), self._exclusive[-1])
+
+    def select_command(self, metavar: str, **options: Any) -> None:
+        """Let an argument select a command; :meth:`add_command` adds them."""
+        self._command = metavar
+        self._adder = self.add_subparsers(
+            metavar=metavar, required=True, prog=self.prog, parser_class=Parser, **options
+        )
+
+    def add_command(self, name: str, **options: Any) -> Parser:
+        """Add a command and return its parser."""
+        self.commands[name] = self._adder.add_parser(name, **options)
+        return self.commands[name]
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help, as wide as the terminal."""
+        from shutil import get_terminal_size
+
+        width = max(get_terminal_size().columns, LEAST_COLUMNS) - 2
+        self.formatter_class = partial(argparse.RawDescriptionHelpFormatter, width=width)
+        (file or sys.stdout).write(self.format_help())
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Return the values of the arguments; unusable ones exit with status 2 and the reason as one text line."""
+        known, extras = self.parse_known_args(args, namespace)
+        if extras:
+            self.refuse(f"unknown option {' '.join(extras)}")
+        return known
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as argparse does, but report an unknown option that resembles one of this parser at once."""
-        self._arguments = list(sys.argv[1:] if args is None else args)
-        known, extras = super().parse_known_args(args, namespace)
+        self._given = list(sys.argv[1:] if args is None else args)
+        try:
+            known, extras = super().parse_known_args(args, namespace)
+        except _RefusedError as refused:
+            self.refuse(str(refused))
         if extras and extras[0].startswith("-") and (misspelt := self._misspelt(extras)):
-            self.error(misspelt)  # any other may be a bot's option after a forgotten `--`
+            self.refuse(misspelt)  # any other may be a bot's option after a forgotten `--`
         return known, extras
 
-    def _misspelt(self, arguments: Iterable[str]) -> str:
+    def error(self, message: str) -> NoReturn:
+        """Refuse the arguments in our own words; argparse calls it with a sentence about them."""
+        self.refuse(self._mistake() or message)
+
+    def refuse(self, why: str) -> NoReturn:
+        """Exit with status 2 and the reason as one text line."""
+        self.exit(2, f"{self.prog}: {printable(why)}; see {self.prog} --help\n")
+
+    def _mistake(self) -> str:
+        """Return what is wrong with arguments that argparse has refused; nothing if it is not one of these."""
+        given: dict[argparse.Action, None] = {}
+        free: list[str] = []  # words that are neither options nor their values
+        words = list(self._given)
+        while words and not (free and self.commands):  # those of a command are checked by its parser
+            word = words.pop(0)
+            option, has_value, _ = word.partition("=")
+            if word == "--":
+                free += words
+                break
+            if not _is_option(word):
+                free.append(word)
+            elif len(meant := self._meant(option)) == 1:
+                [action] = meant
+                given[action] = None
+                if action.nargs == 0 or has_value:
+                    continue
+                if words and not _is_option(words[0]):
+                    del words[0]
+                elif action.nargs != "?":
+                    return f"{_name(action)} needs a value"
+        for rivals in self._exclusive:
+            if len(names := [_name(action) for action in given if action in rivals]) > 1:
+                return f"{names[1]} cannot be combined with {names[0]}; remove one"
+        if free and self.commands and free[0] not in self.commands:
+            return f"{self._command}: {_unknown_value(free[0], self.commands)}"
+        if absent := self._absent(given, len(free)):
+            return self._misspelt(self._given) or f"missing {', '.join(absent)}"  # one may be misspelt
+        return ""
+
+    def _absent(self, given: Container[argparse.Action], words: int) -> list[str]:
+        """Return what is missing beside the options given and a number of words without an option."""
+        places = [action for action in self.actions if not action.option_strings]
+        absent = [action for action in places[words:] if action.nargs in (None, "+")]
+        absent += [
+            action for action in self.actions if action not in given and action.option_strings and action.required
+        ]
+        return [*map(_name, absent), *([self._command] if self.commands and not words else [])]
+
+    def _misspelt(self, words: Iterable[str]) -> str:
         """Return a message about the first word that resembles an option but does not start one."""
-        options = [option for option in self._option_string_actions if option.startswith("--")]
-        for word in (word.partition("=")[0] for word in arguments if word.startswith("--")):
-            is_known = any(option == word or (self.allow_abbrev and option.startswith(word)) for option in options)
-            if not is_known and (hint := similar_names(word, options)):
+        options = [name for action in self.actions for name in action.option_strings if name.startswith("--")]
+        for word in (word.partition("=")[0] for word in words if word.startswith("--")):
+            if not self._meant(word) and (hint := similar_names(word, options)):
                 return f"unknown option {word!r}{hint}"
         return ""
 
-    def error(self, message: str) -> NoReturn:
-        """Exit with status 2 and the reason as one text line; for a misspelt name it suggests the right one."""
-        message = re.sub(r"^argument (-\w/)?", "", message)
-        if choice := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message):
-            names = re.findall(r"[\w-]+", choice[2])
-            hint = similar_names(choice[1], names) or f"; choose {', '.join(names[:-1])} or {names[-1]}"
-            message = f"{message[: choice.start()]}unknown value {choice[1]!r}{hint}"
-        elif required := re.fullmatch(r"the following arguments are required: (.*)", message):
-            message = self._misspelt(self._arguments) or f"missing {required[1]}"  # one may be misspelt
-        message = re.sub(r"^unrecognized arguments: ", "unknown option ", message)
-        message = re.sub(r": not allowed with argument (\S+)", r" cannot be combined with \1; remove one", message)
-        message = message.replace(": expected one argument", " needs a value")
-        self.exit(2, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
+    def _meant(self, option: str) -> list[argparse.Action]:
+        """Return the argument that has an option, or those of which it may be an abbreviation."""
+        exact = [action for action in self.actions if option in action.option_strings]
+        if exact or not self.allow_abbrev or not option.startswith("--"):
+            return exact
+        return [
+            action for action in self.actions if any(name.startswith(option) for name in action.option_strings)
+        ]
 
 
-# --- readers: they return the value of a text or raise ArgumentTypeError ----------------------------------------
+def _is_option(word: str) -> bool:
+    return re.match(r"-(?![0-9.]|$)", word) is not None and " " not in word.partition("=")[0]
+
+
+def _name(action: argparse.Action) -> str:
+    """Return how messages call an argument."""
+    return action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
+
+
+def _read(name: str, read: Callable[[str], Value], choices: Collection[Any] | None, text: str) -> Value:
+    """Return the value that an argument has by a text; the error names the argument."""
+    try:
+        value = read(text)
+    except (argparse.ArgumentTypeError, ValueError) as error:
+        raise _RefusedError(f"{name}: {error}") from None
+    if choices is not None and value not in choices:
+        raise _RefusedError(f"{name}: {_unknown_value(text, choices)}")
+    return value
+
+
+def _unknown_value(text: str, choices: Iterable[str]) -> str:
+    *others, last = choices
+    hint = similar_names(text, [*others, last]) or f"; choose {', '.join(others)} or {last}"
+    return f"unknown value {text!r}{hint}"
+
+
+# --- readers: they return the value of a text, or raise ArgumentTypeError or ValueError with a message -----------
 
 
 def size_up_to(longest: int) -> Callable[[str], tuple[int, int]]:
@@ -130,6 +286,14 @@ def whole_number(least: int, most: int | None = None, description: str = "a whol
     return read
 
 
+def integer(text: str) -> int:
+    """Return a whole number, which may be negative."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
 def new_path(text: str) -> Path:
     """Return the path of a file or folder to write; not `-`, which elsewhere means standard output."""
     if text == "-":
@@ -146,6 +310,15 @@ def variable(text: str) -> tuple[str, str]:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise argparse.ArgumentTypeError(f"{name!r} is not a variable's name; use letters, digits and _")
     return name, value
+
+
+def command_words(text: str) -> list[str]:
+    """Return the words of a command, as a shell divides it."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        why = "Nothing after the last backslash" if text.endswith("\\") else "No closing quotation"
+        raise argparse.ArgumentTypeError(why) from None
 
 
 size = size_up_to(9999)
@@ -170,18 +343,6 @@ def either(word: str, meaning: Meaning, read: Callable[[str], Value]) -> Callabl
     return read_either
 
 
-def explained(read: Callable[[str], Value]) -> Callable[[str], Value]:
-    """Return a reader like `read` that keeps the message of a ValueError, which argparse would drop."""
-
-    def read_explained(text: str) -> Value:
-        try:
-            return read(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return read_explained
-
-
 # --- options that print and exit ---------------------------------------------------------------------------------
 
 
@@ -198,7 +359,7 @@ class _Print(argparse.Action):
             sys.stdout.flush()
         except OSError as error:  # argparse's own --version would exit with status 0
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest fails no second time
-            parser.exit(2, f"{parser.prog}: {error.strerror}\n")
+            parser.exit(2, f"{parser.prog}: {reason_of(error)}\n")
         parser.exit()
 
 
@@ -213,7 +374,7 @@ def add_version(parser: Parser) -> None:
     )
 
 
-def add_completion(parser: Parser, whole: Callable[[], argparse.ArgumentParser]) -> None:
+def add_completion(parser: Parser, whole: Callable[[], Parser]) -> None:
     """Add `--completion`; `whole` returns the complete parser, only if the option is used."""
 
     def text(parser: argparse.ArgumentParser, shell: str) -> str:
@@ -223,7 +384,11 @@ def add_completion(parser: Parser, whole: Callable[[], argparse.ArgumentParser])
             parser.exit(2, f"{parser.prog}: {missing('--completion', 'shtab')}\n")
         described = whole()
         _complete_files(described, shtab.FILE)
-        return f"{shtab.complete(described, shell)}\n"
+        try:
+            return f"{shtab.complete(described, shell)}\n"
+        except Exception as error:  # it uses what argparse does not promise
+            why = f"--completion: this shtab cannot read this Python's argparse ({error}); update shtab"
+            parser.exit(2, f"{parser.prog}: {printable(why)}\n")
 
     parser.add_argument(
         "--completion",
@@ -235,14 +400,12 @@ def add_completion(parser: Parser, whole: Callable[[], argparse.ArgumentParser])
     )
 
 
-def _complete_files(parser: argparse.ArgumentParser, kind: object) -> None:
-    """Mark the arguments that are files for shtab, also those of subcommands."""
-    for action in parser._actions:  # argparse has no public access to them
-        if isinstance(action, argparse._SubParsersAction):
-            for command in action.choices.values():
-                _complete_files(command, kind)
-        elif action.type is Path or str(action.metavar).startswith(FILES):
-            action.complete = kind  # type: ignore[attr-defined]
+def _complete_files(parser: Parser, kind: object) -> None:
+    """Mark the arguments that are files for shtab, also those of commands."""
+    for action in parser.files:
+        action.complete = kind  # type: ignore[attr-defined]
+    for command in parser.commands.values():
+        _complete_files(command, kind)
 
 
 # --- hints in error messages -------------------------------------------------------------------------------------
@@ -263,16 +426,21 @@ def similar_names(text: str, names: Iterable[str]) -> str:
 
 
 def missing(feature: str, *libraries: str) -> str:
-    """Return a message about the libraries that a feature needs, with a command that installs them.
+    """Return a message about the libraries that a feature needs, with a command that installs them."""
+    if not sys.executable:
+        return f"{feature} needs {' and '.join(libraries)}, which this executable does not contain"
+    return f"{feature} needs {' and '.join(libraries)}, not installed; install with: {install_command(*libraries)}"
 
-    The command names this Python and no extra, so that it works in a clone and in any environment; those of uv
-    have no pip at first.
+
+def install_command(*libraries: str) -> str:
+    """Return a command that installs libraries.
+
+    It names this Python and no extra, so that it works in a clone and in any environment; those of uv have no pip
+    at first.
     """
     from importlib.util import find_spec
 
-    if not sys.executable:
-        return f"{feature} needs {' and '.join(libraries)}, which this executable does not contain"
     command = shlex.join([sys.executable, "-m", "pip", "install", *libraries])
     if find_spec("pip") is None:
         command = f"{shlex.join([sys.executable, '-m', 'ensurepip'])} && {command}"
-    return f"{feature} needs {' and '.join(libraries)}, not installed; install with: {command}"
+    return command

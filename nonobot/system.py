@@ -1,12 +1,15 @@
-"""Operating system functions for all packages: reading with limits, atomic files, cores, lines on stderr."""
+"""Operating system functions for all packages: reading with limits, atomic files, cores, caches, stderr."""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import errno
 import os
+import select
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -44,6 +47,7 @@ def kernel_cache() -> Path:
 
 
 PIECE_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 16  # of an input that is read as it arrives
 LONGEST_LINE_BYTES = 1 << 16  # about, after which a text line is cut: no clue or row is longer
 
 
@@ -137,6 +141,41 @@ def _require_file(mode: int, waits: bool) -> None:
         raise OSError(errno.EINVAL, "not a regular file")
 
 
+def chunks_until(descriptor: int, deadline: float | None) -> Iterator[bytes]:
+    """Yield the bytes of a file descriptor as they arrive; TimeoutError: `deadline` of `time.monotonic` passes."""
+    while True:
+        if deadline is not None:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0 or not select.select([descriptor], [], [], remaining)[0]:
+                raise TimeoutError
+        chunk = os.read(descriptor, CHUNK_BYTES)
+        if not chunk:
+            return
+        yield chunk
+
+
+class NotTextError(ValueError):
+    """Content that is not text; the message says what it is, such as `UTF-16 text; save the file as UTF-8`."""
+
+
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # beginnings of text as Windows also stores it
+
+
+def text_of(content: bytes, errors: str = "strict") -> str:
+    """Return the text of a file: UTF-8, with or without a byte order mark; NotTextError if it is anything else.
+
+    With `errors` as in :meth:`bytes.decode`, such as "replace", only UTF-16 is refused.
+    """
+    if content.startswith(UTF16):
+        raise NotTextError("UTF-16 text; save the file as UTF-8")
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    try:
+        return str(memoryview(content)[len(mark) :], "utf-8", errors)
+    except UnicodeDecodeError as error:
+        place = len(mark) + error.start + 1
+        raise NotTextError(f"not UTF-8 text at byte {place}; save the file as UTF-8") from None
+
+
 def lines_in(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """Yield each text line of an input as soon as its end has arrived; the rest of a very long one is dropped."""
     kept = b""
@@ -180,6 +219,18 @@ def shortened(text: str, limit: int = 1000) -> str:
     if len(text) > limit:
         text = f"{text[: limit // 2]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - (limit - 1) // 2 :]}"
     return printable(text)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return why something failed, in the words of the operating system where it has any."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def with_file(error: OSError, place: object = "") -> str:
+    """Return the reason of an error with its file, or with `place` if it is not about a file."""
+    name = error.filename if isinstance(error.filename, str | bytes) else place
+    name = os.fsdecode(name) if isinstance(name, bytes) else name
+    return f"{name}: {reason_of(error)}" if name else reason_of(error)
 
 
 def report(line: str) -> None:

@@ -1,4 +1,4 @@
-"""Reader of a bot's answers, one text line at a time.
+"""Reader of a bot's answers, one text line at a time: grids, words that give a puzzle up, and malformed answers.
 
 An answer is `$k` and then a text line for each row. Instead of a grid, a bot may write one word (`unsolvable`,
 `timeout`, `invalid`) or nothing: it gave up the puzzle.

@@ -1,4 +1,4 @@
-"""Cell colours, clues and their faults.
+"""Cell colours, clues, faults of puzzles with their places, and words of messages such as `3 puzzles`.
 
 Every fault of a puzzle prints as one text line: its place (puzzle number, line number), what is wrong, and what
 was expected. A fault affects only its own puzzle; the others of the file are still read.

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from nonobot.system import usable_cores
 from tests.helpers.compiling import alone
 from tests.helpers.paged import PUZZLE_LIMIT, PlainServer, Server, export, skip_without_browser_parts
+from tests.helpers.places import PLAIN, write_to_odd_name
 from tests.helpers.sandboxes import REFUSING, bubblewrap, contain, own_path, path_with
 from tests.helpers.talking import COMMAND, STRATEGIES, Talk
 from tests.helpers.waiting import finished
@@ -30,11 +31,21 @@ if TYPE_CHECKING:
 
 __all__ = ["bubblewrap", "contain", "own_path"]
 
+OF_MODULES = ("PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONUSERBASE", "PYTHONNOUSERSITE")
+
 # The tests start a thousand processes: each would compile the project's modules again.
 sys.dont_write_bytecode = False
-# And they compare what those say, which these variables of a user change.
-for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING", "PYTHONSAFEPATH", "PYTHONWARNINGS"):
+# And they compare what those say, which a user's variables change; the rest says where Python finds modules.
+for name in [name for name in os.environ if name.startswith("PYTHON") and name not in OF_MODULES]:
+    del os.environ[name]
+# The terminal has the size that a test gives it.
+for name in ("COLUMNS", "LINES"):
     os.environ.pop(name, None)
+# Numba does what it does by default, but for plain Python in a debugger.
+for name in [name for name in os.environ if name.startswith("NUMBA_") and name != "NUMBA_DISABLE_JIT"]:
+    del os.environ[name]
+# All paths of tests need quotes, wherever a user keeps temporary files.
+write_to_odd_name()
 # What is installed decides nothing: see tests/helpers/sandboxes.py.
 os.environ["PATH"] = path_with(REFUSING)
 # Neither does the configuration of git, nor a hook that runs the tests.
@@ -121,13 +132,10 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def plain_path(tmp_path: Path) -> Iterator[Path]:
+def plain_path() -> Iterator[Path]:
     """Return a folder whose name can stand in a #! line: the kernel cuts that at the first space."""
-    if " " not in str(tmp_path):
-        yield tmp_path
-    else:
-        with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-            yield Path(folder).resolve()
+    with tempfile.TemporaryDirectory(dir="/tmp" if " " in str(PLAIN) else PLAIN) as folder:
+        yield Path(folder).resolve()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Boards such as people draw, by program: blurred noise, words, mazes. Written as a puzzle file of its own:
+"""Boards such as people draw, by program: blurred noise, words, mazes; prints a question file.
 
     python -m tools.drawn_boards noise 100x100 100 --seed 1 > noise.txt
 

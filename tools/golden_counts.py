@@ -1,4 +1,4 @@
-"""The exact counts of searches, as they were when someone last looked at them.
+"""The exact counts of searches in tests/golden: compared with those of today, or written again (`--refresh`).
 
     python -m tools.golden_counts                       compare; exit status 1 if a count differs
     python -m tools.golden_counts --refresh             write the files in tests/golden/counts again

@@ -21,6 +21,7 @@ import msgspec
 from msgspec.structs import replace
 
 import nonobot
+from nonobot.arguments import Parser
 from nonobot.bot import cli as bot_cli
 from nonobot.harness import cli as judge_cli
 from nonobot.harness.bench.against import Compared
@@ -55,14 +56,9 @@ def names() -> Iterator[str]:
             yield f"nonobot.{name}.{member}{inspect.signature(value) if inspect.isfunction(value) else ''}"
 
 
-def options(parser: argparse.ArgumentParser) -> Iterator[str]:
+def options(parser: Parser) -> Iterator[str]:
     """Yield the arguments of a parser and of its commands."""
-    for action in parser._actions:  # argparse has no public access to them
-        if isinstance(action, argparse._SubParsersAction):
-            for name in sorted(action.choices):
-                yield f"{parser.prog} {name}"
-                yield from options(action.choices[name])
-            continue
+    for action in parser.actions:
         spellings = [option for option in action.option_strings if option not in ("-h", "--help")] or (
             [] if action.option_strings else [str(action.metavar or action.dest).upper()]
         )
@@ -70,6 +66,9 @@ def options(parser: argparse.ArgumentParser) -> Iterator[str]:
             kind = "flag" if action.nargs == 0 else "=" + "|".join(map(str, action.choices or ("VALUE",)))
             hidden = " hidden" if action.help == argparse.SUPPRESS else ""
             yield f"{parser.prog} {', '.join(spellings)} {kind}{hidden}"
+    for name in sorted(parser.commands):
+        yield f"{parser.prog} {name}"
+        yield from options(parser.commands[name])
 
 
 def fields(kind: Any) -> Iterator[str]:

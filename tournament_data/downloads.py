@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +41,7 @@ class PublishedFile:
             import requests
         except ImportError:
             raise SetupError(missing("fetching", "pooch")) from None
-        pooch.get_logger().setLevel(logging.ERROR)
+        pooch.get_logger().setLevel("ERROR")
         downloader = pooch.HTTPDownloader(progressbar=_Meter(self, on_bytes), timeout=timeout_seconds)
         try:
             pooch.retrieve(self.url, self.digest, path.name, path.parent, downloader=downloader)

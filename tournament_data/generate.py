@@ -126,8 +126,8 @@ class Recipe:
             return cls(
                 *parse_dimensions(dimensions),
                 seed=parse_seed(given["seed"]),
-                p1=_parse_share(given["p1"]) if "p1" in given else OFFICIAL_P1,
-                p2=_parse_share(given["p2"]) if "p2" in given else OFFICIAL_P2,
+                p1=parse_share(given["p1"]) if "p1" in given else OFFICIAL_P1,
+                p2=parse_share(given["p2"]) if "p2" in given else OFFICIAL_P2,
             )
         except ValueError as error:
             raise ValueError(f"{error}; expected {FORM}") from None
@@ -153,7 +153,8 @@ def parse_dimensions(text: str) -> tuple[int, int, int]:
     return width, height, count
 
 
-def _parse_share(text: str) -> float:
+def parse_share(text: str) -> float:
+    """Return a share of black cells, or raise ValueError."""
     try:
         return float(text)
     except ValueError:

@@ -14,7 +14,7 @@ from nonobot.arguments import similar_names
 from nonobot.protocol import Fault, Found, Puzzle, Record, format_puzzle
 from nonobot.protocol.clues import FaultKind
 from nonobot.protocol.formats import FormatError, Size, detect, format_named, read
-from nonobot.system import content_of
+from nonobot.system import content_of, reason_of
 from nonobot.tournament_data.generate import PREFIX, Recipe
 from nonobot.tournament_data.registry import MOST_BYTES, OfficialSet, official_sets, stored_path
 
@@ -23,6 +23,7 @@ PART = re.compile(r"(.+)@([1-9][0-9]{0,2})/([1-9][0-9]{0,2})", re.DOTALL)
 
 MOST_SET_CELLS = 62_500_000  # of a generated set: a hundred thousand puzzles of 25x25
 MOST_SET_BYTES = 1 << 26  # largest set: a hundred thousand puzzles of 25x25, and about a gigabyte of memory
+MOST_SET_PUZZLES = 1_000_000  # of any size, and about a gigabyte of memory
 
 
 class SetError(Exception):
@@ -65,6 +66,11 @@ class PuzzleSet:
         """The whole question file."""
         return b"".join(puzzle.text for puzzle in self.puzzles)
 
+    @property
+    def by_number(self) -> dict[int, Puzzle]:
+        """The clues by the numbers of the puzzles, in their order."""
+        return {puzzle.number: puzzle.puzzle for puzzle in self.puzzles}
+
     def only(self, numbers: Container[int]) -> PuzzleSet:
         """Return the set of those puzzles, one or more, whose text contains nothing else."""
         return _set_of(self.name, (_written(puzzle.record) for puzzle in self.puzzles if puzzle.number in numbers))
@@ -84,8 +90,8 @@ def load_set(source: str, size: Size | None = None, waits: bool = False) -> Puzz
 
     A name such as `taai2011` always means the official set; `./taai2011` is a file. `SET@K/N` is a part of a set:
     every N-th puzzle from the K-th on. `size` is as in :func:`nonobot.protocol.formats.read`, and `waits` as in
-    :func:`nonobot.system.pieces_of`. SetError: the set does not exist, has more than `MOST_SET_BYTES`, or more
-    faults than puzzles.
+    :func:`nonobot.system.pieces_of`. SetError: the set does not exist, has more than `MOST_SET_BYTES` or
+    `MOST_SET_PUZZLES`, or more faults than puzzles.
     """
     source, parts = _whole_and_parts(source)
     puzzles = _whole_set(source, size, waits)
@@ -125,7 +131,7 @@ def _whole_set(source: str, size: Size | None, waits: bool) -> PuzzleSet:
         if isinstance(error, FileNotFoundError):
             is_official = stem in official_sets()
             hint = f" (the official set is called {stem})" if is_official else similar_names(stem, official_sets())
-        raise SetError(f"cannot read the set {source}: {error.strerror}{hint}") from None
+        raise SetError(f"cannot read the set {source}: {reason_of(error)}{hint}") from None
     try:
         format_name = detect(content)
         if format_name == "taai":
@@ -151,7 +157,7 @@ def _official(official: OfficialSet, size: tuple[int, int] | None) -> PuzzleSet:
         ways = f"{fetched}, `nonojudge data import FOLDER` takes it from a folder{here}"
         raise SetError(f"the official set {official.name} is not on this machine yet: {ways}") from None
     except OSError as error:
-        raise SetError(f"cannot read the set {path}: {error.strerror}") from None
+        raise SetError(f"cannot read the set {path}: {reason_of(error)}") from None
     if hashlib.sha256(content).hexdigest() != official.sha256:
         remedy = "fetch or import it again, or name the file itself"
         raise SetError(f"{path} is not the official {official.name} (its SHA-256 differs): {remedy}")
@@ -166,10 +172,16 @@ def _generated(source: str, size: tuple[int, int] | None) -> PuzzleSet:
         raise SetError(f"{source}: {error}") from None
     if size and size != (recipe.width, recipe.height):
         raise SetError(f"{recipe} has boards of {recipe.width}x{recipe.height}, not {size[0]}x{size[1]}")
-    if recipe.width * recipe.height * recipe.count > MOST_SET_CELLS:  # known before hours of drawing
+    if recipe.count > MOST_SET_PUZZLES:  # known before hours of drawing
+        raise _of_too_many(str(recipe))
+    if recipe.width * recipe.height * recipe.count > MOST_SET_CELLS:
         raise SetError(f"{recipe}: more than {MOST_SET_CELLS:,} cells; split the set")
     records = (Record(puzzle, number=number) for number, (puzzle, _) in enumerate(boards, 1))
     return _set_of(str(recipe), map(_written, records))
+
+
+def _of_too_many(name: str) -> SetError:
+    return SetError(f"{name}: more than {MOST_SET_PUZZLES:,} puzzles; split the set")
 
 
 def _written(record: Record) -> SetPuzzle:
@@ -208,6 +220,8 @@ def _records(
             faults.append(Fault(FaultKind.REPEATED_NUMBER, message, entry.number, entry.line))
             continue
         records[entry.number] = entry
+        if len(records) > MOST_SET_PUZZLES:
+            raise _of_too_many(name)
     if len(faults) > len(records):  # the size or the format is wrong
         raise SetError(f"{name}: {next((fault for fault in faults if fault.is_in_place), faults[0])}")
     return [*records.values()], tuple(faults)

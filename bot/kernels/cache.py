@@ -1,8 +1,8 @@
-"""The project's own folder for compiled kernels.
+"""The folder of compiled kernels: where it is, when it is outdated or removed, and whose files are never loaded.
 
 Numba's on-disk cache does not notice a change in a kernel of another module: the caller stays stale (measured on
 0.68). The folder is therefore named after a digest of all sources that kernels are made from, the versions of
-Python and llvmlite (numba pins it), and the CPU: a change of any starts a new folder.
+Python, numba and llvmlite, and the CPU: a change of any starts a new folder.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from functools import cache
 from importlib.util import find_spec, source_hash
 from pathlib import Path
 
+from nonobot.bot.kernels.compiler import numba_fits
 from nonobot.system import kernel_cache, temporary_cache
 
 _SAYS_WHICH_CPU = {
@@ -34,9 +35,10 @@ def _cpu() -> bytes:
         facts = [line for line in lines if line.partition(b":")[0].strip() in _SAYS_WHICH_CPU]
         if len(facts) == 4:
             return b"\n".join(facts)
-    import llvmlite.binding as llvm
+    with numba_fits():
+        import llvmlite.binding as llvm
 
-    return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}".encode()
+        return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}".encode()
 
 
 def kernel_sources() -> list[Path]:
@@ -47,15 +49,17 @@ def kernel_sources() -> list[Path]:
     return sorted([*modules, *(path for package in packages for path in package.glob("*.py"))])
 
 
-def _digest() -> str:
-    from llvmlite import __version__  # it may be missing if kernels came with the bot
+def _versions() -> Iterator[bytes]:
+    """Yield the names of the folders that state the versions of the compiler; to load it takes long."""
+    for library in ("llvmlite", "numba"):
+        if (found := find_spec(library)) and found.origin:
+            folders = Path(found.origin).parents[1].glob(f"{library}-*-info")
+            yield from sorted(folder.name.encode() for folder in folders)
 
-    numba = find_spec("numba")
-    assert numba
-    assert numba.origin
-    numba_version = Path(numba.origin).with_name("_version.py").read_bytes()  # without loading numba
+
+def _digest() -> str:
     parts = [source.read_bytes() for source in kernel_sources()]
-    parts += sys.version.encode(), __version__.encode(), numba_version, _cpu()
+    parts += sys.version.encode(), *_versions(), _cpu()
     # With the lengths, no two lists of parts give the same bytes.
     return source_hash(b"".join(b"%d\n%b" % (len(part), part) for part in parts)).hex()
 

@@ -10,12 +10,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-import numba
-from numba.extending import NativeValue, typeof_impl, unbox
-
 from nonobot.bot.kernels.cache import cache_folder
 from nonobot.bot.kernels.language import StructType
 from nonobot.bot.kernels.memory import Memory
+from nonobot.bot.kernels.numba_names import NativeValue, config, njit, typeof_impl, unbox
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 
@@ -23,29 +21,29 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 _NESTED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
-def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function that other kernels call."""
-    return numba.njit(**_NESTED, **_OPTIONS)(function)
+def kernel(function: Callable[..., Any], arguments: tuple[Any, ...] | None = None) -> Any:
+    """Compile a function that other kernels call, at once if the types of its arguments are given."""
+    return njit(arguments, **_NESTED, **_OPTIONS)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a small function of the hottest loops, without a call wherever it is used."""
-    return numba.njit(forceinline=True, **_NESTED, **_OPTIONS)(function)
+    return njit(forceinline=True, **_NESTED, **_OPTIONS)(function)
 
 
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, for the map of its `Memory`, and keep the code in our own folder."""
-    if numba.config.DISABLE_JIT:
+    if config.DISABLE_JIT:
         return _plain(function)
     folder = cache_folder()
     if folder is None:
-        return numba.njit(**_OPTIONS)(function)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)  # numba reads it when the decorator runs
+        return njit(**_OPTIONS)(function)
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)  # numba reads it when the decorator runs
     try:
-        return numba.njit(cache=True, **_OPTIONS)(function)
+        return njit(cache=True, **_OPTIONS)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 def kernel_count(function: Callable[..., Any]) -> int:

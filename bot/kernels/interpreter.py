@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from numba.core.errors import TypingError
 
 from nonobot.bot.kernels.language import StructType
 from nonobot.bot.kernels.memory import FORMATS, Array, Constant, Item, Member, Struct
+from nonobot.bot.kernels.numba_names import TypingError
 
 _KINDS: dict[str, Any] = {"u8": np.uint64, "f4": np.float32, "f8": np.float64}
 

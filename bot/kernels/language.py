@@ -24,15 +24,20 @@ import operator
 import time
 from typing import Any
 
-from llvmlite import ir
-from numba.core import cgutils, errors, types
-from numba.core.imputils import lower_builtin, lower_getattr_generic, lower_setattr_generic
-from numba.core.types.containers import BaseTuple
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
-from numba.extending import register_model
-
 from nonobot.bot.kernels.masks import MaskType, StoredModel, emitted
 from nonobot.bot.kernels.memory import Array, Constant, Item, Struct
+from nonobot.bot.kernels.numba_names import (
+    AttributeTemplate,
+    TypingError,
+    infer_getattr,
+    ir,
+    lower_builtin,
+    lower_getattr_generic,
+    lower_setattr_generic,
+    register_model,
+    type_callable,
+    types,
+)
 
 _LONG = ir.IntType(64)
 
@@ -51,7 +56,7 @@ class StructType(types.Type):
         if name not in self.struct.members:
             near = difflib.get_close_matches(name, self.struct.members, 3)
             hint = f"; similar: {' or '.join(near)}" if near else ""
-            raise errors.TypingError(f"{self.name} has no member {name!r}{hint}")
+            raise TypingError(f"{self.name} has no member {name!r}{hint}")
         return self.struct.members[name]
 
 
@@ -127,7 +132,7 @@ def _store(builder: Any, layout: Any, place: Any, value: Any) -> None:
 
 def _no_float(layout: Any, value: Any) -> None:
     if isinstance(value, types.Float) and isinstance(layout, Item) and layout.code[0] != "f":
-        raise errors.TypingError("a float is put where whole numbers are: was a uint64 added to an int64?")
+        raise TypingError("a float is put where whole numbers are: was a uint64 added to an int64?")
 
 
 @infer_getattr
@@ -148,7 +153,7 @@ def _lower_member(context: Any, builder: Any, struct: StructType, start: Any, na
 def _lower_set_member(context: Any, builder: Any, sig: Any, args: Any, name: str) -> None:
     offset, layout = sig.args[0].member(name)
     if not isinstance(layout, Item):
-        raise errors.TypingError(f"{name} is no single item; put something into one of its own")
+        raise TypingError(f"{name} is no single item; put something into one of its own")
     _no_float(layout, sig.args[1])
     _store(builder, layout, builder.add(args[0], _LONG(offset)), args[1])
 
@@ -156,10 +161,10 @@ def _lower_set_member(context: Any, builder: Any, sig: Any, args: Any, name: str
 def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     """Emit the address of an indexed item, struct or row."""
     array, index = sig.args[:2]
-    if isinstance(index, BaseTuple):
+    if isinstance(index, types.BaseTuple):
+        parts = (builder.extract_value(args[1], place) for place in range(len(index)))
         row, column = (
-            context.cast(builder, value, kind, types.int64)
-            for value, kind in zip(cgutils.unpack_tuple(builder, args[1]), index.types, strict=True)
+            context.cast(builder, value, kind, types.int64) for value, kind in zip(parts, index.types, strict=True)
         )
         number = builder.add(builder.mul(row, _LONG(array.row)), column)
     else:
@@ -170,24 +175,26 @@ def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 def _is_index(array: ArrayType, index: Any) -> bool:
-    parts = index.types if isinstance(index, BaseTuple) else (index,)
+    parts = index.types if isinstance(index, types.BaseTuple) else (index,)
     sides = 2 if array.row else 1
     return len(parts) <= sides and all(isinstance(part, types.Integer | types.Boolean) for part in parts)
 
 
 def _indexed(array: ArrayType, index: Any) -> Any:
     """Return the item, struct or row of a table at an index."""
-    if array.row and not isinstance(index, BaseTuple):
+    if array.row and not isinstance(index, types.BaseTuple):
         return ArrayType(array.item, array.step, length=array.row)
     return array.item
 
 
-@infer_global(operator.getitem)
-class _GetItem(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        if isinstance(args[0], ArrayType) and _is_index(*args):
-            return signature(type_of(_indexed(*args)), *args)
+@type_callable(operator.getitem)
+def _type_getitem(context: Any) -> Any:
+    def result(array: Any, index: Any) -> Any:
+        if isinstance(array, ArrayType) and _is_index(array, index):
+            return type_of(_indexed(array, index))
         return None
+
+    return result
 
 
 @lower_builtin(operator.getitem, ArrayType, types.Any)
@@ -195,21 +202,25 @@ def _lower_getitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return _load(builder, _indexed(*sig.args), _place(context, builder, sig, args))
 
 
-@infer_global(operator.setitem)
-class _SetItem(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        if not (isinstance(args[0], ArrayType) and _is_index(*args[:2])):
+@type_callable(operator.setitem)
+def _type_setitem(context: Any) -> Any:
+    def result(array: Any, index: Any, value: Any) -> Any:
+        if not (isinstance(array, ArrayType) and _is_index(array, index)):
             return None
-        layout = _indexed(*args[:2])
+        layout = _indexed(array, index)
         if isinstance(layout, ArrayType):
-            raise errors.TypingError("a row of a table is no item; put something into one of its own")
-        _no_float(layout, args[2])
-        return signature(types.void, args[0], args[1], type_of(layout))
+            raise TypingError("a row of a table is no item; put something into one of its own")
+        _no_float(layout, value)
+        return types.void
+
+    return result
 
 
 @lower_builtin(operator.setitem, ArrayType, types.Any, types.Any)
 def _lower_setitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    _store(builder, _indexed(*sig.args[:2]), _place(context, builder, sig, args), args[2])
+    layout = _indexed(*sig.args[:2])
+    value = context.cast(builder, args[2], sig.args[2], type_of(layout))
+    _store(builder, layout, _place(context, builder, sig, args), value)
     return context.get_dummy_value()
 
 
@@ -221,12 +232,17 @@ def item_address(builder: Any, array: ArrayType, start: Any, index: Any) -> Any:
 # --- prefetching, a row at once, the clock ---
 
 
+def _function(builder: Any, kind: Any, name: str) -> Any:
+    """Return a function of LLVM or of the C library, which the code then calls."""
+    return builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+
+
 def _prefetch(typingctx: Any, struct: Any) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         pointer = builder.inttoptr(args[0], ir.IntType(8).as_pointer())
         flag = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        function = _function(builder, kind, "llvm.prefetch.p0")
         builder.call(function, [pointer, flag(0), flag(3), flag(1)])  # to be read, kept in all caches, data
         return context.get_dummy_value()
 
@@ -253,7 +269,7 @@ def _first_above(typingctx: Any, row: Any, other: Any, value: Any, end: Any) -> 
         bits = builder.zext(builder.bitcast(above, ir.IntType(lanes)), wide)
         last = args[3] if wide.width == 64 else builder.zext(args[3], wide)
         bits = builder.or_(bits, builder.shl(wide(1), last))
-        place = builder.cttz(bits, cgutils.true_bit)
+        place = builder.cttz(bits, ir.IntType(1)(1))
         return place if wide.width == 64 else builder.trunc(place, _LONG)
 
     return types.int64(row, other, types.int64, types.int64), codegen
@@ -271,13 +287,15 @@ def first_above(row: Any, other: Any, value: Any, end: Any) -> Any:
 
 def _now_ns(typingctx: Any) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        timespec = cgutils.alloca_once(builder, ir.LiteralStructType([_LONG, _LONG]))
-        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32), timespec.type])
-        function = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
-        builder.call(function, [ir.IntType(32)(time.CLOCK_MONOTONIC), timespec])
+        number = ir.IntType(32)  # 32 bits of nanoseconds are all in wasm32
+        with builder.goto_entry_block():  # once, however often a loop comes here
+            timespec = builder.alloca(ir.LiteralStructType([_LONG, _LONG]))
+        function = _function(builder, ir.FunctionType(number, [number, timespec.type]), "clock_gettime")
+        builder.call(function, [number(time.CLOCK_MONOTONIC), timespec])
+        places = (builder.gep(timespec, [number(0), number(field)], inbounds=True) for field in range(2))
         seconds, nanoseconds = (
-            builder.load(builder.bitcast(cgutils.gep_inbounds(builder, timespec, 0, field), kind.as_pointer()))
-            for field, kind in enumerate((_LONG, ir.IntType(32)))  # 32 bits of nanoseconds are all in wasm32
+            builder.load(builder.bitcast(place, kind.as_pointer()))
+            for place, kind in zip(places, (_LONG, number), strict=True)
         )
         return builder.add(builder.mul(seconds, _LONG(10**9)), builder.zext(nanoseconds, _LONG))
 

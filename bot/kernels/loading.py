@@ -4,33 +4,32 @@ Importing numba and loading its own cache takes 0.35 s, seven times as long as a
 llvmlite alone, for object code, as long as that start. Laid out code (`machine_code.py`) needs neither. A kernel
 takes the address of a memory and numbers, and returns a number.
 
-This depends on undocumented parts of numba: access to the object code, compilation of a kernel with its callees in
-one step, and the calling convention. All are tried on a small function before a kernel is compiled. If one has
-changed, numba loads and calls the kernels itself, and a message on standard error reports this.
+This depends on inner parts of numba: compilation of a kernel with its callees in one step, and the calling
+convention. Both are tried on a small function before a kernel is compiled. If one has changed, numba loads and
+calls the kernels itself, and a message on standard error reports this.
 """
 
 from __future__ import annotations
 
-import errno
 import importlib
 import os
 import sys
 import threading
 from collections.abc import Callable
 from functools import cache
-from importlib.util import find_spec, source_hash
+from importlib.util import source_hash
 from pathlib import Path
 from typing import Any
 
 from nonobot.bot import IN_BROWSER
 from nonobot.bot.kernels.cache import cache_folder, is_private, note_use
-from nonobot.bot.kernels.machine_code import ForbiddenError, map_code
+from nonobot.bot.kernels.compiler import in_one_line, numba_fits, require_compiler, version_of_numba
+from nonobot.bot.kernels.machine_code import map_code
 from nonobot.bot.kernels.memory import Memory, Struct
 from nonobot.bot.kernels.notices import Clock, OnCompile, unnoticed
 from nonobot.bot.kernels.shipped import linked_kernel, shipped_code
-from nonobot.system import report, whole_file
+from nonobot.system import reason_of, report, whole_file
 
-_OF_NUMBA = ".numba_config.yaml"
 _DIGEST_BYTES = len(source_hash(b""))
 
 _ROOM_OF_NUMBA, _ROOM_TO_COMPILE = 380 << 20, 200 << 20  # address space; the largest kernel: 371 and 185 MiB
@@ -49,6 +48,7 @@ def load_kernel(module: str, name: str, struct: Struct, numbers: int, on_compile
     own memory. Only compiling for this `struct` imports the module and calls `on_compile`. With NUMBA_DISABLE_JIT,
     it is the kernel in plain Python.
     ValueError: too little memory or address space, or the system forbids a program to run code that it wrote.
+    CompilerError: numba is missing, or cannot compile the kernels.
     """
     with _loading:
         key = module, name, struct.name
@@ -63,8 +63,8 @@ def load_kernel(module: str, name: str, struct: Struct, numbers: int, on_compile
 def _load(module: str, name: str, struct: Struct, numbers: int, on_compile: OnCompile) -> Kernel:
     """Return a kernel from its file, or compiled, or in plain Python."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-        _import_numba()
-        from nonobot.bot.kernels.interpreter import on_plain_memory
+        with numba_fits():
+            from nonobot.bot.kernels.interpreter import on_plain_memory
 
         return on_plain_memory(getattr(importlib.import_module(module), name), struct)
     file = f"{name}-{struct.name}"
@@ -83,30 +83,20 @@ def _load(module: str, name: str, struct: Struct, numbers: int, on_compile: OnCo
     left, needed = _room()
     if left is not None and left < needed:  # LLVM would abort the process
         raise _no_room()
-    if _numba_has_changed():
-        return _called_by_numba(module, name, struct, on_compile)
+    if change := _change_in_numba():
+        return _called_by_numba(module, name, struct, on_compile, change)
     from nonobot.bot.kernels.compiling import kernel_count
     from nonobot.bot.kernels.object_code import object_code
 
     function = getattr(importlib.import_module(module), name).py_func
     clock = Clock(kernel_count(function), on_compile)
     try:
-        code = object_code(function, struct, numbers, clock.done)
+        with numba_fits():
+            code = object_code(function, struct, numbers, clock.done)
     finally:
         clock.done(1.0)
     _keep(code, path)
     return _link(code, 1 + numbers)
-
-
-def require_compiler() -> None:
-    """Raise ValueError, with the command that helps, if numba is missing."""
-    if IN_BROWSER:
-        what_to_do = "install a wheel of nonobot with kernels, and unset NONOBOT_KERNELS"
-        raise ValueError(f"a browser compiles no kernels: {what_to_do}")
-    if find_spec("numba") is None:
-        from nonobot.arguments import missing
-
-        raise ValueError(missing("compiling the kernels", "numba"))
 
 
 def _no_room() -> ValueError:
@@ -139,7 +129,7 @@ def _keep(code: bytes, path: Path | None) -> None:
             note_use(tidy=True)
             return
     except OSError as error:
-        why = f"{path}: {error.strerror}"
+        why = f"{path}: {reason_of(error)}"
     report(f"nonobot: compiled kernels cannot be kept ({why}); the next start compiles them again")
 
 
@@ -194,18 +184,19 @@ def _load_side_module(module: bytes, name: str) -> int:
 
 def _load_object_code(object_code: bytes, name: str) -> int:
     """Load object code with llvmlite and return the address of a function of it."""
-    import llvmlite.binding as llvm
+    with numba_fits():
+        import llvmlite.binding as llvm
 
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    machine = llvm.Target.from_default_triple().create_target_machine()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
-    engine.finalize_object()
-    _engines.append(engine)
-    address: int = engine.get_function_address(name)
-    if not address:
-        raise LookupError(f"the object code has no function {name}")
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        machine = llvm.Target.from_default_triple().create_target_machine()
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
+        engine.finalize_object()
+        _engines.append(engine)
+        address: int = engine.get_function_address(name)
+        if not address:
+            raise LookupError(f"the object code has no function {name}")
     return address
 
 
@@ -217,52 +208,38 @@ def _sample(first: int, second: int) -> int:
     return first - second
 
 
-def _import_numba() -> None:
-    """Import numba without its configuration in the working folder, which is perhaps a stranger's.
-
-    That file would decide how the kept code is compiled; one that is odd would stop the import.
-    """
-    from contextlib import chdir, nullcontext
-
-    with chdir(os.sep) if os.path.lexists(_OF_NUMBA) else nullcontext():
-        from numba import config
-    config._config_fname = os.devnull  # numba looks again whenever it compiles
-    config.reload_config()
-
-
 @cache
-def _numba_has_changed() -> bool:
-    """Compile, load and call a small function; return whether that fails, and report it once."""
-    try:
-        _import_numba()
-        from numba import __version__
-    except OSError as error:
-        if error.errno in (errno.EACCES, errno.EPERM):  # it tests whether the process can write and run memory
-            raise ForbiddenError(error.errno) from None
-        raise ValueError(" ".join(f"numba cannot be loaded: {error}".split())) from None
+def _change_in_numba() -> str:
+    """Compile, load and call a small function; return why that fails, or nothing if it does not."""
     first, second = 0x0123_4567_89AB_CDEF, 0x00FE_DCBA_9876_5432
     try:
+        from nonobot.bot.kernels.numba_names import moved
+
+        if moved:
+            raise moved
         from nonobot.bot.kernels.object_code import object_code
 
         result = _link(object_code(_sample, None, 2), 2)(first, second)
     except MemoryError:
         raise
     except Exception as error:  # a different numba may fail in any way
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-    else:
-        if result == first - second:
-            return False
-        reason = f"{first - second:#x} was to come back from a call, and {result:#x} came"
-    changed = f"numba {__version__} has changed in what lets kernels be loaded without it ({reason})"
+        return in_one_line(error)
+    return "" if result == first - second else f"a call returned {result:#x} in place of {first - second:#x}"
+
+
+@cache
+def _report_change(change: str) -> None:
+    """Report once that numba loads the kernels."""
+    changed = f"numba {version_of_numba()} has changed in what lets kernels be loaded without it ({change})"
     report(f"nonobot: {changed}; numba loads them itself, and each start takes longer")
-    return True
 
 
-def _called_by_numba(module: str, name: str, struct: Struct, on_compile: OnCompile) -> Kernel:
+def _called_by_numba(module: str, name: str, struct: Struct, on_compile: OnCompile, change: str) -> Kernel:
     """Return a kernel as :func:`load_kernel` does; numba loads and calls it, from its own cache if it is there."""
-    from nonobot.bot.kernels.compiling import entry, kernel_count
+    with numba_fits():
+        from nonobot.bot.kernels.compiling import entry, kernel_count
 
-    kernel = entry(getattr(importlib.import_module(module), name).py_func)
+        kernel = entry(getattr(importlib.import_module(module), name).py_func)
     is_new = True
 
     def call(address: int, *numbers: int) -> int:
@@ -274,6 +251,9 @@ def _called_by_numba(module: str, name: str, struct: Struct, on_compile: OnCompi
         is_new = False
         handle = Memory.__new__(Memory)  # numba only needs its map and its address
         handle.struct, handle.address = struct, address
-        return int(kernel(handle, *numbers))
+        with numba_fits():
+            result = int(kernel(handle, *numbers))
+        _report_change(change)
+        return result
 
     return call

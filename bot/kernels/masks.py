@@ -13,14 +13,20 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numba
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.core.imputils import lower_builtin, lower_cast
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, models, register_model
+from nonobot.bot.kernels.numba_names import (
+    config,
+    intrinsic,
+    ir,
+    lower_builtin,
+    lower_cast,
+    models,
+    register_model,
+    type_callable,
+    types,
+)
 
 _LONG = ir.IntType(64)
+_TRUE = ir.IntType(1)(1)
 
 
 class MaskType(types.Type):
@@ -69,19 +75,18 @@ _SHIFT = ((MaskType, _NUMBER),)
 def _operator(operations: tuple[Any, ...], emit: Any, kinds: Any = _PAIR, is_truth: bool = False) -> None:
     """Define operators of masks and numbers, for operands of these `kinds`."""
 
-    class _Template(AbstractTemplate):
-        def generic(self, args: Any, kws: Any) -> Any:
-            if not any(all(map(isinstance, args, operands)) for operands in kinds):
-                return None
-            mask = next(operand for operand in args if isinstance(operand, MaskType))
-            return signature(types.boolean if is_truth else mask, *args)
+    def result(first: Any, second: Any = None) -> Any:
+        given = (first,) if second is None else (first, second)
+        if not any(len(given) == len(operands) and all(map(isinstance, given, operands)) for operands in kinds):
+            return None
+        return types.boolean if is_truth else next(operand for operand in given if isinstance(operand, MaskType))
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         mask = next(operand for operand in sig.args if isinstance(operand, MaskType))
         return emit(builder, *(mask.emit(context, builder, *pair) for pair in zip(args, sig.args, strict=True)))
 
     for operation in operations:
-        infer_global(operation)(type(f"_{operation.__name__}", (_Template,), {}))
+        type_callable(operation)(lambda context: result)
         for operands in kinds:
             lower_builtin(operation, *(types.Any if kind is _NUMBER else kind for kind in operands))(lower)
 
@@ -114,7 +119,7 @@ def _cast_to_truth(context: Any, builder: Any, fromty: Any, toty: Any, value: An
 
 def emitted(build: Any, prefer_literal: bool = False) -> Any:
     """Return a decorator of functions in plain Python: compiled kernels call the intrinsic of `build` instead."""
-    return lambda plain: plain if numba.config.DISABLE_JIT else intrinsic(prefer_literal=prefer_literal)(build)
+    return lambda plain: plain if config.DISABLE_JIT else intrinsic(prefer_literal=prefer_literal)(build)
 
 
 def _question(emit: Any) -> Any:
@@ -128,13 +133,13 @@ def _question(emit: Any) -> Any:
     return emitted(build)
 
 
-@_question(lambda builder, mask: builder.cttz(mask, cgutils.true_bit))
+@_question(lambda builder, mask: builder.cttz(mask, _TRUE))
 def lowest(mask: Any) -> Any:
     """Return the first cell of a set that is not empty."""
     return (mask & -mask).bit_length() - 1
 
 
-@_question(lambda builder, mask: builder.sub(mask.type(mask.type.width - 1), builder.ctlz(mask, cgutils.true_bit)))
+@_question(lambda builder, mask: builder.sub(mask.type(mask.type.width - 1), builder.ctlz(mask, _TRUE)))
 def highest(mask: Any) -> Any:
     """Return the last cell of a set that is not empty."""
     return mask.bit_length() - 1

@@ -9,24 +9,25 @@ from __future__ import annotations
 import contextlib
 import gc
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
-
-import llvmlite.binding as llvm
-import numba
-from numba.core import config, event
-from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.cpu import CPUContext
 
 from nonobot.bot.kernels import compiling
 from nonobot.bot.kernels.language import StructType
 from nonobot.bot.kernels.machine_code import laid_out
 from nonobot.bot.kernels.memory import Struct
+from nonobot.bot.kernels.numba_names import (
+    CPUContext,
+    JITCodeLibrary,
+    config,
+    event,
+    global_compiler_lock,
+    llvm,
+    types,
+)
 
 _WEBASSEMBLY = "wasm32-unknown-emscripten"
 _FEATURES = "+bulk-memory,+nontrapping-fptoint,+sign-ext,+simd128"  # features that all browsers have since 2023
-
 
 _TYPED_SHARE = 0.75  # share of the time that numba takes for all kernels; LLVM takes the rest to optimise them
 
@@ -34,10 +35,11 @@ OnShare = Callable[[float], None]  # called as a compilation proceeds, with the 
 
 
 class KernelCode(NamedTuple):
-    """A kernel with all that it calls, before it is optimised: the name of its function, and numba's library."""
+    """A kernel with all that it calls, in LLVM's language, before it is optimised for a machine."""
 
-    name: str
-    library: Any
+    name: str  # of its function
+    module: Any
+    machine: Any
 
 
 def object_code(
@@ -67,48 +69,52 @@ class _Steps(event.Listener):
 
 
 def kernel_code(function: Callable[..., Any], struct: Struct | None, numbers: int) -> KernelCode:
-    """Return the code of a kernel that takes a memory of this `struct` and a number of int64."""
-    kernel = compiling.kernel(function)
-    signature = (*([StructType(struct)] if struct else []), *[numba.int64] * numbers)
+    """Return the code, for this processor, of a kernel that takes a memory of this `struct` and some int64."""
+    signature = (*([StructType(struct)] if struct else []), *[types.int64] * numbers)
     with _without_garbage_collection(), global_compiler_lock, _nothing_but_typed():
-        kernel.compile(signature)
-    compiled = kernel.overloads[signature]
-    name = compiled.fndesc.llvm_func_name
-    # Nothing else calls the inner kernels: LLVM then optimises their arguments and results too.
-    for inner in compiled.library._final_module.functions:
-        if not inner.is_declaration and inner.name != name:
-            inner.linkage = "internal"
-    return KernelCode(name, compiled.library)
+        kernel = compiling.kernel(function, signature)
+    module = llvm.parse_assembly(kernel.inspect_llvm(signature))
+    defined = [each for each in module.functions if not each.is_declaration]
+    [outermost] = (each for each in defined if each.linkage is llvm.Linkage.external)
+    _require_convention([argument.type for argument in outermost.arguments], len(signature))
+    for inner in defined:
+        if inner.name != outermost.name:
+            inner.linkage = "internal"  # nothing else calls it: LLVM then optimises its arguments and result too
+    processor, features = config.CPU_NAME, config.CPU_FEATURES
+    if features is None:
+        features = llvm.get_host_cpu_features().flatten()
+    return KernelCode(outermost.name, module, _machine(processor or llvm.get_host_cpu_name(), features))
+
+
+def _require_convention(parameters: Sequence[Any], numbers: int) -> None:
+    """Raise LookupError unless a kernel is called as `loading` does: a wrong call could end the process."""
+    if [kind.is_pointer for kind in parameters] != [True, True, *[False] * numbers]:
+        raise LookupError(f"the parameters of a kernel are {', '.join(map(str, parameters))}")
+
+
+def _machine(processor: str, features: str) -> Any:
+    """Return LLVM's target for code of this process, for a processor by LLVM's name, such as `x86-64-v3`."""
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    places = "static" if target.name.startswith("x86") else "default"
+    return target.create_target_machine(processor, features, 3, places, "jitdefault", jit=True)
 
 
 def for_processor(code: KernelCode, processor: str) -> KernelCode:
-    """Return a copy of the code for another processor, by LLVM's name for it, such as `x86-64-v3`."""
-    before = config.CPU_NAME, config.CPU_FEATURES
-    config.CPU_NAME, config.CPU_FEATURES = processor, ""  # read when a code generator is made
-    try:
-        library = JITCPUCodegen(processor).create_library(code.name)
-    finally:
-        config.CPU_NAME, config.CPU_FEATURES = before
-    library._final_module = llvm.parse_assembly(str(code.library._final_module))
-    return KernelCode(code.name, library)
+    """Return the code for another processor, by LLVM's name for it, such as `x86-64-v3`."""
+    return code._replace(machine=_machine(processor, ""))
 
 
 def for_webassembly(code: KernelCode) -> KernelCode:
-    """Return a copy of the code for WebAssembly; the name of its function is `kernel`."""
+    """Return the code for WebAssembly; the name of its function is `kernel`."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(_WEBASSEMBLY)
-    machine = target.create_target_machine(features=_FEATURES, opt=config.OPT, reloc="pic")
-    codegen = JITCPUCodegen(_WEBASSEMBLY)
-    codegen._tm = machine
-    module = llvm.parse_assembly(_LANES_OF_MASK.sub(_lanes_by_bits, str(code.library._final_module)))
-    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    machine = target.create_target_machine(features=_FEATURES, opt=3, reloc="pic")
+    module = llvm.parse_assembly(_LANES_OF_MASK.sub(_lanes_by_bits, str(code.module)))
     for variable in module.global_variables:
         variable.linkage = "internal"  # none is used, and WebAssembly has no `common` ones
     module.get_function(code.name).name = "kernel"
-    library = codegen.create_library("kernel")
-    library._final_module = module
-    return KernelCode("kernel", library)
+    return KernelCode("kernel", module, machine)
 
 
 _LANES_OF_MASK = re.compile(r"(%\S+) = bitcast i(?:16|32|64) (%\S+) to <(16|32|64) x i1>")
@@ -137,11 +143,27 @@ def _constants(numbers: Iterable[int]) -> str:
 
 def machine_code(code: KernelCode) -> bytes:
     """Optimise the code; return a zero byte and laid out code, otherwise its name, a zero byte and object code."""
-    with _without_garbage_collection(), global_compiler_lock:
-        code.library._optimize_final_module()
-        made: bytes = code.library.codegen._tm.emit_object(code.library._final_module)
+    module = code.module.clone()
+    module.triple, module.data_layout = code.machine.triple, str(code.machine.target_data)
+    with _without_garbage_collection():
+        _optimise(module, code.machine)
+        made: bytes = code.machine.emit_object(module)
     laid = laid_out(made, code.name)
     return b"\0" + laid if laid else code.name.encode() + b"\0" + made
+
+
+def _optimise(module: Any, machine: Any) -> None:
+    """Optimise as numba does: first what makes loops simple, then all."""
+    for level in (0, 3):
+        tuning = llvm.create_pipeline_tuning_options(level)
+        tuning.loop_vectorization, tuning.slp_vectorization = level > 0, False
+        builder = llvm.create_pass_builder(machine, tuning)
+        passes = builder.getModulePassManager()
+        if level == 0:
+            passes.add_loop_rotate_pass()
+            passes.add_instruction_combine_pass()
+            passes.add_jump_threading_pass()
+        passes.run(module, builder)
 
 
 @contextlib.contextmanager

@@ -11,14 +11,10 @@ import operator
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba.core import types
-from numba.core.imputils import lower_builtin
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import register_model
 
 from nonobot.bot.kernels.language import item_address
 from nonobot.bot.kernels.masks import StoredModel, emitted
+from nonobot.bot.kernels.numba_names import ir, lower_builtin, register_model, type_callable, types
 
 _FLOAT = ir.FloatType()
 _LANE = ir.IntType(32)
@@ -41,11 +37,9 @@ register_model(VectorType)(StoredModel)
 
 
 def _operator(operation: Any, name: str) -> None:
-    @infer_global(operation)
-    class _Template(AbstractTemplate):
-        def generic(self, args: Any, kws: Any) -> Any:
-            alike = isinstance(args[0], VectorType) and args[0] == args[1]
-            return signature(args[0], *args) if alike else None
+    @type_callable(operation)
+    def result(context: Any) -> Any:
+        return lambda a, b: a if isinstance(a, VectorType) and a == b else None
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return getattr(builder, name)(*args)

@@ -1,4 +1,4 @@
-"""A single line, painted by a kernel of `bot.papers.lines`; that module is not imported here."""
+"""A single line, painted for hints and explanations; its kernel's module, `bot.papers.lines`, is not imported."""
 
 from __future__ import annotations
 

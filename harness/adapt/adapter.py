@@ -19,13 +19,13 @@ from pathlib import Path
 
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.adapt.board_in_text import Signs, board_in, boards_in, open_cells
-from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError, answer_all
-from nonobot.harness.process.bot_command import start_fault
+from nonobot.harness.process.start_fault import start_fault
+from nonobot.harness.solver_bot import Clock, OutOfTimeError, RefusedError, answer_all
 from nonobot.protocol import DEFAULT_SIZE, Puzzle, Record, Solution, read_batch
 from nonobot.protocol.clues import count, shown
 from nonobot.protocol.formats import FormatError, Size, format_named, write
 from nonobot.protocol.puzzle import fault_in_clues
-from nonobot.system import content_of, lines_in, report
+from nonobot.system import content_of, lines_in, reason_of, report
 
 _UTF16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 FILE, OUTPUT = "{file}", "{output}"
@@ -99,18 +99,8 @@ class Adapter:
             path = self._folder / f"puzzle{format_named(self._form).extensions[0]}"
             path.write_bytes(content)
         except OSError as error:
-            raise RefusedError(f"cannot write the file for the program: {error.strerror}") from None
-        names = {FILE: str(path), OUTPUT: str(self._folder / "output")}
-        command = [_ENDING.sub(lambda found: OUTPUT + (found[1] or ".txt"), word) for word in self._command]
-        for name, place in names.items():
-            command = [word.replace(name, place) for word in command]
-        try:
-            with (path if self._reads_stdin else Path(os.devnull)).open("rb") as source:
-                # A group of its own, which ends with it.
-                process = subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE, process_group=0)
-        except OSError as error:
-            raise RefusedError(f"cannot start {command[0]!r}: {error.strerror}") from None
-        self._group = process.pid
+            raise RefusedError(f"cannot write the file for the program: {reason_of(error)}") from None
+        process = self._started(path)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._stopped)
         try:
@@ -122,13 +112,30 @@ class Adapter:
                 process.stdout.close()
         end = "" if not status else f"; exit status {status}" if status > 0 else f"; ended by signal {-status}"
         if self._endings:
-            try:
-                printed = content_of(self._folder / f"output{self._endings[-1]}", MOST_OUTPUT_BYTES)
-            except FileNotFoundError:
-                raise NoBoardError(f"the program did not write the file {OUTPUT}{end}") from None
-            except OSError as error:
-                raise RefusedError(f"the file that the program wrote cannot be read: {error.strerror}") from None
+            printed = self._written(self._folder / f"output{self._endings[-1]}", end)
         return Ran(printed.decode("utf-16" if printed.startswith(_UTF16) else "utf-8", "replace"), end)
+
+    def _started(self, path: Path) -> subprocess.Popen[bytes]:
+        names = {FILE: str(path), OUTPUT: str(path.parent / "output")}
+        command = [_ENDING.sub(lambda found: OUTPUT + (found[1] or ".txt"), word) for word in self._command]
+        for name, place in names.items():
+            command = [word.replace(name, place) for word in command]
+        try:
+            with (path if self._reads_stdin else Path(os.devnull)).open("rb") as source:
+                # A group of its own, which ends with it.
+                process = subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE, process_group=0)
+        except OSError as error:
+            raise RefusedError(f"cannot start {command[0]!r}: {reason_of(error)}") from None
+        self._group = process.pid
+        return process
+
+    def _written(self, path: Path, end: str) -> bytes:
+        try:
+            return content_of(path, MOST_OUTPUT_BYTES)
+        except FileNotFoundError:
+            raise NoBoardError(f"the program did not write the file {OUTPUT}{end}") from None
+        except OSError as error:
+            raise RefusedError(f"the file that the program wrote cannot be read: {reason_of(error)}") from None
 
     def board_in(self, ran: Ran, puzzle: Puzzle) -> Solution:
         """Return the board of a puzzle in an output; RefusedError if there is none."""
@@ -203,22 +210,25 @@ def serve(adapter: Adapter, given: Size | None, limit_seconds: float, batch: boo
     if given is None:
         head, waits = _head(chunks)
         size, chunks = _size_in(head, waits), chain([head], chunks)
-    if not batch:
-        failures: list[str] = []
+    if batch:
+        return _serve_all(adapter, size, limit_seconds, b"".join(chunks))
+    failures: list[str] = []
 
-        def solve_one(puzzle: Puzzle, clock: Clock) -> Solution:
-            try:
-                return adapter.solve(puzzle, clock)
-            except NoBoardError as error:
-                failures.append(str(error))
-                raise
+    def solve(puzzle: Puzzle, clock: Clock) -> Solution:
+        try:
+            return adapter.solve(puzzle, clock)
+        except NoBoardError as error:
+            failures.append(str(error))
+            raise
 
-        status = answer_all(solve_one, size, limit_seconds, chunks)
-        if failures:  # for a judge, which shows the last line
-            without = f"no board for {count(len(failures), 'puzzle')} {adapter.hint}"
-            report(f"{without}, the first: {failures[0]}")
-        return status
-    data = b"".join(chunks)
+    status = answer_all(solve, size, limit_seconds, chunks)
+    if failures:  # for a judge, which shows the last line
+        without = f"no board for {count(len(failures), 'puzzle')} {adapter.hint}"
+        report(f"{without}, the first: {failures[0]}")
+    return status
+
+
+def _serve_all(adapter: Adapter, size: tuple[int, int] | None, limit_seconds: float, data: bytes) -> int:
     records = [item for item in read_batch(lines_in([data]), size) if isinstance(item, Record)]
     puzzles = [record.puzzle for record in records if not fault_in_clues(record.puzzle)]
     boards: list[Solution | None] = [None] * len(puzzles)

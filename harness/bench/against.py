@@ -13,16 +13,15 @@ from nonobot.harness import UnusableError
 from nonobot.harness.bench.catalogue import Benchmark
 from nonobot.harness.bench.measure import Pace, make_ready, measure
 from nonobot.harness.bench.trees import two_trees
-from nonobot.harness.compare.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs, paired_ratio
+from nonobot.harness.compare.signed_ranks import paired_ratio
+from nonobot.harness.compare.statistics import OUTCOME_STYLES, Outcome, Ratio, decide, needed_pairs
 from nonobot.harness.process.machine import machine_facts
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.text import drawn, duration, new_table, percent, spaced, styled
 from nonobot.system import printable
 
 CONFIDENCE = 0.95  # confidence of all intervals together, however many benchmarks there are
-
 PACE = Pace(processes=1, values=4, min_seconds=0.05)
-
 READY_SHARE = 0.1  # share of the progress shown that compiling and checking takes
 
 

@@ -23,13 +23,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
+from msgspec.structs import replace as replace_fields
+
 from nonobot.arguments import MOST_SHARE
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.trees import NAME_LENGTH, extract, shallow_hint
 from nonobot.harness.compare.statistics import Outcome, Ratio, decide
-from nonobot.harness.process.bot_command import OWN_JUDGE, PACKAGES, is_in, real_path
+from nonobot.harness.play.judge_process import JudgeProcess
 from nonobot.harness.process.interrupts import Interrupts
+from nonobot.harness.process.nonobot_command import OWN_JUDGE, PACKAGES
+from nonobot.harness.process.paths import is_in, real_path
 from nonobot.harness.process.revisions import git
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.text import last_line
 from nonobot.system import kernel_cache, usable_cores
@@ -40,8 +45,8 @@ MOST_LINES = 3  # last lines of a failed build to show
 CONFIRMING_RUNS = 3  # a bot of which half of the runs differ then passes once in 8 times, and its parent's as well
 MANY_PUZZLES = 10  # one run confirms an effect on so many: a bot that varies hardly does the same on all of them
 MOST_ROUNDS = 30  # largest number of rounds of a duel whose rounds are parts of the set
-
 GOLDEN_RATIO = 0.618  # its multiples fall evenly into an interval
+LOOK_SECONDS = 0.05  # interval between looks at programs and signals
 
 State = Callable[[str, list[str]], str]
 
@@ -59,16 +64,18 @@ class SkipError(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """Two commits, their bot (nonobot's `own` command, or `bot` after `build`), and options of the judge.
+    """Two commits, their bot (nonobot's `own` command, or `bot` after `build`), and how to judge it.
 
     `bot` and `build` run in the folder `inside` of a copy, such as `.`. Runs for counts take place at the same
-    time, one for each item of `cores`, a value of `--core`; a duel runs alone.
+    time, one for each item of `cores` (None: any core); a duel runs alone, with the `options` on `set`.
     """
 
     repository: Path
     inside: str
     good: str
     bad: str
+    run: Run
+    configuration: Configuration
     set: str
     options: Sequence[str]
     own: Sequence[str]
@@ -76,9 +83,8 @@ class Plan:
     build: str | None
     rounds: int
     tolerance: float
-    cores: Sequence[str] = ("any",)
+    cores: Sequence[int | None] = (None,)
     build_seconds: float = LIMIT_SECONDS
-    run_seconds: float = LIMIT_SECONDS
 
 
 @dataclass(frozen=True)
@@ -115,6 +121,10 @@ class Work:
         for _, counts in self.puzzles.values():
             totals.update(counts)
         return totals
+
+
+Run = Callable[..., Work]
+"""Runs a bot, given its command, a configuration and by name `on_verdict`: see `JudgeProcess.begin`."""
 
 
 @dataclass(frozen=True)
@@ -196,8 +206,9 @@ class Bisection:
         self._stage = 0
         self._ready: dict[str, str | None] = {}  # by sources: why the bot cannot be run
         self._works: dict[str, Work] = {}
-        self._cores = list(plan.cores)  # those on which no run takes place
-        self._ahead: dict[str, tuple[str, _Program]] = {}  # runs for counts that go on, and their cores
+        # Cores and their judges: those without a run, and those with a run for counts of a commit
+        self._free = [(core, JudgeProcess[Work]()) for core in plan.cores]
+        self._ahead: dict[str, tuple[int | None, JudgeProcess[Work]]] = {}
         self._sources = cache(self._sources)  # type: ignore[method-assign]
 
     def answer(self, question: Question) -> Finding:
@@ -225,6 +236,8 @@ class Bisection:
 
     def __exit__(self, *_: object) -> None:
         self._drop()
+        for _core, judge in self._free:
+            judge.end()
 
     def make_ready(self) -> None:
         """Build the good and the bad bot, both at the same time; UnusableError if that fails."""
@@ -359,7 +372,8 @@ class Bisection:
             self._require_answers(commit)
             if self._work_of(commit).end == EndReason.TIME_LIMIT:
                 raise SkipError(
-                    f"{commit[:NAME_LENGTH]} takes longer than {self.plan.run_seconds:g} s (--time-limit)"
+                    f"{commit[:NAME_LENGTH]} takes longer than "
+                    f"{self.plan.configuration.wall_limit_seconds:g} s (--time-limit)"
                 )
         # A different search is slower on one part of a set and faster on another: parts would not be pairs.
         ratio = self._duel(before, after, tolerance, by_parts=old.has_counts and new.has_counts and not changed)
@@ -399,17 +413,7 @@ class Bisection:
 
     def _build(self, *commits: str) -> None:
         """Build the bots of these commits that are not built yet, in parallel."""
-        plan, missing = self.plan, list[str]()
-        for commit in commits:
-            if self._tree(commit).exists():
-                continue
-            try:
-                extract(commit, plan.repository, self._tree(commit), () if plan.bot else PACKAGES)
-            except UnusableError as problem:  # an older commit without one of the packages
-                self._ready[self._sources(commit)] = str(problem)
-                continue
-            if plan.bot or self._sources(commit) not in map(self._sources, missing):
-                missing.append(commit)
+        plan, missing = self.plan, self._extracted(commits)
         build = ["sh", "-c", plan.build or ":"]
         commands = [
             [*self._in_tree(commit), *build] if plan.bot else [*self._bot(commit), "--warm-up"]
@@ -417,12 +421,27 @@ class Bisection:
         ]
         note = f"building {' and '.join(commit[:NAME_LENGTH] for commit in missing)}"
         finished = self._finished(*map(_Program, commands), note=note, limit_seconds=plan.build_seconds)
-        for commit, (status, out, errors) in zip(missing, finished, strict=True):
-            said = last_lines(errors) or last_lines(out) or f"status {status}"
-            if status is None:
-                said = f"not built within {plan.build_seconds:g} s (--build-limit)"
-            fault = said if status else self._fault_in_command(commit)
-            self._ready[self._sources(commit)] = said if status is None else fault
+        for commit, built in zip(missing, finished, strict=True):
+            self._ready[self._sources(commit)] = self._fault_of_build(commit, *built)
+
+    def _extracted(self, commits: Iterable[str]) -> list[str]:
+        """Copy the commits that have no copy yet, and return those to build: of the same sources, one."""
+        missing: dict[str, str] = {}  # by sources, or by themselves
+        for commit in commits:
+            if self._tree(commit).exists():
+                continue
+            try:
+                extract(commit, self.plan.repository, self._tree(commit), () if self.plan.bot else PACKAGES)
+                missing.setdefault(commit if self.plan.bot else self._sources(commit), commit)
+            except UnusableError as problem:  # an older commit without one of the packages
+                self._ready[self._sources(commit)] = str(problem)
+        return [*missing.values()]
+
+    def _fault_of_build(self, commit: str, status: int | None, out: bytes, errors: bytes) -> str | None:
+        if status is None:
+            return f"not built within {self.plan.build_seconds:g} s (--build-limit)"
+        said = last_lines(errors) or last_lines(out) or f"status {status}"
+        return said if status else self._fault_in_command(commit)
 
     def _fault_in_command(self, commit: str) -> str | None:
         """Return why the bot's command does not start the bot in a commit's copy, which is built."""
@@ -448,33 +467,34 @@ class Bisection:
 
     def _begin_runs(self, *commits: str) -> None:
         """Begin a run for counts of these commits that :meth:`_run_again` ends, as far as cores are free."""
-        limit = f"{self.plan.run_seconds:g}"
         for commit in commits:
-            if self._cores and commit not in self._ahead:
-                core = self._cores.pop()
-                options = ["--json", "--quiet", *self.plan.options, "--core", core, "--time-limit", limit]
-                profile = [*OWN_JUDGE, "profile", self.plan.set, *options, "--", *self._bot(commit)]
-                self._ahead[commit] = core, _Program(profile)
+            if self._free and commit not in self._ahead:
+                core, judge = self._free.pop()
+                judge.begin(self.plan.run, self._bot(commit), replace_fields(self.plan.configuration, core=core))
+                self._ahead[commit] = core, judge
 
     def _run_again(self, commit: str) -> Work:
-        """Return the work of a run that goes on, or else of a new one."""
+        """Return the work of a run that goes on, or else of a new one; SkipError if the bot cannot be run."""
         if commit not in self._ahead:
-            if not self._cores:
+            if not self._free:
                 self._drop()
             self._begin_runs(commit)
-        core, program = self._ahead.pop(commit)
-        self._cores.append(core)
-        profile = self._judged(program, note=f"counts of {commit[:NAME_LENGTH]}")
-        puzzles = {puzzle["number"]: (puzzle["verdict"], puzzle["counts"]) for puzzle in profile["puzzles"]}
-        return Work(puzzles, profile["end"]["reason"], profile.get("last_line", ""))
+        core, judge = self._ahead.pop(commit)
+        self._free.append((core, judge))
+        try:
+            while (work := judge.result(LOOK_SECONDS)) is None:
+                self._show(self._stage / self._stages, f"counts of {commit[:NAME_LENGTH]}")
+                if self._interrupts.told:
+                    raise KeyboardInterrupt
+        except UnusableError as problem:
+            raise SkipError(str(problem)) from None
+        return work
 
     def _drop(self) -> None:
         """End the runs that go on."""
-        for _, program in self._ahead.values():
-            program.ask_to_end()
-        for core, program in self._ahead.values():
-            program.finished()
-            self._cores.append(core)
+        for core, judge in self._ahead.values():
+            judge.end()
+            self._free.append((core, judge))
         self._ahead.clear()
 
     def _duel(self, before: str, after: str, tolerance: float, by_parts: bool) -> Ratio:
@@ -519,12 +539,12 @@ class Bisection:
         while still := [program for program in programs if program.is_running()]:
             self._show((self._stage + done()) / self._stages, note)
             if self._interrupts.told:
-                for program in (*still, *(program for _, program in self._ahead.values())):
+                for program in still:
                     program.ask_to_end()
             if time.monotonic() > until:
                 for program in still:
                     program.kill()
-            time.sleep(0.05)
+            time.sleep(LOOK_SECONDS)
         finished = [program.finished() for program in programs]
         if self._interrupts.told:
             raise KeyboardInterrupt

@@ -61,13 +61,19 @@ BENCHMARKS = {entry.name: entry for entry in _ENTRIES}  # the benchmarks by name
 
 def chosen(names: Sequence[str], cold: bool = False) -> list[Benchmark]:
     """Return the benchmarks whose names start with `names`, by default all; `cold` adds the cold start."""
-    wanted: set[str] = {COLD_START} if cold else set()
-    for name in names or [entry for entry in BENCHMARKS if entry != COLD_START]:
-        fitting = {name} if name in BENCHMARKS else {known for known in BENCHMARKS if known.startswith(name)}
-        if not name or not fitting:
-            raise UnusableError(f"no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")
-        wanted |= fitting if name == COLD_START or cold else fitting - {COLD_START}
+    wanted = {known for name in names or BENCHMARKS for known in _fitting(name)}
+    if cold:
+        wanted.add(COLD_START)
+    elif COLD_START not in names:
+        wanted.discard(COLD_START)
     return [entry for name, entry in BENCHMARKS.items() if name in wanted]
+
+
+def _fitting(name: str) -> list[str]:
+    fitting = [name] if name in BENCHMARKS else [known for known in BENCHMARKS if name and known.startswith(name)]
+    if not fitting:
+        raise UnusableError(f"no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")
+    return fitting
 
 
 def make_job(name: str) -> Job:

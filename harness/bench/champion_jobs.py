@@ -23,7 +23,6 @@ from nonobot.harness.bench.positions import deduced_cells, painting_job, positio
 from nonobot.protocol import Puzzle
 
 SWEEPS = 8  # from even odds; a descent makes three before its first step and one before each later step
-
 CONFLICTS = 300  # conflicts of a search: too few for a restart, so that it only decides, propagates and learns
 SAMPLED_CONFLICTS = (25, 100, 250)  # numbers of the conflicts of a search that are analysed
 

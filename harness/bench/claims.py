@@ -22,10 +22,11 @@ from typing import Literal
 import msgspec
 
 from nonobot.harness import UnusableError
-from nonobot.harness.process.bot_command import HOME, OWN_BOT, OWN_JUDGE
-from nonobot.harness.results.result_files import MOST_BYTES, UNDECODABLE, json_document
+from nonobot.harness.process.nonobot_command import HOME, OWN_BOT, OWN_JUDGE
+from nonobot.harness.results.result_files import json_document
 from nonobot.harness.text import drawn, last_line, new_table, spaced, styled
-from nonobot.system import content_of, printable
+from nonobot.harness.toml_files import read_toml
+from nonobot.system import printable, reason_of
 from nonobot.tournament_data.registry import FOLDER_VARIABLE, State, data_folder, official_sets, state_of
 
 FILE = Path(__file__).with_name("claims.toml")
@@ -60,13 +61,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 def read_claims(file: Path = FILE) -> list[Claim]:
     """Return the claims in a file; UnusableError if it is unreadable or malformed."""
-    try:
-        content = msgspec.toml.decode(content_of(file, MOST_BYTES, waits=True), type=_File)
-    except OSError as error:
-        raise UnusableError(f"cannot read {file}: {error.strerror}") from None
-    except UNDECODABLE as error:
-        raise UnusableError(f"{file}: {error}") from None
-    claims = content.claim
+    claims = read_toml(file, _File, {"claim": "a list; start each entry with [[claim]]"}).claim
     if not claims:
         raise UnusableError(f"{file}: no [[claim]]")
     [(name, uses)] = Counter(claim.id for claim in claims).most_common(1)
@@ -160,7 +155,7 @@ def _printed(command: str, variables: Mapping[str, str]) -> object:
                 capture_output=True,
             )
         except OSError as error:
-            raise _NoFigureError(f"{first} cannot be run: {error.strerror}") from None
+            raise _NoFigureError(f"{first} cannot be run: {reason_of(error)}") from None
     # The exit status is ignored: `nonojudge run` exits with 1 if a puzzle is not right, and the figure shows that.
     try:
         return json.loads(done.stdout)

@@ -15,13 +15,13 @@ from typing import Any
 
 from nonobot.harness import UnusableError
 from nonobot.harness.bench.catalogue import Benchmark
-from nonobot.harness.process.bot_command import HOME
 from nonobot.harness.process.machine import machine_facts
+from nonobot.harness.process.nonobot_command import HOME
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.text import drawn, duration, last_line, new_table, percent, spaced, styled
+from nonobot.system import reason_of
 
 PASSED_ON = ("PYTHONSAFEPATH", "NONOBOT_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")  # to pyperf's workers
-
 SUITE = (sys.executable, "-m", "nonobot.harness.bench.suite")
 
 
@@ -36,7 +36,6 @@ class Pace:
 
 THOROUGH = Pace(processes=10, values=4, min_seconds=0.1)
 FAST = Pace(processes=4, values=3, min_seconds=0.05)
-
 COLD_PROCESSES = 3  # number of cold starts; all are used
 
 
@@ -91,7 +90,7 @@ def save(file: Path, benchmarks: Sequence[Any]) -> None:
     try:
         pyperf.BenchmarkSuite(benchmarks).dump(str(file), replace=True)
     except OSError as error:
-        raise UnusableError(f"cannot write {file}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {file}: {reason_of(error)}") from None
 
 
 def checks(benchmark: Any) -> list[str]:

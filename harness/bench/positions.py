@@ -28,9 +28,7 @@ from nonobot.system import report
 from nonobot.tournament_data import load_set
 
 FILE = Path(__file__).with_name("positions.json")
-
 PUZZLES = {1: (80, 107, 110, 123), 2: (114,), 3: (78, 90, 106)}  # numbers of the puzzles, by the seed of their set
-
 CALLS_EACH = 12_000
 STATES_EACH = 128
 
@@ -125,7 +123,7 @@ def main() -> int:
     entries = []
     for seed, numbers in PUZZLES.items():
         name = f"boardgen:25x25x200:seed={seed}"
-        of_number = {numbered.number: numbered.puzzle for numbered in load_set(name).puzzles}
+        of_number = load_set(name).by_number
         for number in numbers:
             puzzle = of_number[number]
             entry = {"origin": f"{name} ${number}", "columns": puzzle.columns, "rows": puzzle.rows}

@@ -24,7 +24,6 @@ from nonobot.harness.bench.job import CheckError, Job, require
 from nonobot.system import report
 
 QUESTION = Path(__file__).with_name("question.txt")  # a board of 2x2, which `start-warm` and `start-cold` solve
-
 ANSWER = b"$1\n1\t0\n0\t0\n"
 
 

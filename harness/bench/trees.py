@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nonobot.harness import UnusableError
-from nonobot.harness.process.bot_command import HOME, PACKAGES
+from nonobot.harness.process.nonobot_command import HOME, PACKAGES
 from nonobot.harness.process.revisions import git
 from nonobot.harness.text import last_line
 

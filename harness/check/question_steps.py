@@ -12,7 +12,6 @@ from nonobot.harness.check.step import FORGIVES, MUST, ONE_AT_A_TIME, QUESTION, 
 from nonobot.protocol import Puzzle
 
 SECONDS_BETWEEN_PIECES = 0.0005  # pause between pieces: a bot that waits for input gets each piece alone
-
 GIVE_UP = "give such a puzzle up with '$2' and a grid of zeros, report it on stderr, and continue with the next"
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")  # places where each bot has folders of its own
 SECONDS_TO_PUT_BACK = 5.0
 SECONDS_BETWEEN_LOOKS = 0.05
-
 SYSTEM_FOLDERS = ("/etc", "/usr", "/", "/dev")
 
 
@@ -184,9 +183,9 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
 
 def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], CgroupMeasures]:
     """Return the breach of each claim about the sandbox, None where it holds, and the figures of the cgroup."""
-    from nonobot.harness.process.bot_command import homes
     from nonobot.harness.process.exchange_folder import scratch_folder
     from nonobot.harness.process.machine import tournament_core
+    from nonobot.harness.process.paths import homes
     from nonobot.harness.process.sandbox import built_sandbox
 
     core = tournament_core()

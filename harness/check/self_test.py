@@ -1,4 +1,4 @@
-"""The self-test of a bot: all steps in the order in which they are carried out, with those about the process."""
+"""All steps of the self-test in their order, and the steps about the process: its end, signals, leftovers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,8 @@ from nonobot.harness.text import first_of
 from nonobot.protocol.clues import count, plural
 
 SECONDS_INTO_WORK = 0.3
-
 MOST_ALIKE = 4  # steps that may give the same advice before the summary repeats it
-
 IN_TIME = f"the bot ends within {SECONDS_TO_OBEY:g} s"
-
 OBEY = "do not catch SIGTERM; if you have to, write out what is there and end at once"
 
 

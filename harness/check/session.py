@@ -19,7 +19,7 @@ from nonobot.harness.results.referee import REPEAT_THE_NUMBER, common_mistake, j
 from nonobot.harness.results.run_result import OFF_BY_ONE, Verdict
 from nonobot.harness.results.run_text import COMPUTING_SHARE, sandbox_hint
 from nonobot.harness.text import ordinal
-from nonobot.protocol import Answer, AnswerReader
+from nonobot.protocol import Answer, AnswerReader, Puzzle
 from nonobot.protocol.clues import count, plural
 
 SECONDS_BETWEEN_LOOKS = 0.02  # interval of reading CPU time
@@ -207,31 +207,38 @@ class Session:
         for number, puzzle in wanted:
             answer = next((arrived for arrived in self.answers if arrived.number == number), None)
             if answer is None:
-                others = [arrived.number for arrived in self.answers if judge(puzzle, arrived)[0] is Verdict.RIGHT]
-                under = f" (its solution came as the answer to ${others[0]})" if others else ""
-                got = f"no answer to ${number}{under}; {self.how_it_stood()}"
-                if others:
-                    advice = f"{OFF_BY_ONE}; {REPEAT_THE_NUMBER}"
-                elif self._unended is not None:
-                    advice = f"end the last row of each answer with a line end; that of ${self._unended} has none"
-                elif (running := self.process.left_running) and self.process.exit_status == 0:
-                    left = f"it ended while {count(running, 'process')} that it had started ran"
-                    advice = f"start the bot in the foreground: {left}"
-                elif self.lines and not any(line.lstrip().startswith(b"$") for line in self.lines):
-                    advice = f"begin each answer with a line of '$' and the puzzle's number, here '${number}'"
-                elif not is_odd:
-                    advice = self._remedy() or advice
-                of_answers, breakdown = bool(others), self.breakdown
-                raise ShortfallError(
-                    sent, expected, got, advice, of_answers=of_answers, breakdown=breakdown, is_odd=is_odd
-                )
+                raise self._unanswered(number, puzzle, (sent, expected), advice, is_odd)
             verdict, detail = judge(puzzle, answer)
             if verdict is not Verdict.RIGHT:
-                mistake, _, remedy = (
-                    common_mistake(dict(wanted), [*self.answers, *self._strays]) or ""
-                ).partition(": ")
-                got = f"to ${number}, {detail}" + (f"; {mistake}" if mistake else "")
+                mistake = common_mistake(dict(wanted), [*self.answers, *self._strays]) or ""
+                what, _, remedy = mistake.partition(": ")
+                got = "; ".join(filter(None, (f"to ${number}, {detail}", what)))
                 raise ShortfallError(sent, expected, got, remedy or advice, of_answers=bool(mistake))
+
+    def _unanswered(
+        self, number: int, puzzle: Puzzle, asked: tuple[str, str], advice: str, is_odd: bool
+    ) -> ShortfallError:
+        others = [arrived.number for arrived in self.answers if judge(puzzle, arrived)[0] is Verdict.RIGHT]
+        under = f" (its solution came as the answer to ${others[0]})" if others else ""
+        got = f"no answer to ${number}{under}; {self.how_it_stood()}"
+        better = f"{OFF_BY_ONE}; {REPEAT_THE_NUMBER}" if others else self._advice_on_form(number)
+        if not better and not is_odd:
+            better = self._remedy()
+        breakdown = self.breakdown
+        return ShortfallError(
+            *asked, got, better or advice, of_answers=bool(others), breakdown=breakdown, is_odd=is_odd
+        )
+
+    def _advice_on_form(self, number: int) -> str | None:
+        """Return advice on output that has no answer to a puzzle, if its form shows why."""
+        if self._unended is not None:
+            return f"end the last row of each answer with a line end; that of ${self._unended} has none"
+        if (running := self.process.left_running) and self.process.exit_status == 0:
+            left = f"it ended while {count(running, 'process')} that it had started ran"
+            return f"start the bot in the foreground: {left}"
+        if self.lines and not any(line.lstrip().startswith(b"$") for line in self.lines):
+            return f"begin each answer with a line of '$' and the puzzle's number, here '${number}'"
+        return None
 
     def how_it_stood(self) -> str:
         """Return how the bot ended, with its output in place of answers and its last line on stderr."""

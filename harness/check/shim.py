@@ -1,4 +1,4 @@
-"""A shim between the judge and the bot, run as a program, which observes or withholds something for a step.
+"""A program between judge and bot, for three checks: processes left behind, stdout closed, stderr never read.
 
 `python -P shim.py WATCH REPORT CMD ARGS...`: streams and exit status are the bot's, except as WATCH states.
 """
@@ -16,9 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 LEFT_BEHIND, STDOUT_CLOSED, STDERR_UNREAD = "left-behind", "stdout-closed", "stderr-unread"
-
 GRACE_SECONDS = 1.0  # time in which the bot's helpers have to notice that it is gone
-
 _PR_SET_CHILD_SUBREAPER = 36
 
 

@@ -141,7 +141,6 @@ STYLES = {
 }
 
 INDENT = " " * 13
-
 HINTS = {"sent": "sent", "expected": "expected", "got": "got", "do": "advice", "rule": "rule"}  # by their labels
 
 

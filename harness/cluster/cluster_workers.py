@@ -1,4 +1,4 @@
-"""Workers that do parts of a job: cores of this machine, or matching workers of a dask cluster.
+"""Workers that do parts of a job: cores of this machine, or those of a dask cluster with the same software.
 
 dask.distributed is an extra and slow to load: it is imported only for a command that uses workers.
 """
@@ -6,7 +6,6 @@ dask.distributed is an extra and slow to load: it is imported only for a command
 from __future__ import annotations
 
 import argparse
-import asyncio
 import concurrent.futures
 import contextlib
 import logging
@@ -27,9 +26,9 @@ from nonobot.harness import UnusableError
 from nonobot.harness.process.bot_files import modules_digest
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import machine_facts, version_of
-from nonobot.harness.ranking.comparability import MachineKind, kind_of
+from nonobot.harness.results.comparability import MachineKind, kind_of
 from nonobot.harness.results.conditions import Machine
-from nonobot.system import usable_cores
+from nonobot.system import reason_of, usable_cores
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
@@ -39,16 +38,12 @@ WHERE_HELP = (
 )
 
 SECONDS_TO_CONNECT = 6.0  # time for a scheduler to answer; with the time for loading, less than 10 s
-
 SECONDS_TO_HEED = 0.2  # between two looks at signals
 SECONDS_TO_GREET = 4.0  # time for a scheduler to accept a connection and to send its first bytes
 GREETING_BYTES, LONGEST_GREETING_BYTES = 8, 1 << 20
-
 SECONDS_OF_SILENCE = 20.0  # time after which a scheduler is lost; a living one answers a small question at once
-
 SECONDS_TO_DISCONNECT = 0.4  # time to close a connection; otherwise it ends with this process
 SECONDS_TO_CLOSE = 5.0  # time for the workers of this machine to end
-
 DEFAULT_PORT = 8786
 
 Facts = Callable[[], Mapping[str, str]]  # returns facts that must be the same on all workers
@@ -84,6 +79,9 @@ def result_of(call: Callable[[], T], seconds: float | None = None, client: Clien
     longer, as long as the scheduler answers questions. dask itself may wait for ever and ignore signals: such a
     call keeps its thread until this process ends.
     """
+    if client:
+        import asyncio  # only here, where dask has loaded it: that takes half as long as the start of a command
+
     seconds = seconds or SECONDS_OF_SILENCE
     outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
 
@@ -201,7 +199,7 @@ def _require_scheduler(address: str) -> None:
     except (socket.gaierror, UnicodeError):
         problem = f"unknown host {host}"
     except OSError as error:
-        problem = error.strerror or str(error)
+        problem = reason_of(error)
     else:
         if int.from_bytes(greeting, "little") > LONGEST_GREETING_BYTES:
             problem = "it speaks another protocol"
@@ -348,24 +346,27 @@ class FitWorkers:
         running = {address for address, worker in workers.items() if worker["status"] == "running"}
         self.fit = {address: kind for address, kind in self.fit.items() if address in running}
         new = [address for address in workers if address in running - self.fit.keys() - self._unfit]
-        if not new:
-            return []
-        from distributed.comm import CommClosedError
-
-        reasons: dict[str, list[str]] = {}
-        here, there = self._facts(), self._run(self._facts, workers=new)
-        for address, facts in there.items():
-            if not isinstance(facts, CommClosedError):  # otherwise it has left
-                reasons[address] = differing(address, here, facts)
-                if (threads := workers[address]["nthreads"]) != 1:
-                    reasons[address].append(f"{address}: {threads} threads; start it with --nthreads 1")
+        reasons = self._reasons(new, workers) if new else {}
         self._unfit |= {address for address, lines in reasons.items() if lines}
-        if fit := [address for address, lines in reasons.items() if not lines]:
-            found = self._run(machine_facts, (), workers=fit)
+        if fit := reasons.keys() - self._unfit:
+            found = self._run(machine_facts, (), workers=[*fit])
             self.fit |= {
                 address: kind_of(machine) for address, machine in found.items() if isinstance(machine, Machine)
             }
         return [line for lines in reasons.values() for line in lines]
+
+    def _reasons(self, new: list[str], workers: Mapping[str, Any]) -> dict[str, list[str]]:
+        """Return by worker why it does not fit, empty if it does, without those that have left."""
+        from distributed.comm import CommClosedError
+
+        here, there = self._facts(), self._run(self._facts, workers=new)
+        reasons = {}
+        for address, facts in there.items():
+            if not isinstance(facts, CommClosedError):
+                reasons[address] = differing(address, here, facts)
+                if (threads := workers[address]["nthreads"]) != 1:
+                    reasons[address].append(f"{address}: {threads} threads; start it with --nthreads 1")
+        return reasons
 
     def _run(self, function: Callable[..., Any], *arguments: object, workers: list[str]) -> dict[str, Any]:
         """Return the results of a function by worker; an error is the result of its worker."""

@@ -31,7 +31,7 @@ from nonobot.harness.cluster.worker_judge import SIGNS, RunFiles, Trouble, play_
 from nonobot.harness.play.run_progress import AllRunsProgress
 from nonobot.harness.process.bot_files import digest_of, files_named
 from nonobot.harness.process.interrupts import Interrupts
-from nonobot.harness.ranking.comparability import MachineKind
+from nonobot.harness.results.comparability import MachineKind
 from nonobot.harness.results.conditions import ProgramFile
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.tournament.rounds import ScheduledRun
@@ -41,13 +41,9 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 MOST_DEATHS = 3  # deaths of workers after which their run is given up
-
 MOST_LOSSES = 10  # the same, with workers lost before the run began, which did not cause that
-
 SECONDS_BETWEEN_LOOKS = 0.5  # interval between looks at the workers, and at whether the command was told to stop
-
 SECONDS_TO_COME = 60.0  # for a worker that can play a run; a dead one is replaced within a second or two
-
 SECONDS_TO_FETCH = 60.0
 
 

@@ -29,10 +29,11 @@ from nonobot.harness.play.journal import Record, end_leftover, journal_path, rea
 from nonobot.harness.play.judge_process import start
 from nonobot.harness.play.run_state import stderr_path
 from nonobot.harness.process.machine import can_pin, place_of_workers
+from nonobot.harness.results.limits import MOST_BYTES
 from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
 from nonobot.harness.tournament.rounds import ScheduledRun
-from nonobot.system import usable_cores
+from nonobot.system import usable_cores, with_file
 
 if TYPE_CHECKING:
     from distributed import Worker
@@ -44,7 +45,6 @@ The first, with zeros, is sent before the bot starts."""
 
 SECONDS_BETWEEN_SIGNS = 1.0
 SECONDS_BETWEEN_LOOKS = 0.25  # for whether a run is still wanted, or a core is free
-
 SECONDS_TO_END = 30.0  # time for a judge to end its bot before it is killed; 2 s are enough unless something hangs
 
 
@@ -87,7 +87,7 @@ def play_here(scheduled: ScheduledRun) -> RunFiles | Trouble | None:
 
 def _received(judge: Connection, worker: Worker, run: str) -> RunFiles | Trouble | None:
     """Return the last message of a judge; pass on the earlier ones about its progress."""
-    from distributed.utils import sync
+    from distributed import sync
 
     while True:
         task = worker.state.tasks.get(run)
@@ -127,7 +127,7 @@ def judge(home: Connection) -> None:
         except UnusableError as error:
             outcome = Trouble(str(error), of_the_run=False)
         except OSError as error:
-            outcome = Trouble(f"{error.filename or 'a file'}: {error.strerror}", of_the_run=False)
+            outcome = Trouble(with_file(error), of_the_run=False)
         if outcome:
             home.send(outcome)
 
@@ -156,7 +156,7 @@ def _played(scheduled: ScheduledRun, core: int | None, folder: Path, home: Conne
     if result.end.reason is EndReason.INTERRUPTED:
         return None
     log = stderr_path(path)
-    return RunFiles(content_of(path), content_of(log) if log.exists() else b"")
+    return RunFiles(content_of(path, most_bytes=MOST_BYTES), content_of(log) if log.exists() else b"")
 
 
 def _end_with(home: Connection, known: threading.Event) -> None:

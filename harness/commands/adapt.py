@@ -13,7 +13,7 @@ from nonobot.arguments import Parser, seconds
 from nonobot.harness import options
 from nonobot.harness.adapt.adapter import Adapter, serve
 from nonobot.harness.adapt.board_in_text import Signs
-from nonobot.harness.opponents.serve import Clock, OutOfTimeError, RefusedError
+from nonobot.harness.solver_bot import Clock, OutOfTimeError, RefusedError
 from nonobot.protocol.formats import formats
 from nonobot.protocol.verify import mismatches
 from nonobot.system import printable, report
@@ -103,4 +103,5 @@ def _pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text, re.DOTALL)
     except re.error as error:
-        raise argparse.ArgumentTypeError(f"not a regular expression: {error}") from None
+        place = "" if error.pos is None else f", at its character {error.pos + 1}"
+        raise argparse.ArgumentTypeError(f"{text!r} is not a regular expression{place}") from None

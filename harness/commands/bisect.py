@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, whole_number
 from nonobot.harness import EXIT_CANNOT_TELL, UnusableError, options
-from nonobot.harness.bench.bisection import LIMIT_SECONDS, Bisection, Difference, Finding, Plan, Question
+from nonobot.harness.bench.bisection import LIMIT_SECONDS, Bisection, Difference, Finding, Plan, Question, Work
 from nonobot.harness.bench.trees import NAME_LENGTH, commit_of, shallow_hint, top_of, workshop
 from nonobot.harness.commands.duel import DEFAULT_SET, ROUNDS
 from nonobot.harness.compare.comparison import Limits
 from nonobot.harness.compare.statistics import interval_in_words, needed_pairs, ratio_in_words
-from nonobot.harness.process.bot_command import HOME, own_bot
+from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import can_pin
+from nonobot.harness.process.nonobot_command import HOME, own_bot
 from nonobot.harness.process.revisions import git
+from nonobot.harness.profiling.profile_data import profile_of
 from nonobot.harness.progress import Progress
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import Verdict
+from nonobot.harness.text import first_of
 from nonobot.harness.user_files import loaded
 from nonobot.protocol.clues import count as in_number
 from nonobot.system import shortened, usable_cores
+from nonobot.tournament_data import PuzzleSet
 
 MOST_PUZZLES = 10  # shown of those on which a bot differs from itself
 
@@ -76,22 +82,7 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    bot = arguments.bot_command
-    if arguments.build and not bot:
-        raise UnusableError("--build only applies to a bot given after --; nonobot needs no build command")
-    repository = (top_of(Path.cwd()) or Path.cwd()) if bot else HOME
-    good, bad = (commit_of(revision, repository) for revision in (arguments.good, arguments.bad))
-    if good == bad:
-        raise UnusableError(f"{arguments.good} and {arguments.bad} are the same commit: no commits to bisect")
-    if git(repository, "rev-list", "-1", f"{bad}..{good}"):
-        swapped = not git(repository, "rev-list", "-1", f"{good}..{bad}")
-        hint = f"; name {arguments.bad} first" if swapped else shallow_hint(repository)
-        raise UnusableError(f"{arguments.good} is not an ancestor of {arguments.bad}: no commits to bisect{hint}")
-    own = own_bot(loaded(arguments.set, arguments.size))
-    runs = (arguments.set, _given_options(arguments), own, bot, arguments.build, arguments.rounds)
-    limits = (arguments.build_limit, arguments.time_limit)
-    inside = str(Path.cwd().resolve().relative_to(repository)) if bot else "."
-    plan = Plan(repository, inside, good, bad, *runs, arguments.tolerance, _cores(arguments), *limits)
+    plan = _plan(arguments)
     questions = [Question(arguments.by)] if arguments.by else list(Question)
     with (
         Interrupts() as interrupts,
@@ -107,16 +98,67 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 0 if found and all(found) else EXIT_CANNOT_TELL
 
 
-def _cores(arguments: argparse.Namespace) -> list[str]:
+def _plan(arguments: argparse.Namespace) -> Plan:
+    bot = arguments.bot_command
+    if arguments.build and not bot:
+        raise UnusableError("--build only applies to a bot given after --; nonobot needs no build command")
+    repository = (top_of(Path.cwd()) or Path.cwd()) if bot else HOME
+    good, bad = _ends(arguments.good, arguments.bad, repository)
+    puzzle_set = loaded(arguments.set, arguments.size)
+    given = vars(arguments) | {"wall_limit_seconds": arguments.time_limit}
+    return Plan(
+        repository,
+        inside=str(Path.cwd().resolve().relative_to(repository)) if bot else ".",
+        good=good,
+        bad=bad,
+        run=partial(_work, puzzle_set, [path.absolute() for path in given.get("show", [])]),
+        configuration=options.configuration_of(given, None),
+        set=arguments.set,
+        options=_given_options(arguments),
+        own=own_bot(puzzle_set),
+        bot=bot,
+        build=arguments.build,
+        rounds=arguments.rounds,
+        tolerance=arguments.tolerance,
+        cores=_cores(arguments),
+        build_seconds=arguments.build_limit,
+    )
+
+
+def _ends(first: str, last: str, repository: Path) -> tuple[str, str]:
+    """Return the good and the bad commit; UnusableError if there is nothing to bisect between them."""
+    good, bad = (commit_of(revision, repository) for revision in (first, last))
+    if good == bad:
+        raise UnusableError(f"{first} and {last} are the same commit: no commits to bisect")
+    if git(repository, "rev-list", "-1", f"{bad}..{good}"):
+        swapped = not git(repository, "rev-list", "-1", f"{good}..{bad}")
+        hint = f"; name {last} first" if swapped else shallow_hint(repository)
+        raise UnusableError(f"{first} is not an ancestor of {last}: no commits to bisect{hint}")
+    return good, bad
+
+
+def _work(
+    puzzle_set: PuzzleSet,
+    show: Sequence[Path],
+    command: Sequence[str],
+    configuration: Configuration,
+    on_verdict: OnVerdict,
+) -> Work:
+    """Run a bot and return its work; UnusableError if it cannot be run."""
+    profile = profile_of(puzzle_set, command, configuration, on_verdict, show)
+    puzzles = {puzzle.number: (puzzle.verdict.value, puzzle.counts) for puzzle in profile.puzzles}
+    return Work(puzzles, profile.end.reason.value, profile.last_line or "")
+
+
+def _cores(arguments: argparse.Namespace) -> list[int | None]:
     """Return a core for each of the runs for counts that may take place at the same time."""
-    usable = [str(core) for core in usable_cores()]
     match vars(arguments).get("core", "each" if can_pin() else None):
         case "each":
-            return usable
+            return [*usable_cores()]
         case None:
-            return ["any"] * len(usable)
+            return [None] * len(usable_cores())
         case core:
-            return [str(core)]
+            return [core]
 
 
 def _given_options(arguments: argparse.Namespace) -> list[str]:
@@ -131,56 +173,70 @@ def _given_options(arguments: argparse.Namespace) -> list[str]:
 
 
 def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:
-    def named(commit: str) -> str:
-        shown = git(plan.repository, "log", "-1", "--format=%h %s (%an, %as)", commit)
-        return shortened(shown.decode(errors="replace").strip())
-
-    lines = [f"good: {named(plan.good)}", f"bad:  {named(plan.bad)}", f"{in_number(count, 'commit')} to judge"]
+    ends = [f"good: {_named(plan, plan.good)}", f"bad:  {_named(plan, plan.bad)}"]
+    lines = [*ends, f"{in_number(count, 'commit')} to judge"]
     for finding in findings:
-        lines.append("")
-        if finding.commit:
-            lines.append(f"{finding.question}: changed by {named(finding.commit)}")
-            lines += [f"  this commit: {line}" for line in _in_words(finding.effect)] if finding.effect else []
-        elif finding.unsteady:
-            lines.append(f"{finding.question}: cannot tell, a bot differs from itself from run to run")
-            if finding.candidates:
-                lines.append(f"  changed by one of the {in_number(count, 'commit')} after the good one")
-            for commit, puzzles in finding.unsteady.items():
-                differ = ", ".join(f"${number}" for number in puzzles[:MOST_PUZZLES])
-                more = f" and {len(puzzles) - MOST_PUZZLES} more" if puzzles[MOST_PUZZLES:] else ""
-                lines.append(f"  {commit[:NAME_LENGTH]} twice: other work on {differ}{more}")
-        elif finding.whole.differ:
-            several = f"one of these {len(finding.candidates)} commits"
-            among = several if finding.candidates[1:] else "this commit or one before it"
-            lines.append(f"{finding.question}: changed by {among}, cannot tell by which")
-            lines += [f"  {named(commit)}" for commit in finding.candidates]
-        else:
-            undecided = "cannot tell; more rounds may tell"
-            same = "not worse" if finding.question is Question.TIME else "the same"
-            before, after = finding.whole.counts_before, finding.whole.counts_after
-            if before and not before.keys() & after.keys() - {*Verdict}:
-                same = "the verdicts are the same; the bot states no counts to compare"
-            lines.append(f"{finding.question}: {undecided if finding.whole.differ is None else same}")
+        lines += ["", *_outcome(finding, plan, count)]
         lines += [f"  good to bad: {line}" for line in _in_words(finding.whole)]
         lines += [f"  skipped {commit[:NAME_LENGTH]}: {shortened(why)}" for commit, why in finding.skipped.items()]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _in_words(difference: Difference) -> list[str]:
+def _named(plan: Plan, commit: str) -> str:
+    shown = git(plan.repository, "log", "-1", "--format=%h %s (%an, %as)", commit)
+    return shortened(shown.decode(errors="replace").strip())
+
+
+def _outcome(finding: Finding, plan: Plan, count: int) -> Iterator[str]:
+    question = finding.question
+    if finding.commit:
+        yield f"{question}: changed by {_named(plan, finding.commit)}"
+        yield from (f"  this commit: {line}" for line in _in_words(finding.effect))
+    elif finding.unsteady:
+        yield f"{question}: cannot tell, a bot differs from itself from run to run"
+        if finding.candidates:
+            yield f"  changed by one of the {in_number(count, 'commit')} after the good one"
+        for commit, puzzles in finding.unsteady.items():
+            differ = first_of([f"${number}" for number in puzzles], MOST_PUZZLES)
+            yield f"  {commit[:NAME_LENGTH]} twice: other work on {differ}"
+    elif finding.whole.differ:
+        several = f"one of these {len(finding.candidates)} commits"
+        among = several if finding.candidates[1:] else "this commit or one before it"
+        yield f"{question}: changed by {among}, cannot tell by which"
+        yield from (f"  {_named(plan, commit)}" for commit in finding.candidates)
+    else:
+        yield f"{question}: {_no_difference(finding)}"
+
+
+def _no_difference(finding: Finding) -> str:
+    before, after = finding.whole.counts_before, finding.whole.counts_after
+    if finding.whole.differ is None:
+        return "cannot tell; more rounds may tell"
+    if before and not before.keys() & after.keys() - {*Verdict}:
+        return "the verdicts are the same; the bot states no counts to compare"
+    return "not worse" if finding.question is Question.TIME else "the same"
+
+
+def _in_words(difference: Difference | None) -> list[str]:
     """Return the difference between two commits' bots in a line or two."""
+    if difference is None:
+        return []
     if ratio := difference.ratio:
         return [f"{ratio_in_words(ratio.estimate)}, 95% interval {interval_in_words(ratio)}"]
     if not difference.differ:
         return []
-    before, after = difference.counts_before, difference.counts_after
-    changed = []
-    for name in sorted(before.keys() | after.keys()):
-        old, new = before.get(name, 0), after.get(name, 0)
-        share = f" ({new / old - 1:+.1%})" if old and new else ""
-        changed += [f"{name.replace('_', ' ')} {old:,} -> {new:,}{share}"] if old != new else []
+    changed = [*_changed_counts(difference.counts_before, difference.counts_after)]
     ends = (difference.end_before, difference.end_after)
     changed += [f"end of the run {' -> '.join(map(str, ends))}"] if len({*ends}) > 1 else []
     return [f"other work on {in_number(len(difference.changed_puzzles), 'puzzle')}", *changed]
+
+
+def _changed_counts(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[str]:
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name, 0), after.get(name, 0)
+        share = f" ({new / old - 1:+.1%})" if old and new else ""
+        if old != new:
+            yield f"{name.replace('_', ' ')} {old:,} -> {new:,}{share}"
 
 
 def _as_json(plan: Plan, count: int, findings: Sequence[Finding]) -> str:

@@ -18,7 +18,7 @@ from nonobot.harness.check.self_test import STEPS, CheckResult, list_of_steps, s
 from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.play.match import WarmUpError, warmed_up
-from nonobot.harness.process.bot_command import is_own_bot
+from nonobot.harness.process.nonobot_command import is_own_bot
 from nonobot.harness.process.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration, Contain
 from nonobot.harness.results.result_files import json_text
@@ -77,10 +77,18 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return _sandbox_tried(arguments)
     if not arguments.bot_command:
         raise UnusableError("name the bot's command after --, such as: nonojudge check -- ./mybot")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it also stops the bot, like Ctrl-C
+    result = checked(arguments)
+    if arguments.json:
+        print(json_text(result), end="")
+    return 0 if result.conforms else 1
+
+
+def checked(arguments: argparse.Namespace) -> CheckResult:
+    """Check the bot that the arguments describe, and show each step; UnusableError if it does not start."""
     width, height = arguments.size
     if not SMALLEST_SIDE <= min(width, height) <= max(width, height) <= LARGEST_SIDE:
         raise UnusableError(f"--size {width}x{height}: choose {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it also stops the bot, like Ctrl-C
     with tempfile.TemporaryDirectory(prefix="nonojudge-check-") as folder:
         reports = Path(folder).resolve()
         contain = Contain(arguments.contain)
@@ -105,11 +113,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
             raise UnusableError(str(error)) from None
     met = (StepVerdict.PASSED, StepVerdict.WARNING)
     conforms = all(step.level is not Level.MUST or step.verdict in met for step in results)
-    if arguments.json:
-        timeouts = (bot.patience_seconds, bot.start_seconds)
-        result = CheckResult(list(bot.command), bot.size, *timeouts, __version__, conforms, results)
-        print(json_text(result), end="")
-    return 0 if conforms else 1
+    timeouts = (bot.patience_seconds, bot.start_seconds)
+    return CheckResult(list(bot.command), bot.size, *timeouts, __version__, conforms, results)
 
 
 def _sandbox_tried(arguments: argparse.Namespace) -> int:

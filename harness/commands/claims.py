@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -49,8 +50,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _chosen(claims: Sequence[Claim], arguments: argparse.Namespace) -> list[Claim]:
-    unknown = [name for name in arguments.only or () if name not in {claim.id for claim in claims}]
-    if unknown:
-        raise UnusableError(f"no claim {unknown[0]!r}; `nonojudge claims --list` lists them")
-    named = [claim for claim in claims if not arguments.only or claim.id in arguments.only]
-    return [claim for claim in named if not arguments.quick or claim.seconds <= QUICK_SECONDS]
+    wanted = {claim.id: claim for claim in claims}
+    for name in arguments.only or ():
+        if name not in wanted:
+            raise UnusableError(f"no claim {name!r}; `nonojudge claims --list` lists them")
+    named = [claim for claim in claims if claim.id in (arguments.only or wanted)]
+    return [claim for claim in named if claim.seconds <= (QUICK_SECONDS if arguments.quick else math.inf)]

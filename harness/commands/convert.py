@@ -15,7 +15,7 @@ from nonobot.harness.puzzles.picture_puzzle import PICTURE, add_options, puzzle_
 from nonobot.harness.user_files import opened, report_faults, write_output
 from nonobot.protocol import Fault, Record, formats
 from nonobot.protocol.clues import FaultKind, count
-from nonobot.protocol.formats import Format, FormatError, Found, UnknownFormatError
+from nonobot.protocol.formats import Format, FormatError, Found, UnknownFormatError, Written
 from nonobot.system import report
 
 EXAMPLES = """\
@@ -61,24 +61,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
     name = "stdin" if arguments.source == "-" else arguments.source
     with opened(arguments.source) as file:
         data = file.read(formats.MOST_BYTES + 1) or b""  # one more than allowed is enough to notice
-    is_as_wanted = True
-    if arguments.from_format == PICTURE or (arguments.from_format is None and is_image(data)):
-        record, is_as_wanted = puzzle_of_picture(data, arguments, name, to)
-        entries: Iterable[Found] = [record]
-    else:
-        refuse_options(arguments, name)
-        entries = _entries(data, arguments, name)
+    entries, is_as_wanted = _found(data, arguments, name, to)
     records = _Records(entries)
-    try:
-        # The lines of the file are what is known beforehand, and where each puzzle stands.
-        with Progress(data.count(b"\n") + 1) as records.progress:
-            written = formats.write(records, to.name)
-    except FormatError as error:
-        raise UnusableError(f"{name}: {error}") from None
+    written = records.written(to, name, data.count(b"\n") + 1)
     report_faults(name, records.faults)
     report_faults(name, written.faults)
     faults = [*records.faults, *written.faults]
-    lost = sum(fault.kind not in OF_NO_PUZZLE for fault in faults)
     _say_grouped(name, [*records.warnings, *written.warnings])
     if not records.count and not records.faults:
         raise UnusableError(f"{name}: cannot find a puzzle")
@@ -87,8 +75,18 @@ def carry_out(arguments: argparse.Namespace) -> int:
         write_output(Path(arguments.target), written.data)
         target = "stdout" if arguments.target == "-" else arguments.target
         done = f"{count(written.count, 'puzzle')} written to {target} ({to.name})"
+    lost = sum(fault.kind not in OF_NO_PUZZLE for fault in faults)
     report(f"{done}{f'; {lost} could not be converted' if lost else ''}")
-    return 1 if faults or not is_as_wanted else 0
+    return 0 if is_as_wanted and not faults else 1
+
+
+def _found(data: bytes, arguments: argparse.Namespace, name: str, to: Format) -> tuple[Iterable[Found], bool]:
+    """Return the puzzles of a file or a picture, and whether they are unique if that was asked for."""
+    if arguments.from_format == PICTURE or (arguments.from_format is None and is_image(data)):
+        record, is_as_wanted = puzzle_of_picture(data, arguments, name, to)
+        return [record], is_as_wanted
+    refuse_options(arguments, name)
+    return _entries(data, arguments, name), True
 
 
 class _Records:
@@ -96,7 +94,7 @@ class _Records:
 
     def __init__(self, entries: Iterable[Found]) -> None:
         self._entries = entries
-        self.progress = Progress()
+        self._progress = Progress()
         self.count = 0
         self.faults: list[Fault] = []
         self.warnings: list[Fault] = []
@@ -105,11 +103,19 @@ class _Records:
         for entry in self._entries:
             if isinstance(entry, Record):
                 self.count += 1
-                self.progress.show(entry.line, f"{count(self.count, 'puzzle')} read")
+                self._progress.show(entry.line, f"{count(self.count, 'puzzle')} read")
                 self.warnings += entry.warnings
                 yield entry
             else:
                 self.faults.append(entry)
+
+    def written(self, to: Format, name: str, lines: int) -> Written:
+        """Return them in another format; the number of `lines` in the file is known beforehand."""
+        try:
+            with Progress(lines) as self._progress:
+                return formats.write(self, to.name)
+        except FormatError as error:
+            raise UnusableError(f"{name}: {error}") from None
 
 
 def _named(option: str, name: str, more: str = "") -> Format:

@@ -21,7 +21,7 @@ from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.text import percent, say
 from nonobot.protocol.clues import count
-from nonobot.system import printable
+from nonobot.system import printable, reason_of, with_file
 from nonobot.tournament_data import registry
 from nonobot.tournament_data.downloads import FetchError, OfflineError, SetupError
 from nonobot.tournament_data.registry import OfficialSet, Recognised, State, official_sets, state_of, stored_path
@@ -49,10 +49,10 @@ Exit status: 0 done, 1 some sets are not available, 2 unusable arguments or inpu
 
 
 def add_to(parser: Parser) -> None:
-    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    parser.select_command("ACTION")
 
     def action(name: str, carry_out: Callable[[argparse.Namespace], int], about: str, more: str = "") -> Parser:
-        added = actions.add_parser(name, help=about, description=f"{about[0].upper() + about[1:]}.{more}")
+        added = parser.add_command(name, help=about, description=f"{about[0].upper() + about[1:]}.{more}")
         added.set_defaults(action=carry_out)
         return added
 
@@ -195,7 +195,7 @@ def import_sets(arguments: argparse.Namespace) -> int:
 
 
 def _say_unreadable(error: OSError) -> None:
-    say(f"cannot read {error.filename}: {error.strerror}")
+    say(f"cannot read {with_file(error)}")
 
 
 def _taken(recognised: Recognised) -> str:
@@ -205,7 +205,7 @@ def _taken(recognised: Recognised) -> str:
     try:
         registry.keep(recognised.official, recognised.content)
     except OSError as error:
-        raise UnusableError(f"cannot write {registry.data_folder()}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {registry.data_folder()}: {reason_of(error)}") from None
     return "imported, its line ends restored" if recognised.restored else "imported"
 
 

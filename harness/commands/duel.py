@@ -12,14 +12,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from nonobot.arguments import Parser, new_path, whole_number
+from nonobot.arguments import Parser, command_words, new_path, whole_number
 from nonobot.harness import UnusableError, options
 from nonobot.harness.commands.compare import add_criteria, compared, limits_of
 from nonobot.harness.compare.compared_runs import read_version
 from nonobot.harness.compare.comparison import compare
 from nonobot.harness.compare.statistics import Outcome, first_look
 from nonobot.harness.play.judge_process import JudgeProcess
-from nonobot.harness.play.match import SECONDS_TO_HEED, Bot
+from nonobot.harness.play.match import SECONDS_TO_HEED, Bot, play
 from nonobot.harness.process.bot_command import name_of
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import require_cores, tournament_core
@@ -34,12 +34,9 @@ from nonobot.harness.user_files import loaded
 from nonobot.tournament_data import PuzzleSet
 
 DEFAULT_SET = "boardgen:25x25x500:seed=7"
-
 VERSIONS = ("before", "after")
-
 ROUNDS = 7
 MOST_ROUNDS = 30
-
 PART_PUZZLES = 50  # fewest puzzles in a part of a set: with fewer, a run mostly measures the bot's start
 
 EXAMPLES = f"""\
@@ -56,14 +53,14 @@ Exit status: 0 not worse, 1 worse, 2 unusable arguments, or a bot that does not 
 """
 
 
-Side = tuple[JudgeProcess, Bot, Path]
+Side = tuple[JudgeProcess[RunResult], Bot, Path]
 """A bot in a round: its judge, and the file of its result, in a folder with the name of its version."""
 
 
 def add_to(parser: Parser) -> None:
     for name in VERSIONS:
         about = f"command of the version {name} the change, in quotes"
-        parser.add_argument(name, type=shlex.split, metavar=name.upper(), help=about)
+        parser.add_argument(name, type=command_words, metavar=name.upper(), help=about)
     options.add_set(parser, DEFAULT_SET)
     about = f"pairs of runs; a 95%% interval needs at least 6 (default: {ROUNDS}; with --until {MOST_ROUNDS})"
     parser.add_argument("--rounds", type=whole_number(1, 999, "a number of rounds"), metavar="N", help=about)
@@ -88,50 +85,74 @@ def carry_out(arguments: argparse.Namespace) -> int:
             raise UnusableError(f"{version.upper()} is empty; give the command of a bot")
         if results and any((results / version).glob("*.json")):
             raise UnusableError(f"{results / version} contains results; name a folder without results")
-    puzzle_set = loaded(arguments.set, arguments.size)  # an error in it comes before the first round
-    configuration = _configuration(arguments)
-    say(sandbox_note(configuration.contain), arguments.quiet)
-    rounds, most, look, sets = arguments.rounds or ROUNDS, "", 0, [puzzle_set]
-    if arguments.until:
-        look, most = first_look(arguments.confidence), "at most "
-        rounds = max(look, (arguments.rounds or MOST_ROUNDS) // look * look)
-        parts = min(look, len(puzzle_set.puzzles) // PART_PUZZLES)
-        sets = [puzzle_set.part(part, parts) for part in range(1, parts + 1)] or sets
-    show = [path.absolute() for path in vars(arguments).get("show", [])]
-    bots = [Bot(name_of(command), command, show=show) for command in (arguments.before, arguments.after)]
-    number = 0
     with tempfile.TemporaryDirectory(prefix="nonojudge-") as temporary:
-        folders = [(results or Path(temporary)) / version for version in VERSIONS]
+        duel = _Duel(arguments, Path(temporary))
+        duel.play()
+        for folder in duel.folders:
+            _say_last_words(folder)
+        return compared(arguments, *([folder] for folder in duel.folders))
+
+
+class _Duel:
+    """The rounds of two bots on a set or on its parts; the warm-up is round 0."""
+
+    def __init__(self, arguments: argparse.Namespace, temporary: Path) -> None:
+        self._arguments = arguments
+        puzzle_set = loaded(arguments.set, arguments.size)  # an error in it comes before the first round
+        self._configuration = _configuration(arguments)
+        say(sandbox_note(self._configuration.contain), arguments.quiet)
+        show = [path.absolute() for path in vars(arguments).get("show", [])]
+        self._bots = [Bot(name_of(command), command, show=show) for command in (arguments.before, arguments.after)]
+        self.folders = [(arguments.results or temporary) / version for version in VERSIONS]
+        self._warm_up = [temporary / "warm-up" / version for version in VERSIONS]
+        self._rounds, self._look, self._sets = arguments.rounds or ROUNDS, 0, [puzzle_set]
+        if arguments.until:
+            self._look = look = first_look(arguments.confidence)
+            self._rounds = max(look, (arguments.rounds or MOST_ROUNDS) // look * look)
+            parts = min(look, len(puzzle_set.puzzles) // PART_PUZZLES)
+            self._sets = [puzzle_set.part(part, parts) for part in range(1, parts + 1)] or [puzzle_set]
+
+    def play(self) -> None:
+        """Play the rounds, or as many as are needed."""
+        number = 0
         try:
             with (
                 Interrupts() as interrupts,
-                JudgeProcess() as before,
-                JudgeProcess() as after,
-                Progress(None if arguments.quiet else rounds + 1) as progress,
+                JudgeProcess[RunResult]() as before,
+                JudgeProcess[RunResult]() as after,
+                Progress(None if self._arguments.quiet else self._rounds + 1) as progress,
             ):
-                for number in range(rounds + 1):
-                    note = f"round {number} of {most}{rounds}" if number else "warming up"
-                    of_round = folders if number else [Path(temporary, "warm-up", version) for version in VERSIONS]
-                    paths = [folder / f"{number}.json" for folder in of_round]
-                    sides = list(zip((before, after), bots, paths, strict=True))
-                    shared = replace(configuration, shared_core=f"{secrets.token_hex(4)}-{number}")
-                    of_set = sets[number % len(sets)]
-                    for answered in _play(sides if number % 2 else sides[::-1], of_set, shared, interrupts):
-                        count = len(of_set.puzzles)
-                        progress.show(number + answered / count, f"{note}, {answered} of {count} puzzles")
-                    if number == 0:
-                        for path in paths:
-                            _require_answers(path)
-                    elif look and number % look == 0 and _is_decided(arguments, folders):
+                for number in range(self._rounds + 1):
+                    self._play_round(number, (before, after), interrupts, progress)
+                    if self._look and number and number % self._look == 0 and self._is_decided():
                         break
-                progress.show(rounds + 1, "done")
+                progress.show(self._rounds + 1, "done")
         except (UnusableError, KeyboardInterrupt):
-            for folder in folders:
+            for folder in self.folders:
                 (folder / f"{number}.json").unlink(missing_ok=True)  # half of a round
             raise
-        for folder in folders:
-            _say_last_words(folder)
-        return compared(arguments, *([folder] for folder in folders))
+
+    def _play_round(
+        self, number: int, judges: Sequence[JudgeProcess[RunResult]], interrupts: Interrupts, progress: Progress
+    ) -> None:
+        most = "at most " if self._look else ""
+        note = f"round {number} of {most}{self._rounds}" if number else "warming up"
+        paths = [folder / f"{number}.json" for folder in (self.folders if number else self._warm_up)]
+        sides = list(zip(judges, self._bots, paths, strict=True))[:: 1 if number % 2 else -1]
+        shared = replace(self._configuration, shared_core=f"{secrets.token_hex(4)}-{number}")
+        of_set = self._sets[number % len(self._sets)]
+        for answered in _play(sides, of_set, shared, interrupts):
+            count = len(of_set.puzzles)
+            progress.show(number + answered / count, f"{note}, {answered} of {count} puzzles")
+        if number == 0:
+            for path in paths:
+                _require_answers(path)
+
+    def _is_decided(self) -> bool:
+        """Return whether the outcome is certain, or more rounds cannot help."""
+        before, after = (read_version(folder.name, [folder]) for folder in self.folders)
+        comparison = compare(before, after, limits_of(self._arguments))
+        return comparison.outcome is not Outcome.CANNOT_TELL or comparison.has_too_few
 
 
 def _say_last_words(folder: Path) -> None:
@@ -146,13 +167,6 @@ def _say_last_words(folder: Path) -> None:
                 how = f"exited with status {result.end.exit_status}{due}"
             say(f"{folder.name}: {how}; its last line on stderr: {line}")
             return
-
-
-def _is_decided(arguments: argparse.Namespace, folders: Sequence[Path]) -> bool:
-    """Return whether the outcome is certain, or more rounds cannot help."""
-    before, after = (read_version(folder.name, [folder]) for folder in folders)
-    comparison = compare(before, after, limits_of(arguments))
-    return comparison.outcome is not Outcome.CANNOT_TELL or comparison.has_too_few
 
 
 def _configuration(arguments: argparse.Namespace) -> Configuration:
@@ -172,7 +186,7 @@ def _play(
     UnusableError if a bot cannot be run, KeyboardInterrupt if the judge is told to stop.
     """
     for judge, bot, path in sides:
-        judge.begin(puzzle_set, bot, configuration, path)
+        judge.begin(play, puzzle_set, bot, configuration, path)
     playing = {judge: path.parent.name for judge, _, path in sides}
     while playing:
         for judge, version in list(playing.items()):

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from nonobot.arguments import Parser, count, explained, new_path, seconds
+from nonobot.arguments import Parser, count, new_path, seconds
 from nonobot.harness import UnusableError, options
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, connected, where
 from nonobot.harness.process.sandbox import sandbox_note
@@ -24,9 +24,17 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.harness.text import say
 from nonobot.protocol.clues import count as in_number
 from nonobot.protocol.clues import plural
-from nonobot.system import printable, whole_file
+from nonobot.system import printable, reason_of, whole_file
 from nonobot.tournament_data import Recipe, write_set
-from nonobot.tournament_data.generate import OFFICIAL_P1, OFFICIAL_P2, PREFIX, Board, parse_dimensions, parse_seed
+from nonobot.tournament_data.generate import (
+    OFFICIAL_P1,
+    OFFICIAL_P2,
+    PREFIX,
+    Board,
+    parse_dimensions,
+    parse_seed,
+    parse_share,
+)
 from nonobot.tournament_data.select import MOST_DRAWS, Drawn, NoBoardError, Rules
 
 EXAMPLES = """\
@@ -46,16 +54,16 @@ Exit status: 0 written, 2 unusable arguments or no such board found; the files a
 
 def add_to(parser: Parser) -> None:
     about = "width, height and number of puzzles, or the name of a set (boardgen:...)"
-    parser.add_argument("boards", type=explained(_boards), metavar="WxHxN", help=about)
+    parser.add_argument("boards", type=_boards, metavar="WxHxN", help=about)
     about = "whole number of any length; needed unless a set is named"
-    parser.add_argument("--seed", type=explained(parse_seed), metavar="S", help=about)
+    parser.add_argument("--seed", type=parse_seed, metavar="S", help=about)
     for name, share, place in (("--p1", OFFICIAL_P1, "first"), ("--p2", OFFICIAL_P2, "last")):
         about = f"share of black cells in the {place} puzzle (default: {share})"
-        parser.add_argument(name, type=float, metavar="P", help=about)
+        parser.add_argument(name, type=parse_share, metavar="P", help=about)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="question file (default: stdout)")
     parser.add_argument("--solutions-out", type=new_path, metavar="FILE", help="file for the solutions")
 
-    choice = parser.add_argument_group("training sets")
+    choice = parser.group("training sets")
     choice.add_argument("--unique", action="store_true", help="keep only puzzles with exactly one solution")
     for name, number, about in (
         ("--hard", 1, "draw N boards for each puzzle and keep the hardest"),
@@ -70,14 +78,8 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    if str(arguments.output) == "-":
-        arguments.output = None
-    outputs = [path.resolve() for path in (arguments.output, arguments.solutions_out) if path]
-    if len(outputs) > len(set(outputs)):
-        raise UnusableError("-o and --solutions-out must be two files")
     selects = arguments.unique or arguments.hard > 1
-    if arguments.on and not selects:
-        raise UnusableError("--on is for --unique and --hard; a plain set needs no other cores")
+    _require_usable(arguments, selects)
     recipe = _recipe(arguments)
     if selects:
         say(sandbox_note(Contain(arguments.contain)))
@@ -94,14 +96,24 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _require_usable(arguments: argparse.Namespace, selects: bool) -> None:
+    if str(arguments.output) == "-":
+        arguments.output = None
+    outputs = [path.resolve() for path in (arguments.output, arguments.solutions_out) if path]
+    if len(outputs) > len(set(outputs)):
+        raise UnusableError("-o and --solutions-out must be two files")
+    if arguments.on and not selects:
+        raise UnusableError("--on is for --unique and --hard; a plain set needs no other cores")
+
+
 def _boards(text: str) -> Recipe | tuple[int, int, int]:
     return Recipe.parse(text) if text.startswith(PREFIX) else parse_dimensions(text)
 
 
 def _recipe(arguments: argparse.Namespace) -> Recipe:
     boards: Recipe | tuple[int, int, int] = arguments.boards
-    given = {name: getattr(arguments, name) for name in ("seed", "p1", "p2")}
-    given = {name: value for name, value in given.items() if value is not None}
+    values = {name: getattr(arguments, name) for name in ("seed", "p1", "p2")}
+    given = {name: value for name, value in values.items() if value is not None}
     if isinstance(boards, Recipe):
         if given:
             options_given = " and ".join(f"--{name}" for name in given)
@@ -131,7 +143,7 @@ def _opened(path: Path, stack: contextlib.ExitStack) -> BinaryIO:
     try:
         return stack.enter_context(whole_file(path))
     except OSError as error:
-        raise UnusableError(f"cannot write {path}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {path}: {reason_of(error)}") from None
 
 
 def _counted(boards: Iterable[Board], count: int, progress: Progress) -> Iterator[Board]:

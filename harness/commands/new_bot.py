@@ -10,7 +10,7 @@ from importlib.resources import files
 from nonobot.arguments import Parser, new_path
 from nonobot.harness import UnusableError
 from nonobot.harness.user_files import write_output
-from nonobot.system import printable
+from nonobot.system import printable, with_file
 
 EXAMPLES = """\
 examples:
@@ -76,7 +76,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     except FileExistsError as error:
         raise UnusableError(f"{error.filename} exists; choose another folder") from None
     except OSError as error:
-        raise UnusableError(f"cannot write {error.filename}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {with_file(error, folder)}") from None
     for path, text in texts.items():
         write_output(path, text.encode())
     go = shlex.join(["cd", str(folder)])

@@ -50,9 +50,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     results: Path | None = arguments.results
     if results is not None and results.exists() and not results.is_dir():
         raise UnusableError(f"--results {results}: not a folder")
-    from nonobot.harness.page.server import listening_socket, open_browser, serve
-    from nonobot.harness.page.site import write_live_view, write_site
+    from nonobot.harness.page.site import write_common_files, write_site
     from nonobot.harness.text import say
+    from nonobot.harness.web.server import listening_socket, open_browser, serve
 
     own = listening_socket(arguments.host, arguments.port)
     is_everywhere = arguments.host in ("0.0.0.0", "::")
@@ -78,7 +78,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
                 raise
             say(f"only the live view is here, without the puzzle page: {error}")
             note = "The puzzle page is not installed here."
-            write_live_view(site)
+            write_common_files(site)
         serve(own, arguments.host, site, results, on_ready, note)
     return 0
 

@@ -13,16 +13,19 @@ from pathlib import Path
 
 from nonobot.arguments import Parser, seconds, whole_number
 from nonobot.harness import UnusableError, options, require_libraries
+from nonobot.harness.commands.run_bot import warm_up_of
 from nonobot.harness.play.match import files_of_sets, warmed_up
 from nonobot.harness.play.run_progress import RunProgress
-from nonobot.harness.process.bot_command import is_own_bot, own_bot
 from nonobot.harness.process.machine import tournament_core
+from nonobot.harness.process.nonobot_command import own_bot
 from nonobot.harness.process.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.profiling.profile_data import Profile, median_of, profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_text import as_text, comparison_as_text
+from nonobot.harness.results.limits import MOST_OTHER_BYTES
 from nonobot.harness.results.run_result import EndReason
-from nonobot.harness.text import on_terminal, say
+from nonobot.harness.text import megabytes, on_terminal, say
 from nonobot.harness.user_files import loaded, require_writable, write_output
+from nonobot.tournament_data import PuzzleSet
 
 EXAMPLES = f"""\
 examples:
@@ -87,20 +90,25 @@ def carry_out(arguments: argparse.Namespace) -> int:
     before = read_profile(arguments.before) if arguments.before else None
     profile = _profile(arguments)
     for path in arguments.output:
-        form = path.suffix.lower().removeprefix(".")
-        if form == "json":
-            write_output(path, to_json(profile).encode())
-        else:
-            from nonobot.harness.profiling.profile_picture import draw
-
-            write_output(path, draw(profile, form, arguments.theme))
+        content = _as_file(profile, path.suffix.lower().removeprefix("."), arguments.theme)
+        write_output(path, content)
+        if path.suffix.lower() == ".json" and len(content) > MOST_OTHER_BYTES:
+            most = megabytes(MOST_OTHER_BYTES)
+            say(f"{path}: warning: no command reads more than {most}; profile a part of the set (SET@1/2)")
     if arguments.json:
         print(to_json(profile), end="")
-    elif before:
-        print(comparison_as_text(before, profile, on_terminal()), end="")
     else:
-        print(as_text(profile, on_terminal()), end="")
+        text = comparison_as_text(before, profile, on_terminal()) if before else as_text(profile, on_terminal())
+        print(text, end="")
     return 0 if profile.right == profile.set.puzzle_count else 1
+
+
+def _as_file(profile: Profile, form: str, theme: str) -> bytes:
+    if form == "json":
+        return to_json(profile).encode()
+    from nonobot.harness.profiling.profile_picture import draw
+
+    return draw(profile, form, theme)
 
 
 def _profile(arguments: argparse.Namespace) -> Profile:
@@ -109,16 +117,18 @@ def _profile(arguments: argparse.Namespace) -> Profile:
         if arguments.bot_command:
             raise UnusableError(f"{kept} is a kept profile: it takes no command")
         return read_profile(kept)
-    puzzle_set = loaded(arguments.source, arguments.size)
+    return _profiled(loaded(arguments.source, arguments.size), arguments)
+
+
+def _profiled(puzzle_set: PuzzleSet, arguments: argparse.Namespace) -> Profile:
     command = arguments.bot_command or own_bot(puzzle_set)
     given = vars(arguments)
-    warm_up = given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else None)
     configuration = options.configuration_of(given, given.get("core", tournament_core()))
     say(sandbox_note(configuration.contain), arguments.quiet)
     show = [path.absolute() for path in given.get("show", [])]
     sandbox = built_sandbox(configuration.contain, show, secret=files_of_sets([puzzle_set.name]))
     live = on_terminal(sys.stderr) and not arguments.quiet
-    warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"), live)
+    warmed_up(warm_up_of(given, command), sandbox, configuration, given.get("warm_up_limit"), live)
     profiles: list[Profile] = []
     asks_stats = not arguments.no_stats
     for _ in range(arguments.repeat):

@@ -6,24 +6,21 @@ import argparse
 import os
 import shlex
 import signal
-import subprocess
 import tempfile
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
-
 from nonobot.arguments import Parser, seconds, size, whole_number
-from nonobot.harness import EXIT_INTERRUPTED, EXIT_UNUSABLE, UnusableError, options
-from nonobot.harness.check.self_test import CheckResult, musts_passed
+from nonobot.harness import UnusableError, options
+from nonobot.harness.check.self_test import musts_passed
 from nonobot.harness.check.step import StepResult, StepVerdict
-from nonobot.harness.process.bot_command import OWN_JUDGE, is_here
-from nonobot.harness.process.interrupts import Interrupts
+from nonobot.harness.commands.check import checked
+from nonobot.harness.commands.run_bot import played
+from nonobot.harness.process.paths import is_here
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.results.conditions import Contain
-from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason, RunResult, Verdict
 from nonobot.harness.results.run_text import end_in_words, last_words, log_doubts
 from nonobot.harness.text import duration, ranges
@@ -32,7 +29,6 @@ from nonobot.protocol.clues import count, plural
 from nonobot.system import printable
 
 EVENT_PUZZLES = 1000
-HARMLESS = (Verdict.RIGHT, Verdict.GIVEN_UP)
 
 EXAMPLES = """\
 examples:
@@ -68,68 +64,40 @@ def add_to(parser: Parser) -> None:
     options.add_files(parser)
 
 
-class _ToldError(Exception):
-    """The judge ended with this status, and has said why."""
-
-
 @dataclass(frozen=True)
 class _Rehearsal:
     """A bot's command, the event, and the options of every run."""
 
-    command: list[str]
     arguments: argparse.Namespace
     folder: Path
 
     @property
-    def files(self) -> list[str]:
-        """The options for a bot that works on files."""
-        named = ((name, getattr(self.arguments, name)) for name in ("reads", "writes", "logs"))
-        return [word for name, value in named if value for word in (f"--{name}", value)]
-
-    @property
-    def warm_up(self) -> list[str]:
-        """The options for the warm-up."""
-        given = vars(self.arguments)
-        command = ["--warm-up", shlex.join(given["warm_up"])] if "warm_up" in given else []
-        limit = ["--warm-up-limit", f"{given['warm_up_limit']:g}"] if "warm_up_limit" in given else []
-        return command + limit
+    def on_files(self) -> bool:
+        """Whether the bot works on files."""
+        return bool(self.arguments.reads or self.arguments.writes or self.arguments.logs)
 
     @property
     def limit_seconds(self) -> float:
         """The event's time for as many puzzles as the rehearsal has."""
         return self.arguments.time_limit * min(1.0, self.arguments.puzzles / EVENT_PUZZLES)
 
-    def judge(self, *arguments: str, command: list[str]) -> bytes:
-        """Run a command of the judge, its progress on stderr, and return what it prints."""
-        with Interrupts() as interrupts, tempfile.TemporaryFile() as out:
-            command = [*OWN_JUDGE, *arguments, "--", *command]
-            judge = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out)
-            while judge.poll() is None and not interrupts.told:
-                time.sleep(0.05)
-            if interrupts.told:
-                judge.terminate()  # once: it stops its bot first
-            judge.wait()
-            if judge.returncode == EXIT_INTERRUPTED and "run" not in arguments:  # `run` says so on stdout
-                raise _ToldError(EXIT_INTERRUPTED)
-            if interrupts.told or judge.returncode == EXIT_INTERRUPTED:
-                raise KeyboardInterrupt
-            if judge.returncode == EXIT_UNUSABLE:
-                raise _ToldError(EXIT_UNUSABLE)
-            out.seek(0)
-            return out.read()
+    def check(self) -> list[StepResult]:
+        """Carry out all checks, and return their results."""
+        return checked(self._with(only=[], json=True, verbose=False)).checks
 
-    def run(self, name: str, puzzles: int, *file_options: str, command: list[str]) -> RunResult:
-        """Play puzzles of the event's form, and return the result."""
+    def run(self, name: str, puzzles: int, **other: object) -> RunResult:
+        """Play puzzles of the event's form, with `other` arguments, and return the result."""
         width, height = self.arguments.size
         chosen = f"boardgen:{width}x{height}x{puzzles}:seed={self.arguments.seed}"
-        path = self.folder / f"{name}.json"
-        fixed = ["--set", chosen, "--result", str(path), "--contain", self.arguments.contain]
-        fixed += ["--time-limit", f"{max(self.limit_seconds, 1.0):g}"]
-        fixed += [*options.show_and_env_of(vars(self.arguments)), *self.warm_up]
-        self.judge("run", *fixed, *file_options, command=command)
-        result = read_result(path)
-        assert isinstance(result, RunResult)
+        limit = max(self.limit_seconds, 1.0)
+        arguments = self._with(set=chosen, size=None, wall_limit_seconds=limit, quiet=False, **other)
+        result = played(arguments, self.folder / f"{name}.json")
+        if result.end.reason is EndReason.INTERRUPTED:
+            raise KeyboardInterrupt
         return result
+
+    def _with(self, **other: object) -> argparse.Namespace:
+        return argparse.Namespace(**{**vars(self.arguments), **other})
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -137,10 +105,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError("name the bot's command after --, such as: nonojudge rehearse -- ./mybot")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: no folder remains
     with tempfile.TemporaryDirectory(prefix="nonojudge-rehearse-") as folder:
-        try:
-            missing, unsolved = _carried_out(_Rehearsal(arguments.bot_command, arguments, Path(folder).resolve()))
-        except _ToldError as told:
-            return int(told.args[0])
+        missing, unsolved = _carried_out(_Rehearsal(arguments, Path(folder).resolve()))
     if note := sandbox_note(Contain(arguments.contain)):
         print(f"note: {note}")
     if missing:
@@ -157,18 +122,18 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _carried_out(rehearsal: _Rehearsal) -> tuple[list[str], int]:
     """Return what is missing, the most important first, and the number of puzzles that the bot did not solve."""
     missing: list[str] = []
-    if rehearsal.files:
+    if rehearsal.on_files:
         print("check: left out, since the bot works on files; check the program that it starts")
     else:
-        missing, first = _missing_of_check(rehearsal)
+        missing, first = _missing_of_check(rehearsal.check())
         if first:
             print(f"run, answer file: left out until check {first} passes")
             return missing, 0
-    run = rehearsal.run("run", rehearsal.arguments.puzzles, *rehearsal.files, command=rehearsal.command)
+    run = rehearsal.run("run", rehearsal.arguments.puzzles)
     print(f"run: {_counts(run)} in {duration(run.usage.wall_seconds)}")
     faults = _faults(run, rehearsal)
     missing += [*faults.values(), *(f"its log: {doubt}" for doubt in log_doubts(run))]
-    if not rehearsal.files:
+    if not rehearsal.on_files:
         again = _run_on_files(rehearsal)
         print(f"answer file, of another run (`... < questions.txt > answers.txt`): {_counts(again)}")
         others = {kind: text for kind, text in _faults(again, rehearsal).items() if kind not in faults}
@@ -176,29 +141,24 @@ def _carried_out(rehearsal: _Rehearsal) -> tuple[list[str], int]:
     return missing, len(run.score.puzzles) - run.score.right
 
 
-def _missing_of_check(rehearsal: _Rehearsal) -> tuple[list[str], int | None]:
+def _missing_of_check(checks: Sequence[StepResult]) -> tuple[list[str], int | None]:
     """Return what is missing, and the first check without which a run shows nothing more, if it did not pass."""
-    arguments = rehearsal.arguments
-    width, height = arguments.size
-    line = ["check", "--json", "--size", f"{width}x{height}", "--contain", arguments.contain]
-    line += ["--timeout", f"{arguments.timeout:g}", "--start-timeout", f"{arguments.start_timeout:g}"]
-    line += options.show_and_env_of(vars(arguments))
-    done = rehearsal.judge(*line, command=rehearsal.command)
-    checks = msgspec.json.decode(done, type=CheckResult).checks
     print(f"check: {musts_passed(checks)}")
     failed = [check for check in checks if check.verdict is StepVerdict.FAILED]
     first_checks = {check.breakdown: check for check in reversed(failed) if check.breakdown}
     for check in checks:
         if check.verdict is StepVerdict.WARNING and check.breakdown not in first_checks:
             print(printable(f"  note: a careful bot {check.title} (check {check.number})"))
-    missing = []
-    for breakdown, first in reversed(first_checks.items()):
-        numbers = [check.number for check in checks if check.breakdown == breakdown]
-        missing.append(_item(f"it {breakdown} ({plural(len(numbers), 'check')} {ranges(numbers)})", first))
+    missing = [_item(_breakdown(first, checks), first) for first in reversed(first_checks.values())]
     others = [check for check in failed if not check.breakdown]
     missing += [_item(f"check {check.number}, a bot {check.title}", check) for check in others]
     fatal = [check.number for check in failed if check.breakdown or check.number == 1]
     return missing, min(fatal, default=None)
+
+
+def _breakdown(first: StepResult, checks: Sequence[StepResult]) -> str:
+    numbers = [check.number for check in checks if check.breakdown == first.breakdown]
+    return f"it {first.breakdown} ({plural(len(numbers), 'check')} {ranges(numbers)})"
 
 
 def _item(title: str, result: StepResult) -> str:
@@ -208,38 +168,40 @@ def _item(title: str, result: StepResult) -> str:
 
 def _run_on_files(rehearsal: _Rehearsal) -> RunResult:
     """Play a few puzzles as at an event: `./mybot < questions.txt > answers.txt`."""
-    program, *arguments = rehearsal.command
-    pairs = zip([program, *arguments], arguments, strict=False)  # a module after -m may have the name of a folder
+    program, *words = rehearsal.arguments.bot_command
+    pairs = zip([program, *words], words, strict=False)  # a module after -m may have the name of a folder
     full = [str(Path(word).absolute()) if is_here(word) and before != "-m" else word for before, word in pairs]
     program = str(Path(program).absolute()) if os.sep in program else program
     start = ["sh", "-c", f"exec {shlex.join([program, *full])} < questions.txt > answers.txt"]
-    files = ["--reads", "questions.txt", "--writes", "answers.txt"]
-    return rehearsal.run("files", min(rehearsal.arguments.puzzles, 5), *files, command=start)
+    files = {"reads": "questions.txt", "writes": "answers.txt"}
+    return rehearsal.run("files", min(rehearsal.arguments.puzzles, 5), bot_command=start, **files)
 
 
 def _faults(run: RunResult, rehearsal: _Rehearsal) -> dict[str, str]:
     """Return what keeps a run from counting, by its kind, the worst first."""
-    faults = {}
+    faults = _fault_of_end(run, rehearsal)
+    for verdict in [verdict for verdict in run.score.others if verdict is not Verdict.GIVEN_UP]:
+        first, *others = run.score.having(verdict)
+        detail = f": {first.detail}" if first.detail else ""
+        text = f"{count(1 + len(others), 'puzzle')} {verdict.value}, the first is ${first.number}{detail}"
+        if verdict is Verdict.MISSING and faults:  # that is why
+            faults = {kind: f"{why}; {text}" for kind, why in faults.items()}
+        else:
+            faults[verdict.value] = text
+    return faults
+
+
+def _fault_of_end(run: RunResult, rehearsal: _Rehearsal) -> dict[str, str]:
     in_all, allowed = rehearsal.arguments.time_limit, rehearsal.limit_seconds
     if run.end.reason is EndReason.TIME_LIMIT or run.usage.wall_seconds > allowed:
-        faults["slow"] = (
-            f"it is too slow: {EVENT_PUZZLES} puzzles have {duration(in_all)}, which is {duration(allowed)} for "
-            f"{allowed / in_all * EVENT_PUZZLES:g}; let it give up hard puzzles"
-        )
-    elif run.end.reason is not EndReason.FINISHED or run.answers_due:
-        _, _, end = end_in_words(run.end, run.configuration).partition(": ")
-        said = last_words(run)
-        faults["end"] = f"it does not reach its end: {end}" + (f"; last on stderr: {said}" if said else "")
-    for verdict, number in run.score.verdicts.items():
-        if number and verdict not in HARMLESS:
-            first = next(puzzle for puzzle in run.score.puzzles if puzzle.verdict is verdict)
-            detail = f": {first.detail}" if first.detail else ""
-            text = f"{count(number, 'puzzle')} {verdict.value}, the first is ${first.number}{detail}"
-            if verdict is Verdict.MISSING and faults:  # that is why
-                faults = {kind: f"{why}; {text}" for kind, why in faults.items()}
-            else:
-                faults[verdict.value] = text
-    return faults
+        limits = f"{EVENT_PUZZLES} puzzles have {duration(in_all)}, which is {duration(allowed)}"
+        number = f"{allowed / in_all * EVENT_PUZZLES:g}"
+        return {"slow": f"it is too slow: {limits} for {number}; let it give up hard puzzles"}
+    if run.end.reason is EndReason.FINISHED and not run.answers_due:
+        return {}
+    _, _, end = end_in_words(run.end, run.configuration).partition(": ")
+    said = last_words(run)
+    return {"end": f"it does not reach its end: {end}" + (f"; last on stderr: {said}" if said else "")}
 
 
 def _counts(run: RunResult) -> str:

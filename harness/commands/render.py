@@ -18,6 +18,7 @@ from nonobot.harness.pictures.drawings import (
     show,
     write,
 )
+from nonobot.harness.text import from_to
 from nonobot.harness.user_files import loaded, opened, report_faults, say_inferred_size
 from nonobot.protocol import Fault, Record
 from nonobot.protocol.characters import Blocks
@@ -48,9 +49,9 @@ MOST_CELLS = 4_000_000  # largest number of cells of all boards drawn at once
 
 
 def add_to(parser: Parser) -> None:
-    about = "puzzle file of any format, generated set (boardgen:WIDTHxHEIGHTxCOUNT:seed=S) or official set"
+    about = "puzzle file of any format, official set, or boardgen:WIDTHxHEIGHTxCOUNT:seed=S for a generated set"
     parser.add_argument("questions", metavar="QUESTIONS", help=about)
-    cells = parser.add_mutually_exclusive_group()
+    cells = parser.exclusive()
     cells.add_argument("--answers", metavar="FILE", help="draw the answers of this file; - for stdin")
     cells.add_argument("--solution", action="store_true", help="draw the solutions of the file or generated set")
     about = "puzzles to draw: a number, several as in 1,4,7-9, or all (default: the first)"
@@ -100,10 +101,10 @@ def _drawings(records: Sequence[Record], arguments: argparse.Namespace) -> list[
 def _refuse_what_has_no_use(arguments: argparse.Namespace) -> None:
     if arguments.questions == arguments.answers == "-":
         raise UnusableError("stdin can be the questions or the answers, not both")
-    for name in ("theme", "cell", "columns"):
-        if arguments.output is None and getattr(arguments, name) is not None:
-            raise UnusableError(f"--{name} only applies to files; add -o FILE.png or -o FILE.svg")
-    if arguments.output is not None and arguments.blocks:
+    of_files = [name for name in ("theme", "cell", "columns") if getattr(arguments, name) is not None]
+    if of_files and arguments.output is None:
+        raise UnusableError(f"--{of_files[0]} only applies to files; add -o FILE.png or -o FILE.svg")
+    if arguments.blocks and arguments.output is not None:
         raise UnusableError("--blocks only applies to the terminal; remove it or -o")
     cell = arguments.cell
     if cell is not None and cell < SMALLEST_CELL_WITH_CLUES and not arguments.no_clues:
@@ -132,20 +133,23 @@ def _chosen(
 ) -> tuple[list[Record], list[Fault]]:
     """Return the wanted puzzles, or the first one, and the faults of those that cannot be read."""
     if wanted:
-        numbers = [entry.number for entry in entries if entry.number is not None]
-        for part in wanted:
-            if numbers and not any(number in part for number in numbers):
-                asked = f"${part[0]}" if len(part) == 1 else f"${part[0]} to ${part[-1]}"
-                there = f"${min(numbers)}" + (f" to ${max(numbers)}" if len(numbers) > 1 else " alone")
-                raise UnusableError(f"{source} has no puzzle {asked}; it has {there}")
-        entries = [
-            entry for entry in entries if entry.number is None or any(entry.number in part for part in wanted)
-        ]
-    records = [entry for entry in entries if isinstance(entry, Record)][: 1 if wanted is None else None]
+        entries = _wanted(entries, wanted, source)
+    records = [entry for entry in entries if isinstance(entry, Record)][: None if wanted else 1]
     faults = [entry for entry in entries if isinstance(entry, Fault)]
     if sum(width * height for width, height in (record.size for record in records)) > MOST_CELLS:
         raise UnusableError(f"more than {MOST_CELLS} cells; draw fewer puzzles (--number)")
     return records, faults
+
+
+def _wanted(entries: Sequence[Record | Fault], wanted: Sequence[range], source: str) -> list[Record | Fault]:
+    """Return the wanted entries, and those without a number; UnusableError if a part of them is not there."""
+    numbers = [entry.number for entry in entries if entry.number is not None]
+    absent = [part for part in wanted if not any(number in part for number in numbers)]
+    if absent and numbers:
+        asked, there = (from_to(f"${ends[0]}", f"${ends[-1]}") for ends in (absent[0], sorted(numbers)))
+        alone = "" if numbers[1:] else " alone"
+        raise UnusableError(f"{source} has no puzzle {asked}; it has {there}{alone}")
+    return [entry for entry in entries if entry.number is None or any(entry.number in part for part in wanted)]
 
 
 def _numbers(text: str) -> list[range]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from msgspec import UNSET, structs
 
@@ -16,13 +18,14 @@ from nonobot.arguments import Parser, new_path, whole_number
 from nonobot.harness import EXIT_INTERRUPTED, UnusableError, options
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.run_progress import RunProgress
-from nonobot.harness.process.bot_command import is_own_bot, name_of, own_bot
+from nonobot.harness.process.bot_command import name_of
 from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.process.machine import can_pin, tournament_core
+from nonobot.harness.process.nonobot_command import is_own_bot, own_bot
 from nonobot.harness.process.sandbox import sandbox_note
-from nonobot.harness.ranking.comparability import CONTINUED, changed_facts
+from nonobot.harness.results.comparability import CONTINUED, changed_facts
 from nonobot.harness.results.conditions import Configuration, SetFacts, busy_warning
-from nonobot.harness.results.result_files import json_text
+from nonobot.harness.results.result_files import json_parts
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.results.worth import worth
@@ -66,9 +69,9 @@ def add_to(parser: Parser) -> None:
     options.add_contain(parser)
     options.add_show_and_env(parser)
     about = "bots that read and write files instead of stdin and stdout"
-    options.add_files(parser.add_argument_group(about))
-    options.add_limits(parser.add_argument_group("limits"))
-    output = parser.add_argument_group("result")
+    options.add_files(parser.group(about))
+    options.add_limits(parser.group("limits"))
+    output = parser.group("result")
     about = "result file (default: a new file in results/)"
     output.add_argument("--result", type=new_path, metavar="FILE.json", help=about)
     output.add_argument("--force", action="store_true", help="overwrite the --result file")
@@ -84,7 +87,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     result_path = given.get("resume") or given.get("result") or new_path
     is_new_folder = not result_path.parent.exists()
     try:
-        result = _played(arguments, result_path)
+        result = played(arguments, result_path)
     except ResultLostError as lost:
         _print(arguments, lost.result)  # perhaps the only record of hours
         raise
@@ -92,8 +95,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
         if is_new_folder:
             with suppress(OSError):  # it has files, unless the bot did not start
                 result_path.parent.rmdir()
-    if result.end.reason is EndReason.NOT_STARTED:
-        raise UnusableError(result.end.detail or "the bot's command cannot be run")
     _print(arguments, result, f"result: {result_path}")
     if result.end.reason is EndReason.INTERRUPTED:
         more = f"to resume, add to the same command: {shlex.join(['--resume', str(result_path)])}"
@@ -106,12 +107,51 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _print(arguments: argparse.Namespace, result: RunResult, *more: str) -> None:
     """Print a result as JSON, or in words with `more` lines."""
     if arguments.json:
-        print(json_text(result), end="")
+        for part in json_parts(result):
+            print(part, end="")
     else:
         print("\n".join(shortened(line) for line in [*run_lines(result), *worth([result]), *more]))
 
 
-def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
+def played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
+    """Play or resume the run that the arguments describe; UnusableError if they contradict themselves."""
+    given = vars(arguments)
+    recorded = _recorded(arguments, result_path)
+    configuration = _configuration(given)
+    files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), configuration.feed, dashes="--")
+    puzzle_set = loaded(arguments.set, given.get("size"))
+    if "core" not in given and not can_pin():
+        say("this system cannot pin a bot to one core; it may use all of them", arguments.quiet)
+    say(sandbox_note(configuration.contain), arguments.quiet)
+    command = arguments.bot_command or own_bot(puzzle_set)
+    name = name_of(command) if arguments.bot_command else "nonobot"
+    show = [path.absolute() for path in given.get("show", [])]
+    bot = Bot(given.get("name", name), command, files=files, show=show, warm_up=warm_up_of(given, command))
+    if recorded:
+        _require_same(recorded, result_path, bot, puzzle_set, configuration, "core" in given)
+    else:
+        require_place(puzzle_set, configuration, result_path)
+        sandbox = bot.sandbox(configuration.contain, result_path, puzzle_set.name)
+        live = on_terminal(sys.stderr) and not arguments.quiet
+        seconds = warmed_up(bot.warm_up, sandbox, configuration, given.get("warm_up_limit"), live)
+        bot = replace(bot, warm_up_seconds=seconds)
+    with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
+        begin = resume if recorded else play
+        result = begin(puzzle_set, bot, configuration, result_path, progress.take)
+    if result.end.reason is EndReason.NOT_STARTED:
+        raise UnusableError(result.end.detail or "the bot's command cannot be run")
+    if not recorded:
+        say(busy_warning(result.machine), arguments.quiet)
+    return result
+
+
+def warm_up_of(given: Mapping[str, Any], command: Sequence[str]) -> list[str]:
+    """Return the warm-up that was given, otherwise nonobot's own; empty for another bot."""
+    return given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else [])
+
+
+def _recorded(arguments: argparse.Namespace, result_path: Path) -> RunResult | None:
+    """Return the run to resume, if one is; UnusableError if the result would replace another file."""
     given = vars(arguments)
     if "force" in given and "result" not in given:
         raise UnusableError("--force only applies to a result file; add --result FILE.json")
@@ -122,35 +162,13 @@ def _played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     if result_path.is_file() and not ("force" in given or recorded):
         remedy = "add --force to overwrite it, choose another --result, or resume an interrupted run with --resume"
         raise UnusableError(f"{result_path} exists; {remedy}")
+    return recorded
+
+
+def _configuration(given: Mapping[str, Any]) -> Configuration:
     if "core" in given and "cores" in given:
         raise UnusableError("--core selects one core and --cores several; choose one of them")
-    core = given.get("core", tournament_core(given.get("cores", 1)))
-    configuration = options.configuration_of(given, core)
-    files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), configuration.feed, dashes="--")
-    puzzle_set = loaded(arguments.set, given.get("size"))
-    if "core" not in given and not can_pin():
-        say("this system cannot pin a bot to one core; it may use all of them", arguments.quiet)
-    say(sandbox_note(configuration.contain), arguments.quiet)
-    if recorded is None:
-        require_place(configuration, result_path)
-    command = arguments.bot_command or own_bot(puzzle_set)
-    name = name_of(command) if arguments.bot_command else "nonobot"
-    warm_up = given.get("warm_up") or ([*command, "--warm-up"] if is_own_bot(command) else None)
-    show = [path.absolute() for path in given.get("show", [])]
-    bot = Bot(given.get("name", name), command, files=files, show=show, warm_up=warm_up or ())
-    if recorded:
-        _require_same(recorded, result_path, bot, puzzle_set, configuration, "core" in given)
-        with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
-            return resume(puzzle_set, bot, configuration, result_path, progress.take)
-    sandbox = bot.sandbox(configuration.contain, result_path, puzzle_set.name)
-    live = on_terminal(sys.stderr) and not arguments.quiet
-    seconds = warmed_up(warm_up, sandbox, configuration, given.get("warm_up_limit"), live)
-    bot = replace(bot, warm_up_seconds=seconds)
-    with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
-        result = play(puzzle_set, bot, configuration, result_path, progress.take)
-    if result.end.reason is not EndReason.NOT_STARTED:
-        say(busy_warning(result.machine), arguments.quiet)
-    return result
+    return options.configuration_of(given, given.get("core", tournament_core(given.get("cores", 1))))
 
 
 def _require_same(

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, options
-from nonobot.harness.ranking.standings import rankings
+from nonobot.harness.ranking.standings import Ranking, rankings
 from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_text
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.text import on_terminal, say_left_out
 from nonobot.harness.user_files import refuse_input, write_output
 from nonobot.system import printable
 
-FORMATS = ("text", "markdown", "csv", "json")
+VIEWS: dict[str, Callable[[Sequence[Ranking], bool], str]] = {
+    "text": as_text,
+    "markdown": lambda ranked, _: as_markdown(ranked),
+    "csv": lambda ranked, _: as_csv(ranked),
+}
+FORMATS = (*VIEWS, "json")
 FORMAT_OF_ENDING = {"": "text", ".txt": "text", ".md": "markdown", ".csv": "csv", ".json": "json"}
 
 EXAMPLES = """\
@@ -41,11 +47,7 @@ def add_to(parser: Parser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     output: Path | None = arguments.output
-    form = arguments.format or FORMAT_OF_ENDING.get(output.suffix.lower() if output else "")
-    if form is None:
-        others = "`nonojudge report` writes .html, and spreadsheets read .csv"
-        remedy = f"use .csv, .md, .json or .txt, or add --format; {others}"
-        raise UnusableError(f"-o {output}: no format for such a file; {remedy}")
+    form = _form(output, arguments.format)
     results, problems = read_results(arguments.results)
     say_left_out(problems)
     if not results:
@@ -53,15 +55,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if output:
         refuse_input(output, results)
     ranked = rankings(results)
-    match form:
-        case "json":
-            text = as_json(ranked, problems)
-        case "csv":
-            text = as_csv(ranked)
-        case "markdown":
-            text = as_markdown(ranked)
-        case _:
-            text = as_text(ranked, terminal=output is None and on_terminal())
+    terminal = output is None and on_terminal()
+    text = as_json(ranked, problems) if form == "json" else VIEWS[form](ranked, terminal)
     if output is None:
         print(text, end="")
     else:
@@ -69,3 +64,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
         if str(output) != "-":
             print(printable(f"table: {output}"))
     return 1 if problems else 0
+
+
+def _form(output: Path | None, asked: str | None) -> str:
+    """Return the format that was asked for, otherwise that of the file's ending."""
+    form = asked or FORMAT_OF_ENDING.get(output.suffix.lower() if output else "")
+    if form is None:
+        others = "`nonojudge report` writes .html, and spreadsheets read .csv"
+        remedy = f"use .csv, .md, .json or .txt, or add --format; {others}"
+        raise UnusableError(f"-o {output}: no format for such a file; {remedy}")
+    return form

@@ -14,7 +14,6 @@ import msgspec
 from nonobot.arguments import Parser, new_path, similar_names
 from nonobot.harness import UnusableError, options
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
-from nonobot.harness.cluster.run_queue import RunsOnWorkers
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_files import change_in_words
@@ -22,9 +21,9 @@ from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.progress import time_left
 from nonobot.harness.puzzles.handed_in import sets_handed_in
-from nonobot.harness.ranking.comparability import kind_of
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
+from nonobot.harness.results.comparability import kind_of
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import ORDER
 from nonobot.harness.results.run_result import EndReason, RunResult
@@ -171,6 +170,8 @@ def _played_on_workers(
     arguments: argparse.Namespace,
 ) -> dict[Path, RunResult]:
     """Return the results, by their paths, those `known` and those of the workers; those given up are missing."""
+    from nonobot.harness.cluster.run_queue import RunsOnWorkers  # only here: most tournaments need no workers
+
     left = [scheduled for scheduled in todo if scheduled.result_path not in known]
     if not arguments.quiet and known:
         report(f"{len(known)} of {count(len(todo), 'run')} played before")

@@ -13,6 +13,7 @@ from pathlib import Path
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, options
 from nonobot.harness.results.conditions import SetFacts
+from nonobot.harness.results.limits import require_readable
 from nonobot.harness.results.referee import score_of_file
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import VerifyResult
@@ -47,9 +48,11 @@ def add_to(parser: Parser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     puzzle_set = _questions(arguments)
+    output = arguments.output or (Path("-") if arguments.json else None)
+    if output:
+        require_readable(puzzle_set)
     score = score_of_file(puzzle_set, arguments.answers, arguments.any_order)
     result = VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)
-    output = arguments.output or (Path("-") if arguments.json else None)
     if output:
         refuse_input(output, [arguments.questions, arguments.answers])
         write_output(output, json_text(result).encode())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from statistics import median
 
 from nonobot.harness import UnusableError
 from nonobot.harness.compare.statistics import floored
@@ -32,14 +32,18 @@ class Version:
         return [run for runs in self.runs.values() for run in runs]
 
     @property
+    def is_idle(self) -> bool:
+        """Whether no run has any puzzle right."""
+        return not any(run.score.right for run in self.all_runs)
+
+    @property
     def sets(self) -> list[SetFacts]:
         """The sets, in the order in which their runs were given."""
         return [runs[0].set for runs in self.runs.values()]
 
-    def times(self, digest: str) -> NDArray[np.float64]:
-        """Return the times on a set, shape (runs, puzzles); NaN where a run did not have the puzzle right."""
-        rows = [[_seconds(run, puzzle) for puzzle in run.score.puzzles] for run in self.runs[digest]]
-        return np.array(rows, np.float64)
+    def times(self, digest: str) -> list[list[float | None]]:
+        """Return the times on a set, a list for each run; None where it did not have the puzzle right."""
+        return [[_seconds(run, puzzle) for puzzle in run.score.puzzles] for run in self.runs[digest]]
 
     def puzzles(self, digest: str) -> list[tuple[float | None, Verdict]]:
         """Return the median time and the verdict of each puzzle of a set: right if more than half of the runs are.
@@ -48,22 +52,23 @@ class Version:
         """
         rows = []
         in_runs = zip(*(run.score.puzzles for run in self.runs[digest]), strict=True)
-        for times, results in zip(self.times(digest).T, in_runs, strict=True):
+        for times, results in zip(zip(*self.times(digest), strict=True), in_runs, strict=True):
             right = 2 * sum(result.verdict is Verdict.RIGHT for result in results) > len(results)
-            known = times[~np.isnan(times)]
+            known = [time for time in times if time is not None]
             verdict = next(result.verdict for result in results if (result.verdict is Verdict.RIGHT) == right)
-            rows.append((float(np.median(known)) if right and known.size else None, verdict))
+            rows.append((median(known) if right and known else None, verdict))
         return rows
 
     def run_seconds(self, digest: str, compared: Sequence[bool], on_cpu: bool) -> list[float]:
         """Return each run's time for the puzzles `compared`; one that is not right counts its median time."""
-        times = self.times(digest)
-        medians = np.array([seconds for seconds, _ in self.puzzles(digest)], np.float64)
-        totals = np.where(np.isnan(times), medians, times)[:, np.array(compared)].sum(axis=1)
-        shares = [
-            _share(run) if on_cpu and not run.configuration.shared_core else 1.0 for run in self.runs[digest]
-        ]
-        return floored(totals * shares).tolist()
+        medians = [seconds for seconds, _ in self.puzzles(digest)]
+        totals = []
+        for run, times in zip(self.runs[digest], self.times(digest), strict=True):
+            known = (medians[place] if time is None else time for place, time in enumerate(times))
+            total = math.fsum(time for time in compress(known, compared) if time is not None)
+            share = _share(run) if on_cpu and not run.configuration.shared_core else 1.0
+            totals.append(floored(total * share))
+        return totals
 
     @property
     def has_cpu_time(self) -> bool:
@@ -89,24 +94,29 @@ def pairs_of_runs(
     together = shared_cores(baseline, candidate)
     by_set = []
     for digest in baseline.runs:
-        dated = []
-        for number, version in enumerate((baseline, candidate)):
-            for place, (run, time) in enumerate(zip(version.runs[digest], times[number][digest], strict=True)):
-                when = (run.configuration.shared_core or "", 0) if together else (run.started_at, place)
-                dated.append((when, number, time))
-        pairs: list[tuple[float, float]] = []
-        single: tuple[int, float] | None = None
-        for _, number, time in sorted(dated):
-            if single and single[0] != number:
-                pairs.append((single[1], time) if number else (time, single[1]))
-                single = None
-            else:
-                single = (number, time)
-        by_set.append(pairs)
+        dated = (
+            ((run.configuration.shared_core or "", 0) if together else (run.started_at, place), number, time)
+            for number, version in enumerate((baseline, candidate))
+            for place, (run, time) in enumerate(zip(version.runs[digest], times[number][digest], strict=True))
+        )
+        by_set.append(_neighbours([(number, time) for _, number, time in sorted(dated)]))
     if together:
         return [pair for pairs in by_set for pair in pairs]
     rounds = zip(*by_set, strict=False)
     return [(sum(before for before, _ in of_round), sum(after for _, after in of_round)) for of_round in rounds]
+
+
+def _neighbours(times: Sequence[tuple[int, float]]) -> list[tuple[float, float]]:
+    """Return pairs of neighbouring times, each with the number of its version, of both versions."""
+    pairs: list[tuple[float, float]] = []
+    single: tuple[int, float] | None = None
+    for number, time in times:
+        if single and single[0] != number:
+            pairs.append((single[1], time) if number else (time, single[1]))
+            single = None
+        else:
+            single = (number, time)
+    return pairs
 
 
 def shared_cores(baseline: Version, candidate: Version) -> bool:
@@ -120,9 +130,9 @@ def shared_cores(baseline: Version, candidate: Version) -> bool:
 
 def read_version(label: str, places: Sequence[Path]) -> Version:
     """Return the runs in files and folders; UnusableError unless all readable files are runs of one bot."""
+    results, problems = read_results(places, (".json",))
     runs: dict[str, list[RunResult]] = {}
     bots: dict[str, Path] = {}
-    results, problems = read_results(places, (".json",))
     for path, run in results.items():
         if not isinstance(run, RunResult):
             is_log = isinstance(run, BotLog)
@@ -133,9 +143,9 @@ def read_version(label: str, places: Sequence[Path]) -> Version:
             named = ", ".join(f"{bot} in {first}" for bot, first in bots.items())
             raise UnusableError(f"{label} contains runs of different bots: {named}")
         repeats = runs.setdefault(run.set.sha256, [])
-        if repeats and _numbers(repeats[0]) != _numbers(run):
-            raise UnusableError(f"{path}: other puzzles than in the other runs on {run.set.name}")
         repeats.append(run)
+        if _numbers(repeats[0]) != _numbers(run):
+            raise UnusableError(f"{path}: other puzzles than in the other runs on {run.set.name}")
     if not bots:
         raise UnusableError("; ".join(problems) or f"{label}: no result")
     return Version(label, next(iter(bots)), runs, list(map(str, results)), problems)

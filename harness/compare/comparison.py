@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nonobot.harness import UnusableError
 from nonobot.harness.compare.compared_runs import Version, pairs_of_runs, same_sets, shared_cores
@@ -24,12 +23,10 @@ from nonobot.harness.compare.statistics import (
     half_count,
     in_words,
     needed_pairs,
-    paired_ratio,
     ratio_in_words,
-    sequential_ratio,
     spread,
 )
-from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, SOFTWARE, busy_lines, differences
+from nonobot.harness.results.comparability import MACHINE_AND_CONFIGURATION, SOFTWARE, busy_lines, differences
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.results.run_text import standstill
@@ -91,6 +88,11 @@ class Comparison:
     wall: WholeRuns | None  # None if the runs shared a core, or no puzzle is right in both
     cpu: WholeRuns | None  # None if CPU time does not show how long a run would take, or as above
 
+    @property
+    def versions(self) -> tuple[Version, Version]:
+        """Both versions, the baseline first."""
+        return self.baseline, self.candidate
+
     @cached_property
     def compared(self) -> list[Change]:
         """Puzzles that are right and timed in both versions."""
@@ -113,12 +115,12 @@ class Comparison:
         return list(dict.fromkeys(part[1] if part else name for part, name in names))
 
     @cached_property
-    def seconds(self) -> NDArray[np.float64]:
-        """Times of the puzzles compared: shape (2, puzzles), baseline first; empty if the runs shared a core."""
+    def seconds(self) -> list[tuple[float, float]]:
+        """Times of each puzzle compared, baseline first; empty if the runs shared a core."""
         if self.is_duel:  # the scheduler decides which of two bots on a core answers when
-            return np.empty((2, 0))
-        pairs = [(change.before_seconds, change.after_seconds) for change in self.compared]
-        return np.array(pairs, np.float64).reshape(-1, 2).T
+            return []
+        pairs = ((change.before_seconds, change.after_seconds) for change in self.changes)
+        return [(before, after) for before, after in pairs if before is not None and after is not None]
 
     @property
     def deciding(self) -> WholeRuns | None:
@@ -128,36 +130,36 @@ class Comparison:
     @property
     def mean_seconds(self) -> list[float]:
         """Geometric mean of the puzzles' times, of the baseline and of the candidate; empty without a puzzle."""
-        return np.exp(np.log(floored(self.seconds)).mean(axis=1)).tolist() if self.seconds.size else []
+        return [geometric_mean(map(floored, times)) for times in zip(*self.seconds, strict=True)]
 
     @property
     def puzzle_ratio(self) -> Ratio | None:
         """Geometric mean of the puzzles' ratios, without interval: every puzzle has the same weight."""
-        return Ratio(self.mean_seconds[1] / self.mean_seconds[0]) if self.seconds.size else None
+        return Ratio(self.mean_seconds[1] / self.mean_seconds[0]) if self.seconds else None
 
     @property
     def half_of_total_count(self) -> int:
         """Least number of puzzles that take half of the time of both versions."""
-        return half_count(self.seconds.sum(axis=0))
+        return half_count(map(sum, self.seconds))
 
     @property
     def counts(self) -> tuple[int, int, int]:
         """Number of puzzles faster by more than the tolerance, slower by more than that, and neither."""
-        before, after = np.log(floored(self.seconds))
-        margin = np.log1p(self.limits.tolerance)
-        faster, slower = int((after - before < -margin).sum()), int((after - before > margin).sum())
-        return faster, slower, len(before) - faster - slower
+        logs = [math.log(floored(after) / floored(before)) for before, after in self.seconds]
+        margin = math.log1p(self.limits.tolerance)
+        faster, slower = sum(log < -margin for log in logs), sum(log > margin for log in logs)
+        return faster, slower, len(logs) - faster - slower
 
     @property
     def floored_count(self) -> int:
         """Number of puzzles with both times below the resolution."""
-        return int((self.seconds.max(axis=0) <= RESOLUTION_SECONDS).sum())
+        return sum(max(pair) <= RESOLUTION_SECONDS for pair in self.seconds)
 
     @property
     def most_changed(self) -> list[Change]:
         """The few puzzles with the largest difference in seconds."""
-        more = np.abs(self.seconds[1] - self.seconds[0])
-        largest = np.argsort(-more, kind="stable")[:SHOWN_CHANGES]
+        more = [abs(after - before) for before, after in self.seconds]
+        largest = sorted(range(len(more)), key=lambda place: -more[place])[:SHOWN_CHANGES]
         return [self.compared[place] for place in largest if more[place] > RESOLUTION_SECONDS]
 
     @property
@@ -182,7 +184,7 @@ class Comparison:
     @cached_property
     def files_of_both(self) -> set[Path]:
         """Files given for both versions: then the times are perhaps those of one version."""
-        before, after = ({Path(name).resolve() for name in side.files} for side in (self.baseline, self.candidate))
+        before, after = ({Path(name).resolve() for name in side.files} for side in self.versions)
         return before & after
 
     @property
@@ -206,82 +208,80 @@ class Comparison:
     @property
     def notes(self) -> list[str]:
         """Why times decide nothing, if too few puzzles are right in both versions, and what to look at."""
-        compared = len(self.compared)
-        if not compared:
-            idle = [
-                version
-                for version in (self.baseline, self.candidate)
-                if not any(run.score.right for run in version.all_runs)
-            ]
-            who = "no puzzle is right in both versions"
-            if idle:
-                who = f"{' and '.join(version.label for version in idle)} solved no puzzle"
+        if not self.compared:
+            idle = [version for version in self.versions if version.is_idle]
+            who = f"{' and '.join(version.label for version in idle)} solved no puzzle"
             hints = [f"`nonojudge check -- {shlex.join(version.all_runs[0].command)}`" for version in idle]
             return [
-                f"{who}: times cannot be compared",
+                f"{who if idle else 'no puzzle is right in both versions'}: times cannot be compared",
                 f"look at {' and '.join(hints) or 'the puzzles newly solved and newly lost'}",
             ]
-        if self.has_too_few:
-            return [f"only {compared} puzzles are right in both versions: too few for times to decide anything"]
-        return []
+        few = f"only {len(self.compared)} puzzles are right in both versions"
+        return [f"{few}: too few for times to decide anything"] if self.has_too_few else []
 
     @property
     def duels(self) -> list[str]:
         """Commands that would decide an undecided comparison, one for each set; empty without times."""
         if self.outcome is not Outcome.CANNOT_TELL or self.has_too_few:
             return []
-        commands = [version.all_runs[0].command for version in (self.baseline, self.candidate)]
+        commands = [version.all_runs[0].command for version in self.versions]
         bots = [shlex.quote(shlex.join(command)) for command in commands]
         if commands[0] == commands[1]:
             bots = ["BEFORE", "AFTER"]
+        duel, sets = ["nonojudge duel", *bots, "--set"], map(shlex.quote, self.set_names)
+        return [" ".join([*duel, name, *self._rounds]) for name in sets]
+
+    @property
+    def _rounds(self) -> list[str]:
+        """The options of a duel with twice the pairs, or as many as an interval needs."""
         needed = needed_pairs(self.limits.confidence)
         pairs = self.deciding.pairs if self.deciding else 0
         rounds = ["--rounds", str(2 * pairs if pairs >= needed else needed + 1)]
-        if self.limits.sequential:
-            rounds = ["--until", *rounds]
-        return [
-            " ".join(["nonojudge duel", *bots, "--set", shlex.quote(name), *rounds]) for name in self.set_names
-        ]
+        return ["--until", *rounds] if self.limits.sequential else rounds
 
     @property
     def reasons(self) -> list[str]:
         """A few sentences on the outcome and its reasons."""
-        lines = []
-        solved, lost = len(self.newly_solved), len(self.newly_lost)
-        if self.lost_more_than_solved:
-            balance = f"newly lost {count(lost, 'puzzle')} and newly solved {solved}"
-            lines.append(f"after {balance}: more lost than solved")
-        elif solved > lost:
-            lines.append(f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}")
-        levels = self.limits.confidence, self.limits.tolerance
-        for clock, whole in (("CPU time", self.cpu), ("wall time, which tournaments rank by,", self.wall)):
-            if whole and not self.has_too_few:
-                lines.append(f"in {clock} after is {in_words(whole.ratio, whole.pairs, *levels)}")
-        if self.cpu and self.waits and self.outcome is not Outcome.WORSE and not self.has_too_few:
-            lines.append("it takes longer without computing longer: it waits, or others had the core")
-        compared = len(self.compared)
-        if self.has_too_few:
-            few = f"{count(compared, 'puzzle')} {'is' if compared == 1 else 'are'} too few to count"
-            remedy = "more rounds cannot help, a set with more puzzles that both solve can"
-            lines.append(f"{few if compared else 'no puzzle is right in both'}: {remedy}")
+        lines = [*self._by_puzzles(), *(self._too_few() if self.has_too_few else self._by_clocks())]
         if self.puzzle_ratio:
             lines.append(
                 f"puzzle by puzzle it is {ratio_in_words(self.puzzle_ratio.estimate)}; "
-                f"half of the wall time: {self.half_of_total_count} of {count(compared, 'puzzle')}"
+                f"half of the wall time: {self.half_of_total_count} of {count(len(self.compared), 'puzzle')}"
             )
         return [*lines, *(f"to decide it: {duel}" for duel in self.duels)]
+
+    def _by_puzzles(self) -> Iterator[str]:
+        solved, lost = len(self.newly_solved), len(self.newly_lost)
+        if lost > solved:
+            yield f"after newly lost {count(lost, 'puzzle')} and newly solved {solved}: more lost than solved"
+        elif solved > lost:
+            yield f"after newly solved {count(solved, 'puzzle')} and newly lost {lost}"
+
+    def _by_clocks(self) -> Iterator[str]:
+        levels = self.limits.confidence, self.limits.tolerance
+        for clock, whole in (("CPU time", self.cpu), ("wall time, which tournaments rank by,", self.wall)):
+            if whole:
+                yield f"in {clock} after is {in_words(whole.ratio, whole.pairs, *levels)}"
+        if self.cpu and self.waits and self.outcome is not Outcome.WORSE:
+            yield "it takes longer without computing longer: it waits, or others had the core"
+
+    def _too_few(self) -> Iterator[str]:
+        compared = len(self.compared)
+        few = f"{count(compared, 'puzzle')} {'is' if compared == 1 else 'are'} too few to count"
+        remedy = "more rounds cannot help, a set with more puzzles that both solve can"
+        yield f"{few if compared else 'no puzzle is right in both'}: {remedy}"
 
     @cached_property
     def warnings(self) -> list[str]:
         """Reasons to doubt the comparison."""
-        versions = (self.baseline, self.candidate)
+        versions = self.versions
         runs = [(version.label, run) for version in versions for run in version.all_runs]
         stops = {version.label: sum(run.stood_still_seconds for run in version.all_runs) for version in versions}
         lines = [f"{label}: {standstill(seconds)}" for label, seconds in stops.items() if seconds]
         lines += differences(runs, {**MACHINE_AND_CONFIGURATION, **SOFTWARE})
         if not self.is_duel:
             total = len(self.compared)
-            short = int((self.seconds.min(axis=0) <= RESOLUTION_SECONDS).sum())
+            short = sum(min(pair) <= RESOLUTION_SECONDS for pair in self.seconds)
             if short > BURST_SHARE * total and not any(stops.values()):  # after a stop, answers come together
                 lines.insert(
                     0,
@@ -301,7 +301,7 @@ class Comparison:
 
     def to_json(self) -> str:
         """Return all figures as JSON text."""
-        before, after = floored(self.seconds.sum(axis=1)).tolist()
+        before, after = (floored(math.fsum(pair[number] for pair in self.seconds)) for number in (0, 1))
         by_puzzle = self.puzzle_ratio
         faster, slower, alike = self.counts
         values = {
@@ -335,7 +335,7 @@ class Comparison:
 
     def figures(self, number: int) -> dict[str, Any]:
         """Return the figures of the baseline (0) or candidate (1); mean and total of the puzzles compared."""
-        version, seconds = (self.baseline, self.candidate)[number], self.seconds[number]
+        version, seconds = self.versions[number], [pair[number] for pair in self.seconds]
         verdicts = [(change.before_verdict, change.after_verdict)[number] for change in self.changes]
         deciding = self.deciding
         return {
@@ -343,29 +343,16 @@ class Comparison:
             "files": version.files,
             "run_count": len(version.all_runs),
             "right": verdicts.count(Verdict.RIGHT),
-            "geometric_mean_seconds": self.mean_seconds[number] if len(seconds) else None,
-            "total_seconds": float(seconds.sum()) if len(seconds) else None,
+            "geometric_mean_seconds": self.mean_seconds[number] if seconds else None,
+            "total_seconds": math.fsum(seconds) if seconds else None,
             "drift": (deciding.before_drift, deciding.after_drift)[number] if deciding else 0.0,
         }
 
 
 def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison:
     """Return the comparison of two versions; UnusableError unless their sets and numbers of cores are the same."""
-    cores = {
-        version.label: sorted({len(run.configuration.cores) for run in version.all_runs} - {0})
-        for version in (baseline, candidate)
-    }
-    if len(set[int]().union(*cores.values())) > 1:
-        used = "; ".join(f"{label} on {' and '.join(map(str, some))}" for label, some in cores.items() if some)
-        raise UnusableError(f"different numbers of cores: {used}; their times cannot be compared")
-    by_set = {}
-    for digest in same_sets(baseline, candidate):
-        run = baseline.runs[digest][0]
-        rows = zip(run.score.puzzles, baseline.puzzles(digest), candidate.puzzles(digest), strict=True)
-        by_set[digest] = [
-            Change(run.set.name, puzzle.number, before, after, was, became)
-            for puzzle, (before, was), (after, became) in rows
-        ]
+    _require_same_cores(baseline, candidate)
+    by_set = {digest: _changes(baseline, candidate, digest) for digest in same_sets(baseline, candidate)}
     masks = {digest: [change.is_compared for change in of_set] for digest, of_set in by_set.items()}
     wall = cpu = None
     if any(map(any, masks.values())):
@@ -374,8 +361,26 @@ def compare(baseline: Version, candidate: Version, limits: Limits) -> Comparison
             cpu = _whole_runs(baseline, candidate, masks, limits, on_cpu=True)
         if not (on_cpu and shared_cores(baseline, candidate)):
             wall = _whole_runs(baseline, candidate, masks, limits, on_cpu=False)
-    changes = [change for of_set in by_set.values() for change in of_set]
-    return Comparison(baseline, candidate, limits, changes, wall, cpu)
+    return Comparison(baseline, candidate, limits, [*chain(*by_set.values())], wall, cpu)
+
+
+def _require_same_cores(*versions: Version) -> None:
+    cores = {
+        version.label: sorted({len(run.configuration.cores) for run in version.all_runs} - {0})
+        for version in versions
+    }
+    if len(set(chain(*cores.values()))) > 1:
+        used = "; ".join(f"{label} on {' and '.join(map(str, some))}" for label, some in cores.items() if some)
+        raise UnusableError(f"different numbers of cores: {used}; their times cannot be compared")
+
+
+def _changes(baseline: Version, candidate: Version, digest: str) -> list[Change]:
+    run = baseline.runs[digest][0]
+    rows = zip(run.score.puzzles, baseline.puzzles(digest), candidate.puzzles(digest), strict=True)
+    return [
+        Change(run.set.name, puzzle.number, before, after, was, became)
+        for puzzle, (before, was), (after, became) in rows
+    ]
 
 
 def _whole_runs(
@@ -390,6 +395,9 @@ def _whole_runs(
     pairs = pairs_of_runs(baseline, candidate, times)
     ratio = Ratio(after / before)
     if len(pairs) >= needed_pairs(limits.confidence):
+        # Only here: it loads numpy, which takes as long as the rest of a command.
+        from nonobot.harness.compare.signed_ranks import paired_ratio, sequential_ratio
+
         ratio_of = sequential_ratio if limits.sequential else paired_ratio
         ratio = ratio_of([first for first, _ in pairs], [second for _, second in pairs], limits.confidence)
     return WholeRuns(before, after, ratio, len(pairs), *drifts)

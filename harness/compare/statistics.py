@@ -1,18 +1,13 @@
-"""Is the candidate slower than the baseline? Test and confidence interval of pairs of runs, for all commands.
-
-If both versions are the same code, a logarithmic difference of d within a pair is as likely as -d. The signed-rank
-test assumes nothing else. Wilcoxon (1945); interval of Hodges and Lehmann (1963), and Tukey.
-"""
+"""Is the candidate slower than the baseline? The outcome of a ratio with its interval, for all commands."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from itertools import accumulate
 
 from nonobot.harness.text import percent
 
@@ -54,19 +49,6 @@ def needed_pairs(confidence: float) -> int:
     return math.ceil(math.log2(2 / (1 - confidence)) - 1e-9)
 
 
-def paired_ratio(baseline: Sequence[float], candidate: Sequence[float], confidence: float) -> Ratio:
-    """Return the ratio of paired times, with an interval that contains it with a probability of `confidence`.
-
-    `baseline[i]` and `candidate[i]` are a pair. With fewer than `needed_pairs`, the interval is unbounded.
-    """
-    logs = np.log(np.asarray(candidate, np.float64)) - np.log(np.asarray(baseline, np.float64))
-    first, second = np.triu_indices(len(logs))
-    walsh = np.sort((logs[first] + logs[second]) / 2)
-    estimate = math.exp(np.median(walsh))
-    cut = _largest_rank_sum(len(logs), (1 - confidence) / 2)
-    return Ratio(estimate, math.exp(walsh[cut]), math.exp(walsh[-1 - cut])) if cut >= 0 else Ratio(estimate)
-
-
 FIRST_LOOK_SHARE = 0.625
 """Share of the remaining error probability that each look at a growing number of pairs spends"""
 
@@ -74,30 +56,6 @@ FIRST_LOOK_SHARE = 0.625
 def first_look(confidence: float) -> int:
     """Return the number of pairs at which a sequential comparison looks first: 6 for a confidence of 0.95."""
     return needed_pairs(1 - (1 - confidence) * FIRST_LOOK_SHARE)
-
-
-def sequential_ratio(baseline: Sequence[float], candidate: Sequence[float], confidence: float) -> Ratio:
-    """Return the ratio of paired times, with an interval that may be computed again as pairs are added.
-
-    All intervals together contain the ratio with a probability of `confidence`. They are those of `paired_ratio`
-    at the looks, which are the multiples of `first_look`; in between the interval is unbounded. The looks share
-    the probability of an error (Bonferroni): each spends a fixed share of what the earlier ones left.
-    """
-    number, beyond = divmod(len(baseline), first_look(confidence))
-    if beyond or not number:
-        return Ratio(paired_ratio(baseline, candidate, confidence).estimate)
-    spent = FIRST_LOOK_SHARE * (1 - FIRST_LOOK_SHARE) ** (number - 1)
-    return paired_ratio(baseline, candidate, 1 - (1 - confidence) * spent)
-
-
-def _largest_rank_sum(pairs: int, tail: float) -> int:
-    """Return the largest rank sum that is not exceeded with a probability of at most `tail`; -1 without one."""
-    ways = np.zeros(pairs * (pairs + 1) // 2 + 1)  # sets of ranks by their sum
-    ways[0] = 1
-    for rank in range(1, pairs + 1):
-        ways[rank:] += ways[:-rank].copy()
-    share = np.cumsum(ways) / 2.0**pairs
-    return int(np.searchsorted(share, tail * (1 + 1e-9), side="right")) - 1
 
 
 def decide(ratio: Ratio, tolerance: float) -> Outcome:
@@ -149,17 +107,17 @@ def _is_even(ratio: float) -> bool:
     return f"{abs(ratio - 1) * 100:.1f}" == "0.0"
 
 
-def floored(seconds: ArrayLike) -> NDArray[np.float64]:
-    """Return `seconds` with every value below the resolution, even if 0 or negative, set to the resolution."""
-    return np.maximum(np.asarray(seconds, dtype=np.float64), RESOLUTION_SECONDS)
+def floored(seconds: float) -> float:
+    """Return `seconds`, or the resolution if they are below it, even if 0 or negative."""
+    return max(seconds, RESOLUTION_SECONDS)
 
 
-def half_count(seconds: ArrayLike) -> int:
+def half_count(seconds: Iterable[float]) -> int:
     """Return the least number of `seconds` that make up half of their sum."""
-    summed = np.cumsum(np.sort(np.asarray(seconds, np.float64))[::-1])
-    return int(np.searchsorted(summed, summed[-1] / 2)) + 1 if len(summed) else 0
+    summed = list(accumulate(sorted(seconds, reverse=True)))
+    return bisect_left(summed, summed[-1] / 2) + 1 if summed else 0
 
 
-def spread(seconds: ArrayLike) -> float:
+def spread(seconds: Sequence[float]) -> float:
     """Return the share by which the largest of `seconds` exceeds the smallest: 0.05 for 5%."""
-    return float(np.max(seconds) / np.min(seconds) - 1)
+    return max(seconds) / min(seconds) - 1

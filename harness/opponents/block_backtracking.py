@@ -14,7 +14,8 @@ import sys
 
 import numpy as np
 
-from nonobot.harness.opponents.serve import Clock, argument_parser, serve
+from nonobot.harness.opponents.command_line import argument_parser, serve
+from nonobot.harness.solver_bot import Clock
 from nonobot.protocol import Clue, Puzzle, Solution
 from nonobot.protocol.clues import needed_length
 

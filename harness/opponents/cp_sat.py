@@ -12,7 +12,9 @@ import time
 
 import numpy as np
 
-from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve
+from nonobot.arguments import integer
+from nonobot.harness.opponents.command_line import argument_parser, serve
+from nonobot.harness.solver_bot import Clock, OutOfTimeError
 from nonobot.protocol import Clue, Puzzle, Solution
 
 _MARGIN_SECONDS = 0.05  # to notice the limit; start and return take as long as building the model
@@ -65,5 +67,5 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
 if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
     about = "seed of CP-SAT's random choices (default: 0)"
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help=about)
+    parser.add_argument("--seed", type=integer, default=0, metavar="N", help=about)
     sys.exit(serve(solve, parser, engine=("ortools.sat.python.cp_model", "ortools")))

@@ -20,12 +20,12 @@ from math import comb
 
 import numpy as np
 
-from nonobot.harness.opponents.serve import Clock, RefusedError, argument_parser, serve
+from nonobot.harness.opponents.command_line import argument_parser, serve
+from nonobot.harness.solver_bot import Clock, RefusedError
 from nonobot.protocol import Clue, Puzzle, Solution
 from nonobot.protocol.clues import needed_length
 
 MOST_TUPLES = 1_000_000  # of a table; a line of 25 cells has up to about 50,000, one of 45 up to 10**8 and more
-
 _CHUNK_TUPLES = 1 << 15
 
 

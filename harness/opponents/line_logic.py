@@ -20,7 +20,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from nonobot.harness.opponents.serve import Clock, argument_parser, serve
+from nonobot.arguments import integer
+from nonobot.harness.opponents.command_line import argument_parser, serve
+from nonobot.harness.solver_bot import Clock
 from nonobot.protocol import Clue, Puzzle, Solution
 from nonobot.protocol.clues import needed_length
 
@@ -221,5 +223,7 @@ def solve(puzzle: Puzzle, clock: Clock, seed: int = 0) -> Solution | None:
 
 if __name__ == "__main__":
     parser = argument_parser(__file__, __doc__)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the roulette wheel (default: 0)")
+    parser.add_argument(
+        "--seed", type=integer, default=0, metavar="N", help="seed of the roulette wheel (default: 0)"
+    )
     sys.exit(serve(solve, parser))

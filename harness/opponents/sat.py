@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from nonobot.harness.opponents.serve import Clock, OutOfTimeError, argument_parser, serve
+from nonobot.harness.opponents.command_line import argument_parser, serve
+from nonobot.harness.solver_bot import Clock, OutOfTimeError
 from nonobot.protocol import Clue, Puzzle, Solution
 
 SOLVERS = {"minisat22": "MiniSat 2.2", "glucose4": "Glucose 4", "cadical195": "CaDiCaL 1.9.5"}

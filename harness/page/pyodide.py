@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nonobot.harness import UnusableError
 from nonobot.harness.progress import Progress
-from nonobot.system import user_cache
+from nonobot.system import reason_of, user_cache
 from nonobot.tournament_data.downloads import FetchError, PublishedFile, SetupError
 
 VERSION = "314.0.7"
@@ -58,7 +58,7 @@ def pyodide_folder() -> Path:
                 unpacked.rename(folder)
         except OSError as error:
             if _fault(folder):  # otherwise another process was first
-                raise UnusableError(f"cannot write {folder}: {error.strerror}") from None
+                raise UnusableError(f"cannot write {folder}: {reason_of(error)}") from None
     return folder
 
 
@@ -68,7 +68,7 @@ def _fault(folder: Path) -> str | None:
         try:
             content = (folder / name).read_bytes()
         except OSError as error:
-            return f"cannot read {name}: {error.strerror}"
+            return f"cannot read {name}: {reason_of(error)}"
         if hashlib.sha256(content).hexdigest() != digest:
             return f"{name} is not that of Pyodide {VERSION} (its SHA-256 differs)"
     return None

@@ -20,14 +20,13 @@ from nonobot.harness.page.pyodide import DIGESTS as PYODIDE_FILES
 from nonobot.harness.page.pyodide import pyodide_folder
 from nonobot.protocol import Puzzle, Record, Solution
 from nonobot.protocol.formats import MOST_BYTES, formats, read
-from nonobot.system import content_of, whole_file
+from nonobot.system import content_of, whole_file, with_file
 from nonobot.tournament_data.registry import State, official_sets, state_of, stored_path
 
 STATIC = Path(__file__).with_name("static")
 SAMPLES = Path(__file__).with_name("samples.txt")
 
-OF_LIVE_VIEW = ("live.html", "live.js")  # files of the pages that need the server
-FOR_LIVE_VIEW = (*OF_LIVE_VIEW, "elements.js", "style.css", "icon.svg")  # all that the live view needs
+COMMON = ("elements.js", "style.css", "icon.svg")  # files that the live view needs, too
 AT_THE_TOP = ("index.html", "service_worker.js")  # files that are not in the site's folder `static`
 
 PYTHON = (
@@ -80,14 +79,14 @@ def write_site(
         for name in earlier - contents.keys():
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
-        raise UnusableError(f"cannot write {error.filename or folder}: {error.strerror}") from None
+        raise UnusableError(f"cannot write {with_file(error, folder)}") from None
     return len(contents), sum(map(len, contents.values()))
 
 
-def write_live_view(folder: Path) -> None:
-    """Write into an empty folder what the live view needs, without the puzzle page."""
+def write_common_files(folder: Path) -> None:
+    """Write into an empty folder what the live view needs of the puzzle page, without that page."""
     (folder / "static").mkdir()
-    for name in FOR_LIVE_VIEW:
+    for name in COMMON:
         (folder / "static" / name).write_bytes((STATIC / name).read_bytes())
 
 
@@ -115,9 +114,8 @@ def _contents(puzzle_seconds: float, has_live_view: bool, is_served: bool) -> It
             "`python -m tools.release.level_kernels --only-wasm`; it needs wasm-ld (sudo apt-get install lld)"
         )
     for path in sorted(STATIC.iterdir()):
-        if path.name not in OF_LIVE_VIEW or is_served:
-            content = path.read_bytes().replace(b'"POLICY"', f'"{POLICY}"'.encode())
-            yield (path.name if path.name in AT_THE_TOP else f"static/{path.name}"), content
+        content = path.read_bytes().replace(b'"POLICY"', f'"{POLICY}"'.encode())
+        yield (path.name if path.name in AT_THE_TOP else f"static/{path.name}"), content
     python = {"nonobot.zip": _python(kernels)} | _pyodide()
     yield from python.items()
     sets = [official for official in official_sets().values() if state_of(official) is State.HERE]

@@ -1,4 +1,4 @@
-"""Calls from the page in the browser (solve, steps, hint, read, write): the Python of its Web Worker.
+"""Calls of the page to the Python in its Web Worker, by name, in JSON; hints and steps are in `bot/dialogue.py`.
 
 A call is a name, JSON, and bytes (a file, or the cells of a picture); a function of that name answers it.
 """
@@ -14,6 +14,7 @@ from typing import Any
 from nonobot.bot import dialogue
 from nonobot.bot.champion import ChampionStrategy
 from nonobot.bot.dialogue import Request
+from nonobot.bot.kernels.compiler import CompilerError
 from nonobot.bot.kernels.shipped import has_kernels
 from nonobot.harness import UnusableError
 from nonobot.harness.page import boards
@@ -32,7 +33,7 @@ def answered(call: str, question: str, data: bytes = b"") -> str:
     try:
         found = _ANSWERS[call](json.loads(question), bytes(data))
         answer = asdict(found) if isinstance(found, Selection) else found
-    except (UnusableError, formats.FormatError, ValueError) as error:
+    except (UnusableError, CompilerError, formats.FormatError, ValueError) as error:
         answer = {"error": str(error)}
     except MemoryError:
         _strategy.cache_clear()

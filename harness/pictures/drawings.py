@@ -28,13 +28,12 @@ from nonobot.protocol.characters import (
 )
 from nonobot.protocol.clues import count
 from nonobot.protocol.png import TooLargeError, png_of
-from nonobot.protocol.scene import Picture, scene_of, sheet_of
-from nonobot.protocol.svg import THEMES, svg_of
+from nonobot.protocol.scene import Picture, Scene, scene_of, sheet_of
+from nonobot.protocol.svg import THEMES, Theme, svg_of
 from nonobot.system import printable
 
 CELL, SHEET_CELL, SMALL_CELL = 24, 14, 6
 CELL_DEFAULTS = f"{CELL}; on sheets {SHEET_CELL}, without clues {SMALL_CELL}"  # in pixels
-
 MOST_MISMATCHES = 8  # wrong lines that are listed in words; all of them are marked in the picture
 
 
@@ -101,21 +100,22 @@ def write(
     else:
         cell = cell or (SHEET_CELL if clues else SMALL_CELL)
         scene = sheet_of(pictures, cell, clues, columns, name=f"{len(pictures)} nonograms")
-    colours = THEMES[theme]
-    is_svg = path.suffix.lower() == ".svg"
-    try:
-        content = svg_of(scene, colours).encode() if is_svg else png_of(scene, colours)
-    except TooLargeError as error:
-        remedy = "draw fewer puzzles (--number), smaller cells (--cell) or an SVG"
-        raise UnusableError(f"{error}; {remedy}") from None
-    except ImportError:
-        raise UnusableError(f"{missing('a PNG picture', 'Pillow')} (an SVG needs nothing)") from None
-    write_output(path, content)
+    write_output(path, _content(scene, THEMES[theme], path.suffix.lower() == ".svg"))
     for picture, notes in drawings:
         for note in notes:
             print(f"{picture.name}: {note}")
     drawn = f"{count(len(pictures), 'puzzle')}, {scene.width}x{scene.height} pixels"
     print(printable(f"picture: {path} ({drawn})"))
+
+
+def _content(scene: Scene, colours: Theme, is_svg: bool) -> bytes:
+    try:
+        return svg_of(scene, colours).encode() if is_svg else png_of(scene, colours)
+    except TooLargeError as error:
+        remedy = "draw fewer puzzles (--number), smaller cells (--cell) or an SVG"
+        raise UnusableError(f"{error}; {remedy}") from None
+    except ImportError:
+        raise UnusableError(f"{missing('a PNG picture', 'Pillow')} (an SVG needs nothing)") from None
 
 
 def show(drawings: Sequence[Drawing], blocks: Blocks | None, clues: bool) -> bool:

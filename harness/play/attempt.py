@@ -1,4 +1,4 @@
-"""An attempt of a run: one bot process; stopped at a time limit, when idle (stalled), or after the last answer."""
+"""One bot process of a run: when it gets the next puzzle, and why it is stopped: limits, stall, no answer due."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 It is next to the result (`X.json`: `X.journal.jsonl`) and is removed once the result is written. The first line is
 the result without attempts and verdicts. Each further line is a record, in the order of the events. An incomplete
-last line does not count.
+last line does not count. A record of a kind that only a later version knows is skipped. Reading ends at a damaged
+line: with the verdicts after it, those lost in it would count as missing.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import queue
 import signal
 import stat
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import msgspec
 import psutil
@@ -27,9 +28,12 @@ from nonobot.harness import UnusableError
 from nonobot.harness.process.bot_process import MARK
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.results.conditions import CgroupMeasures, Figure, Whole
-from nonobot.harness.results.result_files import MOST_BYTES, UNDECODABLE, content_of, storable
+from nonobot.harness.results.limits import MOST_BYTES, MOST_OTHER_BYTES, MOST_VERDICTS, too_large
+from nonobot.harness.results.result_files import UNDECODABLE, storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
-from nonobot.system import content_in
+from nonobot.harness.text import first_of, say
+from nonobot.protocol.clues import count, shown
+from nonobot.system import PIECE_BYTES, descriptor_of, reason_of, whole_file
 
 
 class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="attempt-started"):
@@ -70,11 +74,105 @@ class AttemptEnded(Struct, frozen=True, tag_field="kind", tag="attempt-ended"):
 
 Record = RunResult | AttemptStarted | PuzzleJudged | Alive | AttemptEnded
 BEGINNING = b'{"kind":"run",'  # of the first line of a journal
+DECODE = msgspec.json.Decoder(Record).decode
+KINDS = {record.__struct_config__.tag for record in get_args(Record)}
+MOST_NAMED = 5  # kinds of records that a warning names
 
 
 def journal_path(result_path: Path) -> Path:
     """Return where the journal of a result is; `X.json` and `X.txt` have different ones."""
     return result_path.parent / f"{result_path.name.removesuffix('.json')}.journal.jsonl"
+
+
+class _Kind(Struct):
+    kind: str
+
+
+class Reading:
+    """The reading of a journal, which continues where it ended when there is more to read.
+
+    `end` is the number of bytes up to the end of the last whole record, in `line_count` lines. The last reading
+    found `size` bytes, and `lost_count` lines from the first damaged one on. `later_kinds` are the first kinds of
+    records that only a later version knows.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.end = self.size = self.line_count = self.lost_count = 0
+        self.later_kinds: dict[str, None] = {}
+        self._verdict_count = 0
+        self._other_bytes = 0
+
+    def records(self, file: int) -> Iterator[Record]:
+        """Yield the records in an open file from the last end on, up to the first damage.
+
+        UnusableError if it is not a journal or too large, KeyboardInterrupt if the user stops the judge.
+        """
+        self.size, self.lost_count = os.fstat(file).st_size, 0
+        if self.size > MOST_BYTES:
+            raise too_large(str(self._path), MOST_BYTES)
+        for line in self._lines(file):
+            Interrupts.heed()  # a stranger's journal may have millions of records
+            if self.lost_count:
+                self.lost_count += 1
+                continue
+            try:
+                record = self._record(line)
+            except UNDECODABLE:
+                self.lost_count = 1
+                continue
+            if not self.end and not (isinstance(record, RunResult) and record.schema_version == SCHEMA_VERSION):
+                raise self._other_file
+            self.end += len(line) + 1
+            self.line_count += 1
+            if record is not None:
+                self._require_room(record, len(line))
+                yield record
+        # A judge may have been stopped within the first line; a power cut may have left NULs.
+        begun = os.pread(file, min(len(BEGINNING), self.size), 0).rstrip(b"\0")
+        if not self.end and (self.lost_count or not BEGINNING.startswith(begun)):
+            raise self._other_file
+
+    @property
+    def _other_file(self) -> UnusableError:
+        return UnusableError(f"{self._path} is not a journal of this nonojudge")
+
+    def _lines(self, file: int) -> Iterator[bytes]:
+        """Yield the whole lines from the end on; of one that is too long, only the beginning."""
+        kept, position = b"", self.end
+        while piece := os.pread(file, min(PIECE_BYTES, self.size - position), position):
+            position += len(piece)
+            *lines, rest = piece.split(b"\n")
+            if lines:
+                yield kept + lines[0]
+                yield from lines[1:]
+                kept = b""
+            if len(kept) <= MOST_OTHER_BYTES:
+                kept += rest
+
+    def _record(self, line: bytes) -> Record | None:
+        """Return the record in a line, None for one of a kind that only a later version knows."""
+        if len(line) > MOST_OTHER_BYTES:
+            raise ValueError("too long")
+        try:
+            return DECODE(line)
+        except UNDECODABLE:
+            kind = msgspec.json.decode(line, type=_Kind).kind
+            if kind in KINDS or not self.end:
+                raise
+            if len(self.later_kinds) <= MOST_NAMED:
+                self.later_kinds[shown(kind)] = None
+            return None
+
+    def _require_room(self, record: Record, length: int) -> None:
+        if isinstance(record, PuzzleJudged):
+            self._verdict_count += 1
+            if self._verdict_count > MOST_VERDICTS:
+                raise UnusableError(f"cannot read {self._path}: more than {MOST_VERDICTS:,} verdicts")
+        elif not isinstance(record, Alive):
+            self._other_bytes += length
+            if self._other_bytes > MOST_OTHER_BYTES:
+                raise too_large(str(self._path), MOST_OTHER_BYTES, " besides the verdicts")
 
 
 class Journal:
@@ -91,15 +189,15 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.trouble: OSError | None = None
+        self._reading: Reading | None = Reading(path)
         try:
             self._file = _locked(path)
             with contextlib.ExitStack() as undo:
                 undo.callback(os.close, self._file)
-                self.records, whole_bytes = _decoded(content_in(self._file, MOST_BYTES), path)
-                os.ftruncate(self._file, whole_bytes)
+                self.records = list(self._reading.records(self._file))
                 undo.pop_all()
         except OSError as error:
-            raise UnusableError(f"cannot write {path}: {error.strerror}") from None
+            raise UnusableError(f"cannot write {path}: {reason_of(error)}") from None
         self._queue: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = threading.Thread(target=self._write, daemon=True)
         self._writer.start()
@@ -110,8 +208,46 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def mend(self) -> None:
+        """Cut off what is not whole, before the first record is added; tell the user what that loses.
+
+        Damage is kept in a copy next to the file, with a name that no command reads. UnusableError if it cannot be
+        written.
+        """
+        if self._reading is None:
+            return
+        reading, self._reading = self._reading, None
+        if reading.lost_count:
+            lost = f"{count(reading.lost_count, 'record')} ({reading.size - reading.end:,} bytes)"
+            say(
+                f"{self._path}: warning: line {reading.line_count + 1} is damaged: the run is resumed before it, "
+                f"without the last {lost}; the whole file is kept as {self._kept_copy()}"
+            )
+        if reading.later_kinds:
+            kinds = first_of([*reading.later_kinds], MOST_NAMED)
+            say(f"{self._path}: warning: records of the kind {kinds} are skipped: a later nonojudge wrote them")
+        try:
+            os.ftruncate(self._file, reading.end)
+        except OSError as error:
+            raise UnusableError(f"cannot write {self._path}: {reason_of(error)}") from None
+
+    def _kept_copy(self) -> Path:
+        number = 1
+        while os.path.lexists(copy := Path(f"{self._path}.damaged-{number}")):
+            number += 1
+        try:
+            with whole_file(copy, lasting=True, follows=False) as file:
+                position = 0
+                while piece := os.pread(self._file, PIECE_BYTES, position):
+                    Interrupts.heed()
+                    position += file.write(piece)
+        except OSError as error:
+            raise UnusableError(f"cannot write {copy}: {reason_of(error)}") from None
+        return copy
+
     def add(self, record: Record) -> None:
-        """Queue a record for writing."""
+        """Queue a record for writing; UnusableError as for :meth:`mend`."""
+        self.mend()
         self._queue.put(record)
 
     def close(self) -> None:
@@ -140,14 +276,20 @@ class Journal:
                     self.trouble = error
 
 
-def read_records(path: Path) -> list[Record]:
-    """Return the records of a journal, none if there is no file; UnusableError if it is not a journal."""
+def records_in(path: Path) -> Iterator[Record]:
+    """Yield the records of a journal, none if there is no file; UnusableError if it is not a journal."""
     try:
-        return _decoded(content_of(path), path)[0] if path.exists() else []
-    except UnusableError:
-        if path.exists():
-            raise
-        return []  # its judge has just removed it
+        with descriptor_of(path) as file:
+            yield from Reading(path).records(file)
+    except (FileNotFoundError, NotADirectoryError):  # its judge may just have removed it
+        return
+    except OSError as error:
+        raise UnusableError(f"cannot read {path}: {reason_of(error)}") from None
+
+
+def read_records(path: Path) -> list[Record]:
+    """Return the records of a journal; see :func:`records_in`."""
+    return list(records_in(path))
 
 
 def _append(file: int, records: Sequence[Record]) -> None:
@@ -180,28 +322,6 @@ def _locked(path: Path) -> int:
         os.close(file)  # the judge that had the file has just removed it
 
 
-def _decoded(content: bytes, path: Path) -> tuple[list[Record], int]:
-    """Return the records in `content` up to the first damage, and their length in bytes."""
-    records: list[Record] = []
-    whole_bytes = 0
-    while end := content.find(b"\n", whole_bytes) + 1:
-        Interrupts.heed()  # a stranger's journal may have millions of records
-        line = content[whole_bytes:end]
-        try:
-            records.append(msgspec.json.decode(line, type=Record))
-        except UNDECODABLE:
-            break
-        whole_bytes = end
-    if b"\n" in content:
-        head = records[0] if records else None
-        is_journal = isinstance(head, RunResult) and head.schema_version == SCHEMA_VERSION
-    else:  # a judge was stopped within the first line; a power cut may have left NULs
-        is_journal = BEGINNING.startswith(content[: len(BEGINNING)].rstrip(b"\0"))
-    if not is_journal:
-        raise UnusableError(f"{path} is not a journal of this nonojudge")
-    return records, whole_bytes
-
-
 def end_leftover(records: Sequence[Record]) -> None:
     """Kill the bot and its process group if the journal's last attempt has no end and its process still runs.
 
@@ -210,8 +330,13 @@ def end_leftover(records: Sequence[Record]) -> None:
     attempt = next(
         (event for event in reversed(records) if isinstance(event, AttemptStarted | AttemptEnded)), None
     )
-    if not isinstance(attempt, AttemptStarted):
-        return
-    with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
-        if attempt.mark and psutil.Process(attempt.pid).environ().get(MARK) == attempt.mark:
+    if isinstance(attempt, AttemptStarted) and is_marked(attempt):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(attempt.pid, signal.SIGKILL)
+
+
+def is_marked(attempt: AttemptStarted) -> bool:
+    """Return whether the process of an attempt still runs, by its mark."""
+    with contextlib.suppress(psutil.Error):
+        return attempt.mark != "" and psutil.Process(attempt.pid).environ().get(MARK) == attempt.mark
+    return False

@@ -1,4 +1,4 @@
-"""A judge of a duel: a separate process that plays one run after another, one judge for each bot."""
+"""A judge in a process of its own, which plays one run after another: of one bot of a duel, or of a bisection."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from pathlib import Path
-from typing import Self
+from typing import Any, Generic, Self, TypeVar
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.match import SECONDS_TO_HEED, Bot, play
-from nonobot.harness.results.conditions import Configuration
+from nonobot.harness.play.match import SECONDS_TO_HEED
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
-from nonobot.tournament_data import PuzzleSet
+from nonobot.system import with_file
+
+Outcome = TypeVar("Outcome")
 
 PROGRAM = """\
 import os, sys
@@ -46,39 +46,48 @@ def start(target: Callable[[Connection], None]) -> tuple[subprocess.Popen[bytes]
     return process, ours
 
 
-class JudgeProcess:
-    """The process within a `with` block; its run stops at the end of the block, or if the caller is killed."""
+class JudgeProcess(Generic[Outcome]):
+    """The process, from the first run; its run stops at the end of a `with` block, or if the caller is killed."""
 
     def __init__(self) -> None:
-        self._process, self._runs = start(play_all)
+        self._process: subprocess.Popen[bytes] | None = None
         self.answered = 0  # puzzles of the run with a verdict, a moment ago
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._runs.close()
-        self._process.wait()
+        self.end()
 
-    def begin(self, puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, result_path: Path) -> None:
-        """Begin a run; the arguments are those of :func:`~nonobot.harness.play.match.play`."""
+    def end(self) -> None:
+        """Stop the run and end the process; another run may begin, in another process."""
+        if self._process:
+            self._process.terminate()
+            self._runs.close()
+            self._process.wait()
+            self._process = None
+
+    def begin(self, run: Callable[..., Outcome], *arguments: object) -> None:
+        """Begin a run: a function such as :func:`~nonobot.harness.play.match.play`, given `on_verdict` by name."""
         self.answered = 0
+        if not self._process:
+            self._process, self._runs = start(play_all)
         with suppress(BrokenPipeError):  # it was killed; :meth:`result` reports that
-            self._runs.send((puzzle_set, bot, configuration, result_path))
+            self._runs.send((run, arguments))
 
-    def result(self, wait_seconds: float) -> RunResult | None:
-        """Return the result of the run, None if it continues; UnusableError if the bot cannot be run."""
+    def result(self, wait_seconds: float) -> Outcome | None:
+        """Return what the run returns, None if it continues; UnusableError if the bot cannot be run."""
         try:
-            outcome: RunResult | int | str | None = self._runs.recv() if self._runs.poll(wait_seconds) else None
+            outcome: Any = self._runs.recv() if self._runs.poll(wait_seconds) else None
         except (EOFError, OSError):
+            self.end()
             outcome = "its judge was killed"
         if isinstance(outcome, int):
             self.answered = outcome
             return None
         if isinstance(outcome, str):
             raise UnusableError(outcome)
-        if outcome and outcome.end.reason is EndReason.NOT_STARTED:
+        if isinstance(outcome, RunResult) and outcome.end.reason is EndReason.NOT_STARTED:
             raise UnusableError(outcome.end.detail or "its command cannot be run")
         return outcome
 
@@ -86,11 +95,11 @@ class JudgeProcess:
 def play_all(runs: Connection) -> None:
     """Play the runs that arrive over a connection until it closes.
 
-    Send back results, or why there is none, and meanwhile the number of puzzles answered.
+    Send back what they return, or why that is nothing, and meanwhile the number of puzzles answered.
     """
     with suppress(EOFError, ConnectionError, KeyboardInterrupt):
         while True:
-            puzzle_set, bot, configuration, result_path = runs.recv()
+            run, arguments = runs.recv()
             answered, due = 0, time.monotonic()
 
             def count(_result: PuzzleResult, _seconds: float) -> None:
@@ -101,9 +110,9 @@ def play_all(runs: Connection) -> None:
                     due = time.monotonic() + SECONDS_TO_HEED
 
             try:
-                outcome: RunResult | str = play(puzzle_set, bot, configuration, result_path, count)
+                outcome = run(*arguments, on_verdict=count)
             except UnusableError as error:
                 outcome = str(error)
             except OSError as error:
-                outcome = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
+                outcome = with_file(error)
             runs.send(outcome)

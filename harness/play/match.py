@@ -19,22 +19,26 @@ from msgspec.structs import replace
 from nonobot import __version__
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.play.attempt import limit_reached, play_attempt
-from nonobot.harness.play.journal import Journal, Record, end_leftover, journal_path, read_records
+from nonobot.harness.play.journal import Journal, Record, end_leftover, journal_path, read_records, records_in
 from nonobot.harness.play.run_state import NO_USAGE, OnVerdict, RunState, records_of, stderr_path
-from nonobot.harness.process.bot_command import compile_modules, made_environment, own_arguments, own_warm_up
+from nonobot.harness.process.bot_environment import made_environment
 from nonobot.harness.process.bot_files import bot_files, changed_files, without_written
 from nonobot.harness.process.bot_process import BotProcess, PassedOn
 from nonobot.harness.process.cgroup import with_memory_limit
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import machine_facts, off_cores, require_cores
+from nonobot.harness.process.nonobot_command import compile_modules, own_arguments, own_warm_up
 from nonobot.harness.process.revisions import revision_of
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames, SetFacts
+from nonobot.harness.results.limits import require_readable
 from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunResult, Score
 from nonobot.harness.results.run_text import end_in_words
+from nonobot.harness.text import say
 from nonobot.harness.user_files import require_writable
+from nonobot.system import reason_of
 from nonobot.tournament_data import PuzzleSet
 from nonobot.tournament_data.registry import official_sets
 from nonobot.tournament_data.sets import file_of
@@ -161,19 +165,23 @@ def play(
 
     KeyboardInterrupt if a signal comes before the bot's files are read.
     """
-    with Interrupts() as interrupts, _new_journal(configuration, result_path) as journal:
+    with Interrupts() as interrupts, _new_journal(puzzle_set, configuration, result_path) as journal:
         try:
             sandbox = bot.sandbox(configuration.contain, result_path, puzzle_set.name)
             beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
-            stderr_path(result_path).unlink(missing_ok=True)
-        except (UnusableError, KeyboardInterrupt):
+            _remove(stderr_path(result_path))
+        except (UnusableError, OSError, KeyboardInterrupt):
             journal.remove()
             raise
-        except OSError as error:  # for example a folder of that name
-            journal.remove()
-            raise UnusableError(f"cannot write {error.filename}: {error.strerror}") from None
         journal.add(beginning)
         return _played(RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox))
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:  # for example a folder of that name
+        raise UnusableError(f"cannot write {path}: {reason_of(error)}") from None
 
 
 def not_started(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, why: str) -> RunResult:
@@ -184,13 +192,13 @@ def not_started(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, w
     return replace(result, attempts=[attempt], score=Referee(puzzle_set).score())
 
 
-def require_place(configuration: Configuration, result_path: Path) -> None:
+def require_place(puzzle_set: PuzzleSet, configuration: Configuration, result_path: Path) -> None:
     """Check that a run can take place; cheap, so do it before a warm-up.
 
-    UnusableError if the core cannot be used, the result cannot be written, another judge is writing it, or there
-    is an interrupted run to resume.
+    UnusableError if the core cannot be used, the result cannot be written, or not be read later, another judge is
+    writing it, or there is an interrupted run to resume.
     """
-    with _new_journal(configuration, result_path) as journal:
+    with _new_journal(puzzle_set, configuration, result_path) as journal:
         journal.remove()
 
 
@@ -235,6 +243,7 @@ def resume(
                 )
             require_cores(configuration.cores)
             sandbox = bot.sandbox(configuration.contain, result_path, puzzle_set.name)
+            journal.mend()
         except (UnusableError, KeyboardInterrupt):
             if not there:
                 journal.remove()
@@ -261,6 +270,10 @@ def _played(run: RunState) -> RunResult:
             leftovers.close()
             play_attempt(run, leftovers)
             over = run.attempts[-1].end.reason is not EndReason.PUZZLE_LIMIT or not run.referee.answers_due
+            if not (over or run.has_room):
+                times = f"{len(run.attempts):,} times"
+                say(f"{run.result_path}: the bot was started {times}; it is not started again: the file is full")
+                over = True
         result = run.result()
         files = without_written(result.program_files or (), result.command)
         result = replace(result, program_files=files or UNSET)
@@ -276,14 +289,14 @@ def _write(result: RunResult, run: RunState) -> None:
         write_json(path, result)
     except OSError as error:
         journal.close()  # closing reports whether it is complete
-        kept = read_records(journal_path(path))
+        kept = next(records_in(journal_path(path)), None)
         left = f"to resume the run makes it of what is in {journal_path(path)}"
         if journal.trouble and kept:
             left += ", which is not all"
         elif not kept:
             journal.remove()
             left = "nothing of it is on disk"
-        raise ResultLostError(f"cannot write {path}: {error.strerror}; {left}", result) from None
+        raise ResultLostError(f"cannot write {path}: {reason_of(error)}; {left}", result) from None
 
 
 def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxed: bool) -> RunResult:
@@ -318,8 +331,9 @@ def _said(bot: Bot, configuration: Configuration, sandboxed: bool) -> dict[str, 
     }
 
 
-def _new_journal(configuration: Configuration, result_path: Path) -> Journal:
+def _new_journal(puzzle_set: PuzzleSet, configuration: Configuration, result_path: Path) -> Journal:
     """Return the empty journal of a new run; see :func:`require_place`."""
+    require_readable(puzzle_set)
     require_cores(configuration.cores)
     require_writable(result_path)
     journal = Journal(journal_path(result_path))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from nonobot.harness import UnusableError
 from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, Journal, PuzzleJudged, Record
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.sandbox import Sandbox
+from nonobot.harness.results.limits import MOST_OTHER_BYTES
 from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.run_result import (
     FINISHED_UNSEEN,
@@ -63,11 +65,17 @@ class RunState:
         self._on_verdict = on_verdict
         self._alive = Alive(NO_USAGE)  # the last sign of the open attempt
         self._seconds = 0.0  # run time of the last verdict
+        self._attempts_bytes = 0  # in the journal
 
     @property
     def used(self) -> Usage:
         """Usage of the attempts that have ended."""
         return Usage.of_all([attempt.usage for attempt in self.attempts])
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the result can be read with another attempt: indented, attempts are about twice as long."""
+        return self._attempts_bytes < MOST_OTHER_BYTES // 4
 
     def puzzles_left(self) -> list[SetPuzzle]:
         """Return the puzzles for the next attempt."""
@@ -87,8 +95,7 @@ class RunState:
 
     def end_attempt(self, attempt: Attempt, stderr_bytes: int) -> None:
         """Record that the bot's process is gone."""
-        self.attempts.append(attempt)
-        self.stderr_bytes = stderr_bytes
+        self._keep(attempt, stderr_bytes)
         count = self.referee
         ended = AttemptEnded(attempt, stderr_bytes, count.duplicate_count, count.stray_count, count.notes)
         self.journal.add(ended)
@@ -120,8 +127,7 @@ class RunState:
                     self._alive = record
                 case AttemptEnded(attempt):
                     self.open_attempt = None
-                    self.attempts.append(attempt)
-                    self.stderr_bytes = record.stderr_bytes
+                    self._keep(attempt, record.stderr_bytes)
                     self.referee.restore(record.duplicate_count, record.stray_count, record.notes)
 
     def end_open_attempt(self) -> None:
@@ -143,6 +149,11 @@ class RunState:
             stood_still_seconds=self._alive.stood_still_seconds,
         )
         self.end_attempt(attempt, written)
+
+    def _keep(self, attempt: Attempt, stderr_bytes: int) -> None:
+        self.attempts.append(attempt)
+        self.stderr_bytes = stderr_bytes
+        self._attempts_bytes += len(msgspec.json.encode(attempt))
 
     def _enter(self, result: PuzzleResult, run_seconds: float) -> None:
         self.journal.add(PuzzleJudged(result))

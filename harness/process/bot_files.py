@@ -18,13 +18,11 @@ from nonobot.harness.process.bot_command import (
     SHM,
     SYSTEM,
     interpreter_in,
-    is_here,
-    is_in,
-    is_own_bot,
-    real_path,
     words_after,
 )
 from nonobot.harness.process.interrupts import Interrupts
+from nonobot.harness.process.nonobot_command import is_own_bot
+from nonobot.harness.process.paths import is_here, is_in, real_path
 from nonobot.harness.results.conditions import ProgramFile
 from nonobot.system import pieces_of
 

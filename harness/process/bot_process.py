@@ -27,18 +27,19 @@ from typing import IO
 from msgspec.structs import replace
 
 from nonobot.harness import StartError
-from nonobot.harness.process.bot_command import made_environment, start_fault
+from nonobot.harness.process.bot_environment import made_environment
 from nonobot.harness.process.cgroup import made_group, with_memory_limit
 from nonobot.harness.process.exchange_folder import ExchangeFolder
 from nonobot.harness.process.interrupts import Standstill, uninterrupted
 from nonobot.harness.process.machine import on_cores
 from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox, variables_file
+from nonobot.harness.process.start_fault import start_fault
 from nonobot.harness.process.system_calls import join_new_keyring, pipes_of_sandbox
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
 from nonobot.harness.results.run_result import Usage
 from nonobot.harness.text import last_line
-from nonobot.system import printable
+from nonobot.system import printable, reason_of
 
 PIPE_BYTES = 1 << 20
 """Capacity of the answer pipe, where the system allows it, and most bytes of a read. A bot can write its next
@@ -112,7 +113,7 @@ class BotProcess:
                 undo.pop_all()
         except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
             # For example a NUL byte in an argument, or too many open files or threads.
-            raise StartError(f"cannot start {command[0]!r}: {getattr(error, 'strerror', None) or error}") from None
+            raise StartError(f"cannot start {command[0]!r}: {reason_of(error)}") from None
 
     def _begun(
         self, command: Sequence[str], limits: Configuration, sandbox: Sandbox | None

@@ -1,4 +1,4 @@
-"""A cgroup for each bot: Linux measures CPU time and memory of its processes, and lists those to kill.
+"""A cgroup for each bot: Linux measures and limits it, and lists its processes; the default memory limit.
 
 The judge makes it below its own cgroup: of version 1, as root, or of version 2, in a delegated part of the tree.
 Files and their units: the kernel's `admin-guide/cgroup-v1` and `admin-guide/cgroup-v2.rst`.

@@ -19,17 +19,18 @@ from pathlib import Path, PurePosixPath
 from msgspec import UNSET, UnsetType
 
 from nonobot.harness import StartError, UnusableError
-from nonobot.harness.process.bot_command import is_here
+from nonobot.harness.process.paths import is_here
 from nonobot.harness.results.conditions import Feed, FileNames
 from nonobot.harness.results.result_files import parse_log
 from nonobot.harness.results.run_result import BotLog
 from nonobot.harness.text import megabytes
 from nonobot.protocol.answers import most_bytes_of_an_answer
+from nonobot.system import reason_of
 from nonobot.tournament_data import SetPuzzle
 
 MOST_LOG_BYTES = 1 << 20  # longest log that the judge reads: fifty times that of a tournament
 SHARE_OF_WAIT, LEAST_SECONDS, MOST_SECONDS = 0.1, 0.001, 0.02  # next look, as a share of the time without a change
-TICK_NANOSECONDS = 20_000_000  # longest tick of a file system's clock
+TICK_SECONDS = 0.02  # longest tick of a file system's clock
 MOST_NEW_BYTES = 1 << 20  # most bytes read at once, as from a pipe
 MOST_FOLDER_BYTES, MOST_ENTRIES = 1 << 30, 20_000  # of a bot; a thousand puzzles take a few of each
 SECONDS_BETWEEN_COUNTS = 0.5  # interval of checking these limits, which takes up to 0.1 s
@@ -55,7 +56,7 @@ class ExchangeFolder:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / names.reads).write_bytes(b"".join(puzzle.text for puzzle in puzzles))
         except OSError as error:
-            raise StartError(f"cannot write the questions, {names.reads!r}: {error.strerror}") from None
+            raise StartError(f"cannot write the questions, {names.reads!r}: {reason_of(error)}") from None
 
     def command(self, command: Sequence[str]) -> list[str]:
         """Return `command` as it is run in the folder: files and folders that the judge sees get full paths.
@@ -142,7 +143,7 @@ def _excess(folder: Path) -> str | None:
         except (FileNotFoundError, NotADirectoryError):  # the bot is still working
             continue
         except OSError as error:  # such as a path that is too long
-            return f"its folder cannot be looked through: {error.strerror}"
+            return f"its folder cannot be looked through: {reason_of(error)}"
     return None
 
 
@@ -179,7 +180,7 @@ def opened_below(folder: Path, name: str) -> Iterator[int]:
     except FileNotFoundError:
         raise UnreadableError(f"no file {name!r} in its folder") from None
     except OSError as error:
-        why = "links are not followed" if error.errno == errno.ELOOP else error.strerror
+        why = "links are not followed" if error.errno == errno.ELOOP else reason_of(error)
         raise UnreadableError(f"{name!r} in its folder cannot be read: {why}") from None
 
 
@@ -203,7 +204,7 @@ class AnswerFile:
         self._answer = _complete_answer(height)
         self._answer_bytes = answer_bytes
         self._state: tuple[int, ...] | None = None  # the file, its length, and its time of change
-        self._changed = time.monotonic()
+        self._changed = self._state_seen = time.monotonic()
         self._handed_over: list[bytes] = []
         self._known: Counter[bytes] = Counter()  # of these, not seen again since a rewrite
         self._position = 0  # the file is read up to here
@@ -224,8 +225,9 @@ class AnswerFile:
                 now = os.fstat(file)
                 state = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
                 # Some file systems count in ticks of some milliseconds, in which a bot may write again.
-                is_fresh = abs(time.time_ns() - now.st_mtime_ns) < TICK_NANOSECONDS
-                changed, self._state = is_fresh or state != self._state, state
+                if state != self._state:
+                    self._state, self._state_seen = state, time.monotonic()
+                changed = time.monotonic() - self._state_seen < TICK_SECONDS
                 if changed:
                     self._changed = time.monotonic()
                 return self._new_in(file, ended) if changed or ended else b""

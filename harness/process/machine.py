@@ -1,4 +1,4 @@
-"""The machine of a run: facts that its times depend on, and its cores."""
+"""The machine of a run: facts that its times depend on, how busy it is, and the cores of bot and judge."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def machine_facts(cores: Sequence[int]) -> Machine:
         usable_cores=len(usable_cores()),
         memory_bytes=psutil.virtual_memory().total,
         governor=_governor(cores),
-        load_average=os.getloadavg()[0],
+        load_average=_load_average(),
         busy_share=_busy_share(cores),
     )
 
@@ -62,9 +62,18 @@ def _governor(cores: Sequence[int]) -> str | None:
         return None
 
 
+def _load_average() -> float | None:
+    with contextlib.suppress(OSError):  # a system that does not report it, or not to this user
+        return os.getloadavg()[0]
+    return None
+
+
 def _busy_share(cores: Sequence[int]) -> float | None:
     """Watch the CPUs for a moment; return the share of `cores`, or of all usable ones, that is in use."""
-    shares = psutil.cpu_percent(interval=SAMPLE_SECONDS, percpu=True)
+    try:
+        shares = psutil.cpu_percent(interval=SAMPLE_SECONDS, percpu=True)
+    except (psutil.Error, OSError):  # such as /proc/stat, which some systems close
+        return None
     known = [shares[number] for number in cores or usable_cores() if number < len(shares)]
     return sum(known) / len(known) / 100 if known else None
 

@@ -1,4 +1,4 @@
-"""Git: the revision of a bot, read as data, and the git commands of the judge."""
+"""The revision of a bot, read from git's data without git, and the git commands of the judge in its own clone."""
 
 from __future__ import annotations
 
@@ -9,16 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nonobot.harness.process.bot_command import (
-    HOME,
-    KERNEL_FOLDERS,
-    PACKAGES,
-    is_in,
-    is_own_bot,
-    leads_out,
-    named_by,
-    real_path,
-)
+from nonobot.harness.process.bot_command import KERNEL_FOLDERS, leads_out, named_by
+from nonobot.harness.process.nonobot_command import HOME, PACKAGES, is_own_bot
+from nonobot.harness.process.paths import is_in, real_path
 
 LONGEST_SECONDS = 5.0  # time for git to report a revision; a large clone on a slow disk then has none
 MOST_BYTES = 4 << 20  # largest list of packed branches and tags to read: 60,000 of them

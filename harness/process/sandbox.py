@@ -1,4 +1,4 @@
-"""The sandbox of a bot, by bubblewrap: its own processes, no network, and only the files that its command names.
+"""The sandbox of a bot, by bubblewrap: no network, which files it sees, which are hidden, what to say without one.
 
 Files outside are absent, not merely hidden. The order of bubblewrap's options matters for security: each mount
 covers the ones before it. The writable folders come last, so they must not contain anything that is hidden.
@@ -25,15 +25,11 @@ from nonobot.harness.process.bot_command import (
     SYSTEM,
     everything_named,
     folders_of,
-    is_here,
-    is_in,
     is_installed,
     leads_out,
-    links_of,
     prefixes_of,
-    real_path,
-    without_dots,
 )
+from nonobot.harness.process.paths import is_here, is_in, links_of, real_path, without_dots
 from nonobot.harness.process.warm_up_folders import entries_of, package, writable_folders
 from nonobot.harness.results.conditions import Contain
 from nonobot.system import beginning_of
@@ -352,16 +348,21 @@ def _with_only(folder: Path, left: Sequence[Path]) -> Iterator[tuple[str, ...]]:
 def _covered_from_root(named: Sequence[Path], shown: Sequence[Path]) -> list[Path]:
     """Return the parts of system folders to cover because only root may read them and the bot runs as root.
 
-    A program that the command names stays, if it lies there and is not shown by itself.
+    A program that the command names stays, if it lies there and is not shown by itself. Bubblewrap can cover only
+    what still exists.
     """
     programs = [path for path in named if not is_in(path, *shown, Path("/etc"))]
-    return [part for part in _of_root_alone() if not any(is_in(path, part) for path in programs)]
+    return [part for part in _of_root_alone() if part.exists() and not any(is_in(path, part) for path in programs)]
 
 
 @cache
 def _of_root_alone() -> tuple[Path, ...]:
-    """Return what not every user may read in `ROOTS_FILES`; nothing unless the judge is root."""
+    """Return what not every user may read in `ROOTS_FILES`; nothing unless the judge is root.
+
+    A folder of the kernel that is mounted there again, as in a root for chroot, shows the machine's processes.
+    """
     covered: list[Path] = []
+    of_kernel = [folder.stat() for folder in KERNEL_FOLDERS if folder.exists()]
     for top in ROOTS_FILES if os.geteuid() == 0 else ():
         folders, looked_at = deque([top]), 0
         while folders and looked_at < MOST_LOOKED_AT:
@@ -371,7 +372,9 @@ def _of_root_alone() -> tuple[Path, ...]:
                     wanted = 0o005 if path.is_dir() else 0o004
                     if path.is_symlink():
                         continue
-                    if path.stat().st_mode & wanted != wanted:
+                    state = path.stat()
+                    is_of_kernel = path.is_dir() and any(os.path.samestat(state, folder) for folder in of_kernel)
+                    if is_of_kernel or state.st_mode & wanted != wanted:
                         covered.append(Path(path))
                     elif path.is_dir():
                         folders.append(path.path)

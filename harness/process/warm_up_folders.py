@@ -13,8 +13,9 @@ from itertools import islice
 from pathlib import Path
 
 import nonobot
-from nonobot.harness.process.bot_command import HOME, homes, is_in, real_path
 from nonobot.harness.process.machine import place_of_workers
+from nonobot.harness.process.nonobot_command import HOME
+from nonobot.harness.process.paths import homes, is_in, real_path
 from nonobot.system import kernel_cache, temporary_cache, user_cache
 
 GIT = ".git"  # git runs programs that a repository's configuration names

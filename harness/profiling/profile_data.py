@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import operator
 import os
 from collections import Counter
@@ -22,7 +23,7 @@ from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
 from nonobot.harness.process.exchange_folder import UnreadableError, opened_below, scratch_folder
 from nonobot.harness.results.conditions import Configuration, Figure, Machine, Revision, SetFacts, Whole
-from nonobot.harness.results.result_files import UNDECODABLE, content_of, decoded, storable
+from nonobot.harness.results.result_files import content_of, decoded, from_json, storable
 from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, RunResult, Usage, Verdict
 from nonobot.harness.results.run_text import last_words, likely_mistake
 from nonobot.harness.text import percent
@@ -30,7 +31,6 @@ from nonobot.system import content_in
 from nonobot.tournament_data import PuzzleSet
 
 PROFILE_SCHEMA_VERSION = 2
-
 MOST_COUNT = 2**63 - 1  # largest count that is kept; shares of larger ones overflow
 SHOWN_PUZZLES = 10  # number of slowest puzzles shown
 
@@ -82,9 +82,14 @@ class Profile(Struct, frozen=True, tag_field="kind", tag="profile"):
     stood_still_seconds: Figure | UnsetType = UNSET  # of the judge, in all runs: in no other time
 
     @property
+    def solved(self) -> frozenset[int]:
+        """Numbers of the puzzles answered right."""
+        return frozenset(puzzle.number for puzzle in self.puzzles if puzzle.verdict is Verdict.RIGHT)
+
+    @property
     def right(self) -> int:
-        """Number of puzzles answered right."""
-        return sum(puzzle.verdict is Verdict.RIGHT for puzzle in self.puzzles)
+        """How many puzzles were answered right."""
+        return len(self.solved)
 
     @property
     def answered_count(self) -> int:
@@ -151,13 +156,27 @@ def profile_of(
         result = play(puzzle_set, bot, configuration, folder / "result.json", on_verdict)
         if result.end.reason is EndReason.NOT_STARTED:
             raise UnusableError(result.end.detail or "the bot's command cannot be run")
-        takes_stats = os.path.lexists(stats)
-        lines = _statistics(stats).splitlines(keepends=True) if takes_stats else []
+        lines = _statistics(stats)
         last_line = last_words(result)
-    if asks_stats and not (takes_stats or result.score.right or result.end.reason is EndReason.INTERRUPTED):
+    refuses = lines is None and not result.score.right
+    if asks_stats and refuses and result.end.reason is not EndReason.INTERRUPTED:
         return profile_of(puzzle_set, command, configuration, on_verdict, show, asks_stats=False)
-    results = {puzzle.number: puzzle for puzzle in result.score.puzzles}
-    arrivals = [puzzle.arrived_seconds for puzzle in result.score.puzzles if puzzle.arrived_seconds is not None]
+    profile = _seen(result, command, last_line)
+    if not lines:
+        return profile
+    puzzles = list(_puzzles(lines, result.score.by_number))
+    return replace(profile, puzzles=puzzles, from_outside=UNSET, first_output_seconds=UNSET)
+
+
+def _seen(result: RunResult, command: Sequence[str], last_line: str) -> Profile:
+    """Return the profile of a run as the judge sees it: the puzzles in the order of their answers."""
+    arrivals = sorted(result.score.arrivals, key=operator.itemgetter(0))
+    puzzles = [
+        PuzzleProfile(puzzle.number, puzzle.verdict, puzzle.took_seconds or 0.0, {}, {}) for _, puzzle in arrivals
+    ]
+    first_output = result.attempts[0].first_output_seconds
+    if arrivals:
+        puzzles[0] = replace(puzzles[0], seconds=max(0.0, arrivals[0][0] - (first_output or 0.0)))
     return Profile(
         command=list(command),
         set=result.set,
@@ -166,12 +185,12 @@ def profile_of(
         started_at=result.started_at,
         end=result.end,
         usage=result.usage,
-        first_answer_seconds=min(arrivals, default=None),
-        last_answer_seconds=max(arrivals, default=None),
-        puzzles=list(_puzzles(lines, results) if lines else _seen(result)),
+        first_answer_seconds=arrivals[0][0] if arrivals else None,
+        last_answer_seconds=arrivals[-1][0] if arrivals else None,
+        puzzles=puzzles,
         revision=result.revision,
-        from_outside=UNSET if lines else True,
-        first_output_seconds=UNSET if lines else result.attempts[0].first_output_seconds,
+        from_outside=True,
+        first_output_seconds=first_output,
         last_line=last_line or UNSET,
         stood_still_seconds=result.stood_still_seconds or UNSET,
         mistake=likely_mistake(result) or UNSET,
@@ -183,27 +202,19 @@ def _puzzles(lines: Sequence[bytes], results: dict[int, PuzzleResult]) -> Iterat
         if not text.endswith(b"\n"):
             return  # the bot was stopped while it wrote this line
         try:
-            line = msgspec.json.decode(text, type=_StatsLine)
-            values: dict[str, Any] = msgspec.json.decode(text)
-        except UNDECODABLE as error:
+            line: _StatsLine = from_json(text, _StatsLine)
+            values: dict[str, Any] = from_json(text, dict[str, Any])
+        except ValueError as error:
             problem = f"line {number} of the bot's statistics: {error}"
             raise UnusableError(f"{problem}; see docs/profiling.md, or --no-stats to do without") from None
         if line.puzzle in results:
-            whole = {name: v for name, v in values.items() if type(v) is int and name not in NO_COUNTS}
-            counts = {name: v for name, v in whole.items() if abs(v) <= MOST_COUNT}
+            counts = {name: value for name, value in values.items() if _is_count(name, value)}
             verdict = results[line.puzzle].verdict
             yield PuzzleProfile(line.puzzle, verdict, line.seconds, line.phase_seconds, counts)
 
 
-def _seen(result: RunResult) -> Iterator[PuzzleProfile]:
-    """Yield the puzzles as the judge sees them, in the order of their answers."""
-    began = result.attempts[0].first_output_seconds or 0.0
-    timed = [
-        (puzzle.arrived_seconds, puzzle) for puzzle in result.score.puzzles if puzzle.arrived_seconds is not None
-    ]
-    for position, (arrived, puzzle) in enumerate(sorted(timed, key=operator.itemgetter(0))):
-        seconds = max(0.0, arrived - began) if position == 0 else puzzle.took_seconds or 0.0
-        yield PuzzleProfile(puzzle.number, puzzle.verdict, seconds, {}, {})
+def _is_count(name: str, value: object) -> bool:
+    return type(value) is int and name not in NO_COUNTS and abs(value) <= MOST_COUNT
 
 
 def median_of(profiles: Sequence[Profile]) -> Profile:
@@ -212,22 +223,28 @@ def median_of(profiles: Sequence[Profile]) -> Profile:
     if not others:
         return first
     failed = next((profile for profile in profiles if profile.has_failed), first)
-    usages = [profile.usage for profile in profiles]
-    wall, cpu = median(usage.wall_seconds for usage in usages), median(usage.cpu_seconds for usage in usages)
-    together: dict[int, list[PuzzleProfile]] = {}
-    for profile in profiles:
-        for puzzle in profile.puzzles:
-            together.setdefault(puzzle.number, []).append(puzzle)
     return replace(
         first,
         end=failed.end,
         last_line=failed.last_line,
-        mistake=next((profile.mistake for profile in profiles if profile.mistake), UNSET),
-        usage=Usage(wall, cpu, max(usage.peak_memory_bytes for usage in usages)),
-        puzzles=[_median_puzzle(same) for same in together.values()],
+        mistake=next(filter(None, (profile.mistake for profile in profiles)), UNSET),
+        usage=_median_usage([profile.usage for profile in profiles]),
+        puzzles=_median_puzzles(profiles),
         runs=[RepeatedRun(profile.usage.cpu_seconds, span_of(profile), profile.totals) for profile in profiles],
         stood_still_seconds=sum(profile.stood_still_seconds or 0.0 for profile in profiles) or UNSET,
     )
+
+
+def _median_usage(usages: Sequence[Usage]) -> Usage:
+    wall, cpu = median(usage.wall_seconds for usage in usages), median(usage.cpu_seconds for usage in usages)
+    return Usage(wall, cpu, max(usage.peak_memory_bytes for usage in usages))
+
+
+def _median_puzzles(profiles: Sequence[Profile]) -> list[PuzzleProfile]:
+    together: dict[int, list[PuzzleProfile]] = {}
+    for puzzle in (puzzle for profile in profiles for puzzle in profile.puzzles):
+        together.setdefault(puzzle.number, []).append(puzzle)
+    return list(map(_median_puzzle, together.values()))
 
 
 def _median_puzzle(same: Sequence[PuzzleProfile]) -> PuzzleProfile:
@@ -239,10 +256,13 @@ def _median_puzzle(same: Sequence[PuzzleProfile]) -> PuzzleProfile:
     )
 
 
-def _statistics(path: Path) -> bytes:
+def _statistics(path: Path) -> list[bytes] | None:
+    """Return the lines of a bot's statistics; None if it wrote none."""
+    if not os.path.lexists(path):
+        return None
     try:
         with opened_below(path.parent, path.name) as file:
-            return content_in(file, MOST_STATISTICS_BYTES)
+            return content_in(file, MOST_STATISTICS_BYTES).splitlines(keepends=True)
     except UnreadableError as problem:
         raise UnusableError(f"the bot's statistics: {problem}") from None
 
@@ -283,7 +303,6 @@ UNITS = {
 
 COUNTS_NAMED = 2  # most counts to name as the reason of a puzzle's time
 TELLING = 10  # least value, in some puzzle, of a count that can explain time; that of descents is smaller
-
 EXPLAINS = 0.25  # least ratio of a puzzle's shares of a count and of the time for the count to explain it
 
 
@@ -312,18 +331,7 @@ def span_of(profile: Profile) -> Span:
     if profile.runs:
         return _median_span([run.span for run in profile.runs])
     whole = profile.usage.wall_seconds
-    in_puzzles = _total(puzzle.seconds for puzzle in profile.puzzles)
-    start, end = 0.0, 0.0
-    if profile.first_answer_seconds is not None and profile.last_answer_seconds is not None and profile.puzzles:
-        end = max(0.0, whole - profile.last_answer_seconds)
-        # A busy machine may read an answer late, never early: then the start seems longer than it was.
-        start = min(profile.first_answer_seconds - profile.puzzles[0].seconds, whole - in_puzzles - end)
-        start = max(0.0, start)
-    if profile.from_outside:
-        # The judge may read the last answers after it has seen the exit, with which the run ends.
-        start = whole if profile.first_output_seconds is UNSET else min(whole, profile.first_output_seconds)
-        end = max(0.0, whole - (profile.last_answer_seconds or start))
-        in_puzzles = min(in_puzzles, whole - start - end)
+    start, in_puzzles, end = _parts_seen(profile) if profile.from_outside else _parts_stated(profile)
     between = max(0.0, whole - start - in_puzzles - end)
     last = "after the last answer" if profile.puzzles else "no answer"
     if profile.end.reason is not EndReason.FINISHED and profile.puzzles:
@@ -335,6 +343,27 @@ def span_of(profile: Profile) -> Span:
     puzzles = Span("puzzles", in_puzzles, children=phases)
     parts = (first, puzzles, Span("between puzzles", between), Span(last, end))
     return Span("whole run", whole, children=parts)
+
+
+def _parts_stated(profile: Profile) -> tuple[float, float, float]:
+    """Return the seconds before, in and after the puzzles, as the bot states them."""
+    whole, first, last = profile.usage.wall_seconds, profile.first_answer_seconds, profile.last_answer_seconds
+    in_puzzles = _total(puzzle.seconds for puzzle in profile.puzzles)
+    if first is None or last is None or not profile.puzzles:
+        return 0.0, in_puzzles, 0.0
+    end = max(0.0, whole - last)
+    # A busy machine may read an answer late, never early: then the start seems longer than it was.
+    start = min(first - profile.puzzles[0].seconds, whole - in_puzzles - end)
+    return max(0.0, start), in_puzzles, end
+
+
+def _parts_seen(profile: Profile) -> tuple[float, float, float]:
+    """Return the same as the judge sees it, up to the first byte."""
+    whole, first = profile.usage.wall_seconds, profile.first_output_seconds
+    start = whole if first is UNSET else min(whole, first)
+    # The judge may read the last answers after it has seen the exit, with which the run ends.
+    end = max(0.0, whole - (profile.last_answer_seconds or start))
+    return start, min(_total(puzzle.seconds for puzzle in profile.puzzles), whole - start - end), end
 
 
 def _total(seconds: Iterable[float]) -> float:
@@ -388,29 +417,36 @@ def share(part: float, whole: float) -> float:
 def reason(puzzle: PuzzleProfile, profile: Profile) -> str:
     """Return the reason of a puzzle's time in words: its main stage, and its largest counts if they explain it."""
     if profile.from_outside:
-        middle = median(other.seconds for other in profile.puzzles)
-        times = f"{puzzle.seconds / middle:,.1f} times the median" if middle else ""
-        return "; ".join(filter(None, (times, "" if puzzle.verdict is Verdict.RIGHT else str(puzzle.verdict))))
-    stage, seconds = max(stages_of(puzzle).items(), key=operator.itemgetter(1))
-    where = f"{stage} {percent(share(seconds, puzzle.seconds))}"
-    phases = next((phases for name, phases in _grouped(puzzle.phase_seconds) if name == stage), [])
-    if len(phases) > 1:
-        phase = max(phases, key=lambda candidate: puzzle.phase_seconds[candidate])
-        of_phase = share(puzzle.phase_seconds[phase], puzzle.seconds)
-        where += f" ({phase.removeprefix(f'{stage}_')} {percent(of_phase)})"
+        return _reason_seen(puzzle, profile)
+    stage, where = _main_stage(puzzle)
     totals = profile.totals
     telling = {name for other in profile.puzzles for name, count in other.counts.items() if count >= TELLING}
     shares = {name: count / totals[name] for name, count in puzzle.counts.items() if name in telling}
     of_time = share(puzzle.seconds, sum(other.seconds for other in profile.puzzles))
-    if shares and len(profile.puzzles) > 1 and max(shares.values()) < of_time * EXPLAINS:
+    if profile.puzzles[1:] and max(shares.values(), default=math.inf) < of_time * EXPLAINS:
         return f"{where}; no count explains it: memory used for the first time, or others on the core"
-    standing_out = sorted(shares, key=lambda name: (name != UNITS.get(stage), -shares[name]))
-    counts = [
-        f"{puzzle.counts[name]:,} {name.replace('_', ' ')} ({percent(shares[name])} of all)"
-        for name in standing_out[:COUNTS_NAMED]
-        if puzzle.counts[name] > 1
-    ]
-    return "; ".join([where, *counts])
+    standing_out = sorted(shares, key=lambda name: (name != UNITS.get(stage), -shares[name]))[:COUNTS_NAMED]
+    counts = {name: puzzle.counts[name] for name in standing_out if puzzle.counts[name] > 1}
+    named = [f"{n:,} {name.replace('_', ' ')} ({percent(shares[name])} of all)" for name, n in counts.items()]
+    return "; ".join([where, *named])
+
+
+def _reason_seen(puzzle: PuzzleProfile, profile: Profile) -> str:
+    middle = median(other.seconds for other in profile.puzzles)
+    times = f"{puzzle.seconds / middle:,.1f} times the median" if middle else ""
+    return "; ".join(filter(None, (times, "" if puzzle.verdict is Verdict.RIGHT else str(puzzle.verdict))))
+
+
+def _main_stage(puzzle: PuzzleProfile) -> tuple[str, str]:
+    """Return the stage that took most of a puzzle's time, and its share in words, with that of its main phase."""
+    stage, seconds = max(stages_of(puzzle).items(), key=operator.itemgetter(1))
+    where = f"{stage} {percent(share(seconds, puzzle.seconds))}"
+    phases = dict(_grouped(puzzle.phase_seconds)).get(stage, [])
+    if len(phases) < 2:
+        return stage, where
+    phase = max(phases, key=puzzle.phase_seconds.__getitem__)
+    of_phase = share(puzzle.phase_seconds[phase], puzzle.seconds)
+    return stage, f"{where} ({phase.removeprefix(f'{stage}_')} {percent(of_phase)})"
 
 
 def depth_first(span: Span, depth: int = 0) -> Iterator[tuple[int, Span]]:

@@ -20,7 +20,7 @@ from nonobot.harness.profiling.profile_data import (
     stages_of,
 )
 from nonobot.harness.profiling.profile_text import share_in_words, stage_order
-from nonobot.harness.text import duration
+from nonobot.harness.text import duration, from_to
 from nonobot.system import printable, shortened
 
 if TYPE_CHECKING:
@@ -155,34 +155,38 @@ def _strip(canvas: _Canvas, profile: Profile, top: float) -> None:
     if total <= 0:
         return
     canvas.words(MARGIN, top - 24, "The puzzles in their order, each as wide as its time", canvas.theme.text, 11)
-    scale = INNER / total
-    shown = profile.slowest
+    scale, shown = INNER / total, profile.slowest
     x, free_from = float(MARGIN), 0.0
     for group in _groups(profile.puzzles, LEAST_WIDTH / scale):
-        seconds = sum(puzzle.seconds for puzzle in group)
-        stages: Counter[str] = Counter()
-        for puzzle in group:
-            stages.update(stages_of(puzzle, profile.rest))
-        first, last = f"${group[0].number}", f"${group[-1].number}"
-        named = first if first == last else f"{first} to {last}"
-        y = top
-        for stage, spent in stages.items():
-            height = STRIP * share(spent, sum(stages.values()))
-            if height > 0.1:
-                title = f"{named}: {duration(seconds)}, of it {duration(spent)} {stage}"
-                canvas.box(x, y, seconds * scale, height, canvas.colour(stage), title)
-            y += height
-        middle = x + seconds * scale / 2
-        half = len(first) * LETTER / 2
+        width = sum(puzzle.seconds for puzzle in group) * scale
+        _draw_group(canvas, group, profile.rest, x, top, width)
+        first = f"${group[0].number}"
+        middle, half = x + width / 2, len(first) * LETTER / 2
         if group[0] in shown and middle - half > free_from:
             canvas.words(middle, top + STRIP + 10, first, canvas.theme.muted, align="center")
             free_from = middle + half + 4
-        x += seconds * scale
+        x += width
     x, y = float(MARGIN), top + STRIP + 30
     for name in (*canvas.stages, profile.rest):  # the legend
         canvas.box(x, y - 5, 10, 10, canvas.colour(name), name)
         canvas.words(x + 15, y, name, canvas.theme.muted)
         x += 15 + len(name) * LETTER + 16
+
+
+def _draw_group(
+    canvas: _Canvas, group: Sequence[PuzzleProfile], rest: str, x: float, y: float, width: float
+) -> None:
+    stages: Counter[str] = Counter()
+    for puzzle in group:
+        stages.update(stages_of(puzzle, rest))
+    named = from_to(f"${group[0].number}", f"${group[-1].number}")
+    seconds = sum(puzzle.seconds for puzzle in group)
+    for stage, spent in stages.items():
+        height = STRIP * share(spent, stages.total())
+        if height > 0.1:
+            title = f"{named}: {duration(seconds)}, of it {duration(spent)} {stage}"
+            canvas.box(x, y, width, height, canvas.colour(stage), title)
+        y += height
 
 
 def _groups(puzzles: Sequence[PuzzleProfile], least: float) -> Iterator[list[PuzzleProfile]]:

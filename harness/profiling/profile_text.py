@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import median_high
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from nonobot.harness.profiling.profile_data import (
     span_of,
 )
 from nonobot.harness.results.conditions import busy_warning
-from nonobot.harness.results.run_result import EndReason, Verdict
+from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.run_text import standstill
 from nonobot.harness.text import GAP, NOTHING, drawn, duration, new_table, percent, spaced, styled, width
 from nonobot.protocol.clues import count
@@ -34,13 +34,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 BAR_WIDTH, LEAST_BAR = 30, 5
-
 PUZZLES = "whole run/puzzles/"
-
 SHARED_CORE = 0.9  # smallest share of its time that a bot computes if it has a core for itself
 LONG_START_SECONDS = 2.0  # least time of a start that may be a compilation
 AT_ONCE = 0.01  # largest share of a run's time in which all answers arrive if they arrive at once
-
 STAGE_STYLES = ("green", "yellow", "blue", "magenta", "cyan", "red")  # of the stages in order; others are grey
 
 
@@ -104,8 +101,7 @@ def _stages(profile: Profile, room: int) -> Table:
     whole = span_of(profile)
     spread = ("least to most",) if profile.runs else ()
     bars = 3 + len(spread)
-    heads = ("where the time went", "time", *spread, "share", "", "")
-    table = new_table(heads, left=(0, bars, bars + 1), no_wrap=True)
+    heads = ["where the time went", "time", *spread, "share", ""]
     stages = stage_order(whole)
     spans = list(depth_first(whole))
     rows = []
@@ -113,17 +109,18 @@ def _stages(profile: Profile, room: int) -> Table:
         of_run = share_in_words(span.seconds, whole.seconds)
         extremes = [_from_to(span)] if spread else []
         rows.append((f"{'  ' * depth}{printable(span.name)}", duration(span.seconds), *extremes, of_run))
-    left = room - GAP - sum(max(map(len, column)) + GAP for column in zip(heads[:-2], *rows, strict=True))
+    left = room - GAP - sum(max(map(len, column)) + GAP for column in zip(heads[:-1], *rows, strict=True))
     for_each = max(len(_per(span)) for _, span in spans) + GAP
     has_each = left - for_each >= LEAST_BAR
     bar_width = max(LEAST_BAR, min(BAR_WIDTH, left - for_each if has_each else left))
+    table = new_table([*heads, ""] if has_each else heads, left=(0, bars, bars + 1), no_wrap=True)
     for row, (_, span) in zip(rows, spans, strict=True):
         style = STAGE_STYLES[stages.index(span.stage) % len(STAGE_STYLES)] if span.stage else "bright_black"
         table.add_row(
             styled(row[0], "bold" if span is whole else ""),
             *row[1:],
             styled(_bar(share(span.seconds, whole.seconds), bar_width), style),
-            styled(_per(span) if has_each else "", "dim"),
+            *([styled(_per(span), "dim")] if has_each else []),
         )
     return table
 
@@ -163,28 +160,32 @@ def _slowest(profile: Profile) -> Table:
 
 
 def _warnings(profile: Profile) -> Iterator[str]:
-    if stood_still := standstill(profile.stood_still_seconds or 0.0):
-        yield stood_still
-    start = span_of(profile).children[0]
-    if start.seconds > max(LONG_START_SECONDS, profile.usage.wall_seconds / 2):
-        remedy = "a bot that compiles does so there; --warm-up 'CMD ARGS' compiles before the clock starts"
-        yield f"{duration(start.seconds)} {start.name}: {remedy}"
+    yield from filter(None, [standstill(profile.stood_still_seconds or 0.0), _long_start(profile)])
     if profile.from_outside:
         start_too = f"the time {FIRST_BYTE} contains the start and the first puzzle (docs/profiling.md)"
         yield f"the bot wrote no statistics, so these are the judge's times: {start_too}"
-        at_once = sum(puzzle.seconds for puzzle in profile.puzzles) < AT_ONCE * profile.usage.wall_seconds
-        # A bot that is stopped loses the answers that it kept back.
-        has_ended = profile.end.reason in (EndReason.FINISHED, EndReason.CRASHED)
-        if at_once and has_ended and len(profile.puzzles) > 1 and not stood_still:
+        if _came_at_once(profile):
             yield "all answers came at once: see with --feed interactive if the bot keeps them back"
     elif profile.puzzles and not any(puzzle.phase_seconds for puzzle in profile.puzzles):
         yield f"the bot states no phase_seconds: all of its time is {OUTSIDE_PHASES} (docs/profiling.md)"
     if len({tuple(run.totals.items()) for run in profile.runs or ()}) > 1:
         yield "the counts differ from run to run: the search is another each time"
-    if not _computes(profile):
-        yield _share_computed(profile)
-    elif busy := busy_warning(profile.machine):
-        yield busy
+    busy = busy_warning(profile.machine) if _computes(profile) else _share_computed(profile)
+    yield from filter(None, [busy])
+
+
+def _long_start(profile: Profile) -> str:
+    start = span_of(profile).children[0]
+    remedy = "a bot that compiles does so there; --warm-up 'CMD ARGS' compiles before the clock starts"
+    is_long = start.seconds > max(LONG_START_SECONDS, profile.usage.wall_seconds / 2)
+    return f"{duration(start.seconds)} {start.name}: {remedy}" if is_long else ""
+
+
+def _came_at_once(profile: Profile) -> bool:
+    # A bot that is stopped loses the answers that it kept back.
+    has_ended = profile.end.reason in (EndReason.FINISHED, EndReason.CRASHED)
+    at_once = sum(puzzle.seconds for puzzle in profile.puzzles) < AT_ONCE * profile.usage.wall_seconds
+    return at_once and has_ended and len(profile.puzzles) > 1 and not profile.stood_still_seconds
 
 
 def _share_computed(profile: Profile) -> str:
@@ -226,7 +227,7 @@ class ProfileComparison(Struct, frozen=True):
     parts: list[Part]
     totals: dict[str, tuple[int, int]]
     recounted: list[int]
-    right: tuple[set[int], set[int]]
+    right: tuple[frozenset[int], frozenset[int]]
     is_clear: bool
     cpu_seconds: tuple[float, float] | None = None
 
@@ -247,27 +248,24 @@ def compare(before: Profile, after: Profile) -> ProfileComparison:
         raise UnusableError(f"{sets}: only profiles of the same puzzles compare")
     if before.from_outside is not after.from_outside:
         raise UnusableError("only one of the two profiles has a bot's statistics: make both with --no-stats")
-    before_right, after_right = (
-        {puzzle.number for puzzle in profile.puzzles if puzzle.verdict is Verdict.RIGHT}
-        for profile in (before, after)
-    )
     counts_before = {puzzle.number: puzzle.counts for puzzle in before.puzzles}
     names = dict.fromkeys([*before.totals, *after.totals])
     on_cpu = _computes(before) and _computes(after)
-    times = [
-        [run.cpu_seconds for run in profile.runs or ()] or [profile.usage.cpu_seconds]
-        if on_cpu
-        else span_of(profile).extremes
-        for profile in (before, after)
-    ]
+    times = [_times_of_runs(profile, on_cpu) for profile in (before, after)]
     return ProfileComparison(
         list(_parts(span_of(before), span_of(after))),
         {name: (before.totals.get(name, 0), after.totals.get(name, 0)) for name in names},
         [puzzle.number for puzzle in after.puzzles if counts_before.get(puzzle.number) != puzzle.counts],
-        (before_right, after_right),
+        (before.solved, after.solved),
         max(map(min, times)) > min(map(max, times)),
         (before.usage.cpu_seconds, after.usage.cpu_seconds) if on_cpu else None,
     )
+
+
+def _times_of_runs(profile: Profile, on_cpu: bool) -> Sequence[float]:
+    if not on_cpu:
+        return span_of(profile).extremes
+    return [run.cpu_seconds for run in profile.runs or ()] or [profile.usage.cpu_seconds]
 
 
 def _parts(before: Span, after: Span, inside: str = "", depth: int = 0) -> Iterator[Part]:
@@ -290,32 +288,39 @@ def conclusion(comparison: ProfileComparison) -> list[str]:
     if before_right != after_right or not after_right:
         solved = f"{len(before_right)} before, {len(after_right)} after"
         return [f"the runs solved different puzzles, or none ({solved}): their times do not compare"]
+    return [_change_of_whole(comparison, whole), *_changes_of_parts(comparison), _change_of_counts(comparison)]
+
+
+def _change_of_whole(comparison: ProfileComparison, whole: Part) -> str:
     before, after = comparison.cpu_seconds or (whole.before_seconds, whole.after_seconds)
-    ratio = ratio_in_words(after / before)
-    lines = [f"{ratio} ({duration(before)} before, {duration(after)} after)"]
+    ratio, times = ratio_in_words(after / before), f"{duration(before)} before, {duration(after)} after"
+    if ratio == ratio_in_words(1.0):
+        return "as fast as before"
+    line = f"{ratio} ({times})"
     if comparison.cpu_seconds:
         wall = f"wall time {duration(whole.before_seconds)} before, {duration(whole.after_seconds)} after"
-        lines = [f"{ratio} in CPU time ({duration(before)} before, {duration(after)} after; {wall})"]
-    if ratio == ratio_in_words(1.0):
-        lines = ["as fast as before"]
-    elif not comparison.is_clear:
-        lines = [f"no clear difference, as the runs overlap: {lines[0]}"]
+        line = f"{ratio} in CPU time ({times}; {wall})"
+    return line if comparison.is_clear else f"no clear difference, as the runs overlap: {line}"
+
+
+def _changes_of_parts(comparison: ProfileComparison) -> Iterator[str]:
     for name, in_puzzles in (("the puzzles", True), ("start, end and the rest", False)):
         change, part = comparison.change(in_puzzles)
         if part:
             of = part.name.removeprefix("whole run/").removeprefix("puzzles/").replace("/", ", ")
             from_to = f"{duration(part.before_seconds)} before, {duration(part.after_seconds)} after"
-            lines.append(f"{name}: {_signed(change)}, most of all in {of}: {from_to}")
+            yield f"{name}: {_signed(change)}, most of all in {of}: {from_to}"
         elif change:
-            lines.append(f"{name}: {_signed(change)}, and no part by more than runs differ")
-    if not any(any(pair) for pair in comparison.totals.values()):
-        line = "the bot states no counts: whether it searches in the same way cannot be told"
-    elif not comparison.recounted:
-        line = "every count of every puzzle is the same: the search is the same, the rest is speed or noise"
-    else:
-        differ = count(len(comparison.recounted), "puzzle")
-        line = f"the counts of {differ} differ, first ${comparison.recounted[0]}: the search is another"
-    return [*lines, line]
+            yield f"{name}: {_signed(change)}, and no part by more than runs differ"
+
+
+def _change_of_counts(comparison: ProfileComparison) -> str:
+    if not any(map(any, comparison.totals.values())):
+        return "the bot states no counts: whether it searches in the same way cannot be told"
+    if not comparison.recounted:
+        return "every count of every puzzle is the same: the search is the same, the rest is speed or noise"
+    differ = count(len(comparison.recounted), "puzzle")
+    return f"the counts of {differ} differ, first ${comparison.recounted[0]}: the search is another"
 
 
 def _signed(change: float) -> str:
@@ -325,30 +330,31 @@ def _signed(change: float) -> str:
 def comparison_as_text(before: Profile, after: Profile, terminal: bool) -> str:
     """Return a comparison for a screen, in colour only where `terminal` is true and NO_COLOR is not set."""
     comparison = compare(before, after)
-    many = before.runs and after.runs
-    runs = "a few runs" if many else "a single run: --repeat 5 for medians (of both)"
-    notes = [f"{runs}; `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"]
-    for label, profile in (("after", after), ("before", before)):  # each goes above the others
-        if stood_still := standstill(profile.stood_still_seconds or 0.0):
-            notes.insert(0, f"{label}: {stood_still}")
-        if not _computes(profile):
-            notes.insert(0, f"{label}: {_share_computed(profile)}")
-    old, new = before.usage.cpu_seconds, after.usage.cpu_seconds
-    before_right, after_right = comparison.right
-    if comparison.cpu_seconds is None and before_right == after_right and after_right and old > 0:
-        # Wall time alone would mislead.
-        notes.insert(0, f"in CPU time {ratio_in_words(new / old)} ({duration(old)} before, {duration(new)} after)")
-    if before.machine.cpu != after.machine.cpu:
-        notes.insert(0, f"another machine: {before.machine.cpu} before, {after.machine.cpu} after")
     first, *others = conclusion(comparison) or [""]
-    lines = [styled(first, "bold"), *(styled(note, "dim") for note in notes), *map(styled, others)]
+    notes = (styled(note, "dim") for note in _notes(before, after, comparison))
     parts = spaced(
         [styled("before", "bold"), *_run_of(before), styled("after", "bold"), *_run_of(after)],
         [_part_table(comparison)],
         [_count_table(comparison)] if comparison.recounted else [],
-        lines,
+        [styled(first, "bold"), *notes, *map(styled, others)],
     )
     return drawn(parts, terminal)
+
+
+def _notes(before: Profile, after: Profile, comparison: ProfileComparison) -> Iterator[str]:
+    if before.machine.cpu != after.machine.cpu:
+        yield f"another machine: {before.machine.cpu} before, {after.machine.cpu} after"
+    old, new = before.usage.cpu_seconds, after.usage.cpu_seconds
+    if comparison.cpu_seconds is None and before.solved == after.solved != frozenset() and old > 0:
+        # Wall time alone would mislead.
+        yield f"in CPU time {ratio_in_words(new / old)} ({duration(old)} before, {duration(new)} after)"
+    for label, profile in (("before", before), ("after", after)):
+        if not _computes(profile):
+            yield f"{label}: {_share_computed(profile)}"
+        if stood_still := standstill(profile.stood_still_seconds or 0.0):
+            yield f"{label}: {stood_still}"
+    runs = "a few runs" if before.runs and after.runs else "a single run: --repeat 5 for medians (of both)"
+    yield f"{runs}; `nonojudge duel` and `nonojudge bench` tell a change of speed from noise"
 
 
 def _part_table(comparison: ProfileComparison) -> Table:

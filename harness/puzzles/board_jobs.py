@@ -25,13 +25,10 @@ if TYPE_CHECKING:
     from distributed import Client
 
 TASK_SECONDS = 1.0  # time that a task should take, some hundred times the time that dask needs for it
-
 MOST_TASKS_A_SECOND = 100  # half of what a scheduler and this process can handle
-
 FIRST_BOARDS = 16  # boards in each of the first tasks, before the time of a board is known
 TASKS_A_WORKER = 2  # tasks assigned to each worker: one in progress and one waiting
 MOST_AHEAD = 10_000  # puzzles that may be begun before the board of the first is chosen
-
 SECONDS_BETWEEN_COUNTS = 2.0
 
 # --- tasks of workers -----------------------------------------------------------------------------------------

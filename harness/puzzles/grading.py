@@ -1,4 +1,4 @@
-"""How many line solves boards cost nonobot, and the solutions that it finds, one board at a time."""
+"""How hard a board is for nonobot (line solves, level), and the solutions that it finds, one board at a time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from nonobot.harness import UnusableError
 from nonobot.harness.play.match import WarmUpError, warmed_up
-from nonobot.harness.process.bot_command import OWN_BOT
 from nonobot.harness.process.bot_process import BotProcess, LastWords
 from nonobot.harness.process.conversation import Conversation
+from nonobot.harness.process.nonobot_command import OWN_BOT
 from nonobot.harness.process.sandbox import built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.protocol import Puzzle, format_puzzle

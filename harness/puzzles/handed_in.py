@@ -1,4 +1,4 @@
-"""The sets that the participants of a match hand in, without the puzzles that cannot be played."""
+"""The sets that the participants of a match hand in: which of their puzzles are void, and why."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from nonobot.harness.puzzles.grading import LINE_LIMIT, PUZZLE_SECONDS, Grading,
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.referee import score_of_file
 from nonobot.harness.results.run_result import Verdict
-from nonobot.harness.text import say
+from nonobot.harness.text import first_of, from_to, say
 from nonobot.harness.tournament.definition import MATCH_PUZZLES, MATCH_SIZE, Entrant, Tournament
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.protocol.clues import count
-from nonobot.system import content_of
+from nonobot.system import content_of, reason_of
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
 from nonobot.tournament_data.sets import MOST_SET_BYTES
 
@@ -29,6 +29,7 @@ DECIDED = ".decided-puzzles.txt"
 """File among the results with the puzzles that nonobot has decided: a match that is resumed decides none again."""
 
 SOLVABLE = "solvable"
+DECISIONS = {True: SOLVABLE, False: "unsolvable", None: "undecided"}
 WHY_VOID = {
     "unsolvable": "no solution",
     "undecided": f"nonobot found no solution in {LINE_LIMIT:,} line solves; setter-solutions can show one",
@@ -44,11 +45,7 @@ def sets_handed_in(tournament: Tournament, folder: Path, quiet: bool = False) ->
     """
     sets = [_read(bot, tournament, quiet) for bot in tournament.bots]
     _compare(sets, quiet)
-    unshown = []  # for each set, the puzzles without a solution by their setter
-    for bot, puzzle_set in zip(tournament.bots, sets, strict=True):
-        shown = _shown_by_setter(bot, puzzle_set, quiet)
-        puzzles = {set_puzzle.number: set_puzzle.puzzle for set_puzzle in puzzle_set.puzzles}
-        unshown.append({number: puzzle for number, puzzle in puzzles.items() if number not in shown})
+    unshown = [_unshown(bot, puzzle_set, quiet) for bot, puzzle_set in zip(tournament.bots, sets, strict=True)]
     doubtful = [puzzle for puzzles in unshown for puzzle in puzzles.values()]
     decided = _decided(doubtful, folder / DECIDED, tournament.contain, quiet)
     checked = []
@@ -68,27 +65,28 @@ def _read(bot: Entrant, tournament: Tournament, quiet: bool) -> PuzzleSet:
     except SetError as error:
         raise UnusableError(f"{bot.name}: {error}; correct the file, or leave the bot out") from None
     wanted = range(1, (tournament.puzzles_each or MATCH_PUZZLES) + 1)
-    puzzles = {set_puzzle.number: set_puzzle.puzzle for set_puzzle in puzzle_set.puzzles}
-    faults = {fault.number: fault for fault in reversed(puzzle_set.faults)}
-    first: dict[Puzzle, int] = {}
+    puzzles = puzzle_set.by_number
+    for fault in puzzle_set.faults:
+        if fault.number in puzzles:
+            say(f"{bot.name}: {source}: {fault}", quiet)
+    if more := [f"${number}" for number in puzzles if number not in wanted]:
+        say(f"{bot.name}: {source}: only $1 to ${wanted[-1]} count, not {first_of(more, 1)}", quiet)
+    kept = tuple(set_puzzle for set_puzzle in puzzle_set.puzzles if set_puzzle.number in wanted)
+    return _without(replace(puzzle_set, puzzles=kept, setter=bot.name), _void_as_written(puzzle_set, wanted))
+
+
+def _void_as_written(puzzle_set: PuzzleSet, wanted: range) -> dict[int, str]:
+    """Return the puzzles that are missing, unreadable or there twice, with the reason."""
+    faults = {fault.number: f"line {fault.line}: {fault.message}" for fault in reversed(puzzle_set.faults)}
+    puzzles, first = puzzle_set.by_number, dict[Puzzle, int]()
     void = {}
     for number in wanted:
         puzzle = puzzles.get(number)
         if puzzle is None:
-            fault = faults.get(number)
-            void[number] = f"line {fault.line}: {fault.message}" if fault else "missing"
-        elif puzzle in first:
+            void[number] = faults.get(number, "missing")
+        elif first.setdefault(puzzle, number) != number:
             void[number] = f"the same puzzle as ${first[puzzle]}"
-        else:
-            first[puzzle] = number
-    for fault in puzzle_set.faults:
-        if fault.number in puzzles:
-            say(f"{bot.name}: {source}: {fault}", quiet)
-    if more := [number for number in puzzles if number not in wanted]:
-        unwanted = f"${more[0]}" + (f" and {len(more) - 1} more" if more[1:] else "")
-        say(f"{bot.name}: {source}: only $1 to ${wanted[-1]} count, not {unwanted}", quiet)
-    kept = tuple(set_puzzle for set_puzzle in puzzle_set.puzzles if set_puzzle.number in wanted)
-    return _without(replace(puzzle_set, puzzles=kept, setter=bot.name), void)
+    return void
 
 
 def _without(puzzle_set: PuzzleSet, void: dict[int, str]) -> PuzzleSet:
@@ -104,7 +102,7 @@ def _without(puzzle_set: PuzzleSet, void: dict[int, str]) -> PuzzleSet:
 
 def _compare(sets: Sequence[PuzzleSet], quiet: bool) -> None:
     """Tell which sets have puzzles in common; UnusableError if two have the same ones."""
-    every = [(puzzle_set, {set_puzzle.puzzle for set_puzzle in puzzle_set.puzzles}) for puzzle_set in sets]
+    every = [(puzzle_set, set(puzzle_set.by_number.values())) for puzzle_set in sets]
     for (first, its_puzzles), (second, other_puzzles) in itertools.combinations(every, 2):
         common = len(its_puzzles & other_puzzles)
         place = f"{second.setter}: {second.name}"
@@ -115,38 +113,28 @@ def _compare(sets: Sequence[PuzzleSet], quiet: bool) -> None:
             say(f"{place}: {count(common, 'puzzle')} also in {first.setter}'s {first.name}; they count", quiet)
 
 
-def _shown_by_setter(bot: Entrant, puzzle_set: PuzzleSet, quiet: bool) -> set[int]:
-    """Return the numbers of the puzzles that the setter's own solutions solve."""
+def _unshown(bot: Entrant, puzzle_set: PuzzleSet, quiet: bool) -> dict[int, Puzzle]:
+    """Return the puzzles that the setter's own solutions do not solve."""
     if not bot.setter_solutions:
-        return set()
+        return puzzle_set.by_number
     try:
         score = score_of_file(puzzle_set, str(Path(bot.setter_solutions).absolute()), any_order=True, waits=False)
     except UnusableError as error:
         raise UnusableError(f"{bot.name}: {error}; correct the file, or remove setter-solutions") from None
-    wrong = [result for result in score.puzzles if result.verdict not in (Verdict.RIGHT, Verdict.MISSING)]
+    wrong = score.having(*{*Verdict} - {Verdict.RIGHT, Verdict.MISSING})
     place = f"{bot.name}: {bot.setter_solutions}"
     if score.unanswered:
         say(f"{place}: no solution of a puzzle in {bot.puzzles}; nonobot looks for them", quiet)
     elif wrong:
         first = f"{place}: {count(len(wrong), 'solution')} not right; nonobot looks for others"
-        lines = [f"${result.number}: {result.verdict}: {result.detail}" for result in wrong]
-        say(_listed(first, lines), quiet)
-    return {result.number for result in score.puzzles if result.verdict is Verdict.RIGHT}
+        say(_listed(first, [f"${result.number}: {result.verdict}: {result.detail}" for result in wrong]), quiet)
+    right = {result.number for result in score.having(Verdict.RIGHT)}
+    return {number: puzzle for number, puzzle in puzzle_set.by_number.items() if number not in right}
 
 
 def _decided(puzzles: Sequence[Puzzle], file: Path, contain: Contain, quiet: bool) -> dict[str, str]:
     """Return whether nonobot finds the puzzles solvable, by their digests, from the file or after a search."""
-    known = (SOLVABLE, *WHY_VOID)
-    decided: dict[str, str] = {}
-    try:
-        lines = content_of(file, MOST_SET_BYTES).decode(errors="replace").splitlines()
-        decided = {digest: word for digest, _, word in (line.partition(" ") for line in lines) if word in known}
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise UnusableError(
-            f"cannot read {file}: {error.strerror}; remove it, and nonobot decides again"
-        ) from None
+    decided = _decided_before(file)
     left = {_digest(puzzle): puzzle for puzzle in puzzles if _digest(puzzle) not in decided}
     if not left:
         return decided
@@ -161,11 +149,23 @@ def _decided(puzzles: Sequence[Puzzle], file: Path, contain: Contain, quiet: boo
     ):
         for number, (digest, puzzle) in enumerate(left.items(), 1):
             solvable = bot.solvable(puzzle)
-            decided[digest] = "undecided" if solvable is None else SOLVABLE if solvable else "unsolvable"
+            decided[digest] = DECISIONS[solvable]
             record.write(f"{digest} {decided[digest]}\n")
             record.flush()
             progress.show(number, f"puzzle {number} of {len(left)} checked for a solution")
     return decided
+
+
+def _decided_before(file: Path) -> dict[str, str]:
+    try:
+        lines = content_of(file, MOST_SET_BYTES).decode(errors="replace").splitlines()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        remedy = "remove it, and nonobot decides again"
+        raise UnusableError(f"cannot read {file}: {reason_of(error)}; {remedy}") from None
+    words = (line.partition(" ") for line in lines)
+    return {digest: word for digest, _, word in words if word in DECISIONS.values()}
 
 
 def _digest(puzzle: Puzzle) -> str:
@@ -188,8 +188,7 @@ def _void_in_words(void: Mapping[int, str]) -> list[str]:
     lines = []
     for (why, _), run in itertools.groupby(enumerate(void), lambda item: (void[item[1]], item[1] - item[0])):
         numbers = [number for _, number in run]
-        more = f" to ${numbers[-1]}" if numbers[1:] else ""
-        lines.append(f"${numbers[0]}{more}: {why}")
+        lines.append(f"{from_to(f'${numbers[0]}', f'${numbers[-1]}')}: {why}")
     return lines
 
 

@@ -28,18 +28,17 @@ MOST_TRIES = 1000  # boards to solve before giving up: seconds at 30x30
 MOST_SOLUTIONS = 100  # number of solutions to look for, which show the ambiguous cells
 MOST_CELLS_OF_SOLUTIONS = 4_000_000  # most cells in all solutions: of large boards, fewer solutions are looked for
 MOST_ROWS_NAMED = 3
-
 _OPTIONS = ("width", "height", "threshold", "dither", "invert", "unique", "puzzle_limit", "tries")
 
 
 def add_options(parser: Parser) -> None:
     """Add the options for pictures."""
-    group = parser.add_argument_group("pictures")
+    group = parser.group("pictures")
     side = whole_number(1, LARGEST_SIDE)
     group.add_argument("--width", type=side, metavar="N", help="columns of the board (default: by --height)")
     about = "rows of the board (default: by --width; neither: a pixel a cell)"
     group.add_argument("--height", type=side, metavar="N", help=about)
-    shades = group.add_mutually_exclusive_group()
+    shades = group.exclusive()
     share = number(0.0, 1.0, "a share of white from 0 to 1, such as 0.5")
     about = "cells darker than this share of white are black (default: the threshold of Otsu's method)"
     shades.add_argument("--threshold", type=share, metavar="SHARE", help=about)

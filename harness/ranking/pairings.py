@@ -32,7 +32,7 @@ class Pairing:
         return f"{points} ({solved}:{conceded})"
 
 
-def pairings_of(bot: str, solved: Mapping[tuple[str, str], int]) -> list[Pairing]:
+def pairings_of(bot: str, solved: Mapping[tuple[str, str], int | None]) -> list[Pairing]:
     """Return the pairings of a bot with all others; `solved` has numbers of puzzles, by bot and setter."""
     others = dict.fromkeys(name for pair in solved for name in pair if name != bot)
     return [Pairing(other, solved.get((bot, other)), solved.get((other, bot))) for other in others]

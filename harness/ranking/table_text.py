@@ -1,14 +1,14 @@
-"""The ranking as text, Markdown, CSV and JSON."""
+"""The ranking as text, Markdown, CSV and JSON: its columns, and which of them a screen has room for."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+T = TypeVar("T")
+
 WORDS = ("bot", "version", "other", "end")  # columns without numbers
 GIVEN_UP = ("peak MiB", "CPU s", "median ms", "own s", "runs", "version", "slowest s")
 """Columns that a narrow terminal omits, in this order."""
 
 AGAINST = "vs "  # beginning of the name of a column of a cross table
 MOST_OF_A_NAME = 24  # characters of a bot's name, on a terminal without room for the table
-
 MATCH_COLUMNS = {"points", "solved"}
 ABSENT = {
     Scope.SET: {"logged", *MATCH_COLUMNS},
@@ -65,24 +66,26 @@ def as_csv(ranked: Sequence[Ranking]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for ranking in ranked:
-        for row in ranking.rows:
-            values = _values(row)
-            pairings = values.pop("pairings")
-            verdicts = {name.replace("-", "_"): count for name, count in values.pop("verdicts").items()}
-            lists = {
-                "set_name": [facts.name for facts in ranking.sets],
-                "set_sha256": [facts.sha256 for facts in ranking.sets],
-                "ends": row.ends,
-            }
-            joined = {name: _no_formula(";".join(map(_cell, entries))) for name, entries in lists.items()}
-            joined["files"] = _no_formula(shortened(";".join(row.files), 100_000))
-            texts = {name: _no_formula(_cell(value)) for name, value in values.items() if isinstance(value, str)}
-            writer.writerow({**values, **texts, **verdicts, **joined, "scope": ranking.scope.value})
-            for pairing in pairings:
-                opponent = _no_formula(_cell(pairing["opponent"]))
-                writer.writerow({**pairing, "scope": "pairing", "bot": texts["bot"], "opponent": opponent})
+    writer.writerows(line for ranking in ranked for row in ranking.rows for line in _csv_lines(row, ranking))
     return text.getvalue()
+
+
+def _csv_lines(row: Row, ranking: Ranking) -> Iterator[dict[str, Any]]:
+    values = _values(row)
+    pairings, verdicts = values.pop("pairings"), values.pop("verdicts")
+    lists = {
+        "set_name": [facts.name for facts in ranking.sets],
+        "set_sha256": [facts.sha256 for facts in ranking.sets],
+        "ends": row.ends,
+    }
+    joined = {name: _no_formula(";".join(map(_cell, entries))) for name, entries in lists.items()}
+    joined["files"] = _no_formula(shortened(";".join(row.files), 100_000))
+    texts = {name: _no_formula(_cell(value)) for name, value in values.items() if isinstance(value, str)}
+    counts = {name.replace("-", "_"): count for name, count in verdicts.items()}
+    yield {**values, **texts, **counts, **joined, "scope": ranking.scope.value}
+    for pairing in pairings:
+        opponent = _no_formula(_cell(pairing["opponent"]))
+        yield {**pairing, "scope": "pairing", "bot": texts["bot"], "opponent": opponent}
 
 
 def _no_formula(text: str) -> str:
@@ -104,19 +107,18 @@ def _values(row: Row) -> dict[str, Any]:
 
 def as_markdown(ranked: Sequence[Ranking]) -> str:
     """Return a Markdown table for each ranking, with its notes above it and its warnings below."""
-    parts: list[str] = []
-    for ranking in ranked:
-        parts.append(f"## {_escaped(ranking.title)}")
-        parts.append("\n".join(f"- {_escaped(note)}" for note in ranking.notes))
-        if ranking.rows:
-            columns = _columns(ranking)
-            ruler = ["---" if name in WORDS else "---:" for name in columns]
-            names = [_escaped(name) if name.startswith(AGAINST) else name for name in columns]
-            rows = [map(_escaped, cells) for cells in zip(*columns.values(), strict=True)]
-            parts.append("\n".join(f"| {' | '.join(line)} |" for line in (names, ruler, *rows)))
-        if ranking.warnings:
-            parts.append("\n".join(f"- **warning:** {_escaped(line)}" for line in ranking.warnings))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part for ranking in ranked for part in _markdown(ranking) if part) + "\n"
+
+
+def _markdown(ranking: Ranking) -> Iterator[str]:
+    yield f"## {_escaped(ranking.title)}"
+    yield "\n".join(f"- {_escaped(note)}" for note in ranking.notes)
+    if columns := _columns(ranking):
+        ruler = ["---" if name in WORDS else "---:" for name in columns]
+        names = [_escaped(name) if name.startswith(AGAINST) else name for name in columns]
+        rows = [map(_escaped, cells) for cells in zip(*columns.values(), strict=True)]
+        yield "\n".join(f"| {' | '.join(line)} |" for line in (names, ruler, *rows))
+    yield "\n".join(f"- **warning:** {_escaped(line)}" for line in ranking.warnings)
 
 
 def _escaped(text: str) -> str:
@@ -128,61 +130,70 @@ def as_text(ranked: Sequence[Ranking], terminal: bool) -> str:
 
     Only a terminal limits their width.
     """
-    blocks: list[Sequence[RenderableType]] = []
-    left_out: dict[str, None] = {}
-    room = widest = width(terminal)
-    for ranking in ranked:
-        columns = _columns(ranking) if ranking.rows else {}
-        shown, pairings = _fitted(columns, room) if terminal else (columns, {})
-        left_out |= dict.fromkeys(name for name in columns if name not in {**shown, **pairings})
-        blocks.append([styled(ranking.title, "bold"), *(styled(note, "dim") for note in ranking.notes)])
-        if ranking.rows:
-            blocks.append([_table(ranking, shown)])
-            widest = room if terminal else max(widest, _width(shown))
-        if pairings:
-            blocks += _cross_tables(columns["bot"], pairings, room)
-        blocks.append([styled(f"warning: {line}", "yellow") for line in ranking.warnings])
-    if left_out:
+    room = width(terminal)
+    views = [_View(ranking, room if terminal else None) for ranking in ranked]
+    blocks = [block for view in views for block in view.blocks(room)]
+    if left_out := dict.fromkeys(name for view in views for name in view.left_out):
         line = f"no room for {first_of([*left_out], 4)}: a wider terminal, or -o FILE, has them"
         blocks.append([styled(line, "dim")])
+    widest = room if terminal else max([room, *(_width(view.shown) for view in views)])
     return drawn(spaced(*blocks), terminal, widest)
 
 
 Columns = Mapping[str, list[str]]  # by their names, with a cell for each row
 
 
-def _fitted(columns: Columns, room: int) -> tuple[Columns, Columns]:
-    """Return the columns that fit in a table of this width, and the pairings if they need tables of their own."""
-    if _width(columns) <= room:
-        return columns, {}
-    short = {name: [*map(_short, cells)] if name == "bot" else cells for name, cells in columns.items()}
-    pairings = {name: cells for name, cells in columns.items() if name.startswith(AGAINST)}
-    fitting = _without_given_up(short, room)
-    if not pairings or _width(fitting) <= room:
-        return fitting, {}
-    return _without_given_up(
-        {name: cells for name, cells in short.items() if name not in pairings}, room
-    ), pairings
+class _View:
+    """A ranking for a screen: its columns `shown` in `room`, and pairings that need tables of their own."""
+
+    def __init__(self, ranking: Ranking, room: int | None) -> None:
+        self._ranking = ranking
+        self._columns = _columns(ranking)
+        self.shown: Columns = self._columns
+        self._pairings: Columns = {}
+        if room is not None and _width(self._columns) > room:
+            self._fit(room)
+        self.left_out = _without(self._columns, {**self.shown, **self._pairings})
+
+    def _fit(self, room: int) -> None:
+        short = {**self._columns, "bot": [*map(_short, self._columns["bot"])]}
+        pairings = {name: cells for name, cells in short.items() if name.startswith(AGAINST)}
+        self.shown = _without_given_up(short, room)
+        if pairings and _width(self.shown) > room:
+            self.shown, self._pairings = _without_given_up(_without(short, pairings), room), pairings
+
+    def blocks(self, room: int) -> Iterator[Sequence[RenderableType]]:
+        """Yield its title with the notes, its tables and its warnings."""
+        ranking = self._ranking
+        yield [styled(ranking.title, "bold"), *(styled(note, "dim") for note in ranking.notes)]
+        yield [_table(ranking, self.shown)] if self.shown else []
+        if self._pairings:
+            yield from _cross_tables(self._columns["bot"], self._pairings, room)
+        yield [styled(f"warning: {line}", "yellow") for line in ranking.warnings]
+
+
+def _without(columns: Mapping[str, T], names: Container[str]) -> dict[str, T]:
+    return {name: column for name, column in columns.items() if name not in names}
 
 
 def _without_given_up(columns: Columns, room: int) -> Columns:
     for name in GIVEN_UP:
         if _width(columns) > room:
-            columns = {other: cells for other, cells in columns.items() if other != name}
+            columns = _without(columns, [name])
     return columns
 
 
 def _width(columns: Columns) -> int:
-    from rich.cells import cell_len
+    from rich.text import Text
 
-    return sum(max(map(cell_len, [name, *cells])) + GAP for name, cells in columns.items()) - GAP
+    return sum(max(Text(text).cell_len for text in [name, *cells]) + GAP for name, cells in columns.items()) - GAP
 
 
 def _short(name: str) -> str:
     return shortened(name, MOST_OF_A_NAME)
 
 
-def _cross_tables(bots: Sequence[str], pairings: Columns, room: int) -> list[list[RenderableType]]:
+def _cross_tables(bots: Sequence[str], pairings: Columns, room: int) -> Iterator[Sequence[RenderableType]]:
     """Return the cross table of a match in parts of this width: bots have numbers, which name the columns."""
     names = [
         column.removeprefix(AGAINST) for column in pairings
@@ -195,14 +206,13 @@ def _cross_tables(bots: Sequence[str], pairings: Columns, room: int) -> list[lis
     }
     cell_width = max(_width({name: cells}) for name, cells in against.items()) + GAP
     columns_of_a_part = max(1, (room - _width(rows)) // cell_width)
-    blocks: list[list[RenderableType]] = [[styled("cross table: points (solved : conceded)", "dim")]]
+    yield [styled("cross table: points (solved : conceded)", "dim")]
     for first in range(0, len(against), columns_of_a_part):
         part = {**rows, **dict([*against.items()][first : first + columns_of_a_part])}
         table = new_table([*part], left=(1,), no_wrap=True)
         for cells in zip(*part.values(), strict=True):
             table.add_row(*map(styled, cells))
-        blocks.append([table])
-    return blocks
+        yield [table]
 
 
 def _table(ranking: Ranking, columns: Columns) -> Table:
@@ -216,48 +226,13 @@ def _table(ranking: Ranking, columns: Columns) -> Table:
     return table
 
 
-def _columns(ranking: Ranking) -> dict[str, list[str]]:
-    """Return the columns that people see, by their names, with a cell for each row."""
-    ranked = [row.bot for row in ranking.rows] if ranking.scope is Scope.MATCH else []
-    others = [pairing.opponent for row in ranking.rows for pairing in row.pairings]  # some without a run so far
-    cells: dict[str, Callable[[Row], str]] = {
-        "#": lambda row: str(row.rank),
-        "bot": lambda row: row.bot,
-        "version": lambda row: row.version or NOTHING,
-        "points": lambda row: str(row.points),
-        "solved": lambda row: str(row.solved),
-        **{f"{AGAINST}{name}": partial(_pairing, name) for name in dict.fromkeys(ranked + others)},
-        "logged": lambda row: str(row.logged),
-        "right": lambda row: str(row.right),
-        "wrong": lambda row: str(row.verdicts[Verdict.WRONG]),
-        "other": _others,
-        "time s": lambda row: in_unit(row.time_seconds, 1, 2),
-        "own s": lambda row: in_unit(row.own_seconds, 1, 2),
-        "CPU s": lambda row: in_unit(row.cpu_seconds, 1, 2),
-        "peak MiB": lambda row: in_unit(row.peak_memory_bytes, MEBIBYTE, 0),
-        "median ms": lambda row: in_unit(row.median_seconds, 1e-3, 2),
-        "slowest s": lambda row: _slowest(row, ranking),
-        "end": _end,
-        "runs": lambda row: str(row.run_count),
-    }
-    absent = ABSENT[ranking.scope].copy()
-    if all(row.run_count == 1 for row in ranking.rows):
-        absent.add("runs")
-    if all(row.version is None for row in ranking.rows):
-        absent.add("version")
-    if all(row.own_seconds is None for row in ranking.rows):
-        absent.add("own s")
-    return {name: [_cell(cell(row)) for row in ranking.rows] for name, cell in cells.items() if name not in absent}
-
-
-def _pairing(opponent: str, row: Row) -> str:
+def _pairing(opponent: str, row: Row, _: Ranking) -> str:
     return next((str(pairing) for pairing in row.pairings if pairing.opponent == opponent), "")
 
 
-def _others(row: Row) -> str:
-    others = [verdict for verdict in row.verdicts if verdict not in (Verdict.RIGHT, Verdict.WRONG)]
-    named = [f"{row.verdicts[verdict]} {verdict}" for verdict in others if row.verdicts[verdict]]
-    return ", ".join(named) or NOTHING
+def _others(row: Row, _: Ranking) -> str:
+    counts = {verdict: row.verdicts[verdict] for verdict in row.verdicts.keys() - {Verdict.RIGHT, Verdict.WRONG}}
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts.get(verdict)) or NOTHING
 
 
 def _slowest(row: Row, ranking: Ranking) -> str:
@@ -265,9 +240,58 @@ def _slowest(row: Row, ranking: Ranking) -> str:
     return f"{in_unit(row.slowest_seconds, 1, 3)} ({place})" if place else NOTHING
 
 
-def _end(row: Row) -> str:
+def _end(row: Row, _: Ranking) -> str:
     """Return every end other than `finished`, otherwise that."""
     if row.evidence is Evidence.ANSWERS:
         return "answers only"
     others = [end for end in row.ends if end != EndReason.FINISHED]
     return ", ".join(dict.fromkeys(others)) or EndReason.FINISHED.value
+
+
+Cells = Mapping[str, Callable[[Row, Ranking], str]]
+
+NAMES: Cells = {
+    "#": lambda row, _: str(row.rank),
+    "bot": lambda row, _: row.bot,
+    "version": lambda row, _: row.version or NOTHING,
+    "points": lambda row, _: str(row.points),
+    "solved": lambda row, _: str(row.solved),
+}
+FIGURES: Cells = {
+    "logged": lambda row, _: str(row.logged),
+    "right": lambda row, _: str(row.right),
+    "wrong": lambda row, _: str(row.verdicts[Verdict.WRONG]),
+    "other": _others,
+    "time s": lambda row, _: in_unit(row.time_seconds, 1, 2),
+    "own s": lambda row, _: in_unit(row.own_seconds, 1, 2),
+    "CPU s": lambda row, _: in_unit(row.cpu_seconds, 1, 2),
+    "peak MiB": lambda row, _: in_unit(row.peak_memory_bytes, MEBIBYTE, 0),
+    "median ms": lambda row, _: in_unit(row.median_seconds, 1e-3, 2),
+    "slowest s": _slowest,
+    "end": _end,
+    "runs": lambda row, _: str(row.run_count),
+}
+"""The columns that people see, in their order; those for each opponent come between."""
+
+OF_SOME: dict[str, Callable[[Row], bool]] = {
+    "runs": lambda row: row.run_count > 1,
+    "version": lambda row: row.version is not None,
+    "own s": lambda row: row.own_seconds is not None,
+}
+"""Columns that a ranking has if any of its rows needs it."""
+
+
+def _columns(ranking: Ranking) -> dict[str, list[str]]:
+    """Return the columns that people see, by their names, with a cell for each row; none without rows."""
+    rows = ranking.rows
+    absent = ABSENT[ranking.scope] | {name for name, needs in OF_SOME.items() if not any(map(needs, rows))}
+    cells: Cells = _without({**NAMES, **_against(ranking), **FIGURES}, absent)
+    return {name: [_cell(cell(row, ranking)) for row in rows] for name, cell in cells.items()} if rows else {}
+
+
+def _against(ranking: Ranking) -> Cells:
+    if ranking.scope is not Scope.MATCH:
+        return {}
+    opponents = [pairing.opponent for row in ranking.rows for pairing in row.pairings]  # some without a run so far
+    everyone = dict.fromkeys([*(row.bot for row in ranking.rows), *opponents])
+    return {f"{AGAINST}{name}": partial(_pairing, name) for name in everyone}

@@ -1,4 +1,4 @@
-"""The content of a report, computed from results: runs, sets, slow puzzles, faults, facts; no drawing, no HTML."""
+"""What a report contains, computed from results: slow puzzles, faults, facts, commands to repeat runs; no HTML."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from statistics import median
 from string import ascii_uppercase
 from typing import TypeVar
 
-from nonobot.harness.ranking.comparability import CONFIGURATION, MACHINE, environment_of
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
+from nonobot.harness.results.comparability import CONFIGURATION, MACHINE, environment_of
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import standstill
-from nonobot.harness.text import duration
+from nonobot.harness.text import duration, from_to
 from nonobot.protocol.clues import count
 from nonobot.system import printable
 
@@ -26,7 +26,6 @@ T = TypeVar("T")
 SLOWEST = 8  # puzzles of a set shown as the slowest
 SHOWN_FAULTS = 6  # wrong answers of a run that are named one by one, and as many others that do not count
 MOST_DUELS = 3  # opponents that the best bot of a set is compared with
-
 MOST_POINTS, ALL_POINTS, FEWEST_POINTS = 1000, 20_000, 200
 """Points in the plots over the puzzle numbers: of a bot, of all plots together (then of each bot fewer), and the
 fewest of a bot. They are most of the page's weight."""
@@ -44,13 +43,12 @@ class Run:
     @cached_property
     def by_number(self) -> dict[int, PuzzleResult]:
         """The results by puzzle number."""
-        return {puzzle.number: puzzle for puzzle in self.result.score.puzzles}
+        return self.result.score.by_number
 
     @cached_property
     def seconds(self) -> dict[int, float]:
         """The times of the right answers by puzzle number."""
-        right = self.having(Verdict.RIGHT)
-        return {puzzle.number: puzzle.took_seconds for puzzle in right if puzzle.took_seconds is not None}
+        return {puzzle.number: took for took, puzzle in self.result.score.timed if puzzle.verdict is Verdict.RIGHT}
 
     @property
     def in_words(self) -> str:
@@ -62,14 +60,10 @@ class Run:
         times = list(self.seconds.values())
         return f"{right}, median {duration(median(times))}, slowest {duration(max(times))}"
 
-    def having(self, *verdicts: Verdict) -> list[PuzzleResult]:
-        """Return the puzzles that have one of `verdicts`."""
-        return [puzzle for puzzle in self.result.score.puzzles if puzzle.verdict in verdicts]
-
     @property
     def not_solved(self) -> dict[Verdict, list[int]]:
         """The numbers of the puzzles without a solution, by verdict."""
-        unsolved = {verdict: self.having(verdict) for verdict in (Verdict.GIVEN_UP, Verdict.MISSING)}
+        unsolved = {verdict: self.result.score.having(verdict) for verdict in (Verdict.GIVEN_UP, Verdict.MISSING)}
         return {verdict: [puzzle.number for puzzle in puzzles] for verdict, puzzles in unsolved.items() if puzzles}
 
     @property
@@ -77,16 +71,15 @@ class Run:
         """Lines about several or unfinished attempts, about other output, and all notes."""
         score, attempts = self.result.score, self.result.attempts
         is_plain = [attempt.end.reason for attempt in attempts] == [EndReason.FINISHED]
+        strays, belong = score.stray_count, "belongs" if score.stray_count == 1 else "belong"
+        facts = {
+            standstill(self.result.stood_still_seconds): self.result.stood_still_seconds,
+            printable(score.mistake or ""): score.mistake,
+            f"{count(score.duplicate_count, 'further answer')} to puzzles answered before": score.duplicate_count,
+            f"{count(strays, 'piece')} of output that {belong} to no answer of the set": strays,
+        }
         lines = [] if is_plain else list(map(_attempt_in_words, attempts))
-        if stood_still := standstill(self.result.stood_still_seconds):
-            lines.append(stood_still)
-        if score.mistake:
-            lines.append(printable(score.mistake))
-        if score.duplicate_count:
-            lines.append(count(score.duplicate_count, "further answer") + " to puzzles answered before")
-        if score.stray_count:
-            belong = "belongs" if score.stray_count == 1 else "belong"
-            lines.append(f"{count(score.stray_count, 'piece')} of output that {belong} to no answer of the set")
+        lines += [line for line, is_so in facts.items() if is_so]
         lines += map(printable, score.notes)
         if lines and self.result.stderr_file and self.result.stderr_bytes:
             lines.append(f"stderr ({self.result.stderr_bytes:,} bytes): {printable(self.result.stderr_file)}")
@@ -129,7 +122,7 @@ def _slowest(runs: Sequence[Run]) -> dict[int, float]:
 
 
 def _faults(runs: Sequence[Run], *verdicts: Verdict) -> Faults:
-    faults = [(run, run.having(*verdicts)) for run in runs]
+    faults = [(run, run.result.score.having(*verdicts)) for run in runs]
     return [(run, puzzles[:SHOWN_FAULTS], len(puzzles[SHOWN_FAULTS:])) for run, puzzles in faults if puzzles]
 
 
@@ -138,32 +131,45 @@ class Report:
 
     def __init__(self, results: Mapping[Path, AnyResult]) -> None:
         ranked = rankings(results)
-        of_scope = {scope: [ranking for ranking in ranked if ranking.scope is scope] for scope in Scope}
-        self.overall = next(iter(of_scope[Scope.OVERALL]), None)
-        self.match = next(iter(of_scope[Scope.MATCH]), None)
-        self.logs = next(iter(of_scope[Scope.LOGS]), None)
-        scopes = (Scope.MATCH, Scope.OVERALL, Scope.SET)
-        rows = [row for scope in scopes for ranking in of_scope[scope] for row in ranking.rows]
-        names = dict.fromkeys(row.bot for row in rows if row.evidence is Evidence.RUN)
-        self.bots = {name: number for number, name in enumerate(names)}
+        scopes = (Scope.MATCH, Scope.OVERALL, Scope.LOGS)
+        first = {ranking.scope: ranking for ranking in ranked if ranking.scope in scopes}
+        self.match, self.overall, self.logs = map(first.get, scopes)
+        of_sets = [ranking for ranking in ranked if ranking.scope is Scope.SET]
+        named = [ranking for ranking in (self.match, self.overall, *of_sets) if ranking]
+        self.bots = {name: number for number, name in enumerate(_names(named))}
         self.runs = runs = self._runs(results)
-        of_sets = of_scope[Scope.SET]
-        runs_of = [[run for row in ranking.rows for run in self._runs(row.results)] for ranking in of_sets]
-        self.sets = list(map(SetPart, of_sets, runs_of))
+        self.sets = [SetPart(ranking, self._runs(_results(ranking))) for ranking in of_sets]
         drawn_count = sum(len(part.timed) for part in self.sets)  # each has a plot over the puzzle numbers
         self.most_points = max(FEWEST_POINTS, min(MOST_POINTS, ALL_POINTS // max(1, drawn_count)))
         self.machines = Variants(MACHINE, [run.result.machine for run in runs])
         self.configurations = configurations([run.result for run in runs])
-        reasons = {attempt.end.reason for run in runs for attempt in run.result.attempts}
-        self.ends = {reason: reason.meaning for reason in EndReason if reason in reasons}
-        days = sorted(printable(run.result.started_at[:10]) for run in runs)
-        self.days = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+        self.ends = _ends(runs)
+        self.days = _days(runs)
         self.commands = _commands(runs)
         self.perhaps_cold = list(dict.fromkeys(run.name for run in runs if run.result.warm_up_seconds is None))
 
     def _runs(self, results: Mapping[Path, AnyResult]) -> list[Run]:
         runs = {path: result for path, result in results.items() if isinstance(result, RunResult)}
         return [Run(printable(run.bot), self.bots[run.bot], run, str(path)) for path, run in runs.items()]
+
+
+def _names(ranked: Iterable[Ranking]) -> dict[str, None]:
+    """Return the names of the bots with runs, in the order of the rankings."""
+    return dict.fromkeys(row.bot for ranking in ranked for row in ranking.rows if row.evidence is Evidence.RUN)
+
+
+def _results(ranking: Ranking) -> dict[Path, AnyResult]:
+    return {path: result for row in ranking.rows for path, result in row.results.items()}
+
+
+def _days(runs: Iterable[Run]) -> str:
+    days = sorted(printable(run.result.started_at[:10]) for run in runs)
+    return from_to(days[0], days[-1])
+
+
+def _ends(runs: Iterable[Run]) -> dict[EndReason, str]:
+    reasons = {attempt.end.reason for run in runs for attempt in run.result.attempts}
+    return {reason: reason.meaning for reason in EndReason if reason in reasons}
 
 
 # --- commands that repeat the runs --------------------------------------------------------------------------
@@ -184,31 +190,35 @@ def _commands(runs: Iterable[Run]) -> list[tuple[Run, str]]:
     return commands
 
 
+OPTIONS: dict[str, Callable[[RunResult], str | float | None]] = {
+    "--size": lambda run: f"{run.set.width}x{run.set.height}",
+    "--name": lambda run: run.bot,
+    "--feed": lambda run: run.configuration.feed.value,
+    "--contain": lambda run: run.configuration.contain.value,
+    "--core": lambda run: None if run.configuration.cores else "any",
+    "--cores": lambda run: len(run.configuration.cores) or None,
+    "--time-limit": lambda run: run.configuration.wall_limit_seconds,
+    "--cpu-limit": lambda run: run.configuration.cpu_limit_seconds,
+    "--puzzle-limit": lambda run: run.configuration.puzzle_limit_seconds,
+    "--memory-limit": lambda run: (
+        "none" if run.configuration.memory_limit_bytes is None else run.configuration.memory_limit_bytes or None
+    ),
+    "--process-limit": lambda run: run.configuration.process_limit or 0,
+    "--stall-limit": lambda run: run.configuration.stall_limit_seconds or 0,
+    "--reads": lambda run: run.files.reads if run.files else None,
+    "--writes": lambda run: run.files.writes if run.files else None,
+    "--logs": lambda run: run.files.logs if run.files else None,
+}
+"""The options of `nonojudge run` with a value, but for the set, as a result records them; None if not needed."""
+
+
 def _options(run: RunResult) -> list[str]:
-    """Return the options of `nonojudge run` without the set, and the bot's command, as the result records them."""
-    configuration, memory = run.configuration, run.configuration.memory_limit_bytes
-    core_count = len(configuration.cores)
-    values: dict[str, str | float | None] = {
-        "--size": f"{run.set.width}x{run.set.height}",
-        "--name": run.bot,
-        "--feed": configuration.feed.value,
-        "--contain": configuration.contain.value,
-        "--core": None if core_count else "any",
-        "--cores": core_count or None,
-        "--time-limit": configuration.wall_limit_seconds,
-        "--cpu-limit": configuration.cpu_limit_seconds,
-        "--puzzle-limit": configuration.puzzle_limit_seconds,
-        "--memory-limit": "none" if memory is None else memory or None,
-        "--process-limit": configuration.process_limit or 0,
-        "--stall-limit": configuration.stall_limit_seconds or 0,
-    }
-    if run.files:
-        values |= {"--reads": run.files.reads, "--writes": run.files.writes, "--logs": run.files.logs}
-    given = {option: value for option, value in values.items() if value is not None}
-    options = [word for option, value in given.items() for word in (option, _word(value))]
-    options += ["--any-order"] if configuration.any_order else []
-    options += [word for path in run.show or () for word in ("--show", path)]
-    return [*options, "--", *run.command]
+    """Return the options of `nonojudge run` without the set, and the bot's command."""
+    values = {option: value_of(run) for option, value_of in OPTIONS.items()}
+    options = [word for option, value in values.items() if value is not None for word in (option, _word(value))]
+    any_order = ["--any-order"] if run.configuration.any_order else []
+    shown = [word for path in run.show or () for word in ("--show", path)]
+    return [*options, *any_order, *shown, "--", *run.command]
 
 
 def _word(value: str | float) -> str:
@@ -224,15 +234,11 @@ class Variants:
     def __init__(self, facts: Mapping[str, Callable[[T], object]], owners: Iterable[T]) -> None:
         titles = {f"{name[:1].upper()}{name[1:]}": value_of for name, value_of in facts.items()}
         runs = [{title: printable(str(value_of(owner))) for title, value_of in titles.items()} for owner in owners]
-        kinds: list[dict[str, str]] = []
-        for run in sorted(runs, key=lambda run: [*run.values()].count(UNKNOWN)):
-            if not any(_fits(run, kind) for kind in kinds):
-                kinds.append(run)
+        kinds = _kinds(runs)
         columns = {title: [kind[title] for kind in kinds] for title in titles}
         self.facts = {title: values for title, values in columns.items() if {*values} != {UNKNOWN}}
-        self.letters = [_letter(number) for number in range(len(kinds))]
-        places = (next(place for place, kind in enumerate(kinds) if _fits(run, kind)) for run in runs)
-        self.letter_of = [self.letters[place] for place in places]
+        self.letters = list(map(_letter, range(len(kinds))))
+        self.letter_of = [self.letters[_place(run, kinds)] for run in runs]
 
     @property
     def differing(self) -> list[str]:
@@ -243,6 +249,19 @@ class Variants:
 def configurations(every: Sequence[RunResult]) -> Variants:
     """Return the conditions of runs that do not depend on the machine."""
     return Variants({**CONFIGURATION, "environment": environment_of(every)}, every)
+
+
+def _kinds(runs: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the kinds of runs; one that lacks facts is of any kind that it fits."""
+    kinds: list[dict[str, str]] = []
+    for run in sorted(runs, key=lambda run: [*run.values()].count(UNKNOWN)):
+        if not any(_fits(run, kind) for kind in kinds):
+            kinds.append(run)
+    return kinds
+
+
+def _place(facts: dict[str, str], kinds: Sequence[dict[str, str]]) -> int:
+    return next(place for place, kind in enumerate(kinds) if _fits(facts, kind))
 
 
 def _fits(facts: dict[str, str], kind: dict[str, str]) -> bool:

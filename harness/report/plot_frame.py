@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 # repeat them with another dash pattern, and no two of the first 24 have marker, colour and dashes in common.
 LIGHT_COLOURS = ("#1652d8", "#a3200a", "#049b68", "#971a93", "#b08800", "#2a2f38")
 DARK_COLOURS = ("#7f8aff", "#ff7a55", "#42dc98", "#e67fd2", "#f0cb3f", "#e8eaee")
-
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">", "h", "d")
 DASHES: tuple[tuple[float, ...], ...] = ((), (4.5, 2), (1.5, 1.5), (7, 2, 1.5, 2))  # dash and gap in line widths
 

@@ -32,7 +32,7 @@ FEWEST_OF_A_LINE = 40  # points of a bot; a running median of fewer is not drawn
 def cactus(runs: Sequence[Run], name: str) -> str:
     """Return the plot of sorted times: a point (n, t) says that n puzzles took at most t seconds each."""
     figure, axes = axes_for(440, 380, "time for a puzzle", "puzzles solved")
-    log_seconds(axes.yaxis, [time for run in runs for time in run.seconds.values()])
+    log_seconds(axes.yaxis, _all_times(runs))
     most = max((len(run.seconds) for run in runs), default=0)
     whole_numbers(axes, 0, max(1, most) * 1.02)
     for position, run in enumerate(runs):
@@ -43,10 +43,14 @@ def cactus(runs: Sequence[Run], name: str) -> str:
     return inline_svg(figure, name, _label("Sorted times of right answers", runs))
 
 
+def _all_times(runs: Sequence[Run]) -> list[float]:
+    return [time for run in runs for time in run.seconds.values()]
+
+
 def over_puzzles(runs: Sequence[Run], name: str, wide: bool, most_points: int) -> str:
     """Return the plot of times over puzzle numbers, with running medians; a bot has up to `most_points` points."""
     figure, axes = axes_for(*((960, 340) if wide else (440, 380)), "time for a puzzle", "number of the puzzle")
-    log_seconds(axes.yaxis, [time for run in runs for time in run.seconds.values()])
+    log_seconds(axes.yaxis, _all_times(runs))
     numbers = runs[0].by_number
     room = max(1.0, (max(numbers) - min(numbers)) * 0.02)
     whole_numbers(axes, min(numbers) - room, max(numbers) + room)
@@ -56,9 +60,8 @@ def over_puzzles(runs: Sequence[Run], name: str, wide: bool, most_points: int) -
         points = dict(thinned(sorted(run.seconds.items()), most_points))
         axes.plot([*points], [*map(drawn, points.values())], **dot_style(run.bot, size, faint))
     for position, run in enumerate(runs):
-        middle = running_median(sorted(run.seconds.items()))
-        if middle:
-            marked = _spread(len(middle), 4, position / len(runs)) if len(runs) > 1 else []
+        if middle := running_median(sorted(run.seconds.items())):
+            marked = _spread(len(middle), 4, position / len(runs)) if runs[1:] else []
             axes.plot(*zip(*middle, strict=True), markevery=marked, **line_style(run.bot, 6))
     return inline_svg(figure, name, _label("Time for each puzzle", runs))
 
@@ -67,7 +70,7 @@ def head_to_head(first: Run, second: Run, name: str) -> str:
     """Return the plot of the times of two bots, a point for each puzzle, at the edge if only one solved it."""
     figure, axes = axes_for(440, 380, "second", "first")
     shared = sorted(first.seconds.keys() & second.seconds.keys())
-    times = [*first.seconds.values(), *second.seconds.values()]
+    times = _all_times([first, second])
     low, high = log_seconds(axes.yaxis, times)
     log_seconds(axes.xaxis, times)
     axes.plot([low, high], [low, high], color=AXIS, linewidth=0.9, zorder=1)
@@ -76,8 +79,8 @@ def head_to_head(first: Run, second: Run, name: str) -> str:
     edge = _draw_bands(axes, low, high) if first.seconds.keys() != second.seconds.keys() else high
     x, y = ([drawn(run.seconds[number]) for number in shared] for run in (first, second))
     axes.plot(x, y, "o", markersize=3.4, markeredgewidth=0, color=TEXT, alpha=0.45)
-    for run, other in ((first, second), (second, first)):
-        alone = [drawn(time) for number, time in sorted(run.seconds.items()) if number not in other.seconds]
+    for run in (first, second):
+        alone = [drawn(run.seconds[number]) for number in sorted(run.seconds.keys() - shared)]
         edges = [edge] * len(alone)
         x, y = (alone, edges) if run is first else (edges, alone)
         axes.plot(x, y, **dot_style(run.bot, 4.5, 0.8))

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 STEPS = 4  # steps of drawing a set, for the progress shown
 CELL = 8  # side of a cell, in units of the drawing; the page scales it
 MOST_CELLS = 250_000  # of a board with a picture: a stranger's result of a larger one would take gigabytes
-
 THEME = replace(INHERIT, colours=INHERIT.colours | {"heavy": "var(--axis)", "wrong": "var(--bad)"})
 """The colours of pictures: those of the page around them."""
 
@@ -158,8 +157,7 @@ class Gallery:
             puzzle_set = load_set(facts.name, (facts.width, facts.height))
         except (SetError, ValueError, OSError):
             return {}
-        same = puzzle_set.sha256 == facts.sha256
-        return {entry.number: entry.puzzle for entry in puzzle_set.puzzles} if same else {}
+        return puzzle_set.by_number if puzzle_set.sha256 == facts.sha256 else {}
 
     def _is_harmless(self, name: str) -> bool:
         """Return whether a set can be made quickly: an untrusted result may name a billion boards."""

@@ -1,11 +1,12 @@
-"""The referee: matches answers to puzzles, checks them, and gives hints: a turned board, numbers off by one."""
+"""The referee: which answer counts for a puzzle, its verdict, and hints: a turned board, numbers off by one."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -16,11 +17,11 @@ from nonobot.harness.text import duration
 from nonobot.harness.user_files import answer_lines, opened
 from nonobot.protocol import Answer, Puzzle, Solution, mismatches
 from nonobot.protocol.answers import FURTHER_ROW, NOT_A_ROW, most_bytes_of_an_answer, read_answers
+from nonobot.protocol.clues import plural
 from nonobot.tournament_data import PuzzleSet
 
 KEPT_NOTES = 20
 MOST_OTHER_BYTES = 16 << 20  # in a file besides the answers: to read it takes ten seconds
-
 MOST_EXAMINED = 20  # wrong answers that are tested for a common mistake
 REPEAT_THE_NUMBER = "repeat the number that followed the question's '$'"
 
@@ -54,10 +55,9 @@ REMEDIES = {
     "mirrored top to bottom": "the first row is the top one",
 }
 TOP_LEFT = "the first row is the top one, and its first number the left cell"
-
+EXCHANGE = "right with 0 and 1 exchanged: 1 is black"
 EXCHANGED = bytes.maketrans(b"\0\1", b"\1\0")
 IN_DIGITS, IN_CELLS = bytes.maketrans(b"\0\1", b"01"), bytes.maketrans(b"01", b"\0\1")
-
 OTHER_LENGTH = re.compile(r"line \d+: (\d+) numbers?, expected \d+|line \d+: (\d+) rows?, expected \d+")
 
 
@@ -75,37 +75,41 @@ def judge(puzzle: Puzzle, answer: Answer) -> tuple[Verdict, str | None]:
         return Verdict.RIGHT, None
     if not any(answer.solution.content):
         return Verdict.GIVEN_UP, "zeros"
-    more = f" (and {len(wrong) - 1} more {'lines' if len(wrong) > 2 else 'line'} at fault)" if wrong[1:] else ""
+    others = len(wrong) - 1
+    more = f" (and {others} more {plural(others, 'line')} at fault)" if others else ""
     return Verdict.WRONG, f"{wrong[0]}{more}"
 
 
-def common_mistake(puzzles: Mapping[int, Puzzle], answers: Iterable[Answer]) -> str | None:
+def common_mistake(puzzles: Mapping[int, Puzzle], answers: Sequence[Answer]) -> str | None:
     """Return the mistake that most faulty answers share, and its remedy after ': '; `puzzles` are by number."""
-    places: dict[int | None, int] = {number: place for place, number in enumerate(puzzles)}
-    every = [*puzzles.values()]
-    boards: list[tuple[int, Cells]] = []
-    texts: list[str] = []
-    taller_count = 0
-    for answer in answers:
-        place = places.get(answer.number)
-        if place is None:
-            taller_count += FURTHER_ROW in (answer.problem or "")
-            continue
-        if answer.problem is not None:
-            texts.append(answer.problem)
-        elif answer.solution and len(boards) <= MOST_EXAMINED and judge(every[place], answer)[0] is Verdict.WRONG:
-            boards.append((place, answer.solution.rows))
-    changes = [_made_right_by(every, place, cells) for place, cells in boards[:MOST_EXAMINED]]
-    forms = [_of_form(problem, every[0]) for problem in texts[:MOST_EXAMINED]]
+    wrong = (answer for answer in answers if _verdict_on(answer, puzzles) is Verdict.WRONG)
+    boards = [*islice(wrong, MOST_EXAMINED + 1)]
+    changes = [[*_made_right_by(puzzles, answer)] for answer in boards[:MOST_EXAMINED]]
+    texts = [answer.problem for answer in answers if answer.number in puzzles and answer.problem is not None]
+    forms = [_of_form(problem, next(iter(puzzles.values()))) for problem in texts[:MOST_EXAMINED]]
     if not texts[1:] and " rows, " in "".join(texts):  # the bot ended within an answer
         forms = []
-    wrong = _shared_by_most(changes, len(boards), "wrong", ("would be", "would be"))
-    if not wrong and 2 * taller_count > min(len(boards), KEPT_NOTES) > 0:
-        size = f"{every[0].width}x{every[0].height}"
-        return (
-            f"answers have more than {every[0].height} rows: check the bot's board size; these boards are {size}"
-        )
-    return wrong or _shared_by_most(forms, len(texts), "malformed", ("has", "have"))
+    return (
+        _shared_by_most(changes, len(boards), "wrong", ("would be", "would be"))
+        or _of_taller_boards(puzzles, answers, min(len(boards), KEPT_NOTES))
+        or _shared_by_most(forms, len(texts), "malformed", ("has", "have"))
+    )
+
+
+def _verdict_on(answer: Answer, puzzles: Mapping[int, Puzzle]) -> Verdict | None:
+    """Return the verdict on an answer, None if it answers none of `puzzles`."""
+    puzzle = None if answer.number is None else puzzles.get(answer.number)
+    return None if puzzle is None else judge(puzzle, answer)[0]
+
+
+def _of_taller_boards(puzzles: Mapping[int, Puzzle], answers: Sequence[Answer], wrong_count: int) -> str | None:
+    """Return the mistake if more than half as many rows follow answers as there are wrong answers."""
+    strays = [answer.problem or "" for answer in answers if answer.number not in puzzles]
+    if not 2 * sum(FURTHER_ROW in problem for problem in strays) > wrong_count > 0:
+        return None
+    width, height = next(iter(puzzles.values())).size
+    size = f"these boards are {width}x{height}"
+    return f"answers have more than {height} rows: check the bot's board size; {size}"
 
 
 def _shared_by_most(findings: list[list[str]], of_all: int, verdict: str, verbs: tuple[str, str]) -> str | None:
@@ -138,21 +142,25 @@ def _of_form(problem: str, puzzle: Puzzle) -> list[str]:
     return [f"rows of {found[1]} numbers: check the bot's board size; these boards are {size}"]
 
 
-def _made_right_by(puzzles: Sequence[Puzzle], place: int, cells: Cells) -> list[str]:
-    """Return the changes each of which turns a wrong board into a solution."""
-    changes = []
+def _made_right_by(puzzles: Mapping[int, Puzzle], answer: Answer) -> Iterator[str]:
+    """Yield the changes each of which turns a wrong board into a solution."""
+    assert answer.solution
+    cells, (numbers, every) = answer.solution.rows, zip(*puzzles.items(), strict=True)
+    place = numbers.index(answer.number)
+    yield from _turned_right(every[place], cells)
+    for after, called in ((place + 1, "for the puzzle after it"), (place - 1, "for the puzzle before it")):
+        if 0 <= after < len(every) and _solves(every[after], cells):
+            yield f"right {called}: {OFF_BY_ONE}; {REPEAT_THE_NUMBER}"
+
+
+def _turned_right(puzzle: Puzzle, cells: Cells) -> Iterator[str]:
     for turn, turned in TURNED.items():
         board = turned(cells)
         remedy = REMEDIES.get(turn, TOP_LEFT)
-        if _solves(puzzles[place], board):
-            changes.append(f"right if {turn}: {remedy}")
-        if _solves(puzzles[place], [row.translate(EXCHANGED) for row in board]):
-            change = f"{turn}, with 0 and 1 exchanged: {remedy}, and" if turn else "with 0 and 1 exchanged:"
-            changes.append(f"right {'if ' if turn else ''}{change} 1 is black")
-    for after, called in ((place + 1, "for the puzzle after it"), (place - 1, "for the puzzle before it")):
-        if 0 <= after < len(puzzles) and _solves(puzzles[after], cells):
-            changes.append(f"right {called}: {OFF_BY_ONE}; {REPEAT_THE_NUMBER}")
-    return changes
+        if _solves(puzzle, board):
+            yield f"right if {turn}: {remedy}"
+        if _solves(puzzle, [row.translate(EXCHANGED) for row in board]):
+            yield f"right if {turn}, with 0 and 1 exchanged: {remedy}, and 1 is black" if turn else EXCHANGE
 
 
 def _solves(puzzle: Puzzle, cells: Cells) -> bool:
@@ -172,9 +180,10 @@ class Referee:
         self, puzzle_set: PuzzleSet, any_order: bool = False, puzzle_limit_seconds: float | None = None
     ) -> None:
         self._set = puzzle_set
-        self._places = {puzzle.number: place for place, puzzle in enumerate(puzzle_set.puzzles)}
+        self._puzzles = puzzle_set.by_number
+        self._places = {number: place for place, number in enumerate(self._puzzles)}
         self._any_order = any_order
-        self._puzzle_limit = puzzle_limit_seconds
+        self._puzzle_limit = math.inf if puzzle_limit_seconds is None else puzzle_limit_seconds
         self._last: int | None = None  # the furthest puzzle that has a verdict
         self.results: dict[int, PuzzleResult] = {}
         self.duplicate_count = 0
@@ -195,7 +204,7 @@ class Referee:
             self.duplicate_count += 1
             self._add_note(f"line {answer.line}: ${number} was answered before; the first answer counts")
             return None
-        verdict, detail = judge(self._set.puzzles[self._places[number]].puzzle, answer)
+        verdict, detail = judge(self._puzzles[number], answer)
         if verdict is Verdict.RIGHT:
             verdict, detail = self._in_order_and_time(number, took_seconds)
         return self.enter(
@@ -218,30 +227,33 @@ class Referee:
         return result
 
     @property
+    def _passed(self) -> int:
+        """The place of the furthest puzzle with a verdict; -1 without one, or if answers need no order."""
+        return -1 if self._any_order or self._last is None else self._places[self._last]
+
+    @property
     def answers_due(self) -> bool:
         """Whether a puzzle is left; see :meth:`left`."""
-        if self._any_order or self._last is None:
-            return len(self.results) < len(self._places)
-        return self._places[self._last] < len(self._places) - 1
+        done = self._passed + 1 or len(self.results)
+        return done < len(self._places)
 
     def left(self) -> list[int]:
         """Return the numbers of the puzzles whose answers still count, in the order of the set."""
         # Answers come in order: a bot that answered a later puzzle has skipped those before it.
-        passed = -1 if self._any_order or self._last is None else self._places[self._last]
-        return [number for number, place in self._places.items() if place > passed and number not in self.results]
+        after = [*self._places][self._passed + 1 :]
+        return [number for number in after if number not in self.results]
 
     def score(self) -> Score:
         """Return a verdict for every puzzle, in the order of the set; MISSING without an answer."""
         puzzles = (self.results.get(number, PuzzleResult(number, Verdict.MISSING)) for number in self._places)
         score = Score.of(puzzles, self.duplicate_count, self.stray_count, self.notes)
-        faulty = [result for result in score.puzzles if result.verdict in (Verdict.WRONG, Verdict.MALFORMED)]
-        answers = []
-        for result in faulty:
-            grid = cells_of(result, self._set)
-            answers.append(Answer(result.number, 0, grid, problem=None if grid else result.detail))
-        answers += [Answer(None, 0, problem=note) for note in self.notes]
-        mistake = common_mistake({puzzle.number: puzzle.puzzle for puzzle in self._set.puzzles}, answers)
-        return replace(score, mistake=mistake or UNSET)
+        faulty = map(self._answer_of, score.having(Verdict.WRONG, Verdict.MALFORMED))
+        notes = [Answer(None, 0, problem=note) for note in self.notes]
+        return replace(score, mistake=common_mistake(self._puzzles, [*faulty, *notes]) or UNSET)
+
+    def _answer_of(self, result: PuzzleResult) -> Answer:
+        grid = cells_of(result, self._set)
+        return Answer(result.number, 0, grid, problem=None if grid else result.detail)
 
     def restore(self, duplicate_count: int, stray_count: int, notes: list[str]) -> None:
         """Restore the counts of earlier parts of the run."""
@@ -249,9 +261,9 @@ class Referee:
 
     def _in_order_and_time(self, number: int, took_seconds: float | None) -> tuple[Verdict, str | None]:
         """Return the verdict on a solution, given its time and order."""
-        if not self._any_order and self._last is not None and self._places[number] < self._places[self._last]:
+        if self._places[number] < self._passed:
             return Verdict.OUT_OF_ORDER, f"a solution, after the answer to ${self._last}"
-        if self._puzzle_limit is not None and took_seconds is not None and took_seconds > self._puzzle_limit:
+        if took_seconds is not None and took_seconds > self._puzzle_limit:
             return Verdict.LATE, f"a solution, after {duration(took_seconds)} of {self._puzzle_limit:g} s"
         return Verdict.RIGHT, None
 
@@ -259,8 +271,7 @@ class Referee:
         """Return a note if the answer solves the puzzle before or after its own."""
         if answer.solution and answer.number is not None and len(self.notes) < KEPT_NOTES:
             for number in (answer.number + 1, answer.number - 1):
-                place = self._places.get(number)
-                if place is not None and _solves(self._set.puzzles[place].puzzle, answer.solution.rows):
+                if number in self._puzzles and _solves(self._puzzles[number], answer.solution.rows):
                     return f", and its board is right for ${number}: {OFF_BY_ONE}"
         return ""
 
@@ -276,28 +287,28 @@ def score_of_file(puzzle_set: PuzzleSet, source: str, any_order: bool = False, w
     answers as there are broken ones count only if they are right, or if no other answer has that number.
     """
     referee = Referee(puzzle_set, any_order)
-    puzzles = {numbered.number: numbered.puzzle for numbered in puzzle_set.puzzles}
+    puzzles = puzzle_set.by_number
     broken = Counter(fault.number for fault in puzzle_set.faults if fault.is_in_place)
     put_aside: list[Answer] = []
-    longest = max(most_bytes_of_an_answer(puzzle.puzzle) for puzzle in puzzle_set.puzzles)
-    most_bytes = MOST_OTHER_BYTES + longest * len(puzzle_set.puzzles)
-    with opened(source, "the answers ", waits=waits) as file:
-        for answer in read_answers(answer_lines(file, most_bytes), puzzle_set.width, puzzle_set.height):
-            number = answer.number
-            if broken[number] and (number in referee.results or not _is_right(answer, puzzles)):
-                broken[number] -= 1
-                put_aside.append(answer)
-            else:
-                referee.take(answer)
+    for answer in _answers(puzzle_set, source, waits):
+        number = answer.number
+        is_first = number not in referee.results
+        if not broken[number] or (is_first and _verdict_on(answer, puzzles) is Verdict.RIGHT):
+            referee.take(answer)
+        else:
+            broken[number] -= 1
+            put_aside.append(answer)
     for answer in put_aside:
-        if answer.number in puzzles and answer.number not in referee.results:
+        if answer.number in puzzles.keys() - referee.results.keys():
             referee.take(answer)
     return referee.score()
 
 
-def _is_right(answer: Answer, puzzles: Mapping[int, Puzzle]) -> bool:
-    puzzle = None if answer.number is None else puzzles.get(answer.number)
-    return puzzle is not None and judge(puzzle, answer)[0] is Verdict.RIGHT
+def _answers(puzzle_set: PuzzleSet, source: str, waits: bool) -> Iterator[Answer]:
+    longest = max(map(most_bytes_of_an_answer, puzzle_set.by_number.values()))
+    most_bytes = MOST_OTHER_BYTES + longest * len(puzzle_set.puzzles)
+    with opened(source, "the answers ", waits=waits) as file:
+        yield from read_answers(answer_lines(file, most_bytes), puzzle_set.width, puzzle_set.height)
 
 
 def _in_hex(solution: Solution | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Result files and bots' logs: written in full or not at all; reading errors fit in one line."""
+"""Result files and bots' logs: found in folders, read with errors in one line, written in full or not at all."""
 
 from __future__ import annotations
 
@@ -9,18 +9,28 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import asdict, replace
 
 from nonobot import system
 from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import MOST_SECONDS
-from nonobot.harness.results.run_result import SCHEMA_VERSION, BotLog, RunResult, Score, VerifyResult
+from nonobot.harness.results.limits import MOST_BYTES, MOST_OTHER_BYTES, MOST_VERDICTS, too_large
+from nonobot.harness.results.run_result import (
+    SCHEMA_VERSION,
+    BotLog,
+    PuzzleResult,
+    RunResult,
+    Score,
+    VerifyResult,
+)
 from nonobot.protocol.clues import shown
-from nonobot.system import shortened, whole_file
+from nonobot.system import NotTextError, reason_of, shortened, text_of, whole_file
 
 ORDER = "order.txt"  # in the folder of a tournament: its runs in the order of its sets and bots
 MOST_ORDER_BYTES = 4 << 20  # names of tens of thousands of runs; a live view reads it again and again
@@ -32,10 +42,15 @@ _TOTAL = re.compile(r"total time\s*:\s*(\S+?)\s*s?", re.IGNORECASE)
 AnyResult = RunResult | VerifyResult | BotLog
 Document = TypeVar("Document")
 
-MOST_BYTES = 32 << 20
-"""Largest file that is read: a result of 100,000 puzzles. Nothing interrupts its decoding, which takes 2 s."""
+PART_BYTES = 8 << 20  # about, of the verdicts that are decoded at once: nothing interrupts that
+VERDICTS_IN_A_PART = 1000  # of those that are written at once
+BEFORE_VERDICTS = (
+    '\n  "puzzles": ['  # before the verdicts, and nowhere else, in a result as :func:`json_text` writes it
+)
+BETWEEN_VERDICTS = re.compile(rb"\}\s*(,)\s*\{")  # also within a text, and in fields of later versions
+MOST_TRIES = 100  # places of BETWEEN_VERDICTS that are tried
 
-UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError, MemoryError)  # also bad UTF-8, deep nesting
+UNDECODABLE = (msgspec.MsgspecError, ValueError, RecursionError, MemoryError)  # also text that is not UTF-8
 
 
 def storable(value: Any) -> Any:
@@ -59,7 +74,25 @@ def storable(value: Any) -> Any:
 
 def json_text(value: Any) -> str:
     """Return a value as JSON text in printable ASCII, which every encoding has and which moves no cursor."""
-    return json.dumps(storable(value), indent=1).replace("\x7f", r"\u007f") + "\n"
+    return "".join(json_parts(value))
+
+
+def json_parts(value: Any) -> Iterator[str]:
+    """Yield the parts of :func:`json_text`: a million verdicts at once would take gigabytes."""
+    if not isinstance(value, RunResult | VerifyResult):
+        yield _plain(value) + "\n"
+        return
+    puzzles = value.score.puzzles
+    before, mark, after = _plain(replace(value, score=replace(value.score, puzzles=[]))).partition(BEFORE_VERDICTS)
+    yield before + mark
+    for start in range(0, len(puzzles), VERDICTS_IN_A_PART):
+        part = _plain(puzzles[start : start + VERDICTS_IN_A_PART])
+        yield ("," if start else "") + part[1:-2].replace("\n", "\n  ")  # deeper than alone
+    yield ("\n  " if puzzles else "") + after + "\n"
+
+
+def _plain(value: Any) -> str:
+    return json.dumps(storable(value), indent=1).replace("\x7f", r"\u007f")
 
 
 SCHEMA_VERSIONS = {
@@ -79,32 +112,59 @@ def json_document(kind: str, **content: object) -> str:
 def write_json(path: Path, result: RunResult | VerifyResult) -> None:
     """Write `result` to `path`, in full or not at all; a link there, perhaps a stranger's, is replaced."""
     with whole_file(path, lasting=True, follows=False) as file:
-        file.write(json_text(result).encode())
+        file.writelines(part.encode() for part in json_parts(result))
 
 
-def content_of(path: Path, description: str = "") -> bytes:
+def content_of(path: Path, description: str = "", most_bytes: int = MOST_OTHER_BYTES) -> bytes:
     """Return the content of a regular file; UnusableError if it cannot be read.
 
     `description` describes the file in the message (`the result `).
     """
     try:
-        return system.content_of(path, MOST_BYTES)
+        return system.content_of(path, most_bytes)
     except OSError as error:
-        raise UnusableError(f"cannot read {description}{path}: {error.strerror or error}") from None
+        raise UnusableError(f"cannot read {description}{path}: {reason_of(error)}") from None
 
 
 def read_result(path: Path) -> RunResult | VerifyResult:
     """Return the result in a file; UnusableError if it has another version or contradicts itself."""
-    return result_in(content_of(path, "the result "), path)
+    return result_in(content_of(path, "the result ", MOST_BYTES), path)
+
+
+class _ScoreFrame(Score, frozen=True):
+    """A score whose verdicts are not decoded yet."""
+
+    puzzles: msgspec.Raw  # type: ignore[assignment]
+
+
+class _RunFrame(RunResult, frozen=True, tag_field="kind", tag="run"):
+    score: msgspec.Raw  # type: ignore[assignment]
+
+
+class _VerifyFrame(VerifyResult, frozen=True, tag_field="kind", tag="verify"):
+    score: msgspec.Raw  # type: ignore[assignment]
 
 
 def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
     """Return the result that a file's content contains; UnusableError as for :func:`read_result`."""
-    result: RunResult | VerifyResult = decoded(
-        content, path, RunResult | VerifyResult, SCHEMA_VERSION, "a result of nonojudge", ("run", "verify")
+    description = "a result of nonojudge"
+    frame: _RunFrame | _VerifyFrame = decoded(
+        content, path, _RunFrame | _VerifyFrame, SCHEMA_VERSION, description, ("run", "verify")
     )
-    puzzles = result.score.puzzles  # people edit files by hand
-    if not puzzles or (isinstance(result, RunResult) and not result.attempts):
+    try:
+        of_score = msgspec.json.decode(frame.score, type=_ScoreFrame)
+        if len(frame.score) - len(of_score.puzzles) > MOST_OTHER_BYTES:
+            raise too_large(f"the result {path}", MOST_OTHER_BYTES, " besides the verdicts")
+        puzzles: list[PuzzleResult] = []
+        for part in _decoded_parts(of_score.puzzles):
+            puzzles += part
+            if len(puzzles) > MOST_VERDICTS:
+                raise UnusableError(f"cannot read the result {path}: more than {MOST_VERDICTS:,} puzzles")
+    except UNDECODABLE as error:
+        raise UnusableError(f"{path} is not {description}: its score: {shortened(str(error), 200)}") from None
+    fields = asdict(frame) | {"score": Score(**asdict(of_score) | {"puzzles": puzzles})}
+    result = RunResult(**fields) if isinstance(frame, _RunFrame) else VerifyResult(**fields)
+    if not puzzles or (isinstance(result, RunResult) and not result.attempts):  # people edit files by hand
         raise UnusableError(f"{path} is a result without puzzles or without a run")
     if result.score.verdicts != Score.of(puzzles).verdicts:
         raise UnusableError(f"{path}: the verdicts counted are not those of its puzzles")
@@ -113,6 +173,41 @@ def result_in(content: bytes, path: Path) -> RunResult | VerifyResult:
             f"{path}: its verdicts are not one for each of the set's {result.set.puzzle_count} puzzles"
         )
     return result
+
+
+def _decoded_parts(array: msgspec.Raw) -> Iterator[list[PuzzleResult]]:
+    """Decode a JSON array of verdicts part by part: Ctrl-C takes effect in between.
+
+    A part ends at a comma between two verdicts: only there, the text before it is a whole array with one more
+    bracket.
+    """
+    decode = msgspec.json.Decoder(list[PuzzleResult]).decode
+    text, start = memoryview(array), 1
+    while len(text) - start > PART_BYTES:
+        for place in islice(BETWEEN_VERDICTS.finditer(text, start + PART_BYTES), MOST_TRIES):
+            try:
+                part = decode(b"[" + text[start : place.start(1)] + b"]")
+            except msgspec.ValidationError:
+                raise
+            except msgspec.DecodeError:
+                continue
+            yield part
+            start = place.end(1)
+            break
+        else:
+            break
+    if len(text) - start > MOST_OTHER_BYTES:
+        raise ValueError("it does not consist of verdicts")
+    yield decode(b"[" + text[start:] if start > 1 else text)
+
+
+def from_json(content: bytes, kind: Any) -> Any:
+    """Return what JSON text contains as a `kind`; NotTextError, or ValueError with the sentence of msgspec."""
+    try:
+        return msgspec.json.decode(content.removeprefix(codecs.BOM_UTF8), type=kind)
+    except UNDECODABLE as error:
+        text_of(content)  # it may not be text at all
+        raise ValueError(f"{shortened(reason_of(error), 200)} (msgspec)") from None
 
 
 class OtherDocumentError(UnusableError):
@@ -124,17 +219,25 @@ class _Head(msgspec.Struct):
 
     schema_version: int | None = None
     kind: str = ""
+    score: msgspec.Raw = msgspec.Raw()
 
 
 def decoded(content: bytes, path: Path, kind: Any, version: int, description: str, kinds: Collection[str]) -> Any:
     """Return the content of a JSON file as a `kind`, which may be a union of types, with a `schema_version`.
 
     `kinds` are the accepted values of the file's field `kind`, and `description` names such a file in messages.
-    OtherDocumentError if the file has another kind, UnusableError if it is malformed or has another version.
+    OtherDocumentError if the file has another kind, UnusableError if it is malformed, too large without its score
+    or has another version.
     """
-    head = _Head()
-    with contextlib.suppress(*UNDECODABLE):  # first, because another version may have another form
-        head = msgspec.json.decode(content, type=_Head)
+    head, why = _Head(), f"more than {MOST_OTHER_BYTES >> 20} MiB"
+    try:  # first, because another version may have another form
+        head = from_json(content, _Head)
+    except NotTextError as error:
+        raise UnusableError(f"{path} is {error}") from None
+    except ValueError as error:
+        why = str(error)
+    if len(content) - len(head.score) > MOST_OTHER_BYTES:
+        raise UnusableError(f"{path} is not {description}: {why}")
     if head.kind in KINDS.difference(kinds):
         raise OtherDocumentError(f"{path} is not {description}: its kind is {head.kind}")
     if head.schema_version not in (None, version):
@@ -142,9 +245,11 @@ def decoded(content: bytes, path: Path, kind: Any, version: int, description: st
             f"{path}: schema version {head.schema_version}, of another nonojudge; this one reads {version}"
         )
     try:
-        return msgspec.json.decode(content, type=kind)
-    except UNDECODABLE as error:
-        raise UnusableError(f"{path} is not {description}: {shortened(str(error), 200)}") from None
+        return from_json(content, kind)
+    except NotTextError as error:
+        raise UnusableError(f"{path} is {error}") from None
+    except ValueError as error:
+        raise UnusableError(f"{path} is not {description}: {error}") from None
 
 
 def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]:
@@ -154,7 +259,7 @@ def files_in(place: Path, endings: Sequence[str] = RESULT_ENDINGS) -> list[Path]
     try:
         paths = [path for path in place.iterdir() if path.suffix in endings and not path.name.startswith(".")]
     except OSError as error:
-        raise UnusableError(f"cannot read the folder {place}: {error.strerror}") from None
+        raise UnusableError(f"cannot read the folder {place}: {reason_of(error)}") from None
     if not paths:
         hint = f"; name its folder {below}" if (below := _folder_with_results(place, endings)) else ""
         raise UnusableError(f"the folder {place} contains no result ({' or '.join(endings)}){hint}")
@@ -190,16 +295,20 @@ def in_order_of_play(paths: Sequence[Path]) -> list[Path]:
 def places_in(folder: Path) -> dict[str, int]:
     """Return the places of a tournament's runs by their file names, without endings; empty without `ORDER`."""
     try:
-        lines = system.content_of(folder / ORDER, MOST_ORDER_BYTES).decode(errors="replace").splitlines()
-    except OSError:
+        lines = text_of(system.content_of(folder / ORDER, MOST_ORDER_BYTES), "replace").splitlines()
+    except (OSError, NotTextError):
         return {}
     return {run: number for number, run in enumerate(lines)}
 
 
 def read_any(path: Path) -> AnyResult:
     """Return the result or log in a file; UnusableError if it is neither, or broken."""
-    content = content_of(path)
-    return parse_log(path, content) if is_log(content) else result_in(content, path)
+    content = content_of(path, most_bytes=MOST_BYTES)
+    if not is_log(content):
+        return result_in(content, path)
+    if len(content) > MOST_OTHER_BYTES:
+        raise too_large(f"the log {path}", MOST_OTHER_BYTES)
+    return parse_log(path, content)
 
 
 def read_results(
@@ -238,16 +347,17 @@ def read_documents(
 
 def is_log(content: bytes) -> bool:
     """Return whether `content` starts like a log."""
-    return _START.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
+    return _START.match(content.removeprefix(codecs.BOM_UTF8)) is not None
 
 
 def parse_log(path: Path, content: bytes) -> BotLog:
     """Return the times in a log; UnusableError, with path and line number, if a text line is malformed."""
     seconds: dict[int, float] = {}
     total: float | None = None
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise UnusableError(f"{path}: UTF-16 text; write it as UTF-8")
-    lines = io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", "replace")
+    try:
+        lines = io.StringIO(text_of(content, "replace"), newline=None)
+    except NotTextError as error:
+        raise UnusableError(f"{path} is {error}") from None
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text:

@@ -1,7 +1,7 @@
-"""The result of a run, as the schema of every result file; of the values of `--env` it keeps only digests.
+"""The result of a run, the schema of result files: verdicts, ends, usage, and the time that ranks the run.
 
 A file states its `kind` and its `schema_version`. A change that old readers cannot read raises the version. The
-name of each time contains its unit.
+name of each time contains its unit. Of the values of `--env`, a file has only digests.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from nonobot.harness.results.conditions import (
 )
 
 SCHEMA_VERSION = 3
-
 UNKNOWN = "unknown"  # a condition that was not recorded; it does not differ from any other
 OFF_BY_ONE = "the answers are off by one"
 
@@ -185,8 +184,31 @@ class Score(Struct, frozen=True):
     @property
     def missing(self) -> list[int]:
         """Numbers of the puzzles without an answer; empty if that is all of them."""
-        missing = [puzzle.number for puzzle in self.puzzles if puzzle.verdict is Verdict.MISSING]
-        return [] if self.unanswered else missing
+        return [] if self.unanswered else [puzzle.number for puzzle in self.having(Verdict.MISSING)]
+
+    def having(self, *verdicts: Verdict) -> list[PuzzleResult]:
+        """Return the puzzles that have one of `verdicts`."""
+        return [puzzle for puzzle in self.puzzles if puzzle.verdict in verdicts]
+
+    @property
+    def others(self) -> dict[Verdict, int]:
+        """The number of each other verdict than RIGHT that occurs."""
+        return {verdict: self.verdicts[verdict] for verdict in [*Verdict][1:] if self.verdicts[verdict]}
+
+    @property
+    def by_number(self) -> dict[int, PuzzleResult]:
+        """The puzzles by their numbers."""
+        return {puzzle.number: puzzle for puzzle in self.puzzles}
+
+    @property
+    def timed(self) -> list[tuple[float, PuzzleResult]]:
+        """The puzzles with a time from the previous answer or the sending, and these seconds."""
+        return [(puzzle.took_seconds, puzzle) for puzzle in self.puzzles if puzzle.took_seconds is not None]
+
+    @property
+    def arrivals(self) -> list[tuple[float, PuzzleResult]]:
+        """The answered puzzles, and the run time at the last line of each answer."""
+        return [(puzzle.arrived_seconds, puzzle) for puzzle in self.puzzles if puzzle.arrived_seconds is not None]
 
 
 class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
@@ -221,6 +243,11 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         return replace(self, configuration=sealed, environment=made)
 
     @property
+    def right(self) -> int:
+        """Number of puzzles answered right."""
+        return self.score.right
+
+    @property
     def end(self) -> BotEnd:
         """How the run ended: the end of its last attempt; a run without answers due cannot be interrupted."""
         end = self.attempts[-1].end
@@ -229,8 +256,8 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     @property
     def answers_due(self) -> bool:
         """Whether a further answer could count: one to the last puzzle or, with `any_order`, to any."""
-        puzzles = self.score.puzzles if self.configuration.any_order else self.score.puzzles[-1:]
-        return any(puzzle.verdict is Verdict.MISSING for puzzle in puzzles)
+        any_order, puzzles = self.configuration.any_order, self.score.puzzles
+        return Verdict.MISSING in {puzzle.verdict for puzzle in (puzzles if any_order else puzzles[-1:])}
 
     @property
     def stood_still_seconds(self) -> float:
@@ -286,10 +313,8 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
         """
         if not self.started:
             return self.configuration.wall_limit_seconds
-        arrivals = [puzzle.arrived_seconds for puzzle in self.score.puzzles if puzzle.arrived_seconds is not None]
-        if len(arrivals) == len(self.score.puzzles):
-            return max(arrivals)
-        return self.usage.wall_seconds
+        arrivals = [seconds for seconds, _ in self.score.arrivals]
+        return max(arrivals) if len(arrivals) == len(self.score.puzzles) else self.usage.wall_seconds
 
     @property
     def own_seconds(self) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from nonobot.harness.results.conditions import Configuration, Feed
@@ -15,7 +16,7 @@ from nonobot.harness.results.run_result import (
     Verdict,
     VerifyResult,
 )
-from nonobot.harness.text import duration, last_line_of, megabytes, ranges
+from nonobot.harness.text import duration, first_of, last_line_of, megabytes, ranges
 
 EXPLAINED = (Verdict.WRONG, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LATE)
 """Verdicts whose details help the author of a bot."""
@@ -26,48 +27,61 @@ LONG_SECONDS, AT_ONCE = 2.0, 0.01  # time before the first answer, and share of 
 COMPUTING_SHARE = 0.1  # of the time without an answer: a busy machine leaves a bot little of its core
 LOG_SECONDS = 0.5  # error allowed to the total of a bot's own log: some programs count whole seconds
 OF_A_FILE = ("No such file or directory", "FileNotFoundError", "Read-only file system", "Permission denied")
+LAST_LINE = "its last line on stderr"
 MOST_LOGGED, LEAST_LOGGED = 1.05, 0.5  # of the bot's run time, and of the time between its first and last answer
 
 
 def run_lines(run: RunResult) -> list[str]:
     """Return the whole summary of a run."""
-    score, end = run.score, run.end
-    right, *mistakes = score_lines(score)
-    if score.unanswered and (likely := likely_mistake(run)):
+    right, *mistakes = score_lines(run.score)
+    if run.score.unanswered and (likely := likely_mistake(run)):
         mistakes.insert(0, f"  {likely}")
-    how_it_ended = [end_in_words(end, run.configuration)]
-    if said := last_words_of_failure(run):
-        how_it_ended.append(f"its last line on stderr: {said}")
-        how_it_ended += filter(None, [sandbox_hint(said) if run.sandboxed == "yes" else ""])
-    if end.reason is EndReason.CRASHED:  # it may be the cause of the mistakes
-        lines = [right, *how_it_ended, *mistakes, _used(run.usage)]
+    if run.end.reason is EndReason.CRASHED:  # it may be the cause of the mistakes
+        lines = [right, *_end_lines(run), *mistakes, _used(run.usage)]
     else:
-        lines = [right, *mistakes, _used(run.usage), *how_it_ended]
-    if taken := {core for attempt in run.attempts for core in attempt.cores_taken or ()}:
-        lines.append(f"the bot used other cores ({ranges(sorted(taken))}); its times are unreliable")
-    if stood_still := standstill(run.stood_still_seconds):
-        lines.append(stood_still)
-    if run.attempts[1:]:
-        lines.append(f"the bot was started {len(run.attempts)} times")
-    timed = [(puzzle.took_seconds, puzzle.number) for puzzle in score.puzzles if puzzle.took_seconds is not None]
-    if slowest := sorted(timed, key=lambda pair: -pair[0])[:SHOWN_PUZZLES]:
-        lines.append("slowest: " + ", ".join(f"${number} {duration(took)}" for took, number in slowest))
-    if _came_at_once(run):
-        lines.append("all answers came at once, at its end: at a limit, a bot that writes each answer loses fewer")
-    if run.files:
-        lines.append(f"the bot used files: questions in {run.files.reads}, answers in {run.files.writes}")
-        lines += _log_lines(run)
-    if run.stderr_file:
-        lines.append(f"stderr of the bot ({run.stderr_bytes:,} bytes): {run.stderr_file}")
-    return lines
+        lines = [right, *mistakes, _used(run.usage), *_end_lines(run)]
+    return [*lines, *filter(None, (line_of(run) for line_of in MORE)), *_file_lines(run), *_stderr_lines(run)]
 
 
-def _came_at_once(run: RunResult) -> bool:
-    """Return whether a bot kept its answers back for more than a moment."""
-    arrivals = [puzzle.arrived_seconds for puzzle in run.score.puzzles if puzzle.arrived_seconds is not None]
+def _end_lines(run: RunResult) -> list[str]:
+    said = last_words_of_failure(run)
+    hint = sandbox_hint(said) if run.sandboxed == "yes" else ""
+    return [end_in_words(run.end, run.configuration), *filter(None, [said and f"{LAST_LINE}: {said}", hint])]
+
+
+def _other_cores(run: RunResult) -> str:
+    taken = sorted({core for attempt in run.attempts for core in attempt.cores_taken or ()})
+    return f"the bot used other cores ({ranges(taken)}); its times are unreliable" if taken else ""
+
+
+def _slowest(run: RunResult) -> str:
+    slowest = sorted(run.score.timed, key=lambda timed: -timed[0])[:SHOWN_PUZZLES]
+    named = [f"${puzzle.number} {duration(took)}" for took, puzzle in slowest]
+    return f"slowest: {', '.join(named)}" if named else ""
+
+
+def _came_at_once(run: RunResult) -> str:
+    arrivals = [seconds for seconds, _ in run.score.arrivals]
     if len(arrivals) < 2 or run.attempts[1:] or min(arrivals) < LONG_SECONDS:
-        return False
-    return max(arrivals) - min(arrivals) < AT_ONCE * max(arrivals)
+        return ""
+    if max(arrivals) - min(arrivals) >= AT_ONCE * max(arrivals):
+        return ""
+    return "all answers came at once, at its end: at a limit, a bot that writes each answer loses fewer"
+
+
+def starts(run: RunResult) -> str:
+    """Return how often the bot was started; empty if it was once."""
+    return f"the bot was started {len(run.attempts)} times" if run.attempts[1:] else ""
+
+
+MORE: Sequence[Callable[[RunResult], str]] = (
+    _other_cores,
+    lambda run: standstill(run.stood_still_seconds),
+    starts,
+    _slowest,
+    _came_at_once,
+)
+"""Lines on what deserves a look in a run; empty if nothing does."""
 
 
 def standstill(seconds: float) -> str:
@@ -98,16 +112,13 @@ def verify_lines(checked: VerifyResult) -> list[str]:
 
 def score_lines(score: Score) -> list[str]:
     """Return the number of puzzles right, and what was not right, with a few puzzles by name."""
-    counts = score.verdicts.items()
-    others = [f"{count} {verdict}" for verdict, count in counts if verdict is not Verdict.RIGHT and count]
-    lines = [f"{score.right} of {len(score.puzzles)} right" + (f"; {', '.join(others)}" if others else "")]
-    if missing := [f"${number}" for number in score.missing]:  # the last verdict in the line
-        more = f" and {len(missing) - SHOWN_MISSING} more" if missing[SHOWN_MISSING:] else ""
-        lines[0] += f": {', '.join(missing[:SHOWN_MISSING])}{more}"
-    if score.mistake:
-        lines.append(f"  {score.mistake}")
+    right = f"{score.right} of {len(score.puzzles)} right"
+    others = ", ".join(f"{number} {verdict}" for verdict, number in score.others.items())
+    missing = first_of([f"${number}" for number in score.missing], SHOWN_MISSING)  # the last verdict in the line
+    lines = [": ".join(filter(None, ("; ".join(filter(None, (right, others))), missing)))]
+    lines += [f"  {mistake}" for mistake in filter(None, [score.mistake])]
     for verdict in EXPLAINED:
-        of_kind = [puzzle for puzzle in score.puzzles if puzzle.verdict is verdict]
+        of_kind = score.having(verdict)
         lines += [f"  ${puzzle.number} {verdict}: {puzzle.detail}" for puzzle in of_kind[:SHOWN_PUZZLES]]
         lines += _and_more(len(of_kind), verdict)
     lines += [f"  {note}" for note in score.notes[:SHOWN_PUZZLES]]
@@ -118,44 +129,72 @@ def _and_more(count: int, things: str) -> list[str]:
     return [f"  and {count - SHOWN_PUZZLES} more {things}"] if count > SHOWN_PUZZLES else []
 
 
+LIMITS: dict[EndReason, Callable[[Configuration], str | None]] = {
+    EndReason.TIME_LIMIT: lambda limits: f"{limits.wall_limit_seconds:g} s",
+    EndReason.CPU_LIMIT: lambda limits: f"{limits.cpu_limit_seconds or 0:g} s",
+    EndReason.MEMORY_LIMIT: lambda limits: (
+        megabytes(limits.most_memory_bytes, exact=True) if limits.most_memory_bytes else None
+    ),
+    EndReason.PROCESS_LIMIT: lambda limits: str(limits.process_limit or 0),
+    EndReason.PUZZLE_LIMIT: lambda limits: f"{limits.puzzle_limit_seconds or 0:g} s",
+    EndReason.STALLED: lambda limits: f"{limits.stall_limit_seconds or 0:g} s",
+}
+"""The limits whose reaching ends a run."""
+
+
 def end_in_words(end: BotEnd, limits: Configuration) -> str:
     """Return the reason of an end, its meaning and the limit that was reached, in one line."""
+    figure = LIMITS[end.reason](limits) if end.reason in LIMITS else None
+    more = "".join(f" ({text})" for text in (figure, end.detail) if text)
+    return f"{end.reason}: {_meaning(end)}{more}"
+
+
+def _meaning(end: BotEnd) -> str:
     status = f"killed by {end.signal}" if end.signal else f"exited with status {end.exit_status}"
-    figures = {
-        EndReason.TIME_LIMIT: f"{limits.wall_limit_seconds:g} s",
-        EndReason.CPU_LIMIT: f"{limits.cpu_limit_seconds or 0:g} s",
-        EndReason.MEMORY_LIMIT: limits.most_memory_bytes and megabytes(limits.most_memory_bytes, exact=True),
-        EndReason.PROCESS_LIMIT: str(limits.process_limit or 0),
-        EndReason.PUZZLE_LIMIT: f"{limits.puzzle_limit_seconds or 0:g} s",
-        EndReason.STALLED: f"{limits.stall_limit_seconds or 0:g} s",
-    }
-    means = status if end.reason is EndReason.FINISHED and end != FINISHED_UNSEEN else end.reason.meaning
     if end.reason is EndReason.CRASHED:
-        means = f"{status} while answers were due"
-    return f"{end.reason}: {means}" + "".join(
-        f" ({more})" for more in (figures.get(end.reason), end.detail) if more
-    )
+        return f"{status} while answers were due"
+    return status if end.reason is EndReason.FINISHED and end != FINISHED_UNSEEN else end.reason.meaning
 
 
 def likely_mistake(run: RunResult) -> str | None:
     """Return the bot's likely mistake: one that most faulty answers share; without any answer, by its end."""
-    score, reason = run.score, run.end.reason
+    score = run.score
     if not score.unanswered or run.end.detail or score.notes:  # the detail or the notes say more
         return score.mistake or None
+    likely = UNANSWERED.get(_limit_of_computing(run) or run.end.reason)  # otherwise the end is the cause
     size = f"expects boards of {run.set.width}x{run.set.height}"
-    wall, cpu = run.usage.wall_seconds, run.usage.cpu_seconds
-    if reason is EndReason.FINISHED:
-        stderr = "find the cause in its stderr, or " if run.stderr_bytes else ""
-        return f"no puzzle was answered; {stderr}check that the bot stays in the foreground and {size}"
-    if reason is EndReason.CPU_LIMIT or (reason is EndReason.TIME_LIMIT and cpu > COMPUTING_SHARE * wall):
-        computed = f"no puzzle was answered, in {duration(cpu)} of computing"
-        return f"{computed}; look for a loop without end, and check that the bot {size}"
-    if reason in (EndReason.STALLED, EndReason.TIME_LIMIT):
-        is_interactive = run.configuration.feed is Feed.INTERACTIVE
-        ends = "the next '$' or the end of its input (as `adapt --batch` does)"
-        waits = f", does not wait for {ends}," if is_interactive else ""
-        return f"no puzzle was answered; check that the bot flushes each answer{waits} and {size}"
-    return None  # the end is the cause
+    return f"no puzzle was answered{likely(run)} {size}" if likely else None
+
+
+def _limit_of_computing(run: RunResult) -> EndReason | None:
+    computed = run.usage.cpu_seconds > COMPUTING_SHARE * run.usage.wall_seconds
+    return EndReason.CPU_LIMIT if run.end.reason is EndReason.TIME_LIMIT and computed else None
+
+
+def _ended(run: RunResult) -> str:
+    stderr = "find the cause in its stderr, or " if run.stderr_bytes else ""
+    return f"; {stderr}check that the bot stays in the foreground and"
+
+
+def _computed(run: RunResult) -> str:
+    computed = f"in {duration(run.usage.cpu_seconds)} of computing"
+    return f", {computed}; look for a loop without end, and check that the bot"
+
+
+def _waited(run: RunResult) -> str:
+    is_interactive = run.configuration.feed is Feed.INTERACTIVE
+    ends = "the next '$' or the end of its input (as `adapt --batch` does)"
+    waits = f", does not wait for {ends}," if is_interactive else ""
+    return f"; check that the bot flushes each answer{waits} and"
+
+
+UNANSWERED: dict[EndReason, Callable[[RunResult], str]] = {
+    EndReason.FINISHED: _ended,
+    EndReason.CPU_LIMIT: _computed,
+    EndReason.STALLED: _waited,
+    EndReason.TIME_LIMIT: _waited,
+}
+"""What to look at if a bot answered nothing, by its end."""
 
 
 def last_words(run: RunResult) -> str:
@@ -184,9 +223,8 @@ def sandbox_hint(last_line: str) -> str:
 
 def outcome_of_own(run: RunResult) -> str:
     """Return the outcome of a run of this judge's own, with the starts and, if it failed, the last words."""
-    starts = f"; the bot was started {len(run.attempts)} times" if run.attempts[1:] else ""
     said = last_words_of_failure(run)
-    return f"{outcome(run)}{starts}{f'; its last line on stderr: {said}' if said else ''}"
+    return "; ".join(filter(None, (outcome(run), starts(run), said and f"{LAST_LINE}: {said}")))
 
 
 def log_doubts(run: RunResult) -> list[str]:
@@ -194,32 +232,46 @@ def log_doubts(run: RunResult) -> list[str]:
     own = run.own_seconds
     if own is None:
         return list(dict.fromkeys(log.error for log in run.own_logs if log.error))
-    doubts = []
-    logged = {number for log in run.own_logs for number in log.seconds}
-    answered = [puzzle.number for puzzle in run.score.puzzles if puzzle.arrived_seconds is not None]
-    if lacking := sorted(set(answered) - logged):
-        doubts.append(f"no time for {len(lacking)} of {len(answered)} answered puzzles ({ranges(lacking)})")
-    wall, cpu = run.usage.wall_seconds, run.usage.cpu_seconds
-    most = max(wall, cpu)
+    return list(filter(None, (_unlogged(run), _too_long(run, own), _too_short(run, own))))
+
+
+def _unlogged(run: RunResult) -> str:
+    answered = {puzzle.number for _, puzzle in run.score.arrivals}
+    lacking = sorted(answered.difference(*(log.seconds for log in run.own_logs)))
+    return f"no time for {len(lacking)} of {len(answered)} answered puzzles ({ranges(lacking)})" if lacking else ""
+
+
+def _too_long(run: RunResult, own: float) -> str:
+    most = max(run.usage.wall_seconds, run.usage.cpu_seconds)
+    is_longer = own > max(most * MOST_LOGGED, most + LOG_SECONDS)
+    return f"{duration(own)}, more than the {duration(most)} that the bot ran" if is_longer else ""
+
+
+def _too_short(run: RunResult, own: float) -> str:
     # The first answer's time includes start and reading, which a log may omit. A log may count CPU time.
+    wall, cpu = run.usage.wall_seconds, run.usage.cpu_seconds
     first = {attempt.first_puzzle for attempt in run.attempts}
-    between = sum(puzzle.took_seconds or 0.0 for puzzle in run.score.puzzles if puzzle.number not in first)
-    between *= cpu / most if most else 1.0
-    if own > most * MOST_LOGGED and own > most + LOG_SECONDS:
-        doubts.append(f"{duration(own)}, more than the {duration(most)} that the bot ran")
-    if own < between * LEAST_LOGGED and own < between - LOG_SECONDS:
-        doubts.append(f"{duration(own)}, less than half of the {duration(between)} between its answers")
-    return doubts
+    between = sum(took for took, puzzle in run.score.timed if puzzle.number not in first)
+    between *= cpu / max(wall, cpu) if wall or cpu else 1.0
+    is_shorter = own < min(between * LEAST_LOGGED, between - LOG_SECONDS)
+    return f"{duration(own)}, less than half of the {duration(between)} between its answers" if is_shorter else ""
 
 
-def _log_lines(run: RunResult) -> list[str]:
+def _file_lines(run: RunResult) -> list[str]:
+    if not run.files:
+        return []
+    files = f"the bot used files: questions in {run.files.reads}, answers in {run.files.writes}"
     doubts = "; ".join(log_doubts(run))
     if run.own_seconds is None:
-        return [f"its own log: {doubts}"] if doubts else []
+        return [files, *([f"its own log: {doubts}"] if doubts else [])]
     puzzles = sum(len(log.seconds) for log in run.own_logs)
     times = f"{duration(run.own_seconds)}; the judge's time: {duration(run.time_seconds)}"
-    lines = [f"its own log: {puzzles} puzzles in {times}"]
-    return [*lines, f"warning: its own log is unreliable: {doubts}"] if doubts else lines
+    doubt = [f"warning: its own log is unreliable: {doubts}"] if doubts else []
+    return [files, f"its own log: {puzzles} puzzles in {times}", *doubt]
+
+
+def _stderr_lines(run: RunResult) -> list[str]:
+    return [f"stderr of the bot ({run.stderr_bytes:,} bytes): {run.stderr_file}"] if run.stderr_file else []
 
 
 def _used(usage: Usage) -> str:

@@ -1,11 +1,18 @@
-"""The worth of figures and what would improve them, in the same words for a run, a table and a report."""
+"""How far figures of runs can be trusted, and what would improve them: for a run, a table and a report."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from nonobot.harness.results.conditions import CgroupMeasures, Contain
-from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.results.run_result import Attempt, RunResult
+
+FIGURES: dict[str, Callable[[CgroupMeasures], bool]] = {
+    "wall time": lambda _: True,
+    "CPU time": lambda measured: measured.cpu,
+    "memory": lambda measured: measured.memory,
+}
+"""The figures of an attempt, and whether they are exact."""
 
 
 def worth(runs: Sequence[RunResult]) -> list[str]:
@@ -17,24 +24,30 @@ def worth(runs: Sequence[RunResult]) -> list[str]:
     attempts = [attempt for run in started for attempt in run.started_attempts]
     if not attempts:
         return []
+    unfiltered = False in {attempt.filtered for attempt in attempts}
+    approximate = _approximate(attempts)
+    exact = [name for name in FIGURES if name not in approximate]
+    rest = [_are(approximate, "approximate") + _without(attempts)] if approximate else []
+    remedies = _remedies(started, unfiltered, bool(approximate))
+    return ["; ".join([_sandbox(started, unfiltered), _are(exact, "exact"), *rest]), *filter(None, [remedies])]
+
+
+def _approximate(attempts: Sequence[Attempt]) -> list[str]:
+    """Return the figures that the cgroup did not measure in every attempt."""
     measures = [attempt.cgroup_measures or CgroupMeasures() for attempt in attempts]
-    exact = {
-        "wall time": True,
-        "CPU time": all(measured.cpu for measured in measures),
-        "memory": all(measured.memory for measured in measures),
-    }
-    unfiltered = any(attempt.filtered is False for attempt in attempts)
+    return [name for name, is_exact in FIGURES.items() if not all(map(is_exact, measures))]
+
+
+def _without(attempts: Sequence[Attempt]) -> str:
+    """Return which memory nobody measured."""
     missing = sorted({memory for attempt in attempts for memory in attempt.unmeasured or ()})
-    sandboxes = {run.sandboxed for run in started}
-    sandbox = sandboxes.pop() if len(sandboxes) == 1 else "in some runs"
-    parts = [
-        f"sandbox: {sandbox}{', system calls not filtered' if unfiltered else ''}",
-        _are([name for name, is_exact in exact.items() if is_exact], "exact"),
-    ]
-    if rest := [name for name, is_exact in exact.items() if not is_exact]:
-        parts.append(_are(rest, "approximate") + (f", without {' and '.join(missing)}" if missing else ""))
-    remedies = _remedies(started, unfiltered, bool(rest))
-    return ["; ".join(parts), *(["; ".join(remedies)] if remedies else [])]
+    return f", without {' and '.join(missing)}" if missing else ""
+
+
+def _sandbox(runs: Sequence[RunResult], unfiltered: bool) -> str:
+    kinds = {run.sandboxed for run in runs}
+    kind = kinds.pop() if len(kinds) == 1 else "in some runs"
+    return f"sandbox: {kind}{', system calls not filtered' if unfiltered else ''}"
 
 
 def _are(names: Sequence[str], quality: str) -> str:
@@ -42,14 +55,15 @@ def _are(names: Sequence[str], quality: str) -> str:
     return f"{', '.join(most)} and {last} are {quality}" if most else f"{last} is {quality}"
 
 
-def _remedies(runs: Sequence[RunResult], unfiltered: bool, approximate: bool) -> list[str]:
+def _remedies(runs: Sequence[RunResult], unfiltered: bool, approximate: bool) -> str:
     """Return what would make bots safer and figures exact."""
-    wanted = any(run.sandboxed != "yes" and run.configuration.contain is not Contain.NO for run in runs)
+    requested = {run.configuration.contain for run in runs if run.sandboxed != "yes"}
+    wanted = not requested <= {Contain.NO}
     if not all(run.machine.system.startswith("Linux") for run in runs):
-        return ["sandboxes and exact figures need Linux"] if wanted or approximate else []
+        return "sandboxes and exact figures need Linux" if wanted or approximate else ""
     remedies = {
         "for a sandbox, install and allow bubblewrap": wanted,
         "for a filter of system calls, install libseccomp": unfiltered,
         "for exact figures, allow cgroups (docs/measuring.md)": approximate,
     }
-    return [remedy for remedy, helps in remedies.items() if helps]
+    return "; ".join(remedy for remedy, helps in remedies.items() if helps)

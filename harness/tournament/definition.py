@@ -1,31 +1,31 @@
-"""The file that defines a tournament: its bots, sets, configuration, and the names of its result files."""
+"""The file that defines a tournament: bots, sets, limits, placeholders, all checked; the names of its results."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import re
-import shlex
 import sys
 import unicodedata
 from argparse import ArgumentTypeError
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from nonobot.arguments import LONGEST_SECONDS, byte_count, either, similar_names, size, variable
+from nonobot.arguments import LONGEST_SECONDS, byte_count, command_words, either, similar_names, size, variable
 from nonobot.harness import UnusableError
-from nonobot.harness.process.bot_command import INTERPRETERS, OWN_JUDGE, is_here
 from nonobot.harness.process.exchange_folder import file_names
 from nonobot.harness.process.machine import tournament_core
+from nonobot.harness.process.nonobot_command import OWN_JUDGE
+from nonobot.harness.process.paths import is_here
+from nonobot.harness.process.start_fault import INTERPRETERS
 from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
-from nonobot.harness.results.result_files import UNDECODABLE
-from nonobot.protocol.formats import MOST_BYTES, FormatError, format_named
-from nonobot.system import content_of, shortened
+from nonobot.harness.toml_files import read_toml
+from nonobot.protocol.formats import FormatError, format_named
 from nonobot.tournament_data import PuzzleSet
 
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
@@ -48,7 +48,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cpu: Seconds | None = None
     puzzle: Seconds | None = None
     processes: Annotated[int, msgspec.Meta(ge=0, le=999_999)] = PROCESS_LIMIT  # 0: no limit
-    memory: str | int | None = None
+    memory: int | str | None = None
     stall: Annotated[float, msgspec.Meta(ge=0, le=LONGEST_SECONDS)] = STALL_SECONDS  # 0: no limit
 
 
@@ -121,20 +121,7 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 
 def read_tournament(path: Path) -> Tournament:
     """Return the tournament that a file defines; UnusableError, with the place, if the file is not usable."""
-    try:
-        raw = msgspec.toml.decode(content_of(path, MOST_BYTES, waits=True).removeprefix(b"\xef\xbb\xbf"))
-        tournament = msgspec.convert(raw, Tournament)
-    except OSError as error:
-        raise UnusableError(f"cannot read the tournament {path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UnusableError(
-            f"{path} is not UTF-8 text at byte {error.start + 1}; save the file as UTF-8"
-        ) from None
-    except msgspec.ValidationError as error:
-        raise UnusableError(f"{path}: {_in_own_words(str(error), raw)}") from None
-    except UNDECODABLE as error:
-        message, _, place = str(error).rstrip(")").partition(" (at ")
-        raise UnusableError(f"{path}: {place or 'TOML'}: {_SYNTAX.get(message, message)}") from None
+    tournament = read_toml(path, Tournament, _VALUES, "the tournament ")
     _check(path, tournament)
     return tournament
 
@@ -230,56 +217,16 @@ def _unlike_its_format(tournament: Tournament) -> str:
     return f'no puzzles of {", ".join(without)}; write puzzles = "FILE" in its [[bots]]' if without else ""
 
 
-_SYNTAX = {
-    "Invalid value": "not a TOML value; text needs quotes",
-    "Cannot overwrite a value": "duplicate key",
-    "Expected '=' after a key in a key/value pair": "not TOML; a line is KEY = VALUE, [limits] or [[bots]]",
-}
-"""Messages of the TOML parser in plain words."""
-
-_TABLES: dict[str, type[msgspec.Struct]] = {"": Tournament, "limits": Limits, "bots": Entrant, "sets": PlayedSet}
-
-_TYPES = {
-    **{"array": "a list", "object": "a table", "str": "text in quotes", "bool": "true or false"},
-    **{"int": "a whole number", "float": "a number"},
-}
-_BOUNDS = {">": "above", ">=": "from", "<=": "up to"}
 _VALUES = {
-    **{
-        "format": "'league' or 'match'",
-        "sets": 'a list, such as ["taai2011"]',
-        "bots": "a list; start each entry with [[bots]]",
-    },
+    "format": "'league' or 'match'",
+    "sets": 'a list, such as ["taai2011"]',
+    "bots": "a list; start each entry with [[bots]]",
     "environment": 'a table of strings, such as {NAME = "value"}',
-    **{"feed": " or ".join(Feed), "contain": " or ".join(Contain), "core": "the number of a core or 'any'"},
+    "feed": " or ".join(Feed),
+    "contain": " or ".join(Contain),
+    "core": "the number of a core or 'any'",
 }
-"""Types, bounds and the values of some keys, for messages."""
-
-
-def _in_own_words(message: str, raw: Any) -> str:
-    """Return msgspec's message about a value in `raw`, with its place, the value, and what it must be."""
-    problem, _, path = message.partition(" - at `$")
-    names = re.findall(r"[\w-]+", path)
-    place = re.sub(r"^\.(bot|set)s\[(\d+)\]\.?", lambda match: f"{match[1]} {int(match[2]) + 1}: ", path)
-    place = re.sub(r"^\.limits\.?", "[limits]: ", place.rstrip("`").replace("[...]", "")).removeprefix(".")
-    if key := re.match(r"Object (missing|contains unknown).* field `(.*)`", problem):
-        known = _TABLES[names[0] if names else ""].__struct_encode_fields__
-        if key[1] == "missing":
-            return f"{place}{key[2]!r} is missing"
-        similar = similar_names(key[2], known)
-        for home, where in (("", "above the first [table]"), ("limits", "in [limits]"), ("bots", "in [[bots]]")):
-            if key[2] in _TABLES[home].__struct_encode_fields__:
-                return f"{place}no key {key[2]!r} here{similar}; it belongs {where}"
-        return f"{place}no key {key[2]!r}{similar or '; known: ' + ', '.join(known)}"
-    value = raw
-    for name in names:
-        value = value[int(name) if isinstance(value, list) else name]
-    must_be = _VALUES.get(names[-1], problem)
-    if found := re.match(r"Expected `(.*?)`(?: (\S+) ([0-9.]+))?", must_be):
-        must_be = " or ".join(_TYPES.get(kind, kind) for kind in found[1].split(" | ") if kind != "null")
-        must_be += f" {_BOUNDS[found[2]]} {float(found[3]):,.0f}" if found[2] else ""
-    is_now = "" if "environment" in names else f", not {shortened(repr(value), 80)}"  # values may be secrets
-    return f"{place.removesuffix(': ')} must be {must_be}{is_now}"
+"""What the values of some keys must be, for messages."""
 
 
 def _memory_limit(limits: Limits) -> int | UnsetType | None:
@@ -318,6 +265,8 @@ def _require_known(word: str, placeholders: Sequence[str] = PLACEHOLDERS) -> Non
         raise UnusableError(f"{word!r}: no command or file name can have a NUL character")
     for match in _PLACEHOLDER.finditer(word):
         if match[2] and match[2] not in placeholders:
+            if not placeholders and os.path.lexists(word):  # braces are a part of its name
+                return
             if not placeholders:
                 raise UnusableError(f"{word!r}: only command and warm-up have placeholders such as {match[0]}")
             if match[2] in ADAPTED:
@@ -361,4 +310,4 @@ def possible_parts(name: str) -> list[str]:
 
 
 def _words(command: str | list[str]) -> list[str]:
-    return shlex.split(command) if isinstance(command, str) else command
+    return command_words(command) if isinstance(command, str) else command

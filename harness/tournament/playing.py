@@ -19,7 +19,8 @@ import msgspec
 from nonobot.harness import UnusableError
 from nonobot.harness.play.run_progress import AllRunsProgress
 from nonobot.harness.results.conditions import Whole
-from nonobot.harness.results.result_files import MOST_BYTES, UNDECODABLE, storable
+from nonobot.harness.results.limits import MOST_OTHER_BYTES
+from nonobot.harness.results.result_files import from_json, storable
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.tournament.rounds import ScheduledRun
 from nonobot.harness.user_files import write_output
@@ -129,6 +130,7 @@ class ShownProgress(AllRunsProgress):
 
 def read_playing(path: Path) -> Playing | None:
     """Return what a :class:`PlayingFile` has written; None if it is another file, or has just been removed."""
-    with contextlib.suppress(OSError, *UNDECODABLE):
-        return msgspec.json.decode(content_of(path, MOST_BYTES), type=Playing)
+    with contextlib.suppress(OSError, ValueError):
+        playing: Playing = from_json(content_of(path, MOST_OTHER_BYTES), Playing)
+        return playing
     return None

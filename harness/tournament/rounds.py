@@ -1,4 +1,4 @@
-"""The runs of a tournament: every bot on every set, each with a result file; finished runs are not repeated."""
+"""The runs of a tournament, each with a result file: which are finished, are resumed, or are played again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import replace as replaced
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.journal import Record, end_leftover, journal_path, read_records
+from nonobot.harness.play.journal import Record, end_leftover, journal_path, read_records, records_in
 from nonobot.harness.play.match import (
     GOES_ON,
     Bot,
@@ -31,9 +31,10 @@ from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
 from nonobot.harness.process.bot_command import folders_of, own_files
 from nonobot.harness.process.bot_files import bot_files, changed_files
 from nonobot.harness.process.exchange_folder import file_names
-from nonobot.harness.ranking.comparability import CONTINUED, PLAYED, changed_facts
+from nonobot.harness.results.comparability import CONTINUED, PLAYED, changed_facts
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
-from nonobot.harness.results.result_files import UNDECODABLE, content_of, read_result, result_in, write_json
+from nonobot.harness.results.limits import MOST_BYTES, require_readable
+from nonobot.harness.results.result_files import content_of, from_json, read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.tournament.definition import (
     Entrant,
@@ -46,6 +47,7 @@ from nonobot.harness.tournament.definition import (
 )
 from nonobot.harness.user_files import loaded, require_writable_folder
 from nonobot.protocol.clues import count
+from nonobot.system import reason_of
 from nonobot.tournament_data import PuzzleSet
 
 
@@ -101,7 +103,7 @@ class ScheduledRun:
         if not is_whole or self.replaced_files:
             return None
         with contextlib.suppress(UnusableError):  # not a journal
-            if result.end.reason not in GOES_ON and self._journalled()[:1] == records_of(result)[:1]:
+            if result.end.reason not in GOES_ON and self._begun() == records_of(result)[0]:
                 journal_path(self.result_path).unlink()
         return result
 
@@ -124,9 +126,9 @@ class ScheduledRun:
         bot = Bot(
             self.entrant.name, own, files=self.files, show=self._shown, hide=hide, warm_up=warm_up, sets=self.sets
         )
-        if before is not None or self._journalled():
+        if before is not None or self._begun():
             return resume(self.puzzle_set, bot, self.configuration, self.result_path, on_verdict)
-        require_place(self.configuration, self.result_path)
+        require_place(self.puzzle_set, self.configuration, self.result_path)
         sandbox = bot.sandbox(self.configuration.contain, self.result_path, self.puzzle_set.name)
         try:
             limit = self.entrant.warm_up_limit
@@ -154,14 +156,14 @@ class ScheduledRun:
             write_json(self.result_path, run)
             journal_path(self.result_path).unlink(missing_ok=True)
         except OSError as error:
-            raise UnusableError(f"cannot write {self.result_path}: {error.strerror}") from None
+            raise UnusableError(f"cannot write {self.result_path}: {reason_of(error)}") from None
         return run
 
     def _recorded(self) -> RunResult | None:
         """Return the result, or the beginning of an interrupted run; None if the bot was not started."""
         is_there = self.result_path.exists()
         try:
-            recorded = read_result(self.result_path) if is_there else next(iter(self._journalled()), None)
+            recorded = read_result(self.result_path) if is_there else self._begun()
         except UnusableError as error:
             raise UnusableError(f"{error}; move it away, and its run is played again") from None
         if recorded is None:
@@ -181,7 +183,7 @@ class ScheduledRun:
         number = 1
         while any(Path(f"{path}.before-{number}").exists() for path in files):
             number += 1
-        end_leftover(self._journalled())
+        end_leftover(read_records(journal_path(self.result_path)))
         result = None
         with contextlib.suppress(UnusableError):  # a broken file is kept as it is
             result = self._recorded()
@@ -191,9 +193,9 @@ class ScheduledRun:
             kept = replaced(result, stderr_file=f"{stderr_path(self.result_path)}.before-{number}")
             write_json(Path(f"{self.result_path}.before-{number}"), kept)
 
-    def _journalled(self) -> list[Record]:
-        """Return the records of an interrupted run; none if a killed judge had just created the journal."""
-        return read_records(journal_path(self.result_path))
+    def _begun(self) -> Record | None:
+        """Return the beginning of an interrupted run; None if a killed judge had just created the journal."""
+        return next(records_in(journal_path(self.result_path)), None)
 
     @property
     def _shown(self) -> list[Path]:
@@ -281,6 +283,8 @@ def scheduled_runs(
     for bot in tournament.bots:
         sets += [str(Path(file).absolute()) for file in (bot.puzzles, bot.setter_solutions) if file]
     loaded_sets = [*handed_in, *(loaded(*played_set(played), waits=False) for played in tournament.sets)]
+    for puzzle_set in loaded_sets:
+        require_readable(puzzle_set)
     paths = result_paths(
         folder, [puzzle_set.name for puzzle_set in loaded_sets], [bot.name for bot in tournament.bots]
     )
@@ -337,7 +341,7 @@ class _NamedSet(msgspec.Struct):
 
 
 class _Names(msgspec.Struct):
-    """The names in a result, or in the first line of a journal."""
+    """The names in a result."""
 
     bot: str
     set: _NamedSet
@@ -345,8 +349,10 @@ class _Names(msgspec.Struct):
 
 def _set_and_bot(result_path: Path) -> tuple[str, str] | None:
     """Return the names of the set and the bot that a result, or its journal, records; None if it records none."""
-    for path in (result_path, journal_path(result_path)):
-        with contextlib.suppress(UnusableError, *UNDECODABLE):
-            names = msgspec.json.decode(content_of(path).partition(b"\n{")[0], type=_Names)
-            return names.set.name, names.bot
+    with contextlib.suppress(UnusableError, ValueError):
+        names = from_json(content_of(result_path, most_bytes=MOST_BYTES), _Names)
+        return names.set.name, names.bot
+    with contextlib.suppress(UnusableError):
+        if isinstance(begun := next(records_in(journal_path(result_path)), None), RunResult):
+            return begun.set.name, begun.bot
     return None

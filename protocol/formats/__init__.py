@@ -206,21 +206,6 @@ _OTHER_TEXTS = {
     r"=\s*\[\||\barray[12]d\s*\(": "MiniZinc data",
     r"\A(?:\\.*\n)*\s*(?:minimi[sz]e|maximi[sz]e|number_of_rows:)\s": "an LP file",
 }
-_SIGNS = {  # found in files that resemble a format; what repeats stays in its line: the search would take for ever
-    "webpbn": r"<(puzzle|clues|count)",
-    "picross": r"^GRID\b|^(ROWS|COLUMNS)$|^\[[\d ,]*\]$",
-    "hv": r"^[^\w\n]*(h|v|rows?|columns?|cols?|horizontals?|verticals?)\b[^\w\n]*$",
-    "grid": r"^\d+[ \t]*x[ \t]*\d+$|^[^\w\n]*(grid|solution)[^\w\n]*$",
-    "mk": r"\A(#.*\n)*\d+ +\d+\n[^#]*\n#",
-    "nin": r"\A(#.*\n)*\d+ +\d+\n",
-    "cwd": r"\A\d+\n\d+\n[\d ,]+\n",
-    "oneline": r"^[\d:, ]+-[\d:, ]*$",
-    "g": r"^:",
-    "pynogram": r"^[ \t]*(rows|columns)[ \t]*=[ \t]*([\d'\"]|$)",
-    "letters": r"(?-i:\A[A-Z0@ ]+\n[A-Z0@ ]+$)",
-    "lists": r"[\[{(]\s*[\[{(]\s*\d",
-    "non": r"^(width|height|rows|columns)\s+\d",
-}
 
 
 def _resemblances(sample: str, full: Sequence[str]) -> list[str]:
@@ -231,8 +216,8 @@ def _resemblances(sample: str, full: Sequence[str]) -> list[str]:
         remedy = "put a line H above the clues of the rows and V above the others"
         return [f"hv, but it has {count(len(code), 'line')} of numbers, without headings; {remedy}"]
     stops = []
-    for name, sign in _SIGNS.items():
-        if re.search(sign, sample, re.MULTILINE | re.IGNORECASE):
+    for name, known in table().items():
+        if known.sign and re.search(known.sign, sample, re.MULTILINE | re.IGNORECASE):
             try:
                 fault = next((found for found in read(sample.encode(), name) if isinstance(found, Fault)), None)
             except FormatError as error:

@@ -52,6 +52,7 @@ class Format:
     states_size: bool = True  # if not, `read` also takes a `Size` or None
 
     looks_like: Callable[[Sequence[str]], bool]  # of the first text lines of a file, stripped, without blank ones
+    sign: str = ""  # pattern in files that resemble the format; a repetition over lines would take very long
     read: Callable[..., Iterator[Found]]  # yields the puzzles in the bytes of a file, and their faults
     text: Callable[[Record], str]  # returns the text of a record in this format
     joined: Callable[[Sequence[str]], str] | None = None  # returns a file of the texts; None: it can hold only one

@@ -75,6 +75,7 @@ HV = Format(
     description="a line H, the rows' clues, a line V, the columns' clues",
     extensions=(".hv",),
     looks_like=_looks_like_hv,
+    sign=r"^[^\w\n]*(h|v|rows?|columns?|cols?|horizontals?|verticals?)\b[^\w\n]*$",
     read=partial(read_lines, draft_of=_HV),
     text=partial(in_lines, rows="H\n", columns="V\n"),
 )
@@ -118,6 +119,7 @@ G = Format(
     description="Petr Olsak's .g: lines that start with ':' before the rows' clues, the columns' and the end",
     extensions=(".g",),
     looks_like=_looks_like_g,
+    sign="^:",
     read=partial(read_lines, draft_of=_G),
     text=partial(in_lines, rows=": rows\n", columns=": columns\n", end=": end\n", text=partial(spaced, empty="")),
 )
@@ -165,6 +167,7 @@ PICROSS = Format(
     extensions=(".picross",),
     holds=frozenset({"title"}),
     looks_like=_looks_like_picross,
+    sign=r"^GRID\b|^(ROWS|COLUMNS)$|^\[[\d ,]*\]$",
     read=partial(read_lines, draft_of=_Picross, first=_GRID, comment=re.compile("(#.*)?")),
     text=_picross_text,
     joined="\n".join,
@@ -238,6 +241,7 @@ PYNOGRAM = Format(
     description="pynogram's INI: [clues] with 'columns =' and 'rows =', commas or lines between clues",
     extensions=(".ini",),
     looks_like=_has_clues,
+    sign=r"^[ \t]*(rows|columns)[ \t]*=[ \t]*([\d'\"]|$)",
     read=partial(read_lines, draft_of=_Ini),
     text=partial(_text_with_keys, start="", end=""),
 )
@@ -378,6 +382,7 @@ NON = Format(
     extensions=(".non", ".nonpack"),
     holds=frozenset({*_KEYS_OF_TEXTS.values(), "solution", "start"}),
     looks_like=_looks_like_non,
+    sign=r"^(width|height|rows|columns)\s+\d",
     read=partial(read_lines, draft_of=_Non, divider=re.compile("={4,}")),
     text=_non_text,
     joined="====\n".join,

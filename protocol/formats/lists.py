@@ -365,6 +365,7 @@ FORMAT = Format(
     extensions=(".lists", ".py", ".json"),
     holds=frozenset({*TEXT_FIELDS, "start", "solution"}),
     looks_like=_looks_like,
+    sign=r"[\[{(]\s*[\[{(]\s*\d",
     read=_read,
     text=_text,
     joined=lambda texts: texts[0] if len(texts) == 1 else "[" + ",\n".join(map(str.rstrip, texts)) + "]\n",

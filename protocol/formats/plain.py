@@ -69,6 +69,7 @@ ONELINE = Format(
     description="a puzzle a line: rows, '-', columns; ':' between clues, ',' between numbers",
     extensions=(".oneline",),
     looks_like=lambda lines: bool(re.fullmatch(r"[\d,:\s]+-[\d,:\s]+", lines[0], re.ASCII)),
+    sign=r"^[\d:, ]+-[\d:, ]*$",
     read=_read_oneline,
     text=lambda record: "-".join(":".join(map(with_commas, clues)) for _, clues in parts_of(record.puzzle)) + "\n",
     joined="".join,
@@ -107,6 +108,7 @@ LETTERS = Format(
     description="Rosetta Code's strings: a line of rows, a line of columns, A = 1, B = 2",
     extensions=(".letters",),
     looks_like=lambda lines: all(map(_WORDS.fullmatch, lines[:2])),
+    sign=r"(?-i:\A[A-Z0@ ]+\n[A-Z0@ ]+$)",
     read=_read_letters,
     text=lambda record: "".join(" ".join(map(_in_letters, clues)) + "\n" for _, clues in parts_of(record.puzzle)),
     joined="\n".join,
@@ -231,23 +233,27 @@ def _cwd_parts(draft: Draft, width: int, height: int, lines: Sequence[TextLine])
     return (), ()
 
 
-def _format(name: str, description: str, size: str, parts: Callable[..., _Parts], divider: str = "") -> Format:
+def _format(
+    name: str, description: str, size: str, parts: Callable[..., _Parts], sign: str, divider: str = ""
+) -> Format:
     """Return a format of clue lines below a `size`, its text lines, with a `divider` between rows and columns."""
     return Format(
         name=name,
         description=description,
         extensions=(f".{name}",),
         looks_like=partial(_looks_like, size=size, divider=divider),
+        sign=sign,
         read=partial(_read, size=size, parts=parts),
         text=lambda record: in_lines(record, size.format(width=record.size[0], height=record.size[1]), divider),
     )
 
 
-NIN = _format("nin", "'width height', the rows' clues, the columns' clues", "{width} {height}\n", _nin_parts)
+_NIN_FORM = "'width height', the rows' clues, the columns' clues"
+NIN = _format("nin", _NIN_FORM, "{width} {height}\n", _nin_parts, r"\A(#.*\n)*\d+ +\d+\n")
 _MK_FORM = "'height width', the rows' clues, '#', the columns' clues"
-MK = _format("mk", _MK_FORM, "{height} {width}\n", _mk_parts, "#\n")
+MK = _format("mk", _MK_FORM, "{height} {width}\n", _mk_parts, r"\A(#.*\n)*\d+ +\d+\n[^#]*\n#", "#\n")
 _CWD_FORM = "the height, the width, the rows' clues, a blank line, the columns' clues"
-CWD = _format("cwd", _CWD_FORM, "{height}\n{width}\n", _cwd_parts, "\n")
+CWD = _format("cwd", _CWD_FORM, "{height}\n{width}\n", _cwd_parts, r"\A\d+\n\d+\n[\d ,]+\n", "\n")
 
 # --- the 8x11 text form -----------------------------------------------------------------------------------------
 
@@ -350,6 +356,7 @@ GRID = Format(
     extensions=(".grid",),
     holds=frozenset({*_TEXTS, "start", "solution"}),
     looks_like=lambda lines: bool(_SIZE.fullmatch(lines[0])) or _is_drawing(lines),
+    sign=r"^\d+[ \t]*x[ \t]*\d+$|^[^\w\n]*(grid|solution)[^\w\n]*$",
     read=_read_grid,
     text=_grid_text,
 )

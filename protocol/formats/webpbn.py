@@ -219,6 +219,7 @@ FORMAT = Format(
     extensions=(".xml", ".webpbn"),
     holds=frozenset({"title", "author", "copyright", "description", "catalogue", "solution", "start"}),
     looks_like=lambda lines: lines[0].startswith("<"),
+    sign="<(puzzle|clues|count)",
     read=_read,
     text=_text,
     joined=lambda puzzles: "".join([*_START, *puzzles, "</puzzleset>\n"]),

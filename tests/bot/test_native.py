@@ -1,5 +1,6 @@
 """Kernels as files, and what becomes of them where numba is not the one that we know."""
 
+import ast
 import os
 import platform
 import re
@@ -11,26 +12,31 @@ from pathlib import Path
 import llvmlite.binding as llvm
 import pytest
 
-from nonobot.bot.kernels import cache, loading
+from nonobot.bot.kernels import cache, loading, numba_names
 from nonobot.bot.kernels.shipped import LEVELS, processor_level
 from nonobot.protocol import format_answer
 from tests.helpers.patched import patched_house
 from tests.helpers.talking import CAPTURED, COMMAND, GOOD, GRID, Solution, batch
 
 CHANGES = {
-    "there is no object code": ("object_code", "_tm.emit_object(", "_tm.object_code(", "AttributeError: "),
+    "an inner name has moved": (
+        "numba_names",
+        "from numba.core.cpu import CPUContext",
+        "from numba.core.context import CPUContext",
+        "ModuleNotFoundError: No module named 'numba.core.context'",
+    ),
     "kernels are made otherwise": ("object_code", '"_finalize_final_module"', '"_finish"', "AttributeError: "),
-    "functions have other names": (
+    "kernels have other parameters": (
         "object_code",
-        "name = compiled.fndesc.llvm_func_name",
-        'name = "f" + compiled.fndesc.llvm_func_name',
-        "LookupError: the object code has no function f",
+        "[True, True, *[False] * numbers]",
+        "[True, *[False] * numbers]",
+        "LookupError: the parameters of a kernel are ",
     ),
     "arguments come in another order": (
         "loading",
         "function(ctypes.byref(result), ctypes.byref(exception), *arguments)",
         "function(ctypes.byref(result), ctypes.byref(exception), *arguments[::-1])",
-        "was to come back from a call, and -0x",
+        "a call returned -0x",
     ),
 }
 """A module, a line of it, its replacement as if numba were another version, and the words of the message."""
@@ -144,6 +150,95 @@ def test_where_numba_has_changed_a_line_says_so_and_kernels_work_all_the_same(tm
     assert why in line
     assert line.endswith("; numba loads them itself, and each start takes longer")
     assert not list(tmp_path.rglob("*.code"))
+
+
+NAMES = """
+import importlib, os, sys
+from functools import reduce
+import numba
+from nonobot.bot.kernels import loading
+from nonobot.bot.kernels.memory import Memory, Struct, i8
+memory = Memory(Struct("Kept", first=i8))
+for place in sys.argv[1:]:
+    if os.fork() == 0:
+        module, _, path = place.partition(":")
+        *classes, name = path.split(".")
+        delattr(reduce(getattr, classes, importlib.import_module(module)), name)
+        try:
+            result = loading.load_kernel("author", "subtract", memory.struct, 2)(memory.address, 5, 3)
+        except ImportError as error:
+            result = error
+        print(place, result, flush=True)
+        os._exit(0)
+    assert os.wait()[1] == 0, place
+"""
+
+
+USED_LATER = ["numba.core.base:BaseContext.cast", "nonobot.bot.kernels.language:StructType.member"]
+"""What is missing only as a kernel is compiled: of numba, and for any error in our own part of its work."""
+
+
+def names_of_numba():
+    """Yield the names that kernels need of numba, with their modules."""
+    [block] = (
+        node for node in ast.parse(Path(numba_names.__file__).read_text()).body if isinstance(node, ast.With)
+    )
+    for node in ast.walk(block):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("numba"):
+            yield from (f"{node.module}:{alias.name}" for alias in node.names)
+
+
+def test_a_numba_without_a_name_that_kernels_need_is_a_line_with_a_version_that_has_it(tmp_path):
+    environment = patched_house(tmp_path, "kernels/loading.py")
+    places = [place for place in names_of_numba() if place != "numba:types"]  # which is also a module of its own
+    places += USED_LATER
+    assert {"numba:njit", "numba.extending:intrinsic"} < {*places}
+    (tmp_path / "author.py").write_text(KERNEL)
+    command = [sys.executable, "-c", NAMES, *places]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, text=True, **CAPTURED)
+    assert (done.returncode, done.stderr) == (0, "")
+    for place, said in zip(places, done.stdout.splitlines(), strict=True):
+        module, name = place.split(":")
+        why = f"ImportError: cannot import name '{name}' from '{module}'"
+        why = "AttributeError: " if place in USED_LATER else why
+        line = rf"{place} numba \S+ cannot compile the kernels \(.*{why}.*\); install numba \S+, the newest .*"
+        assert re.fullmatch(line, said), said
+
+
+UNUSABLE = {
+    "raise ImportError('Numba needs NumPy 2.4 or less.')": "ImportError: Numba needs NumPy 2.4 or less",
+    "raise SystemError('initialization of _internal failed')": "SystemError: initialization of _internal failed",
+    "": "ImportError: cannot import name 'config' from 'numba' ",
+}
+
+SOLVE = """
+import nonobot
+try:
+    nonobot.solve(nonobot.Puzzle(rows=[[1]], columns=[[1]]))
+except ImportError as error:
+    print(f"nonobot: {error}")
+"""
+
+
+@pytest.mark.parametrize("source", UNUSABLE)
+def test_a_numba_that_cannot_be_loaded_is_a_line_for_all_puzzles_and_an_import_error_for_programs(
+    tmp_path, source
+):
+    (tmp_path / "numba.py").write_text(source)
+    (tmp_path / "two.txt").write_bytes(batch(GOOD, GOOD))
+    (tmp_path / "cache").mkdir(0o700)
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep)
+    settings = {"PYTHONPATH": paths, "NONOBOT_CACHE_DIR": str(tmp_path / "cache"), "NONOBOT_KERNELS": "native"}
+    bot = [*COMMAND, "--size", "2x2"]
+    several, one, program = (
+        subprocess.run(command, env=os.environ | settings, input=batch(GOOD), **CAPTURED)
+        for command in ([*bot, "--jobs", "2", str(tmp_path / "two.txt")], bot, [sys.executable, "-c", SOLVE])
+    )
+    assert (several.returncode, several.stdout) == (one.returncode, one.stdout) == (2, b"")
+    assert (program.returncode, program.stderr) == (0, b"")
+    assert several.stderr == one.stderr == program.stdout
+    found, why = one.stderr.decode(), re.escape(UNUSABLE[source])
+    assert re.fullmatch(rf"nonobot: numba \S+ cannot compile the kernels \({why}.*\); install numba .*\n", found)
 
 
 def test_the_digest_covers_all_modules_of_the_bot_that_kernels_import():
@@ -365,7 +460,7 @@ def test_another_name_of_a_level_is_refused_in_a_line(house):
 def test_without_kernels_and_numba_a_line_names_the_command(tmp_path):
     environment = patched_house(tmp_path, "kernels/loading.py")
     lines = PROGRAM.strip().splitlines()
-    lines[-2:] = [f"try: {lines[-2]}", "except ValueError as error: print(error)"]
+    lines[-2:] = [f"try: {lines[-2]}", "except ImportError as error: print(error)"]
     found, _ = started(tmp_path, environment, "\n".join(["import sys", "sys.modules['numba'] = None", *lines]))
     assert len(found) == 1
     assert found[0].startswith("compiling the kernels needs numba, not installed")

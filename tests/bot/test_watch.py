@@ -8,7 +8,7 @@ import pytest
 from nonobot.protocol import PartialGrid, Puzzle, Record, format_puzzle
 from nonobot.protocol.formats import write
 from nonobot.tournament_data import load_set
-from tests.helpers.places import PUZZLES
+from tests.helpers.places import PUZZLES, quoted
 from tests.helpers.talking import COMMAND, NONE, STRATEGIES, TWO
 from tests.helpers.terminals import Terminal
 
@@ -203,7 +203,7 @@ def test_a_small_terminal_gets_half_blocks_and_a_smaller_one_the_way_to_a_file(t
     shown = answered(b"", str(path), columns=20)
     assert shown == (
         "30x2: solved; the board needs 32 columns, the terminal has 20; draw it to a file: "
-        f"nonobot '{path}' | nonojudge render '{path}' --answers - --number 1 -o 1.png\n"
+        f"nonobot {quoted(path)} | nonojudge render {quoted(path)} --answers - --number 1 -o 1.png\n"
     )
     assert "▀▀▀▀▀" in answered(b"", str(path), columns=32)  # so wide is enough
 

@@ -2,6 +2,7 @@
 
 import _thread
 import os
+import random
 import signal
 import sys
 import threading
@@ -14,6 +15,9 @@ from threading import Event, Lock
 import pytest
 
 from nonobot.bot.workers import AHEAD, WINDOW, deliver_in_order, in_order, on_request
+from nonobot.protocol import Puzzle
+from tests.helpers.boards import random_grid
+from tests.helpers.talking import STRATEGIES, batch, carried_out, counted, run
 from tests.helpers.waiting import PATIENCE_SECONDS, wait_until
 
 
@@ -318,3 +322,18 @@ def test_where_one_cannot_be_handed_over_none_after_it_is():
         deliver_in_order(count(), [lambda item: item] * 3, deliver, stopped.set)
     assert stopped.is_set()
     assert handed_over == [0, 1, 2]
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("jobs", ["1", "2", "auto"])
+def test_answers_words_and_counts_are_the_same_every_time_with_any_number_of_jobs(jobs, strategy, tmp_path):
+    rng = random.Random(9)
+    boards = [Puzzle.from_grid(random_grid(rng, 12, 12, rng.uniform(0.35, 0.6))) for _ in range(20)]
+    text = batch(*boards[:10], b"x\n" * 3, *boards[10:])
+    options = ("--size", "12x12", "--solutions", "2", "--strategy", strategy)
+    outcomes = []
+    for command, number in ((run, jobs), (carried_out, "1")):
+        done = command(text, *options, "--jobs", number, "--stats", str(tmp_path / "stats"))
+        outcomes.append((done.stdout, done.stderr, done.returncode, counted(tmp_path / "stats")))
+    assert outcomes[0] == outcomes[1]

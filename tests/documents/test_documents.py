@@ -5,6 +5,7 @@ import contextlib
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from statistics import mean
 
@@ -23,8 +24,6 @@ MOST_LINES = {"README.md": 140, "docs/engine.md": 140, "docs/judge.md": 160}
 OURS = "nin,nd"
 """Words that codespell takes for misspelt ones."""
 
-each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(REPOSITORY).as_posix())
-
 
 def test_generated_parts_are_current():
     command = [sys.executable, "-m", "tools.generated_docs"]
@@ -32,18 +31,19 @@ def test_generated_parts_are_current():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@each_page
-def test_pages_are_short_with_examples_in_fences(page):
-    name = page.relative_to(REPOSITORY).as_posix()
-    if not name.startswith("docs/lab/"):
-        written = PART.sub("", page.read_text(encoding="utf-8"))  # what is generated is looked up, not read
-        assert len(written.splitlines()) <= MOST_LINES.get(name, 420)
-    assert mean(len(sentence.split()) for sentence in sentences(page)) <= 22
-    for token in tokens(page):
-        if token.type == "inline":
-            assert ">>>" not in token.content, f"{page.name}:{token.map[0] + 1}"
+def test_pages_are_short_with_examples_in_fences():
+    for page in PAGES:
+        name = page.relative_to(REPOSITORY).as_posix()
+        if not name.startswith("docs/lab/"):
+            written = PART.sub("", page.read_text(encoding="utf-8"))  # what is generated is looked up, not read
+            assert len(written.splitlines()) <= MOST_LINES.get(name, 420), name
+        assert mean(len(sentence.split()) for sentence in sentences(page)) <= 22, name
+        for token in tokens(page):
+            if token.type == "inline":
+                assert ">>>" not in token.content, f"{page.name}:{token.map[0] + 1}"
 
 
+@cache
 def anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings, as GitHub makes them."""
     found: set[str] = set()
@@ -57,25 +57,24 @@ def anchors(page: Path) -> set[str]:
     return found
 
 
-@each_page
-def test_links_lead_somewhere(page):
-    for token in tokens(page):
-        for child in token.children or ():
+def test_links_lead_somewhere():
+    for page in PAGES:
+        for child in (child for token in tokens(page) for child in token.children or ()):
             target = child.attrs.get("href") or child.attrs.get("src")
             if target and not re.match(r"https?:|mailto:", target):
                 path, _, anchor = target.partition("#")
                 file = (page.parent / path).resolve() if path else page
-                assert file.exists(), target
-                assert not anchor or anchor in anchors(file), target
+                assert file.exists(), (page.name, target)
+                assert not anchor or anchor in anchors(file), (page.name, target)
 
 
 # Words. A phrase in a fence or between backticks may be output or code, so only prose is searched.
 
 
-@each_page
-def test_pages_use_the_words_of_the_glossary(page):
-    prose = [(token.map[0] + 1, inline(token)) for token in tokens(page) if token.type == "inline"]
-    assert [(line, *found) for line, text in prose for found in phrases(text)] == []
+def test_pages_use_the_words_of_the_glossary():
+    inlines = [(page, token) for page in PAGES for token in tokens(page) if token.type == "inline"]
+    prose = [(f"{page.name}:{token.map[0] + 1}", inline(token)) for page, token in inlines]
+    assert [(place, *found) for place, text in prose for found in phrases(text)] == []
 
 
 def test_docstrings_and_messages_use_the_words_of_the_glossary():
@@ -83,15 +82,16 @@ def test_docstrings_and_messages_use_the_words_of_the_glossary():
     assert [*phrases(FILE.read_text(encoding="utf-8"))] == []
 
 
-@pytest.mark.parametrize("command", ["nonobot", "nonojudge", *(f"nonojudge {name}" for name in COMMANDS)])
-def test_help_uses_the_words_of_the_glossary(command, capsys, monkeypatch):
+def test_help_uses_the_words_of_the_glossary(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    program, *arguments = command.split()
     with contextlib.suppress(SystemExit):
-        (cli.run if program == "nonojudge" else parse)([*arguments, "--help"])
-    text = capsys.readouterr().out
-    assert text
-    assert [*phrases(text)] == []
+        parse(["--help"])
+    texts = {"nonobot": capsys.readouterr().out}
+    for command in ("", *COMMANDS):
+        cli.run([*filter(None, [command]), "--help"])
+        texts[f"nonojudge {command}"] = capsys.readouterr().out
+    assert all(texts.values())
+    assert [(command, *found) for command, text in texts.items() for found in phrases(text)] == []
 
 
 @pytest.mark.slow  # with the developers' tools, which README's tests do without

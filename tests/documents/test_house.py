@@ -20,9 +20,10 @@ MODULES = [path.relative_to(REPOSITORY).as_posix() for package in PACKAGES for p
 
 
 @cache
-def calls(module: str) -> list[ast.Call]:
+def calls(module: str) -> list[tuple[str, ast.Call]]:
+    """Return the calls in a module, each with what it calls."""
     tree = ast.parse((REPOSITORY / module).read_text(encoding="utf-8"), module)
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [(ast.unparse(node.func), node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
 
 
 def test_the_import_contracts_are_kept():
@@ -44,30 +45,31 @@ def test_every_library_has_a_contract():
 IMPORT_BY_NAME = ("import_module", "__import__", "load_kernel")
 """Calls that import a module whose name is a string: import-linter does not see them."""
 
+PRINTS = ("print", "sys.stdout.write")
+
 IMPORTS_ANY_NAME = {
     "bot/kernels/loading.py",  # the names that `load_kernel` takes
     "bot/strategy.py",  # the kernels of a strategy
     "harness/cli.py",  # the modules of COMMANDS
-    "harness/opponents/serve.py",  # the libraries of the opponents
+    "harness/opponents/command_line.py",  # the libraries of the opponents
     "tools/release/level_kernels.py",  # the modules of the kernels
 }
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_that_is_imported_by_name_is_in_the_same_package(module):
-    package = module.split("/")[0]
-    for call in calls(module):
-        if ast.unparse(call.func).endswith(IMPORT_BY_NAME) and module not in IMPORTS_ANY_NAME:
-            name = call.args[0]
-            assert isinstance(name, ast.Constant), f"{module}:{call.lineno}"
-            assert name.value.startswith(f"nonobot.{package}."), f"{module}:{call.lineno}"
+def test_a_module_that_is_imported_by_name_is_in_the_same_package():
+    for module in MODULES:
+        package = module.split("/")[0]
+        for name, call in calls(module):
+            if name.endswith(IMPORT_BY_NAME) and module not in IMPORTS_ANY_NAME:
+                imported = call.args[0]
+                assert isinstance(imported, ast.Constant), f"{module}:{call.lineno}"
+                assert imported.value.startswith(f"nonobot.{package}."), f"{module}:{call.lineno}"
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith(("bot/", "protocol/"))])
-def test_the_bot_prints_nothing_except_answers(module):
-    lines = {ast.unparse(call.func): call.lineno for call in calls(module)}
-    assert "print" not in lines, f"{module}:{lines.get('print')}"
-    assert "sys.stdout.write" not in lines, f"{module}:{lines.get('sys.stdout.write')}"
+def test_the_bot_prints_nothing_except_answers():
+    of_the_bot = [name for name in MODULES if name.startswith(("bot/", "protocol/"))]
+    prints = [f"{module}:{call.lineno}" for module in of_the_bot for name, call in calls(module) if name in PRINTS]
+    assert prints == []
 
 
 CAME_AFTER_3_11_0 = {
@@ -96,6 +98,8 @@ LATER_KEYWORDS = {
 def later_than_3_11_0(source: str) -> Iterator[str]:
     """Yield what a module uses that Python 3.11.0 lacks."""
     names = {name: when for several, when in CAME_AFTER_3_11_0.items() for name in several.split()}
+    if not any(name in source for name in (*names, *(function for function, _ in LATER_KEYWORDS))):
+        return  # without a look at its tree, which takes long to make
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name) if name in names:
@@ -123,6 +127,56 @@ def test_what_python_3_11_0_lacks_is_seen_however_it_is_used():
     ):
         assert [*later_than_3_11_0(source)], source
     assert not [*later_than_3_11_0("bot.extract(name, folder=filter); filter(None, names)")]
+
+
+DOCUMENTED = {"_asdict", "_fields", "_replace", "_value_", "_exit", "_getframe"}
+"""Names of Python's library that begin with an underscore and are public: of tuples, enums, os and sys."""
+
+NUMBA = ("_final_module", "_optimize_final_module", "_tm", "_ensure_finalized")
+PRIVATE_NAMES_OF_OTHERS = {
+    **dict.fromkeys(NUMBA, "bot/kernels/object_code.py"),
+    "_config_fname": "bot/kernels/loading.py",  # numba's
+    "_stdlib_dir": "tools/release/start.py",  # Python's
+    "_nonobot": "bot/kernels/memory.py",  # our own, in the executable to hand in
+    "_count": "tests/",  # of threads, by Python's `_thread`
+}
+"""Names with an underscore that come from elsewhere, each in one place: they may move with any release."""
+
+
+def private_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the names with one underscore before them that a module takes from somewhere."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=name) | ast.alias(name=name) if re.match("_[a-z]", name, re.IGNORECASE):
+                yield name
+
+
+def own_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the names that a module defines."""
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.Name(id=name, ctx=ast.Store())
+                | ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store())
+            ):
+                yield name
+            case ast.Assign(targets=[ast.Name(id="__slots__")], value=ast.Tuple(elts=slots)):
+                yield from (ast.literal_eval(slot) for slot in slots)
+
+
+def test_private_names_of_libraries_are_used_only_where_they_are_guarded():
+    paths = [path for folder in (*PACKAGES, "tests", "tools") for path in (REPOSITORY / folder).rglob("*.py")]
+    trees = {
+        path.relative_to(REPOSITORY).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths
+    }
+    own = {name for tree in trees.values() for name in own_names(tree)}
+    found = [(name, path) for path, tree in trees.items() for name in {*private_names(tree)} - own - DOCUMENTED]
+    assert len(found) > 5
+    places = PRIVATE_NAMES_OF_OTHERS
+    assert [(name, path) for name, path in found if not path.startswith(places.get(name, "nowhere"))] == []
 
 
 STARTS = ("Popen", "running", "talk")
@@ -154,12 +208,10 @@ def waits_that_may_not_end(source: str) -> Iterator[str]:
                     yield f"line {call.lineno}: wait_until: give it the process that has to run"
 
 
-TESTS = [path for path in (REPOSITORY / "tests").rglob("*.py") if path.name != "waiting.py"]
-
-
-@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.stem)
-def test_every_wait_ends_with_its_process(path):
-    assert [*waits_that_may_not_end(path.read_text(encoding="utf-8"))] == []
+def test_every_wait_ends_with_its_process():
+    paths = [path for path in (REPOSITORY / "tests").rglob("*.py") if path.name != "waiting.py"]
+    found = {path: [*waits_that_may_not_end(path.read_text(encoding="utf-8"))] for path in paths}
+    assert {str(path): lines for path, lines in found.items() if lines} == {}
 
 
 def test_a_wait_that_may_not_end_is_seen():

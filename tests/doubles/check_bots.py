@@ -1,18 +1,22 @@
 """Bots that the self-test is tested with: `python -S -E check_bots.py NAME WIDTH HEIGHT`.
 
-`Bot` keeps to every rule. Each of the others breaks one, mostly by a single method.
+`Bot` keeps to every rule. Each of the others breaks one, mostly by a single method. The tests start hundreds: what
+takes long to load is loaded by the bots that use it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
-import subprocess
 import sys
 import time
 from itertools import combinations
-from pathlib import Path
+
+
+def signals():
+    """Return the module `signal`: loading it takes a third of this program's start."""
+    import signal
+
+    return signal
 
 
 def placements(clue, length):
@@ -132,14 +136,14 @@ OTHERS = {
     "Missing": ("start", lambda bot: sys.exit("config.toml is not there")),
     "LacksAProgram": ("start", lambda bot: sys.exit(127)),
     "Banner": ("start", lambda bot: bot.say("SuperBot 3.1\n")),
-    "DeafToSigterm": ("start", lambda bot: signal.signal(signal.SIGTERM, signal.SIG_IGN)),
+    "DeafToSigterm": ("start", lambda bot: signals().signal(signals().SIGTERM, signals().SIG_IGN)),
     "StartsSlowly": ("start", lambda bot: time.sleep(0.8)),
     "SaysNothing": ("run", lambda bot: time.sleep(1000)),
     "Greets": ("run", lambda bot: bot.say("usage: bot FILE\n")),
     "Report": ("end", lambda bot: bot.say("all solved\n")),
     "Stays": ("end", lambda bot: time.sleep(1000)),
     "Status3": ("end", lambda bot: sys.exit(3)),
-    "Crashes": ("end", lambda bot: os.kill(os.getpid(), signal.SIGSEGV)),
+    "Crashes": ("end", lambda bot: os.kill(os.getpid(), signals().SIGSEGV)),
     "DiesOfUnsolvable": ("cannot_solve", lambda bot: sys.exit("no solution")),
     "Buffers": ("say", lambda bot, text: sys.stdout.write(text)),
     # What they read
@@ -255,7 +259,7 @@ class KilledOnTheThird(Bot):
         return super().board(clues)
 
     def break_down(self):
-        os.kill(os.getpid(), signal.SIGSEGV)
+        os.kill(os.getpid(), signals().SIGSEGV)
 
 
 class LoopsOnTheThird(KilledOnTheThird):
@@ -366,19 +370,23 @@ class DeafAtWork(Bot):
 
     def solved(self, columns, rows):
         if 0 < sum(map(sum, rows)) < self.width * self.height / 3:
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+            signals().pthread_sigmask(signals().SIG_BLOCK, {signals().SIGTERM})
             time.sleep(1000)
         return solve(columns, rows)
 
 
 class DeafToClosedStdout(Bot):
     def say(self, text):
+        import contextlib
+
         with contextlib.suppress(BrokenPipeError):
             os.write(1, text.encode())
 
 
 class LeavesAChild(Bot):
     def start(self):
+        import subprocess
+
         subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(1000)"], start_new_session=True)
 
 
@@ -394,6 +402,8 @@ class Differs(Bot):
     from_below = False
 
     def start(self):
+        from pathlib import Path
+
         self.from_below = Path("turn").exists()
         Path("turn").unlink() if self.from_below else Path("turn").touch()
 

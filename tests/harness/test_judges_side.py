@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nonobot.harness.process.bot_command import OWN_BOT
+from nonobot.harness.process.nonobot_command import OWN_BOT
 from nonobot.harness.process.sandbox import Sandbox
 from tests.helpers.judges_side import COMMANDS, Layout, breaches
 

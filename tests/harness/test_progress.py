@@ -14,6 +14,7 @@ from nonobot.harness.process.bot_process import PassedOn
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
 from tests.helpers.judged import RECIPE, command
+from tests.helpers.places import unfilled
 from tests.helpers.ranked import run_result
 from tests.helpers.terminals import Terminal, seen
 
@@ -120,9 +121,10 @@ WARM_UP = ["sh", "-c", "printf 'compiling\\nhalf ' >&2; printf 'a line' >&2"]
 @pytest.mark.parametrize("job", ["run", "tournament"])
 def test_the_output_of_warm_ups_and_bots_does_not_break_the_bar(tmp_path, own_folder, job, columns):
     bot = command("flood_stderr", tmp_path)
+    named = [unfilled(word) for word in bot]
     (tmp_path / "small.toml").write_text(
         f'name = "small"\nsets = ["{RECIPE}"]\ncontain = "no"\n'
-        f'[[bots]]\nname = "bot"\ncommand = {json.dumps(bot)}\nwarm-up = {json.dumps(WARM_UP)}\n'
+        f'[[bots]]\nname = "bot"\ncommand = {json.dumps(named)}\nwarm-up = {json.dumps(WARM_UP)}\n'
     )
     arguments = {
         "run": ["run", "--contain", "no", "--set", str(RECIPE), "--warm-up", shlex.join(WARM_UP), "--", *bot],

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nonobot.arguments import byte_count
 from nonobot.harness import text
-from nonobot.harness.text import duration, last_line, on_terminal, ordinal, ranges
+from nonobot.harness.text import drawn, duration, last_line, new_table, on_terminal, ordinal, ranges, styled
 from nonobot.protocol.clues import count
 from nonobot.system import shortened
 
@@ -115,3 +115,12 @@ def test_ranges_name_every_number(numbers):
         first, _, last = part.partition("\N{EN DASH}")
         named |= set(range(int(first), int(last or first) + 1))
     assert named == numbers
+
+
+@pytest.mark.parametrize("no_wrap", [True, False])
+@pytest.mark.parametrize("columns", [10, 40, 100])
+def test_no_terminal_cuts_a_figure_of_a_table(columns, no_wrap):
+    table = new_table(("name", "time of a run", "share"), no_wrap=no_wrap)
+    table.add_row(styled("a bot with a very long name" * 3), "1,234.56 s", "99.9%")
+    out = drawn([table], True, columns)
+    assert all(text in out for text in ("a bot with", "1,234.56 s", "99.9%"))

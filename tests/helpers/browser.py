@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from nonobot.tournament_data import load_set
 from tests.helpers.places import REPOSITORY
 from tests.helpers.tabs import PATIENCE_SECONDS, Point, Tab, points_of
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+if find_spec("playwright") is None:  # slow to import for each process that collects tests
+    pytest.skip("playwright is not installed", allow_module_level=True)
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 OPTIONS = ("--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--hide-scrollbars")
@@ -60,7 +62,9 @@ class Browser(Tab):
     """
 
     def __init__(self, command: str) -> None:
-        self._playwright = playwright.sync_playwright().start()
+        from playwright.sync_api import sync_playwright
+
+        self._playwright = sync_playwright().start()
         self._browser = self._playwright.chromium.launch(executable_path=command, args=OPTIONS)
         self.page = self._browser.new_page()
         self.page.set_default_timeout(1000 * PATIENCE_SECONDS)

@@ -20,6 +20,7 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import RunResult
 from nonobot.tournament_data import Recipe, write_set
 from tests.helpers.judged import SCRIPTED_BOT, verdicts
+from tests.helpers.places import unfilled
 from tests.helpers.waiting import AFTERWARDS_SECONDS, wait_until
 
 RECIPES = [Recipe(5, 5, 5, seed=3), Recipe(4, 6, 5, seed=3), Recipe(6, 4, 5, seed=3), Recipe(3, 7, 5, seed=3)]
@@ -37,7 +38,7 @@ def definition(folder: Path, bots: dict[str, str], recipes: list[Recipe] = RECIP
             write_set(recipe.boards(), questions, answers)
     text = f'name = "small"\nsets = {json.dumps([str(recipe) for recipe in recipes])}\ncontain = "no"\n{more}\n'
     for name, behaviour in bots.items():
-        command = [sys.executable, "-S", str(SCRIPTED_BOT), behaviour, f"{folder}/{{size}}.txt"]
+        command = [sys.executable, "-S", str(SCRIPTED_BOT), behaviour, f"{unfilled(folder)}/{{size}}.txt"]
         text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(command)}\n'
     path = folder / "small.toml"
     path.write_text(text)

@@ -65,7 +65,7 @@ import sys
 from pathlib import Path
 from nonobot.harness import UnusableError
 from nonobot.harness.page import site
-from nonobot.harness.page.server import listening_socket, serve
+from nonobot.harness.web.server import listening_socket, serve
 site._contents = lambda *_: iter([("service_worker.js", b""), ("static/page.js", b"")])
 try:
     site.write_site(Path("site"), 5.0)

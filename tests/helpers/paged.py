@@ -106,7 +106,11 @@ class Server(AbstractContextManager):
             cwd=folder,
             env=os.environ | {"PYTHONUNBUFFERED": "1"} | ({} if data is None else {"NONOBOT_DATA": str(data)}),
         )
-        self.address = next_line(self.process).split()[1]
+        try:
+            self.address = next_line(self.process).split()[1]
+        except AssertionError:
+            finished(self.process)
+            raise
         self.port = urlsplit(self.address).port
 
     def __exit__(self, *_: object) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
 
-pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
-pytest.importorskip("jinja2", reason="the extra `report` is not installed")
+if not all(map(find_spec, ("matplotlib", "jinja2"))):  # slow to import for each process that collects tests
+    pytest.skip("the extra `report` is not installed", allow_module_level=True)
 
 from nonobot.harness.results.conditions import Configuration, Feed, SetFacts
 from nonobot.harness.results.result_files import AnyResult, read_results

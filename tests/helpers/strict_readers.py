@@ -209,6 +209,8 @@ def blocks_in(name: str, text: str) -> int | None:
         colons = [index for index, line in enumerate(lines) if line.startswith(":")][:3]
         inside = [line for line in lines[colons[0] : colons[2]] if not line.startswith(":")]
         return _numbers("\n".join(inside))
+    if name not in ("grid", "non", "nonogrid", "pynogram"):
+        return None
     found, part = [], False
     for line in lines:
         line = re.split("[#;]", line)[0] if name in ("pynogram", "nonogrid") else line

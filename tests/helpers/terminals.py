@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 
 import pyte
+import pytest
 
 from tests.helpers.waiting import AFTERWARDS_SECONDS, PATIENCE_SECONDS, finished, told, wait_to_read
 
@@ -35,7 +36,10 @@ class Terminal(contextlib.AbstractContextManager):
         standard_input: bytes | None = None,
         errors_too: bool = False,
     ) -> None:
-        self._own, theirs = pty.openpty()
+        try:
+            self._own, theirs = pty.openpty()
+        except OSError as error:
+            pytest.skip(f"this machine gives no terminal (is /dev/pts mounted?): {error}")
         self._written = b""
         self._waited_to = 0  # end of the last text that was waited for
         self._set_size(columns, lines)

@@ -14,10 +14,12 @@ from itertools import product
 import pytest
 
 from nonobot.arguments import (
+    Parser,
     byte_count,
+    command_words,
     count,
     either,
-    explained,
+    integer,
     missing,
     number,
     seconds,
@@ -29,7 +31,7 @@ from nonobot.arguments import (
 )
 from nonobot.arguments import whole_number as whole
 from nonobot.harness import cli
-from tests.helpers.places import REPOSITORY
+from tests.helpers.places import REPOSITORY, quoted
 from tests.helpers.talking import COMMAND
 
 HOUSE = REPOSITORY
@@ -57,7 +59,8 @@ EXTRAS = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optio
         (byte_count, "9999999999999999G", 1 << 62),
         (variable, "_A1=b=c", ("_A1", "b=c")),
         (variable, "A=", ("A", "")),
-        (explained(int), "7", 7),
+        (integer, "-7", -7),
+        (command_words, "a 'b c'", ["a", "b c"]),
     ],
 )
 def test_what_a_text_means(read, text, value):
@@ -77,8 +80,10 @@ def test_what_a_text_means(read, text, value):
         (whole(1, 9, "a number of things"), ("0", "10"), "is not a number of things from 1 to 9"),
         (byte_count, ("4T", "-1", "0"), "is not a number of bytes, such as 500M or 4G"),
         (variable, ("A", "=b", "A=\0", ""), "expected NAME=VALUE, such as OMP_NUM_THREADS=1"),
+        (integer, ("x", "1.0", ""), "is not a whole number"),
+        (command_words, ("a 'b",), "No closing quotation"),
+        (command_words, ("a \\",), "Nothing after the last backslash"),
         (variable, ("A B=c", "1A=b", "A-1=b"), "is not a variable's name; use letters, digits and _"),
-        (explained(int), ("x",), "invalid literal for int"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_what_was_expected(read, texts, why):
@@ -86,6 +91,82 @@ def test_what_cannot_be_read_is_said_with_what_was_expected(read, texts, why):
         with pytest.raises(argparse.ArgumentTypeError) as raised:
             read(text)
         assert why in str(raised.value)
+
+
+# Arguments that argparse refuses
+
+
+def small_parser() -> Parser:
+    """Return a parser with an argument of each kind."""
+    parser = Parser(prog="some")
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("-o", "--output", metavar="OUT", type=whole(0), help="about it")
+    group = parser.group("colours")
+    group.add_argument("--as", required=True, choices=("ink", "paper"))
+    rivals = group.exclusive()
+    rivals.add_argument("--dark", action="store_true")
+    rivals.add_argument("--light", nargs="?", const="1")
+    parser.add_argument("--darken", action="append")
+    return parser
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("--as ink", "missing FILE"),
+        ("", "missing FILE, --as"),
+        ("x", "missing --as"),
+        ("x --aas ink", "unknown option '--aas' (similar: --as)"),
+        ("x --as", "--as needs a value"),
+        ("x --as --dark", "--as needs a value"),
+        ("x --as ink -o", "--output needs a value"),
+        ("x --as ink -o -1", "--output: '-1' is not a whole number of 0 or more"),
+        ("x --as ink --out=x", "--output: 'x' is not a whole number of 0 or more"),
+        ("x --as pen", "--as: unknown value 'pen'; choose ink or paper"),
+        ("x --as pap", "--as: unknown value 'pap' (similar: paper)"),
+        ("x --as ink --light --dark", "--dark cannot be combined with --light; remove one"),
+        ("x --as ink --dark --darken a --light 2", "--light cannot be combined with --dark; remove one"),
+        ("x --as ink y --zzz", "unknown option y --zzz"),
+        ("--as ink -- -x -y", "unknown option -y"),
+    ],
+)
+def test_what_argparse_refuses_is_said_in_our_own_words(line, why, capsys):
+    with pytest.raises(SystemExit) as end:
+        small_parser().parse_args(line.split())
+    assert (end.value.code, *capsys.readouterr()) == (2, "", f"some: {why}; see some --help\n")
+
+
+def test_what_argparse_takes_is_taken():
+    given = small_parser().parse_args(["--dark", "--dark", "--as=paper", "-o7", "--darken", "a b", "--", "-x"])
+    assert vars(given) == {
+        "file": "-x",
+        "output": 7,
+        "as": "paper",
+        "dark": True,
+        "light": None,
+        "darken": ["a b"],
+    }
+    assert small_parser().parse_args(["x", "--as", "ink", "--light", "-o", "1"]).light == "1"
+
+
+OTHER_SENTENCES = """
+import gettext, re
+gettext.gettext = lambda text: re.sub(r"(%(?:[(]\\w+[)])?[rsd])|[a-z]", lambda found: found[1] or "x", text)
+gettext.ngettext = lambda one, several, number: gettext.gettext(several)
+from tests.harness.commands.test_messages import messages, said_among_samples
+lines = [pair for pair in messages("$") if pair[1].endswith("--help")]
+assert len(lines) > 30
+for line, said in lines:
+    assert said_among_samples(line) == f"{said}\\n", said_among_samples(line)
+"""
+
+
+def test_no_message_depends_on_the_sentences_of_argparse():
+    done = subprocess.run([sys.executable, "-c", OTHER_SENTENCES], cwd=HOUSE, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# Hints
 
 
 def test_no_name_is_like_another_that_is_not():
@@ -101,10 +182,11 @@ def test_what_is_missing_is_named_with_a_command_that_works_for_this_python(tmp_
     code = "from nonobot.arguments import missing; print(missing('a report', 'matplotlib', 'jinja2'))"
     environment = {"PYTHONPATH": f"{HOUSE}:{tmp_path}"}
     done = subprocess.run([python, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    command = f"'{python}' -m pip install matplotlib jinja2"
+    own = quoted(python)
+    command = f"{own} -m pip install matplotlib jinja2"
     if not has_pip:
-        command = f"'{python}' -m ensurepip && {command}"
-        assert subprocess.run(f"'{python}' -m ensurepip --version", shell=True).returncode == 0
+        command = f"{own} -m ensurepip && {command}"
+        assert subprocess.run(f"{own} -m ensurepip --version", shell=True).returncode == 0
     assert done.stdout == f"a report needs matplotlib and jinja2, not installed; install with: {command}\n"
 
 
@@ -178,6 +260,16 @@ def test_both_scripts_can_be_read_one_after_the_other():
     names = [line.split()[-1] for line in done.stdout.splitlines()]
     assert {"nonobot", "nonojudge"} <= set(names)
     assert "#" not in done.stdout
+
+
+def test_a_shtab_that_does_not_know_this_argparse_is_a_line(monkeypatch, capsys):
+    def moved(*_):
+        raise AttributeError("no attribute '_actions'")
+
+    monkeypatch.setattr("shtab.complete", moved)
+    assert cli.run(["--completion", "bash"]) == 2
+    why = "this shtab cannot read this Python's argparse (no attribute '_actions'); update shtab"
+    assert capsys.readouterr() == ("", f"nonojudge: --completion: {why}\n")
 
 
 def test_without_shtab_there_is_a_line_on_how_to_get_it(monkeypatch, capsys):

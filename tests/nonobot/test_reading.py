@@ -1,5 +1,6 @@
 """Files from outside: read up to a limit, without waiting, and only until the judge is told to stop."""
 
+import codecs
 import os
 import signal
 import subprocess
@@ -12,7 +13,8 @@ import pytest
 from nonobot import system
 from nonobot.bot import input, watch
 from nonobot.bot.cli import parse
-from nonobot.harness import UnusableError
+from nonobot.harness import UnusableError, cli
+from nonobot.harness.bench import claims
 from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.match import Bot, resume
 from nonobot.harness.play.run_state import records_of, stderr_path
@@ -20,11 +22,22 @@ from nonobot.harness.process.bot_files import MOST_BYTES_HASHED, changed_files, 
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.profiling.profile_data import profile_of
 from nonobot.harness.results.conditions import Configuration
-from nonobot.harness.results.result_files import read_result
+from nonobot.harness.results.result_files import ORDER, places_in, read_result
 from nonobot.harness.results.run_result import EndReason
-from nonobot.system import beginning_of, content_of, end_of, lines_in, pieces_of
+from nonobot.system import (
+    NotTextError,
+    beginning_of,
+    content_of,
+    end_of,
+    lines_in,
+    pieces_of,
+    reason_of,
+    text_of,
+    with_file,
+)
 from nonobot.tournament_data import SetError, load_set, sets
 from tests.helpers.judged import RECIPE, command, played
+from tests.helpers.places import GOLDEN
 from tests.helpers.talking import CAPTURED, interrupted, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
@@ -142,7 +155,7 @@ TOURNAMENT = 'name = "t"\nsets = [%r]\n[[bots]]\nname = "a"\ncommand = "true"\n'
         (f"{JUDGE} tournament pipe.toml", "cannot read the set pipe: not a regular file"),
         (f"{JUDGE} tournament zero.toml", "cannot read the set /dev/zero: not a regular file"),
         (f"{JUDGE} run --resume .", "cannot read the result .: Is a directory"),
-        (f"{JUDGE} claims --file large", "cannot read large: more than 32 MiB"),
+        (f"{JUDGE} claims --file large", "cannot read large: more than 16 MiB"),
     ],
 )
 def test_what_is_too_large_or_would_wait_is_refused_in_a_line(line, reason):
@@ -193,6 +206,102 @@ def test_a_generated_set_has_the_same_limit_as_a_file(monkeypatch):
 def test_the_statistics_of_a_bot_are_not_trusted(line, reason):
     with pytest.raises(UnusableError, match=f"the bot's statistics: .*{reason}"):
         profile_of(SET, ["sh", "-c", line], Configuration(), lambda *_: None)
+
+
+# Encodings of files that people edit
+
+
+def test_text_is_utf_8_with_or_without_a_byte_order_mark():
+    assert text_of("h\u00e9\r\n".encode()) == text_of("h\u00e9\r\n".encode("utf-8-sig")) == "h\u00e9\r\n"
+    assert (text_of(b""), text_of(codecs.BOM_UTF8)) == ("", "")
+    assert text_of(b"h\xe9", "replace") == "h\ufffd"
+    for content, why in {
+        b"h\xe9": "not UTF-8 text at byte 2; save the file as UTF-8",
+        codecs.BOM_UTF8 + b"h\xe9": "not UTF-8 text at byte 5; save the file as UTF-8",
+        "h".encode("utf-16"): "UTF-16 text; save the file as UTF-8",
+        codecs.BOM_UTF16_BE: "UTF-16 text; save the file as UTF-8",
+    }.items():
+        with pytest.raises(NotTextError) as caught:
+            text_of(content)
+        assert str(caught.value) == why
+
+
+RESULT = GOLDEN / "results" / "run.json"
+
+
+@pytest.mark.parametrize(
+    ("line", "file"),
+    [
+        ("table FILE", RESULT),
+        ("compare FILE FILE", RESULT),
+        ("history FILE", RESULT),
+        ("table FILE", GOLDEN / "results" / "bot.log"),
+        ("claims --list --file FILE", claims.FILE),
+        ("tournament FILE", GOLDEN / "results" / "table.csv"),  # not a tournament
+    ],
+)
+def test_one_rule_for_encodings_holds_for_every_file_that_people_edit(line, file, capsys):
+    content = file.read_bytes()
+
+    def outcome(content):
+        Path("FILE").write_bytes(content)
+        return cli.run(line.split()), *capsys.readouterr()
+
+    plain = outcome(content)
+    assert plain == outcome(codecs.BOM_UTF8 + content)
+    assert "UTF" not in plain[2]
+    not_utf_8 = f"FILE is not UTF-8 text at byte {len(content) + 1}; save the file as UTF-8\n"
+    if file.suffix == ".log":
+        not_utf_8 = "FILE: line 8: "
+    for unusable, why in (
+        (content.decode().encode("utf-16"), "FILE is UTF-16 text; save the file as UTF-8\n"),
+        (content + b"\xe9", not_utf_8),
+    ):
+        status, _, err = outcome(unusable)
+        assert status
+        assert why in err
+
+
+def test_the_order_of_a_tournament_may_begin_with_a_byte_order_mark():
+    Path(ORDER).write_bytes("b\na\n".encode("utf-8-sig"))
+    assert places_in(Path()) == {"b": 0, "a": 1}
+    Path(ORDER).write_bytes("b\na\n".encode("utf-16"))
+    assert places_in(Path()) == {}
+
+
+# Errors of the operating system
+
+
+@pytest.mark.parametrize(
+    ("error", "why", "with_its_file"),
+    [
+        (FileNotFoundError(2, "No such file or directory", "x.txt"), "No such file or directory", "x.txt: "),
+        (PermissionError(13, "Permission denied", b"\xff"), "Permission denied", "\udcff: "),
+        (PermissionError(13, "Permission denied"), "Permission denied", "a place: "),
+        (OSError(9, "Bad file descriptor", 7), "Bad file descriptor", "a place: "),
+        (OSError("only a text"), "only a text", "a place: "),
+        (TimeoutError(), "TimeoutError", "a place: "),
+    ],
+)
+def test_an_error_of_the_system_is_worded_whatever_it_lacks(error, why, with_its_file):
+    assert reason_of(error) == why
+    assert with_file(error, "a place") == f"{with_its_file}{why}"
+
+
+def test_an_error_that_names_no_file_is_not_taken_for_one_about_a_file(monkeypatch, capsys):
+    def closed(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    run = ["run", "--set", str(RECIPE), "--contain", "no", "--quiet", "--result", "r.json", "--", "true"]
+    with monkeypatch.context() as patch:
+        patch.setattr("nonobot.harness.play.match.machine_facts", closed)
+        assert cli.run(run) == 2
+    assert capsys.readouterr() == ("", "nonojudge: Permission denied\n")
+    assert not [*Path().iterdir()]
+    monkeypatch.setattr("psutil.cpu_percent", closed)  # where /proc/stat is closed
+    assert cli.run(run) == 1
+    machine = read_result(Path("r.json")).machine
+    assert (machine.busy_share, machine.memory_bytes > 0) == (None, True)
 
 
 # Digests of a bot's files

@@ -34,7 +34,7 @@ TOO_LARGE = Puzzle.from_cells([[0] * 1023])
 def test_a_missing_numba_is_a_missing_module_and_not_an_error_of_the_puzzle(monkeypatch):
     monkeypatch.setattr(api, "_idle", [])
     monkeypatch.setattr("nonobot.bot.kernels.shipped.has_kernels", lambda: False)
-    monkeypatch.setattr("nonobot.bot.kernels.loading.find_spec", lambda _: None)
+    monkeypatch.setattr("nonobot.bot.kernels.compiler.find_spec", lambda _: None)
     with pytest.raises(ImportError, match="compiling the kernels needs numba, not installed; install with: "):
         solve(ONE)
 

@@ -63,12 +63,10 @@ def version(folder: Path) -> str:
     return json.loads((folder / "files.json").read_bytes())["version"]
 
 
-def test_another_limit_is_another_version_and_files_that_are_gone_go(folder, tmp_path):
+def test_another_limit_is_another_version(folder, tmp_path):
     site.write_site(tmp_path, 5.0, is_served=True)
     first = version(tmp_path)
-    assert (tmp_path / "static" / "live.js").exists()
     site.write_site(tmp_path, 5.0)
-    assert not (tmp_path / "static" / "live.js").exists()
     assert first != version(tmp_path) == version(folder)
     site.write_site(tmp_path, 6.0)
     assert version(tmp_path) != version(folder)
@@ -124,6 +122,16 @@ def earlier_export(folder, *names):
     folder.mkdir()
     (folder / "files.json").write_text(json.dumps({"files": [*names]}))
     return folder
+
+
+@pytest.mark.usefixtures("small")
+def test_an_export_removes_files_of_an_earlier_one(tmp_path):
+    folder = earlier_export(tmp_path / "site", "static/gone.js")
+    (folder / "static").mkdir()
+    (folder / "static" / "gone.js").touch()
+    (folder / "static" / "mine.js").touch()
+    site.write_site(folder, 5.0)
+    assert sorted(path.name for path in (folder / "static").iterdir()) == ["a.js", "b.js", "mine.js"]
 
 
 @pytest.mark.usefixtures("small")

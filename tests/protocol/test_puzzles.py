@@ -3,6 +3,7 @@
 import copy
 import pickle
 import random
+import re
 from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
@@ -247,7 +248,7 @@ def test_what_cannot_be_read_is_raised_or_collected_and_a_missing_path_is_an_err
     read(path, size=(1, 1), errors=errors)
     fault = "$2: line 5: the clue of column 1 needs 2 cells, the column has 1"
     assert errors == [fault, f"{path}: {fault}"]
-    with pytest.raises(PuzzleError, match=rf"^{path}: \$2: line 5: the clue of column 1 needs 2 cells"):
+    with pytest.raises(PuzzleError, match=f"^{re.escape(f'{path}: {fault}')}"):
         read(path, size=(1, 1))
     with pytest.raises(FileNotFoundError):
         read(tmp_path / "none")

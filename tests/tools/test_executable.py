@@ -39,8 +39,13 @@ def _why_not() -> str:
     return "python -m tools.release.level_kernels has not been run" if level_kernels.stale(KERNELS) else ""
 
 
-WHY_NOT = _why_not()
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _possible():
+    if why_not := _why_not():
+        pytest.skip(why_not)
 
 
 @pytest.fixture(name="file", scope="module")

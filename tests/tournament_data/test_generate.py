@@ -101,8 +101,9 @@ def test_the_command_writes_what_the_generator_makes(tmp_path, capfd):
 def test_unique_puzzles_have_one_solution_and_keep_their_places(compiled, tmp_path, capfdbinary):
     command = ["generate", "7x6x8", "--seed", "11", "--unique", "--p2", "0.4"]
     assert cli.run([*command, "-o", "q.txt", "--solutions-out", "s.txt"]) == 0
-    entries = list(read_batch((tmp_path / "q.txt").open("rb"), (7, 6)))
-    answers = list(read_answers((tmp_path / "s.txt").open("rb"), 7, 6))
+    with (tmp_path / "q.txt").open("rb") as questions, (tmp_path / "s.txt").open("rb") as solutions:
+        entries = list(read_batch(questions, (7, 6)))
+        answers = list(read_answers(solutions, 7, 6))
     assert [entry.number for entry in entries] == [answer.number for answer in answers] == list(range(1, 9))
     for index, (entry, answer) in enumerate(zip(entries, answers, strict=True)):
         assert naive.solutions(entry.puzzle, limit=2) == [answer.solution.cells.tolist()]

@@ -25,7 +25,7 @@ from uuid import UUID
 from nonobot import __version__
 from nonobot.bot.kernels.machine_code import OUTSIDE, parts_of
 from nonobot.bot.kernels.shipped import LEVELS, sealed
-from nonobot.system import whole_file
+from nonobot.system import whole_file, with_file
 from tools.release import level_kernels
 
 ROOT = Path(__file__).parents[2]
@@ -146,7 +146,7 @@ def licences_of(packages: dict[str, str]) -> str:
     try:
         texts = [f"{'=' * 100}\n{title}\n{'=' * 100}\n\n{path.read_text()}" for title, path in documents.items()]
     except OSError as error:
-        message = f"{error.filename}: {error.strerror}"
+        message = with_file(error)
         raise MissingError(f"{message}; the executable has to contain this licence") from None
     return "\n".join([RELINKING, *texts])
 

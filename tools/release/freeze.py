@@ -18,7 +18,7 @@ FOUND_AT_RUN_TIME += ("encodings.utf_16", "encodings.utf_16_le", "encodings.utf_
 LEFT_OUT = (
     # of the bot: modules that compile kernels, and those for other programs
     "numpy", "numba", "llvmlite", "shtab", "nonobot.api", "nonobot.protocol.svg", "nonobot.bot.kernels.compiling",
-    "nonobot.bot.kernels.interpreter", "nonobot.bot.kernels.object_code",
+    "nonobot.bot.kernels.interpreter", "nonobot.bot.kernels.numba_names", "nonobot.bot.kernels.object_code",
     # of the library: modules that only functions import which are never called
     "_pydecimal", "asyncio", "bz2", "concurrent", "ctypes", "decimal", "distutils", "doctest", "email", "ftplib",
     "grp", "http", "importlib._bootstrap", "importlib._bootstrap_external", "importlib.metadata",

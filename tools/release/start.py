@@ -8,7 +8,7 @@ sys._stdlib_dir = sys.prefix  # modules seem to come from the folder of that nam
 sys.executable = ""
 
 from nonobot.__main__ import command  # noqa: E402
-from nonobot.system import report, write_all  # noqa: E402
+from nonobot.system import reason_of, report, write_all  # noqa: E402
 
 status = 2
 try:
@@ -19,7 +19,7 @@ try:
     write_all(1, TEXT.encode())
     status = 0
 except OSError as error:
-    report(f"nonobot: {error.strerror}")
+    report(f"nonobot: {reason_of(error)}")
 except ModuleNotFoundError as error:
     report(f"nonobot: this needs {error.name}, which this executable does not contain; pip install nonobot")
 os._exit(status)

@@ -1,4 +1,4 @@
-// What the page asks its Python, and the files that it reads: nothing leaves the browser.
+// The page's calls to its Python, and the files that it reads: nothing leaves the browser.
 
 import { CANCELLED, Python } from "./python.js";
 

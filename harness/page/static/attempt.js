@@ -1,4 +1,4 @@
-// One's own attempt: cells that one sets, whether they are still right, hints, and the moment when it is solved.
+// The player's attempt: the cells set so far, whether they are still right, hints, and the moment when it is solved.
 
 import { ask, Latest } from "./api.js";
 import { finishedOf, isSolved, onelineOf } from "./clues.js";

@@ -1,4 +1,4 @@
-// Drawing: the cells make the clues.
+// The mode in which the player draws a board, from which the page makes the clues.
 
 import { cluesOf, onelineOf } from "./clues.js";
 import { element } from "./elements.js";

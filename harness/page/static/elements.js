@@ -1,4 +1,4 @@
-// Elements of a page: those that are there, and new ones.
+// Elements of a page: found by their id, or made.
 
 export const element = (id) => document.getElementById(id);
 

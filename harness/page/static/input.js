@@ -1,4 +1,4 @@
-// The puzzle comes in: text that is read while one types, files, pictures, several puzzles of one file.
+// The input of a puzzle: typed text, files, pictures, the choice among several puzzles of a file.
 
 import { ask } from "./api.js";
 import { element, made } from "./elements.js";

@@ -1,4 +1,4 @@
-// The page: what comes in is shown, solved, played, stepped through and taken away.
+// The start of the page: connects input, board, solver, attempt, steps and output.
 
 import { facts, Latest, python } from "./api.js";
 import { Attempt } from "./attempt.js";

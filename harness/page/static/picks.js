@@ -1,4 +1,4 @@
-// A puzzle is picked: samples, and sets by name and number.
+// The choice of a sample, or of a puzzle of a set by name and number.
 
 import { ask } from "./api.js";
 import { element, made } from "./elements.js";

@@ -1,4 +1,4 @@
-// What the page says of itself: how far Python has been loaded, what can be cancelled, whether it works offline.
+// The page's messages about itself: how far Python has been loaded, what can be cancelled, whether it works offline.
 
 import { python } from "./api.js";
 import { element } from "./elements.js";

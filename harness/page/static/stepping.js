@@ -1,4 +1,4 @@
-// How it is solved: the steps of the solve, forward and back.
+// The steps of the solver, shown forward and back.
 
 import { ask, Latest } from "./api.js";
 import { element } from "./elements.js";

@@ -1,4 +1,4 @@
-// What stays in this browser: the text, the player's choices, the drawing, and the attempts at the last puzzles.
+// The data that the browser keeps: the text, the player's choices, the drawing, and the attempts at the last puzzles.
 
 import { element } from "./elements.js";
 

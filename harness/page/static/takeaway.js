@@ -1,4 +1,4 @@
-// What is taken away: the puzzle in any format, its picture, a link.
+// The output of a puzzle: a file in any format, a picture, a link.
 
 import { ask } from "./api.js";
 import { element, made } from "./elements.js";

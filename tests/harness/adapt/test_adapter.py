@@ -12,7 +12,7 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.adapt import adapter
-from nonobot.harness.opponents.serve import Clock
+from nonobot.harness.solver_bot import Clock
 from nonobot.protocol import Puzzle
 from nonobot.protocol.formats import read
 from tests.helpers.judged import pids_with

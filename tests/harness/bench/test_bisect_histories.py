@@ -11,6 +11,7 @@ import pytest
 from nonobot.harness.bench.bisection import first_bad
 from nonobot.harness.process.revisions import git
 from tests.helpers.bisected import AUTHOR, BUILD, START, History, bisected, history
+from tests.helpers.places import quoted
 
 __all__ = ["history"]
 
@@ -127,7 +128,7 @@ def test_a_bot_that_is_unsteady_only_between_the_ends_accuses_no_commit(history,
 
 @pytest.mark.slow
 def test_a_build_that_depends_on_earlier_builds_accuses_no_commit(history, tmp_path, output_of):
-    builds = shlex.quote(str(tmp_path / "builds"))
+    builds = quoted(tmp_path / "builds")
     for _ in range(3):
         history.commit()
     history.commit(loses=[4])

@@ -16,9 +16,11 @@ from nonobot.harness import UnusableError
 from nonobot.harness.bench.bisection import Bisection, Plan
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.revisions import git
+from nonobot.harness.results.conditions import Configuration
 from nonobot.system import usable_cores
 from tests.helpers.bisected import BUILD, bisected, history
 from tests.helpers.judged import RECIPE
+from tests.helpers.places import quoted
 from tests.helpers.talking import interrupted
 from tests.helpers.waiting import finished, running, wait_until
 
@@ -144,7 +146,8 @@ def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatc
 
 
 def test_a_commit_that_lacks_a_package_of_this_projects_bot_is_one_that_cannot_be_built(history, tmp_path):
-    plan = Plan(history.folder, ".", "HEAD", "HEAD", str(RECIPE), (), ("true",), (), None, 6, 0.02)
+    terms = (lambda *_: None, Configuration(), str(RECIPE), (), ("true",), (), None, 6, 0.02)
+    plan = Plan(history.folder, ".", "HEAD", "HEAD", *terms)
     bisection = Bisection(plan, tmp_path, Interrupts(), 1, lambda share, note: None)
     with pytest.raises(UnusableError, match=r"^HEAD cannot be built: HEAD lacks what is to be measured: "):
         bisection.make_ready()
@@ -156,7 +159,7 @@ def test_ctrl_c_leaves_nothing_behind(history, tmp_path, monkeypatch):
     cache = tmp_path / "cache"
     monkeypatch.setenv("NONOBOT_CACHE_DIR", str(cache))
     marker = tmp_path / "building"
-    build = f"touch {shlex.quote(str(marker))}; sleep 1000"
+    build = f"touch {quoted(marker)}; sleep 1000"
     _, err = interrupted("bisect", "HEAD~1", "HEAD", "--build", build, "--", "./bot", when=marker.exists)
     assert err.endswith("nonojudge: interrupted\n")
     assert state(history.folder) == before
@@ -166,7 +169,7 @@ def test_ctrl_c_leaves_nothing_behind(history, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "line", [["profile", "set", "--size", "5x5", "--"], ["duel", "--set", "set", "--size", "5x5", "./bot"]]
 )
-def test_the_commands_that_bisect_runs_take_its_signal_as_ctrl_c(history, line):
+def test_profile_and_duel_take_the_signal_of_bisect_as_ctrl_c(history, line):
     os.mkfifo("set")
     command = [sys.executable, "-m", "nonobot.harness", *line, "./bot"]
     with contextlib.ExitStack() as writing, running(command, stderr=subprocess.PIPE) as judge:
@@ -222,7 +225,7 @@ def test_both_ends_run_at_the_same_time(history, tmp_path, output_of):
     (folder := tmp_path / "met").mkdir()
     meets = tmp_path / "meets.py"
     meets.write_text(MEETS.format(folder=str(folder), ends=[commit[:12] for commit in ends]))
-    bot = ("sh", "-c", f'{PYTHON} {meets}; exec {PYTHON} -S bot.py "$@"', "bot")
+    bot = ("sh", "-c", f'{PYTHON} {quoted(meets)}; exec {PYTHON} -S bot.py "$@"', "bot")
     out = output_of(bisected, *ends, "--by", "counts", "--time-limit", "60", bot=bot).out
     assert f"counts: changed by {ends[1][:7]}" in out
 
@@ -233,7 +236,7 @@ ALONE = "mkdir {lock} || exit; {python} -S bot.py $@; rmdir {lock}"
 def alone(folder):
     """Return the command of a bot that answers nothing while another one runs."""
     script = folder / "alone.sh"
-    script.write_text(ALONE.format(lock=shlex.quote(str(folder / "running")), python=PYTHON))
+    script.write_text(ALONE.format(lock=quoted(folder / "running"), python=PYTHON))
     return ("sh", str(script))
 
 
@@ -266,7 +269,7 @@ def test_a_run_that_is_not_needed_ends_before_a_duel(history, tmp_path, output_o
     history.commit(hangs=0)
     seen, looks = tmp_path / "seen", tmp_path / "looks.py"
     looks.write_text(LOOKS.format(seen=str(seen), hangs=hangs[:12]))
-    bot = ("sh", "-c", f'{PYTHON} {looks} "$@"; exec {PYTHON} -S bot.py "$@"', "bot")
+    bot = ("sh", "-c", f'{PYTHON} {quoted(looks)} "$@"; exec {PYTHON} -S bot.py "$@"', "bot")
     options = ("--rounds", "6", "--tolerance", "0.9")
     out = output_of(bisected, "HEAD~3", "HEAD", *options, bot=bot).out
     assert f"counts: changed by {culprit[:7]}" in out
@@ -279,7 +282,8 @@ def test_a_build_is_asked_once_to_end(history, tmp_path, monkeypatch):
     monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path / "cache"))
     asked, begun = tmp_path / "asked", tmp_path / "begun"
     # A second signal would end the last sleep and be noted.
-    build = f"trap 'echo >> {asked}' TERM; sleep 100 & echo >> {begun}; wait; sleep 0.5"
+    build = f"asked() {{ echo >> {quoted(asked)}; }}; trap asked TERM; sleep 100 & "
+    build += f"echo >> {quoted(begun)}; wait; sleep 0.5"
     options = ("bisect", "HEAD~1", "HEAD", "--build", build, "--", "./bot")
     interrupted(*options, when=lambda: begun.exists() and len(begun.read_text()) == 2)
     assert len(asked.read_text()) == 2
@@ -292,7 +296,7 @@ def test_git_only_reads_the_clone_and_runs_no_hook(history, tmp_path, output_of)
     history.commit()
     ran = tmp_path / "ran"
     for hook in ("reference-transaction", "post-checkout", "post-index-change"):
-        (history.folder / ".git" / "hooks" / hook).write_text(f"#!/bin/sh\ntouch {ran}\nexit 1\n")
+        (history.folder / ".git" / "hooks" / hook).write_text(f"#!/bin/sh\ntouch {quoted(ran)}\nexit 1\n")
         (history.folder / ".git" / "hooks" / hook).chmod(0o700)
     files = {path: path.stat().st_mtime_ns for path in (history.folder / ".git").rglob("*")}
     assert f"changed by {culprit[:7]}" in output_of(bisected, "HEAD~3", "HEAD", "--by", "counts").out

@@ -147,12 +147,14 @@ PLAIN = "\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[[claim]]\nid = 1", "Expected `str`"),
-        ("[[claim]]\nid = 'a'", "missing required field"),
-        ("x = ", "Invalid value"),
+        ("[[claim]]\nid = 1", "claim 1: id must be text in quotes, not 1"),
+        ("[[claim]]\nid = 'a'", "claim 1: 'sentence' is missing"),
+        ("x = ", "line 1, column 5: not a TOML value; text needs quotes"),
+        ("claim = 1", r"claim must be a list; start each entry with \[\[claim\]\], not 1"),
+        ("claims", r"line 1, column 7: not TOML; a line is KEY = VALUE or \[\[claim\]\]"),
         ("", "no .*claim"),
-        ("[[promise]]", "unknown field"),
-        (f"[[claim]]{PLAIN.replace('==', '<')}", "Invalid enum value"),
+        ("[[promise]]", "no key 'promise'; known: claim"),
+        (f"[[claim]]{PLAIN.replace('==', '<')}", "claim 1: is must be .*, not '<'"),
         (f"[[claim]]{PLAIN}[[claim]]{PLAIN}", "two claims are called a"),
     ],
 )

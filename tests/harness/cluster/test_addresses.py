@@ -7,10 +7,12 @@ import socket
 import subprocess
 import sys
 import threading
+from importlib.util import find_spec
 
 import pytest
 
-pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+if find_spec("distributed") is None:  # each process that collects tests would take half a second to import it
+    pytest.skip("the extra `cluster` is not installed", allow_module_level=True)
 
 from nonobot.harness import UnusableError
 from nonobot.harness.cluster import cluster_workers

@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from nonobot import __version__
 from nonobot.harness import cli
 from nonobot.harness.__main__ import main
 from nonobot.harness.play.match import WarmUpError, warmed_up
@@ -28,6 +29,7 @@ from nonobot.protocol import format_puzzle
 from nonobot.system import usable_cores
 from nonobot.tournament_data import Recipe, write_set
 from tests.helpers.judged import RECIPE, command
+from tests.helpers.places import GOLDEN
 from tests.helpers.sandboxes import sandbox_only
 from tests.helpers.talking import interrupted
 
@@ -174,6 +176,28 @@ def test_a_required_library_that_is_missing_is_a_line_with_the_command_that_inst
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("moved", "why"),
+    [
+        (
+            "import msgspec; del msgspec.Struct",
+            "msgspec does not fit nonobot {}: cannot import name 'Struct' from ",
+        ),
+        (
+            "import sys; sys.modules['rich.text'] = None",
+            "rich does not fit nonobot {}: import of rich.text halted; ",
+        ),
+    ],
+)
+def test_a_library_that_lacks_what_a_command_imports_is_named_in_a_line(moved, why):
+    program = f"{moved}; import sys, nonobot.harness.__main__; sys.exit(nonobot.harness.__main__.main())"
+    judge = [sys.executable, "-c", program, "table", str(GOLDEN / "results" / "run.json")]
+    done = subprocess.run(judge, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"nonojudge: {why.format(__version__)}")
+    assert re.search(r"; install another version of \w+$", done.stderr)
+
+
 @sandbox_only
 @pytest.mark.parametrize("code", ["open('/nowhere/puzzles.db')", "open('log.txt', 'w')"])
 def test_a_bot_whose_files_the_sandbox_hides_is_told_what_it_shows(code, tmp_path, capsys, monkeypatch):
@@ -292,6 +316,15 @@ def test_every_command_explains_itself(output_of):
         assert out.startswith(f"usage: nonojudge {name} ")
         assert "example" in out
         assert "xit status" in out
+
+
+def test_a_narrow_terminal_breaks_no_word_of_the_help(monkeypatch, output_of):
+    for name in ([], *([name] for name in cli.COMMANDS)):
+        texts = []
+        for columns in ("20", "500"):
+            monkeypatch.setenv("COLUMNS", columns)
+            texts.append(output_of(cli.run, [*name, "--help"]).out)
+        assert re.sub(r"(?<=\w)-\n +", "-", texts[0]).split() == texts[1].split()
 
 
 def test_a_command_that_cannot_be_loaded_breaks_no_other(monkeypatch, output_of):

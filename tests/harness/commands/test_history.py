@@ -12,12 +12,13 @@ from msgspec import json as msgspec_json
 
 from nonobot.harness import cli
 from nonobot.harness.process import revisions
-from nonobot.harness.process.bot_command import OWN_BOT
+from nonobot.harness.process.nonobot_command import OWN_BOT
 from nonobot.harness.process.revisions import git, revision_of
 from nonobot.harness.profiling.profile_data import to_json
 from nonobot.harness.results.conditions import Configuration
 from tests.helpers.benching import require_git
 from tests.helpers.bisected import History
+from tests.helpers.places import quoted
 from tests.helpers.profiled import profile, puzzle
 from tests.helpers.ranked import facts, run_result, written
 
@@ -151,7 +152,8 @@ def test_a_bot_in_the_judges_clone_chooses_no_filter_of_the_users_configuration(
     commit = made(tmp_path / "clone", **files, **{name.replace("bots", "harness"): files[name] for name in files})
     (tmp_path / "clone" / "bots" / "a").write_text("edited\n")
     (tmp_path / "clone" / "harness" / "a").write_text("edited\n")
-    (tmp_path / ".gitconfig").write_text(f'[filter "users"]\n\tclean = tee {tmp_path}/ran\n')
+    clean = json.dumps(f"tee {quoted(tmp_path / 'ran')}")
+    (tmp_path / ".gitconfig").write_text(f'[filter "users"]\n\tclean = {clean}\n')
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(revisions, "HOME", tmp_path / "clone")
     assert revision_of(OWN_BOT) == f"{commit}-dirty"

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from nonobot.harness.compare.signed_ranks import paired_ratio, sequential_ratio
 from nonobot.harness.compare.statistics import (
     RESOLUTION_SECONDS,
     Outcome,
@@ -16,8 +17,6 @@ from nonobot.harness.compare.statistics import (
     half_count,
     in_words,
     needed_pairs,
-    paired_ratio,
-    sequential_ratio,
     spread,
 )
 
@@ -130,7 +129,7 @@ def test_an_outcome_in_words(ratio, phrase):
 
 
 def test_times_below_the_resolution_are_set_to_it_and_spread_is_that_of_the_largest_to_the_smallest():
-    assert floored([-0.5, 0.0, RESOLUTION_SECONDS / 2, 1.0]).tolist() == [*[RESOLUTION_SECONDS] * 3, 1.0]
+    assert [*map(floored, (-0.5, 0.0, RESOLUTION_SECONDS / 2, 1.0))] == [*[RESOLUTION_SECONDS] * 3, 1.0]
     assert (spread([2.0, 2.1, 1.9]), spread([0.3])) == (pytest.approx(2.1 / 1.9 - 1), 0.0)
 
 

@@ -15,7 +15,7 @@ from nonobot.harness.opponents import csp
 from nonobot.harness.opponents.cp_sat import automaton
 from nonobot.harness.opponents.line_logic import LineLogic
 from nonobot.harness.opponents.sat import SOLVERS, clauses_by_line
-from nonobot.harness.opponents.serve import Clock, OutOfTimeError, Solve, solution_of
+from nonobot.harness.solver_bot import Clock, OutOfTimeError, Solve, solution_of
 from nonobot.protocol import Puzzle
 from tests import naive
 from tests.helpers.boards import broken, cells_of, masks_of, puzzles, random_clues, random_grid, shuffled

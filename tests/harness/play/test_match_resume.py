@@ -1,11 +1,13 @@
 """Runs that are cut off and gone on with, as real processes, and the journal that makes it possible."""
 
+import contextlib
 import errno
 import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -19,14 +21,16 @@ from nonobot.harness.play.journal import (
     AttemptStarted,
     Journal,
     PuzzleJudged,
+    Reading,
     journal_path,
     read_records,
 )
 from nonobot.harness.play.match import Bot, ResultLostError, recorded_run, resume
 from nonobot.harness.play.run_state import records_of
 from nonobot.harness.results.conditions import CgroupMeasures, Feed
-from nonobot.harness.results.result_files import read_result, write_json
+from nonobot.harness.results.result_files import files_in, read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, PuzzleResult, Usage, Verdict
+from nonobot.system import descriptor_of
 from nonobot.tournament_data import load_set
 from tests.helpers.judged import RECIPE, SET, command, little_patience, pids_with, played, verdicts  # noqa: F401
 from tests.helpers.waiting import wait_until
@@ -169,6 +173,33 @@ def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path
     assert pids_with(str(tmp_path / "solutions.txt")) == []
 
 
+def test_a_run_is_resumed_before_the_damage_of_its_journal_and_later_kinds_are_skipped(tmp_path):
+    own = command("hang_once_at_3", tmp_path)
+    judge = subprocess.Popen([*JUDGE, "--result", "result.json", "--", *own], cwd=tmp_path)
+    path = tmp_path / "result.journal.jsonl"
+    wait_until(lambda: sum(isinstance(record, PuzzleJudged) for record in read_records(path)) == 2, judge)
+    wait_until((tmp_path / "solutions.txt.marker").exists, judge)
+    judge.kill()
+    judge.wait()
+    lines = path.read_bytes().splitlines(keepends=True)
+    second = next(place for place, line in enumerate(lines) if b'"number":2,' in line)
+    lines[second:second] = [b'{"kind":"paused"}\n', b'{"kind":"judged","result\0\0\0\0\n']
+    path.write_bytes(whole := b"".join(lines))
+    asked_again = subprocess.run(
+        [*JUDGE, "--result", "result.json", "--", *own], cwd=tmp_path, capture_output=True
+    )
+    assert b"interrupted run found" in asked_again.stderr
+    assert path.read_bytes() == whole
+    done = resumed(tmp_path, own)
+    damaged, later = done.stderr.splitlines()
+    assert f"line {second + 2} is damaged: the run is resumed before it, without the last" in damaged
+    assert later.endswith("warning: records of the kind 'paused' are skipped: a later nonojudge wrote them")
+    assert done.returncode == 0
+    assert done.stdout.startswith("5 of 5 right")
+    assert attempts(read_result(tmp_path / "result.json")) == [(1, "interrupted"), (2, "finished")]
+    assert (tmp_path / "result.journal.jsonl.damaged-1").read_bytes() == whole
+
+
 @pytest.mark.parametrize("begun", [b"", b'{"kind":"run","bo'])
 def test_a_judge_killed_before_its_first_record_leaves_nothing_to_resume(tmp_path, begun):
     (tmp_path / "result.journal.jsonl").write_bytes(begun)
@@ -258,23 +289,119 @@ def test_wherever_it_was_cut_off_the_whole_lines_are_there(tmp_path, records):
         assert read_records(cut) == records[: sum(end <= length for end in ends)]
 
 
+@pytest.mark.parametrize("begun", [b'{"kind":"judged","result":{"num', b"\0" * 3000, b'{"kind":"new"'])
+def test_an_incomplete_last_line_is_cut_off_without_a_word(tmp_path, records, capsys, begun):
+    path = written(tmp_path / "x.journal.jsonl", records[:3])
+    path.write_bytes(path.read_bytes() + begun)
+    written(path, records[3:])
+    assert read_records(path) == records
+    assert capsys.readouterr().err == ""
+    assert [*tmp_path.glob("*.damaged-*")] == []
+
+
 NESTED = b'{"new":%b}\n' % (b"[" * 50_000 + b"]" * 50_000)
 
 
 @pytest.mark.parametrize(
-    "rubbish",
+    "damage",
     [
-        *(b'{"kind":"judged","result":{"num', b"\0\0\0\0\0\n\0\0", b'{"kind":"new"}\n', NESTED),
+        *(b'{"kind":"judged","result":{"num\n', b"\0\0\0\0\0\n", b'{"kind":"judged"}\n', b"\n", NESTED),
         b'{"kind":"attempt-started","started_at":"\xff","first_puzzle":1,"pid":2,"process_created":1}\n',
         b'{"kind":"attempt-started","started_at":"","first_puzzle":1,"pid":-1,"process_created":1}\n',
     ],
-    ids=range(6),
+    ids=range(7),
 )
-def test_what_is_damaged_is_cut_off_before_more_is_added(tmp_path, records, rubbish):
-    path = written(tmp_path / "x.journal.jsonl", records[:3])
-    path.write_bytes(path.read_bytes() + rubbish)
-    written(path, records[3:])
+def test_what_a_damaged_line_costs_is_said_and_the_whole_journal_is_kept(tmp_path, records, capsys, damage):
+    path = written(tmp_path / "x.journal.jsonl", records)
+    lines = path.read_bytes().splitlines(keepends=True)
+    for number in (1, 2):
+        path.write_bytes(whole := b"".join([*lines[:2], damage, *lines[3:], b'{"kind":"ali']))
+        assert read_records(path) == records[:2]
+        with Journal(path) as journal:
+            assert path.read_bytes() == whole  # until it is resumed
+            journal.add(records[2])
+        copy = Path(f"{path}.damaged-{number}")
+        lost = len(whole) - len(lines[0] + lines[1])
+        assert capsys.readouterr().err == (
+            f"nonojudge: {path}: warning: line 3 is damaged: the run is resumed before it, without the last 4 "
+            f"records ({lost:,} bytes); the whole file is kept as {copy}\n"
+        )
+        assert copy.read_bytes() == whole
+        assert read_records(path) == records[:3]
+    assert files_in(tmp_path, (".json", ".jsonl")) == [tmp_path / "result.json", path]
+
+
+def test_nothing_is_cut_off_if_the_copy_cannot_be_written(tmp_path, records, monkeypatch):
+    path = written(tmp_path / "x.journal.jsonl", records)
+    path.write_bytes(whole := path.read_bytes().replace(b'"judged"', b'"judged', 1))
+
+    @contextlib.contextmanager
+    def full(copy, **_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+        yield
+
+    monkeypatch.setattr(journals, "whole_file", full)
+    with (
+        Journal(path) as journal,
+        pytest.raises(
+            UnusableError, match=r"cannot write .*x\.journal\.jsonl\.damaged-1: No space left on device"
+        ),
+    ):
+        journal.mend()
+    assert path.read_bytes() == whole
+
+
+def test_a_kind_of_record_that_only_a_later_version_knows_is_skipped_and_named(tmp_path, records, capsys):
+    path = written(tmp_path / "x.journal.jsonl", records[:2])
+    later = b'{"kind":"paused","seconds":1}\n{"kind":"\\u001b[2J"}\n' + b'{"kind":"paused"}\n' * 1000
+    path.write_bytes(path.read_bytes() + later)
+    written(path, records[2:])
+    assert capsys.readouterr().err == (
+        f"nonojudge: {path}: warning: records of the kind 'paused', '\\x1b[2J' are skipped: a later nonojudge "
+        "wrote them\n"
+    )
     assert read_records(path) == records
+    assert later in path.read_bytes()
+    assert [*tmp_path.glob("*.damaged-*")] == []
+
+
+def test_a_journal_is_read_further_where_its_reading_ended(tmp_path, records):
+    path = written(tmp_path / "x.journal.jsonl", records)
+    whole = path.read_bytes()
+    reading, read = Reading(path), []
+    for length in range(len(whole) + 1):
+        path.write_bytes(whole[:length])
+        with descriptor_of(path) as file:
+            read += reading.records(file)
+    assert read == records
+    assert (reading.end, reading.line_count, reading.lost_count) == (len(whole), len(records), 0)
+
+
+def test_a_journal_is_read_in_pieces_of_any_size(tmp_path, records, monkeypatch):
+    path = written(tmp_path / "x.journal.jsonl", records)
+    for size in (1, 2, 3, 100, 1000):
+        monkeypatch.setattr(journals, "PIECE_BYTES", size)
+        assert read_records(path) == records
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        ({"MOST_BYTES": 2048}, "more than 2 KiB$"),
+        ({"MOST_VERDICTS": 1}, "more than 1 verdicts$"),
+        ({"MOST_OTHER_BYTES": 4096}, "more than 4 KiB besides the verdicts$"),
+    ],
+)
+def test_a_journal_that_is_too_large_is_refused_and_left_as_it_is(tmp_path, records, monkeypatch, limits, why):
+    """Verdicts and signs of life count only for the size in all."""
+    path = written(tmp_path / "x.journal.jsonl", [*records, *records[4:5] * 200, *records[-1:] * 10])
+    content = path.read_bytes()
+    for name, value in limits.items():
+        monkeypatch.setattr(journals, name, value)
+    for read in (read_records, Journal):
+        with pytest.raises(UnusableError, match=why):
+            read(path)
+    assert path.read_bytes() == content
 
 
 @pytest.mark.parametrize("content", [b"precious", b"#1\t0.5\n", b"{}\n", b'{"kind":"\xff"}\n', "another version"])
@@ -300,7 +427,9 @@ def test_a_file_that_has_another_name_too_is_left_as_it_is(tmp_path):
         assert path.read_bytes() == content
         path.unlink()
         path.write_bytes(content)
-        Journal(path).close()  # its judge was stopped within the first line
+        with Journal(path) as journal:  # its judge was stopped within the first line
+            assert path.read_bytes() == content
+            journal.mend()
         assert path.read_bytes() == b""
 
 

@@ -113,7 +113,7 @@ def signs():
 
 @pytest.mark.parametrize("bot", ["compute_at_3", "compute_and_end_at_3"])
 def test_cpu_time_over_the_limit_is_seen_after_a_stop_in_which_the_bot_ended(tmp_path, bot):
-    with judge(tmp_path, "--cpu-limit", "1", "--result", "r.json", bot=bot) as process:
+    with judge(tmp_path, "--cpu-limit", "0.4", "--result", "r.json", bot=bot) as process:
         wait_until(lambda: noted(tmp_path), process)
         process.send_signal(signal.SIGSTOP)
         wait_until(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED, process)
@@ -124,11 +124,11 @@ def test_cpu_time_over_the_limit_is_seen_after_a_stop_in_which_the_bot_ended(tmp
         finished(process)
     result = read_result(Path("r.json"))
     assert result.end.reason is EndReason.CPU_LIMIT
-    assert result.usage.cpu_seconds > 1
+    assert result.usage.cpu_seconds > 0.4
 
 
 def test_cpu_time_after_the_last_answer_passes_no_limit(tmp_path):
-    assert played("solve_and_compute", tmp_path, cpu_limit_seconds=1.0).end.reason is EndReason.FINISHED
+    assert played("solve_and_compute", tmp_path, cpu_limit_seconds=0.4).end.reason is EndReason.FINISHED
 
 
 def noted(folder):

@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import re
-import shlex
 import stat
 import sys
 from pathlib import Path
@@ -17,7 +16,7 @@ from nonobot.harness import cli
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.process import exchange_folder
 from nonobot.harness.process.exchange_folder import ExchangeFolder, file_names, scratch_folder
-from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
+from nonobot.harness.results.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.results.conditions import Configuration, Contain, Feed, FileNames
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import BotLog, EndReason
@@ -33,6 +32,7 @@ from tests.helpers.judged import (  # noqa: F401
     pids_with,
     verdicts,
 )
+from tests.helpers.places import quoted, unfilled
 from tests.helpers.ranked import run_result
 from tests.helpers.waiting import wait_until
 
@@ -151,7 +151,7 @@ def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeyp
 def test_what_fills_its_folder_is_stopped_and_has_a_result_first(tmp_path, monkeypatch, behaviour, limit, detail):
     for name, value in limit.items():
         monkeypatch.setattr(exchange_folder, name, value)
-    remove = f"test -f {shlex.quote(str(tmp_path / 'result.json'))} && {exchange_folder.REMOVE}"
+    remove = f"test -f {quoted(tmp_path / 'result.json')} && {exchange_folder.REMOVE}"
     monkeypatch.setattr(exchange_folder, "REMOVE", remove)
     result = played(behaviour, tmp_path)
     assert (result.end.reason, result.end.detail) == (EndReason.PROTOCOL_ERROR, detail)
@@ -245,7 +245,8 @@ def test_the_command_line(tmp_path, own_folder, capsys):
 
 
 def test_tournaments(tmp_path, own_folder, capsys, output_of):
-    bot = f'name = "good"\ncommand = {json.dumps(command("writes_milliseconds", tmp_path))}\n'
+    words = [unfilled(word) for word in command("writes_milliseconds", tmp_path)]
+    bot = f'name = "good"\ncommand = {json.dumps(words)}\n'
     files = 'reads = "input.txt"\nwrites = "solution.txt"\nlogs = "log.txt"\n'
     path = tmp_path / "small.toml"
     path.write_text(f'name = "small"\nsets = ["{RECIPE}"]\n[[bots]]\n{bot}{files}')
@@ -293,7 +294,7 @@ def test_what_is_nested_deeper_than_a_path_may_be_long_goes():
 
 def test_a_removal_that_takes_long_is_not_waited_for_nor_ended(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "go")
-    monkeypatch.setattr(exchange_folder, "REMOVE", f'{{ cat {shlex.quote(str(tmp_path / "go"))}; rm -r "$1"; }} &')
+    monkeypatch.setattr(exchange_folder, "REMOVE", f'{{ cat {quoted(tmp_path / "go")}; rm -r "$1"; }} &')
     with scratch_folder() as folder:
         pass
     assert folder.exists()

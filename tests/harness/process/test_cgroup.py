@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import psutil
 import pytest
@@ -70,11 +71,11 @@ def test_a_judge_in_another_container_removes_no_group_of_this_one(group_of):
 
 
 def test_the_judge_leaves_it_and_keeps_its_cores(group_of):
-    before, where = os.sched_getaffinity(0), open("/proc/thread-self/cgroup").read()  # noqa: SIM115, PTH123
+    before, where = os.sched_getaffinity(0), Path("/proc/thread-self/cgroup").read_text()
     with group_of(core=min(before)).entered():
         pass
     assert os.sched_getaffinity(0) == before
-    assert open("/proc/thread-self/cgroup").read() == where  # noqa: SIM115, PTH123
+    assert Path("/proc/thread-self/cgroup").read_text() == where
 
 
 def test_every_thread_of_the_judge_keeps_its_cores(tmp_path):

@@ -13,8 +13,10 @@ from nonobot.harness import cli
 from nonobot.harness.cluster.run_queue import needed
 from nonobot.harness.play.match import files_of_sets
 from nonobot.harness.process import bot_command, sandbox
-from nonobot.harness.process.bot_command import OWN_BOT, folders_of, is_in, named_by, own_files, prefixes_of
+from nonobot.harness.process.bot_command import folders_of, named_by, own_files, prefixes_of
 from nonobot.harness.process.bot_files import bot_files, files_named
+from nonobot.harness.process.nonobot_command import OWN_BOT
+from nonobot.harness.process.paths import is_in
 from nonobot.harness.process.sandbox import Sandbox
 from nonobot.system import kernel_cache
 from nonobot.tournament_data.sets import file_of
@@ -197,14 +199,19 @@ def test_what_only_root_may_read_is_covered_where_root_runs_bots(here, monkeypat
     for name, mode in {"secret": 0o750, "bots/other.py": 0o600, "bots/mine/data": 0o640}.items():
         (here / name).chmod(mode)
     (here / "bots/nowhere").symlink_to("gone")
+    (here / "root/proc/9").mkdir(parents=True)  # stands for another mount of /proc
+    monkeypatch.setattr(sandbox, "KERNEL_FOLDERS", (here / "root/proc", here / "gone"))
     monkeypatch.setattr(sandbox, "ROOTS_FILES", (str(here), str(here / "gone")))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     sandbox._of_root_alone.cache_clear()
-    assert {*sandbox._of_root_alone()} == {here / "secret", here / "bots/other.py", here / "bots/mine/data"}
+    alone = {here / "secret", here / "bots/other.py", here / "bots/mine/data"}
+    assert {*sandbox._of_root_alone()} == alone | {here / "root/proc"}
     mounts = Sandbox().mounts(["true"])
     assert ("--ro-bind", "/dev/null", str(here / "bots/other.py")) in mounts
     assert mounts.index(("--tmpfs", str(here / "secret"))) < mounts.index(("--remount-ro", str(here / "secret")))
     assert seen(Sandbox().mounts(bot("bots/mine/bot.py")), here / "bots/mine/data") == ["read"]
+    (here / "bots/other.py").unlink()  # between two starts
+    assert ("--ro-bind", "/dev/null", str(here / "bots/other.py")) not in Sandbox().mounts(["true"])
     monkeypatch.setattr(sandbox, "MOST_LOOKED_AT", 1)
     sandbox._of_root_alone.cache_clear()
     assert {*sandbox._of_root_alone()} == {here / "secret"}

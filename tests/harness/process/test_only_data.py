@@ -21,9 +21,9 @@ from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.match import Bot, not_started, resume, warmed_up
 from nonobot.harness.play.run_state import RunState, records_of
 from nonobot.harness.process import revisions
-from nonobot.harness.process.bot_command import HOME, OWN_BOT, own_warm_up
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import place_of_workers
+from nonobot.harness.process.nonobot_command import HOME, OWN_BOT, own_warm_up
 from nonobot.harness.process.revisions import git, revision_of
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames
@@ -35,6 +35,7 @@ from tests.harness.play.test_match_resume import interrupt_after
 from tests.harness.process.test_mounts import seen
 from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, SET, command, played, program, verdicts
+from tests.helpers.places import quoted
 from tests.helpers.sandboxes import sandbox_only
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
@@ -54,11 +55,12 @@ def ran(tmp_path):
 def trapped(folder, ran):
     """Make a clone whose configuration names a program in each way that git has for its own files; return it."""
     made(folder, **{".gitattributes": "* filter=evil diff=evil\n"})
-    trap = program(folder / "program", f"#!/bin/sh\ntouch {ran}\ncat\n")
+    trap = program(folder / "program", f"#!/bin/sh\ntouch {quoted(ran)}\ncat\n")
     with (folder / ".git" / "config").open("a") as config:
-        config.write(f"[core]\n\tfsmonitor = {trap}\n\tpager = {trap}\n\tsshCommand = {trap}\n")
-        config.write(f'[filter "evil"]\n\tclean = {trap}\n\tsmudge = {trap}\n\tprocess = {trap}\n')
-        config.write(f'[diff "evil"]\n\tcommand = {trap}\n\ttextconv = {trap}\n[alias]\n\tstatus = !{trap}\n')
+        runs, alias = (json.dumps(mark + quoted(trap)) for mark in ("", "!"))
+        config.write(f"[core]\n\tfsmonitor = {runs}\n\tpager = {runs}\n\tsshCommand = {runs}\n")
+        config.write(f'[filter "evil"]\n\tclean = {runs}\n\tsmudge = {runs}\n\tprocess = {runs}\n')
+        config.write(f'[diff "evil"]\n\tcommand = {runs}\n\ttextconv = {runs}\n[alias]\n\tstatus = {alias}\n')
     for name in ("post-index-change", "reference-transaction"):
         program(folder / ".git" / "hooks" / name, trap.read_text())
     (folder / "bot").write_text("#!/bin/sh\nexit\n")  # edited: git compares it with the commit by the filter
@@ -250,7 +252,7 @@ def test_workers_import_nothing_of_the_working_folder(tmp_path, ran):
 def test_no_file_in_the_working_folder_has_a_say_in_how_kernels_compile(tmp_path, text):
     pytest.importorskip("yaml", reason="without it, numba reads no such file")
     (tmp_path / ".numba_config.yaml").write_text(text)
-    code = "from nonobot.bot.kernels import loading; assert not loading._numba_has_changed(); import os, numba; "
+    code = "from nonobot.bot.kernels import loading; assert not loading._change_in_numba(); import os, numba; "
     code += "print(int(numba.config.OPT), numba.config.DISABLE_JIT, os.getcwd())"
     done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(HOME)}, **CAPTURED)
     assert (done.stdout, done.stderr) == (f"3 0 {tmp_path.resolve()}\n", "")
@@ -259,7 +261,7 @@ def test_no_file_in_the_working_folder_has_a_say_in_how_kernels_compile(tmp_path
 def test_no_program_is_taken_from_a_folder_named_relative_to_the_working_one(tmp_path, ran):
     """Such as an empty one in `PATH=$PATH:`, where a program is not installed."""
     for name in ("bwrap", "git", "fc-list"):
-        program(tmp_path / name, f"#!/bin/sh\ntouch {ran}\n")
+        program(tmp_path / name, f"#!/bin/sh\ntouch {quoted(ran)}\n")
     judge = [sys.executable, "-P", "-m", "nonobot.harness", "run", "--set", str(RECIPE), "--", "/bin/cat"]
     for path in ("", ".", f":.:{os.environ['PATH']}"):
         done = subprocess.run(judge, env=os.environ | {"PATH": path}, **CAPTURED)
@@ -313,7 +315,8 @@ def test_no_cache_is_in_the_working_folder(monkeypatch, tmp_path):
     assert user_cache() == tmp_path / "cache" / "nonobot"
 
 
-WRITABLE = "for path; do if test -w $path; then echo writable: $path >&2; fi; done"  # not even root writes there
+# Not even root writes there.
+WRITABLE = 'for path; do if test -w "$path"; then echo "writable: $path" >&2; fi; done'
 
 
 @sandbox_only
@@ -362,20 +365,21 @@ def test_links_and_first_lines_in_the_folder_of_a_bot_show_no_other_folder(tmp_p
         assert not {str(evil / name) for name in targets} & {mount[-1] for mount in mounts}, bot
 
 
-def test_links_of_the_user_and_to_installed_programs_are_followed(tmp_path):
-    python = program(tmp_path / "elsewhere/versions/3/bin/python3")
+def test_links_of_the_user_and_to_installed_programs_are_followed(plain_path, monkeypatch):
+    monkeypatch.chdir(plain_path)
+    python = program(plain_path / "elsewhere/versions/3/bin/python3")
     (python.parents[1] / "lib").mkdir()
-    program(tmp_path / "mine/env/bin/bot", f"#!{tmp_path}/mine/env/bin/python\n")
-    (tmp_path / "mine/env/bin/python").symlink_to(python)
-    (tmp_path / "mine/book").touch()
-    (tmp_path / "mine/now").symlink_to("book")
+    program(plain_path / "mine/env/bin/bot", f"#!{plain_path}/mine/env/bin/python\n")
+    (plain_path / "mine/env/bin/python").symlink_to(python)
+    (plain_path / "mine/book").touch()
+    (plain_path / "mine/now").symlink_to("book")
     for bot in (["mine/env/bin/python", "mine/book"], ["mine/env/bin/bot"], ["nice", "mine/env/bin/bot"]):
         assert shows(bot, python)
         assert shows(bot, python.parents[1] / "lib")
-    (tmp_path / "link").symlink_to("mine")
-    assert shows(["cat", "link/now"], tmp_path / "mine/book")
-    assert shows(["cat", "link/now"], tmp_path / "link/book")
-    (tmp_path / "bot").symlink_to("elsewhere/versions/3/bin/python3")
+    (plain_path / "link").symlink_to("mine")
+    assert shows(["cat", "link/now"], plain_path / "mine/book")
+    assert shows(["cat", "link/now"], plain_path / "link/book")
+    (plain_path / "bot").symlink_to("elsewhere/versions/3/bin/python3")
     assert shows(["./bot"], python)
 
 
@@ -471,8 +475,8 @@ def test_a_run_is_resumed_by_its_own_command_and_options_alone(tmp_path, ran, ca
     said = "nonojudge: result.json: this run began under other conditions; give its command and options again: "
     assert [line.startswith(said) for line in err] == [True, True, True]
     now = shlex.join([sys.executable, "-P", "-m", "nonobot", "--size", "5x5"])
-    assert f"command touch {ran}, now {now}; " in err[1]
-    assert f"shown files {tmp_path}, now none" in err[1]
+    assert f"command touch {quoted(ran)}, now {now}; " in err[1]
+    assert f"shown files {quoted(tmp_path)}, now none" in err[1]
     (tmp_path / "result.journal.jsonl").unlink()
     write_json(tmp_path / "result.json", run)
     assert resumed(*own, "--contain", "auto", "--", *run.command) == 2
@@ -501,8 +505,8 @@ def test_the_tournament_file_of_today_decides_and_what_differs_is_named(tmp_path
     beginning, *_ = records_of(read_result(entry))
     for option, said, change in (
         ("yes", "sandbox requested no, now yes", {}),
-        ("no", f"shown files {tmp_path}, now none", {"show": [str(tmp_path)]}),
-        ("no", f"command touch {ran}, now ", {"command": ["touch", str(ran)]}),
+        ("no", f"shown files {quoted(tmp_path)}, now none", {"show": [str(tmp_path)]}),
+        ("no", f"command touch {quoted(ran)}, now ", {"command": ["touch", str(ran)]}),
     ):
         entry.unlink(missing_ok=True)
         with Journal(journal_path(entry)) as journal:
@@ -518,7 +522,7 @@ def test_a_file_that_a_journal_shows_is_not_seen(tmp_path):
     (secret := tmp_path / "secret" / "file").parent.mkdir()
     secret.write_text("x")
     run = cut_off(tmp_path, show=[str(secret.parent)])
-    bot = Bot(run.bot, ["sh", "-c", f"cat {secret.parent}/fi*"])
+    bot = Bot(run.bot, ["sh", "-c", f"cat {quoted(secret.parent)}/fi*"])
     result = resume(SET, bot, Configuration(contain=Contain.YES), tmp_path / "result.json")
     assert result.attempts[-1].sandboxed is True
     assert "No such file" in (tmp_path / "result.stderr.txt").read_text()

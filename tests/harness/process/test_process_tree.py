@@ -1,5 +1,6 @@
 """Process trees: found, measured, ended."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -47,14 +48,22 @@ def looked(tree):
     return tree
 
 
-def started(command, tree):
-    process = subprocess.Popen(command, stdout=subprocess.PIPE)
-    tree.grow_from(process.pid)
-    return process
+@pytest.fixture
+def started():
+    """Return what starts a command as the root of a tree."""
+    with contextlib.ExitStack() as pipes:
+
+        def start(command, tree):
+            process = subprocess.Popen(command, stdout=subprocess.PIPE)
+            pipes.enter_context(process.stdout)
+            tree.grow_from(process.pid)
+            return process
+
+        yield start
 
 
 @pytest.mark.usefixtures("_finder")
-def test_a_tree_is_seen_and_killed_and_the_judges_own_children_are_not():
+def test_a_tree_is_seen_and_killed_and_the_judges_own_children_are_not(started):
     own = subprocess.Popen(SLEEP)
     tree = ProcessTree()
     process = started(PARENT, tree)
@@ -76,7 +85,7 @@ def test_a_tree_is_seen_and_killed_and_the_judges_own_children_are_not():
 
 
 @pytest.mark.usefixtures("_finder")
-def test_two_trees_leave_each_other_alone(monkeypatch):
+def test_two_trees_leave_each_other_alone(monkeypatch, started):
     subreaper, set_subreaper = [], trees._set_subreaper
     monkeypatch.setattr(trees, "_set_subreaper", lambda on: subreaper.append(on) or set_subreaper(on))
     earlier, later = ProcessTree(), ProcessTree()
@@ -101,7 +110,7 @@ def test_two_trees_leave_each_other_alone(monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="macOS before Python 3.13")
-def test_a_look_between_the_end_of_the_bot_and_its_count_misses_no_cpu_time():
+def test_a_look_between_the_end_of_the_bot_and_its_count_misses_no_cpu_time(started):
     ended, looked = threading.Event(), threading.Event()
 
     class Slow(ProcessTree):
@@ -125,7 +134,7 @@ def test_a_look_between_the_end_of_the_bot_and_its_count_misses_no_cpu_time():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere an orphan is lost sight of")
-def test_an_orphan_is_counted_and_reaped(tree):
+def test_an_orphan_is_counted_and_reaped(tree, started):
     burn = "import time; end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"
     code = (
         f"import subprocess, sys; subprocess.Popen([sys.executable, '-S', '-c', {burn!r}], start_new_session=True)"
@@ -136,7 +145,7 @@ def test_an_orphan_is_counted_and_reaped(tree):
     wait_until(lambda: looked(tree) and not psutil.Process().children(recursive=True))
 
 
-def test_the_peak_is_the_bots_and_not_the_judges():
+def test_the_peak_is_the_bots_and_not_the_judges(started):
     ballast = bytearray(300_000_000)  # so that the judge is larger than the bot
     ballast[::4096] = b"x" * len(ballast[::4096])
     tree = ProcessTree()
@@ -169,7 +178,7 @@ time.sleep(1000)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there are no memfds")
 @pytest.mark.parametrize("mapped", [False, True])
-def test_a_memfd_counts_once_mapped_or_not(tree, mapped):
+def test_a_memfd_counts_once_mapped_or_not(tree, mapped, started):
     process = started([*PARENT[:2], "-c", MEMFD.format(mapped=mapped)], tree)
     next_line(process)
     tree.look()
@@ -182,7 +191,7 @@ def test_a_memfd_counts_once_mapped_or_not(tree, mapped):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends no process for its memory")
-def test_each_process_is_ended_before_the_judge_when_memory_runs_out(tree):
+def test_each_process_is_ended_before_the_judge_when_memory_runs_out(tree, started):
     process = started(PARENT, tree)
     child = int(next_line(process))
     for pid in (process.pid, child):
@@ -208,7 +217,7 @@ time.sleep(60)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what is detached is lost sight of")
-def test_what_forks_into_groups_of_its_own_faster_than_all_can_be_looked_at_is_killed(tree, monkeypatch):
+def test_what_forks_into_groups_of_its_own_faster_than_all_can_be_looked_at_is_killed(tree, monkeypatch, started):
     process = started([sys.executable, "-S", "-c", FORKS_AND_ENDS], tree)
     wait_until(lambda: looked(tree).cpu_seconds >= 0.2, process)
     looks = []

@@ -32,9 +32,9 @@ from nonobot.harness.play.journal import AttemptStarted, journal_path, read_reco
 from nonobot.harness.play.match import Bot, WarmUpError, play, warmed_up
 from nonobot.harness.process import bot_process, system_calls
 from nonobot.harness.process import sandbox as sandbox_module
-from nonobot.harness.process.bot_command import OWN_BOT, OWN_JUDGE
 from nonobot.harness.process.bot_process import BotProcess, LastWords
 from nonobot.harness.process.exchange_folder import scratch_folder
+from nonobot.harness.process.nonobot_command import OWN_BOT, OWN_JUDGE
 from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox, sandbox_note
 from nonobot.harness.process.system_calls import KEYCTL, filter_program
@@ -43,6 +43,7 @@ from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.worth import worth
 from tests.helpers.judged import RECIPE, SET, command, pids_with, played, program, verdicts
+from tests.helpers.places import quoted, unfilled
 from tests.helpers.sandboxes import any_sandbox, no_sandbox, sandbox_only
 from tests.helpers.waiting import next_line, running, wait_until
 
@@ -132,7 +133,7 @@ def test_a_working_folder_among_what_is_hidden_is_there_and_empty(tmp_path, monk
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "shown/results/here")
     sandbox = built_sandbox(Contain.YES, [tmp_path / "shown"], results=[tmp_path / "shown/results"])
-    assert said_by(["sh", "-c", "ls; ls ${PWD%/*}; echo x > file; cat file"], sandbox) == "here\n"
+    assert said_by(["sh", "-c", 'ls; ls "${PWD%/*}"; echo x > file; cat file'], sandbox) == "here\n"
 
 
 @sandbox_only
@@ -141,15 +142,15 @@ def test_a_path_shows_the_same_as_its_full_name(tmp_path, monkeypatch, show):
     for folder in ("here/sub", "data/sub", "other"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "data/file").write_text("read\n")
-    (bot := tmp_path / "here/bot").write_text(
-        f"cat {show}/file ../data/file {tmp_path}/data/file\n".format(tmp_path)
-    )
+    show = show.replace("{}", str(tmp_path))
+    named = [f"{show}/file", "../data/file", f"{tmp_path}/data/file"]
+    (bot := tmp_path / "here/bot").write_text(f"cat {shlex.join(named)}\n")
     (tmp_path / "here/link").symlink_to("../data")
     (tmp_path / "here/chain").symlink_to("../other/link")
     (tmp_path / "other/link").symlink_to(tmp_path / "data")
     (tmp_path / "here/away").symlink_to("../data/sub")
     monkeypatch.chdir(tmp_path / "here")
-    sandbox = built_sandbox(Contain.YES, [Path(show.format(tmp_path))])
+    sandbox = built_sandbox(Contain.YES, [Path(show)])
     assert said_by(["sh", bot.name], sandbox) == "read\n" * 3
     modules = Configuration(environment={"PYTHONPATH": "../data"})
     assert said_by(["sh", bot.name], built_sandbox(Contain.YES), modules).endswith("read\n" * 2)
@@ -169,7 +170,7 @@ def test_variables_reach_the_bot_and_not_bubblewrap(tmp_path):
     own = tmp_path / "preload.so"
     own.write_text("not a library: the loader complains of it on stderr")
     given = {"LD_PRELOAD": str(own), "TMPDIR": "/dev/shm"}
-    line = f'test "$LD_PRELOAD" = {shlex.quote(str(own))} && echo $HOME $TMPDIR && '
+    line = f'test "$LD_PRELOAD" = {quoted(own)} && echo $HOME $TMPDIR && '
     line += "tr '\\0' '\\n' < /proc/$PPID/environ"
     said = said_by(["sh", "-c", line], built_sandbox(Contain.YES), Configuration(environment=given))
     assert said == "/tmp /dev/shm\n"  # bubblewrap's own environment is empty
@@ -217,9 +218,10 @@ def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
 
 
 @sandbox_only
-def test_what_is_no_program_after_all_was_not_started(tmp_path, capsys):
-    for name, interpreter in (("odd", tmp_path / "inner"), ("inner", "/no/such/interpreter")):
-        program(tmp_path / name, f"#!{interpreter}\n")
+def test_what_is_no_program_after_all_was_not_started(plain_path, monkeypatch, capsys):
+    monkeypatch.chdir(plain_path)
+    for name, interpreter in (("odd", plain_path / "inner"), ("inner", "/no/such/interpreter")):
+        program(plain_path / name, f"#!{interpreter}\n")
     assert cli.run(["run", "--set", str(RECIPE), "--contain", "yes", "--quiet", "--", "./odd"]) == 2
     assert (
         "cannot start './odd': bwrap: execvp ./odd: No such file or directory; docs/sandbox.md"
@@ -356,9 +358,10 @@ def test_a_script_sees_its_interpreter(tmp_path, first):
 def test_a_shim_finds_the_program_that_it_starts(tmp_path):
     """As pyenv's, a script that starts the version that a file beside its folder names."""
     manager = tmp_path / "manager"
+    place = quoted(manager)
     for name, text in {
-        "shims/mypython": f'#!/bin/sh\nexec "{manager}/libexec/run" "$@"\n',
-        "libexec/run": f'#!/bin/sh\nexec "{manager}/versions/$(cat "{manager}/version")/bin/mypython" "$@"\n',
+        "shims/mypython": f'#!/bin/sh\nexec {place}/libexec/run "$@"\n',
+        "libexec/run": f'#!/bin/sh\nexec {place}/versions/$(cat {place}/version)/bin/mypython "$@"\n',
         "versions/3/bin/mypython": "#!/bin/sh\necho started\n",
     }.items():
         program(manager / name, text)
@@ -509,7 +512,7 @@ def test_a_bot_beside_the_questions_cannot_read_them_nor_results_nor_other_bots(
     (folder / "bot.py").write_text(READS)
     text = f'name = "t"\nfeed = "{feed}"\ncontain = "yes"\n'
     text += f'sets = [{{set = "bot/now.txt", size = "5x5"}}, {{set = "{folder}/later.txt", size = "5x5"}}]\n'
-    text += f'[[bots]]\nname = "x"\ncommand = ["{{python}}", "bot/bot.py", "{folder}"]\n'
+    text += f'[[bots]]\nname = "x"\ncommand = ["{{python}}", "bot/bot.py", "{unfilled(folder)}"]\n'
     text += '[[bots]]\nname = "y"\ncommand = ["sh", "bot/other/bot.sh"]\n'
     Path("t.toml").write_text(text)
     assert cli.run(["tournament", "t.toml", "--results", "bot/results"]) == 0

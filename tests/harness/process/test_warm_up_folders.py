@@ -1,7 +1,6 @@
 """What a warm-up may write: the bot's own folders, without what others load or the judge trusts."""
 
 import os
-import shlex
 import socket
 import subprocess
 import sys
@@ -10,11 +9,12 @@ import pytest
 
 from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.process import warm_up_folders
-from nonobot.harness.process.bot_command import HOME
+from nonobot.harness.process.nonobot_command import HOME
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox
 from nonobot.harness.process.system_calls import filter_program
 from nonobot.harness.process.warm_up_folders import writable_folders
 from nonobot.harness.results.conditions import Configuration, Contain
+from tests.helpers.places import quoted
 from tests.helpers.sandboxes import sandbox_only
 
 
@@ -150,7 +150,7 @@ def warm_up(folder, line, **sandbox):
     """Run a line in a bot's folder as its warm-up; return whether it ended well."""
     (bot(folder) / "bot").touch()
     sandbox = built_sandbox(Contain.YES, **sandbox)
-    line = f"cd {shlex.quote(str(folder))} && {line}"
+    line = f"cd {quoted(folder)} && {line}"
     try:
         return warmed_up(["sh", "-c", line, "sh", str(folder / "bot")], sandbox, Configuration()) > 0
     except WarmUpError:

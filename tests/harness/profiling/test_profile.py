@@ -56,11 +56,11 @@ def test_what_a_bot_states_is_read_but_for_torn_lines_and_other_puzzles(tmp_path
 @pytest.mark.parametrize(
     ("stats", "said"),
     [
-        (LINE % 1 + "no json\n", "line 2 of the bot's statistics: JSON is malformed"),
-        ('{"puzzle": 1, "seconds": 1e300}\n', "Expected `float` <= "),
-        (f'{{"puzzle": 1, "seconds": 1, "new": {"[" * 1_000_000}\n', "while deserializing an object"),
-        ('{"puzzle": 1}\n', "line 1 of the bot's statistics: Object missing required field `seconds`"),
-        ('{"puzzle": 1, "seconds": 1, "phase_seconds": {"a": "x"}}\n', "Expected `float`, got `str`"),
+        (LINE % 1 + "no json\n", r"line 2 of the bot's statistics: .*\(msgspec\)"),
+        ('{"puzzle": 1, "seconds": 1e300}\n', r"line 1 .*\(msgspec\)"),
+        (f'{{"puzzle": 1, "seconds": 1, "new": {"[" * 1_000_000}\n', r"line 1 .*\(msgspec\)"),
+        ('{"puzzle": 1}\n', r"line 1 .*\(msgspec\)"),
+        ('{"puzzle": 1, "seconds": 1, "phase_seconds": {"a": "x"}}\n', r"line 1 .*\(msgspec\)"),
     ],
 )
 def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):

@@ -19,10 +19,10 @@ from msgspec.structs import fields, replace
 from nonobot.arguments import Parser
 from nonobot.harness import cli, options
 from nonobot.harness.commands import run_bot
-from nonobot.harness.ranking.comparability import MACHINE
 from nonobot.harness.report import contents, plots, report_page
 from nonobot.harness.report.contents import Report, Run, Variants, configurations
 from nonobot.harness.report.report_page import MOST_CELLS, STEPS, Gallery, page_of
+from nonobot.harness.results.comparability import MACHINE
 from nonobot.harness.results.conditions import CgroupMeasures, Configuration, Contain, Feed, FileNames, SetFacts
 from nonobot.harness.results.referee import cells_of
 from nonobot.harness.results.run_result import BotLog, EndReason, PuzzleResult, RunResult, Score, Verdict

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from nonobot.harness import cli
 from nonobot.harness.play.journal import journal_path
 from nonobot.harness.play.match import Bot, play
-from nonobot.harness.process.bot_command import HOME
-from nonobot.harness.ranking.comparability import MACHINE_AND_CONFIGURATION, differences
+from nonobot.harness.process.nonobot_command import HOME
+from nonobot.harness.results.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.results.conditions import Configuration, digest_of_variable
 from nonobot.harness.results.result_files import json_text, read_result, storable
 from tests.helpers.judged import RECIPE, SET, command, little_patience, verdicts  # noqa: F401

@@ -16,6 +16,7 @@ from nonobot.harness.results.run_result import Verdict
 from nonobot.protocol import Puzzle, format_answer, format_puzzle
 from nonobot.tournament_data import Recipe
 from tests.helpers.judged import so_far
+from tests.helpers.places import quoted, unfilled
 from tests.helpers.sandboxes import sandbox_only
 from tests.helpers.terminals import Terminal
 from tests.helpers.waiting import finished, running, wait_until
@@ -56,16 +57,17 @@ def match(folder: Path, contain: str = "no") -> Path:
         answers = [format_answer(number, solution) for number, (_, solution) in enumerate(boards, 1)]
         (folder / f"{name}-solved.txt").write_bytes(b"".join(answers))
     (folder / "crash.py").write_text(CRASHING)
+    files = " ".join(quoted(unfilled(folder / name)) for name in ("crash.py", "alice-solved.txt", "go"))
     commands = {
         "alice": "{python} -P -m nonobot --size {size} --strategy champion",
         "bob": "{python} -P -m nonobot --size {size} --strategy papers",
         "carol": "{python} -P -m nonobot.harness.opponents.csp --size {size}",
-        "dave": f"{{python}} -S {folder}/crash.py {folder}/alice-solved.txt {folder}/go",
+        "dave": f"{{python}} -S {files}",
     }
     text = f'name = "m"\nformat = "match"\ncontain = "{contain}"\npuzzles-each = 5\nsize = "5x5"\n'
     text += "[limits]\nstall = 0\n"
     for name, command in commands.items():
-        text += f'[[bots]]\nname = "{name}"\ncommand = "{command}"\npuzzles = "{name}.txt"\n'
+        text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(command)}\npuzzles = "{name}.txt"\n'
     text += 'setter-solutions = "dave-solved.txt"\n'
     (folder / "m.toml").write_text(text)
     return folder / "m.toml"
@@ -208,7 +210,7 @@ def test_a_bot_that_looks_for_puzzles_and_solutions_finds_none(tmp_path, output_
         match(folder)
         (folder / "spy.py").write_text(SPY)
         wanted = [path / file for path in entries.values() for file in ("alice.txt", "dave-solved.txt", "spy.py")]
-        command = ["{python}", "-S", f"{folder}/spy.py", *(str(path)[1:] for path in wanted)]
+        command = ["{python}", "-S", unfilled(folder / "spy.py"), *(unfilled(path)[1:] for path in wanted)]
         text += f'[[bots]]\nname = "{name}"\ncommand = {json.dumps(command)}\n'
         text += f'puzzles = "{folder}/{setter}.txt"\nsetter-solutions = "{folder}/{setter}-solved.txt"\n'
     Path("m.toml").write_text(text)

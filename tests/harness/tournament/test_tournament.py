@@ -31,7 +31,7 @@ from nonobot.harness.tournament.rounds import held, scheduled_runs
 from nonobot.tournament_data import Recipe, load_set, write_set
 from tests.helpers.clusters import definition, noted
 from tests.helpers.judged import RECIPE, command, let_time_fly, pids_with, so_far, verdicts
-from tests.helpers.places import DOUBLES
+from tests.helpers.places import DOUBLES, unfilled
 from tests.helpers.talking import interrupted
 from tests.helpers.terminals import Terminal
 from tests.helpers.waiting import finished, running, wait_until
@@ -166,7 +166,7 @@ def test_a_folder_of_results_that_is_closed_is_named_and_a_new_one_without_resul
     with held(tmp_path):
         pass
     (tmp_path / "file").touch()
-    with pytest.raises(UnusableError, match=rf"^cannot write {tmp_path}/file/x: Not a directory$"):
+    with pytest.raises(UnusableError, match=rf"^cannot write {re.escape(str(tmp_path))}/file/x: Not a directory$"):
         held(tmp_path / "file/x").__enter__()
 
 
@@ -287,7 +287,8 @@ def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_
     path = definition(tmp_path, {"good": "perfect"})
     other = tmp_path / "other.py"
     other.touch()
-    path.write_text(path.read_text() + f'[[bots]]\nname = "other"\ncommand = ["{{python}}", "{other}"]\n')
+    added = f'[[bots]]\nname = "other"\ncommand = ["{{python}}", "{unfilled(other)}"]\n'
+    path.write_text(path.read_text() + added)
     scheduled, _ = scheduled_runs(read_tournament(path), Path("results/small"))
     players = []
 
@@ -344,7 +345,8 @@ def resubmitted(folder, behaviour):
     path = definition(folder, {"other": "perfect"})
     program = shlex.join(command(behaviour, folder))
     (folder / "mine.sh").write_text(f"#!/bin/sh\necho {behaviour} >&2\nexec {program}\n")
-    path.write_text(path.read_text() + f'[[bots]]\nname = "mine"\ncommand = ["sh", "{folder}/mine.sh"]\n')
+    mine = f'[[bots]]\nname = "mine"\ncommand = ["sh", "{unfilled(folder)}/mine.sh"]\n'
+    path.write_text(path.read_text() + mine)
     return path
 
 
@@ -418,7 +420,7 @@ def test_a_log_that_the_bot_writes_makes_it_no_other_bot(tmp_path, capsys):
     (tmp_path / "log.txt").write_text("before\n")
     script = f'echo more >> "$1"; exec {shlex.join(command("perfect", tmp_path))}\n'
     (tmp_path / "bot.sh").write_text(script)
-    program = json.dumps(["sh", f"{tmp_path}/bot.sh", f"{tmp_path}/log.txt"])
+    program = json.dumps(["sh", *(unfilled(tmp_path / name) for name in ("bot.sh", "log.txt"))])
     path.write_text(path.read_text().rpartition("command = ")[0] + f"command = {program}\n")
     assert (played(str(path)), played(str(path))) == (0, 0)
     assert "replaced" not in capsys.readouterr().err

@@ -1,42 +1,25 @@
-"""The program around each opponent: it reads puzzles from standard input and writes answers to standard output.
+"""Makes a bot of a function that solves one puzzle: reads puzzles from standard input, writes each answer at once.
 
-An opponent is a function `solve(puzzle, clock, **options)`. It returns a solution, or None if there is none. It
-raises `OutOfTimeError` at the end of its time, and `RefusedError` for boards beyond its method.
+The function is `solve(puzzle, clock)`. It returns a solution, or None if there is none. It raises `OutOfTimeError`
+at the end of its time, and `RefusedError` for boards beyond its method.
 """
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import math
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterable
-from functools import partial
-from pathlib import Path
 
-from nonobot.arguments import Parser, either, missing, seconds, size_up_to
-from nonobot.bot.input import chunks_until
-from nonobot.protocol import DEFAULT_SIZE, Fault, Found, Puzzle, Solution, format_answer, read_batch
+from nonobot.protocol import Fault, Found, Puzzle, Solution, format_answer, read_batch
 from nonobot.protocol.puzzle import fault_in_clues
-from nonobot.system import lines_in, report, write_all
+from nonobot.system import chunks_until, lines_in, reason_of, report, write_all
 
 _STDIN, _STDOUT = 0, 1
 
-_LONGEST_SIDE = 999
-
-_EPILOG = """\
-example:
-  python -m {program} --size 5x8 --puzzle-limit 10 < small.txt > answers.txt
-
-input: '$k' starts puzzle k; then a line for each column, left to right, and a line for each row, top to bottom:
-block lengths separated by TAB. A line without black cells is an empty line (or 0).
-output: '$k', then a line for each row: 1 black, 0 white, separated by TAB; zeros alone for a puzzle that was not
-solved (standard error reports the reason).
-
-exit status: 0 every puzzle read was answered with a solution; 1 some were not; 2 unusable arguments or input."""
+LONGEST_SIDE = 999
 
 
 class RefusedError(Exception):
@@ -66,32 +49,6 @@ class Clock:
 Solve = Callable[..., Solution | None]
 
 
-def argument_parser(file: str, doc: str | None) -> Parser:
-    """Return a parser with the options of every opponent, from the `__file__` and `__doc__` of its module."""
-    name = f"nonobot.harness.opponents.{Path(file).stem}"
-    texts = {"description": inspect.cleandoc(doc or ""), "epilog": _EPILOG.format(program=name)}
-    parser = Parser(prog=f"python -m {name}", allow_abbrev=False, **texts)
-    size = either("auto", None, size_up_to(_LONGEST_SIDE))
-    about = "size of all boards (default: 25x25); auto: square boards, whose size follows from the number of lines"
-    parser.add_argument("--size", type=size, default=DEFAULT_SIZE, metavar="WxH|auto", help=about)
-    about = "give a puzzle up after S seconds"
-    parser.add_argument("--puzzle-limit", type=seconds, default=math.inf, metavar="S", help=about)
-    return parser
-
-
-def serve(solve: Solve, parser: Parser, engine: tuple[str, str] | None = None) -> int:
-    """Answer the puzzles on standard input; `engine` is a module that `solve` imports, and its distribution."""
-    options = vars(parser.parse_args())
-    size, limit_seconds = options.pop("size"), options.pop("puzzle_limit")
-    if engine:
-        try:
-            importlib.import_module(engine[0])
-        except ImportError:
-            report(missing(parser.prog.rpartition(".")[2], engine[1]))
-            return 2
-    return answer_all(partial(solve, **options), size, limit_seconds)
-
-
 def answer_all(
     solve: Solve,
     size: tuple[int, int] | None,
@@ -102,7 +59,7 @@ def answer_all(
     # The default handler: exit at once, even inside an engine's C code. Every answer is already written.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Searches recurse, up to once for each cell; calls from Python to Python take no room on the C stack.
-    sys.setrecursionlimit(_LONGEST_SIDE**2 + 1000)
+    sys.setrecursionlimit(LONGEST_SIDE**2 + 1000)
     if os.isatty(_STDIN):
         report("reading puzzles from the terminal; end them with Ctrl-D, or see --help")
     read = solved = faults = 0
@@ -120,7 +77,7 @@ def answer_all(
     except BrokenPipeError:
         return 1
     except OSError as error:
-        report(f"input or output failed: {error.strerror}")
+        report(f"input or output failed: {reason_of(error)}")
         return 2
     if not read:
         report("no puzzle on standard input; a puzzle starts with '$1' (see --help)")
@@ -154,7 +111,7 @@ def _given_up(item: Found) -> bytes:
     """Return an answer of zeros; of ones if zeros were right."""
     assert item.number is not None
     width, height = item.size or (0, 0)
-    if not 0 < max(width, height) <= _LONGEST_SIDE:  # --size auto on unreadable text
+    if not 0 < max(width, height) <= LONGEST_SIDE:  # --size auto on unreadable text
         return b"$%d\n" % item.number
     is_blank = not isinstance(item, Fault) and not any(map(any, item.puzzle.rows + item.puzzle.columns))
     cells = bytes([is_blank]) * (width * height)

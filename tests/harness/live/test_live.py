@@ -1,13 +1,16 @@
 """A folder of results as the page shows it."""
 
 import asyncio
+import contextlib
 import http.client
 import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -16,9 +19,9 @@ from msgspec.structs import replace
 pytest.importorskip("starlette", reason="the extra `page` is not installed")
 
 from nonobot.harness import cli
-from nonobot.harness.page import live
-from nonobot.harness.page.live import MOST_WATCHERS, Live, Shown, shown_now
-from nonobot.harness.page.server import make_app
+from nonobot.harness.live import browser_state, events, runs_in_folder
+from nonobot.harness.live.browser_state import Shown, shown_now
+from nonobot.harness.live.events import MOST_WATCHERS, Live
 from nonobot.harness.play.journal import Journal
 from nonobot.harness.play.run_state import records_of
 from nonobot.harness.results.result_files import ORDER, json_text, read_result
@@ -26,8 +29,9 @@ from nonobot.harness.results.run_result import Verdict
 from nonobot.harness.results.worth import worth
 from nonobot.harness.text import NOTHING
 from nonobot.harness.tournament.definition import read_tournament
-from nonobot.harness.tournament.playing import PLAYING, Playing, PlayingFile
+from nonobot.harness.tournament.playing import PLAYING, Playing, PlayingFile, RunInPlay
 from nonobot.harness.tournament.rounds import scheduled_runs
+from nonobot.harness.web.server import make_app
 from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, nothing_hangs, played  # noqa: F401
 from tests.helpers.paged import Server
@@ -51,7 +55,7 @@ def test_an_empty_folder_shows_nothing_and_nothing_is_read_again_that_has_not_ch
     assert list(facts.values()) == [[]] * 7
     played("perfect", tmp_path)
     first = shown_now(tmp_path, Shown())
-    monkeypatch.setattr(live, "read_any", None)
+    monkeypatch.setattr(runs_in_folder, "read_any", None)
     assert shown_now(tmp_path, first) is first
     (tmp_path / "other.journal.jsonl").write_text("nothing\n")
     assert shown_now(tmp_path, first).state == first.state
@@ -121,7 +125,7 @@ def test_a_file_that_cannot_be_read_costs_no_other(tmp_path):
 
 
 def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monkeypatch):
-    monkeypatch.setattr(live, "MOST_FILES", 2)
+    monkeypatch.setattr(runs_in_folder, "MOST_FILES", 2)
     for number in range(4):
         (tmp_path / f"{number}.json").write_text("{")
         os.utime(tmp_path / f"{number}.json", (9 - number, 9 - number))
@@ -129,7 +133,7 @@ def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monk
     look = shown_now(tmp_path, Shown())
     assert [path.name for path in look.stamps] == ["0.json", "1.json", "z.journal.jsonl"]
     assert look.state["problems"][-1] == "2 older results: the newest 2 are shown"
-    monkeypatch.setattr(live, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(runs_in_folder, "MOST_ENTRIES", 3)
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "5.json").write_text("{")
     look = shown_now(tmp_path, Shown())
@@ -139,8 +143,8 @@ def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monk
 
 def test_a_plot_is_drawn_once_for_all_who_watch_and_anew_only_if_it_has_changed(tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr(live, "_drawn", lambda runs: drawn.append(runs) or b"<svg/>")
-    monkeypatch.setattr(live, "SECONDS_BETWEEN_LOOKS", 0.0)
+    monkeypatch.setattr(events, "_drawn", lambda runs: drawn.append(runs) or b"<svg/>")
+    monkeypatch.setattr(events, "SECONDS_BETWEEN_LOOKS", 0.0)
     played("perfect", tmp_path)
 
     async def scenario():
@@ -196,25 +200,92 @@ def test_text_of_a_result_is_plain(tmp_path):
     assert shown(tmp_path)["rankings"][0]["rows"][0]["bot"] == r"a\x1b[2J<b>"
 
 
+def journal_left(folder) -> bytes:
+    """Return a journal as a judge leaves it that is killed in the middle of a run."""
+    kept = []
+
+    def stopped(*_):
+        wait_until(lambda: shown(folder)["under_way"])
+        kept.append(next(folder.glob("*.journal.jsonl")).read_bytes())
+
+    played("perfect", folder, stopped)
+    return kept[-1]
+
+
 def test_a_judge_that_is_killed_does_not_answer_and_is_then_interrupted(tmp_path):
-    kept = tmp_path / "kept"
-    looks = []
-
-    def stopped(*_):  # in the middle of a run, with what its journal contains by then
-        wait_until(lambda: shown(tmp_path)["under_way"])
-        looks.append(shown(tmp_path)["under_way"][0])
-        kept.write_bytes(next(tmp_path.glob("*.journal.jsonl")).read_bytes())
-
-    played("perfect", tmp_path, stopped)
+    left = journal_left(tmp_path)
     journal = tmp_path / "killed.journal.jsonl"
-    journal.write_bytes(kept.read_bytes().partition(b"\n")[0] + b"\n")  # its first attempt has not begun
+    journal.write_bytes(left.partition(b"\n")[0] + b"\n")  # its first attempt has not begun
     assert shown(tmp_path)["under_way"][0]["running"]
-    journal.write_bytes(kept.read_bytes())
-    assert (looks[0]["running"], looks[0]["silent"]) == (True, False)
+    journal.write_bytes(left)
     for age, is_running, silent in [(0, True, False), (10, True, True), (60, False, False)]:
         os.utime(journal, (time.time() - age,) * 2)
         [run] = shown(tmp_path)["under_way"]
         assert (run["running"], run["silent"]) == (is_running, silent)
+
+
+@pytest.mark.parametrize("ahead", [86400, 0, -86400])
+@pytest.mark.parametrize("name", ["x.journal.jsonl", PLAYING])
+def test_whatever_the_time_of_a_file_its_judge_runs_while_it_changes_between_looks(
+    tmp_path, monkeypatch, name, ahead
+):
+    """As on a file server whose clock is ahead or behind."""
+    content = journal_left(tmp_path)
+    if name == PLAYING:
+        content = msgspec.json.encode(
+            Playing("2026-11-28T10:00:00+00:00", 1, ["b.json"], [RunInPlay("b", "", "", 1)])
+        )
+    (folder := tmp_path / "results").mkdir()
+    path, now = folder / name, 1e6
+    monkeypatch.setattr(browser_state, "time", SimpleNamespace(time=time.time, monotonic=lambda: now))
+    look, changes = Shown(), 0
+
+    def next_look(seconds: float, is_changed: bool) -> tuple[bool, bool]:
+        nonlocal look, now, changes
+        now += seconds
+        if is_changed:
+            changes += 1
+            path.write_bytes(content)
+            os.utime(path, (time.time() + ahead + changes / 100,) * 2)
+        look = shown_now(folder, look)
+        [run] = look.state["under_way"]
+        return run["running"], run["silent"]
+
+    assert next_look(0, is_changed=True) == (ahead == 0, False)  # a guess
+    assert next_look(2, is_changed=True) == (True, False)
+    assert next_look(3, is_changed=False) == (True, False)
+    assert next_look(2, is_changed=False) == (True, True)
+    assert next_look(20, is_changed=False) == (True, True)
+    assert next_look(6, is_changed=False) == (False, False)
+    assert next_look(2, is_changed=True) == (True, False)
+    assert next_look(3600, is_changed=True) == (ahead == 0, False)  # nobody has watched: a guess again
+    assert next_look(2, is_changed=True) == (True, False)
+
+
+def test_a_journal_is_followed_as_it_grows_is_cut_off_and_begins_again(tmp_path):
+    lines = journal_left(tmp_path).splitlines(keepends=True)
+    (folder := tmp_path / "results").mkdir()
+    other = [lines[0].replace(b'"bot":"perfect"', b'"bot":"another"'), *lines[1:]]
+    assert other[0] != lines[0]
+    steps = [lines[:count] for count in range(len(lines) + 1)]
+    steps += [
+        [*lines, b"damaged\n", *lines[2:]],
+        lines,
+        lines[:3],
+        lines,
+        [*other, *lines[2:3]],
+        other[:1],
+        [],
+        lines,
+    ]
+    look = Shown()
+    for number, step in enumerate(steps):
+        (folder / "x.journal.jsonl").write_bytes(b"".join(step))
+        os.utime(folder / "x.journal.jsonl", (time.time() + number / 100,) * 2)
+        look = shown_now(folder, look)
+        assert look.state["under_way"] == shown(folder)["under_way"]
+        assert len(look.state["under_way"]) == bool(step)
+    assert look.state["under_way"][0]["done"] == sum(b'"judged"' in line for line in lines) > 0
 
 
 @pytest.mark.parametrize(
@@ -349,6 +420,24 @@ def test_the_cross_table_of_a_match_comes_first_while_runs_are_missing_too(tmp_p
     assert first["notes"][1] == "not final: 3 runs missing, and pairings without both runs have no points"
 
 
+@contextlib.contextmanager
+def touched(path):
+    """Change a file again and again within the block, as a judge does that goes on."""
+    over = threading.Event()
+
+    def touch():
+        while not over.wait(1.0):
+            os.utime(path)
+
+    thread = threading.Thread(target=touch)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
 EDGES = """[...document.querySelector('#rankings table').rows].map(row => row.cells[1])
   .concat(document.querySelector('#under-way td'), document.querySelector('progress'))
   .map(one => [one.getBoundingClientRect(), one.scrollWidth > one.clientWidth])
@@ -375,8 +464,7 @@ def test_the_live_view_has_the_points_of_the_table_and_a_phone_shows_names_and_p
     played("perfect", tmp_path, lambda *_: journals.append(next(tmp_path.glob("*.jsonl")).read_bytes()))
     records = [line for line in journals[-1].splitlines(keepends=True) if b"attempt-ended" not in line]
     (results / "run.journal.jsonl").write_bytes(b"".join(records))
-    os.utime(results / "run.journal.jsonl", (time.time() + 3600,) * 2)  # it goes on, however long the test takes
-    with Server("--results", "results", folder=tmp_path) as server:
+    with touched(results / "run.journal.jsonl"), Server("--results", "results", folder=tmp_path) as server:
         for width in (1400, 390):
             chromium.shape(width)
             chromium.open(f"{server.address}live")

@@ -1,4 +1,4 @@
-"""The page's server: the files of the site, and the live view of a folder of results."""
+"""The web server: its address, the files and routes that it serves, how it starts and ends; opens the browser."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import Receive, Scope, Send
 
 from nonobot.harness import UnusableError
-from nonobot.harness.page.guard import Guard
-from nonobot.harness.page.live import MOST_WATCHERS, Live
-from nonobot.harness.page.site import STATIC
+from nonobot.harness.live.events import Live
+from nonobot.harness.live.routes import live_routes
+from nonobot.harness.web.guard import Guard
+from nonobot.system import reason_of
 
 SECONDS_TO_FINISH = 1
 TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}  # these browsers would use the terminal
@@ -34,15 +34,17 @@ def listening_socket(host: str, port: int) -> socket.socket:
     """Return the socket of the page, which browsers can connect to; UnusableError if the address is unusable."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        own = socket.socket(family, kind, protocol)
-        own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        own.bind(address)
-        own.listen()
+        with contextlib.ExitStack() as unless_it_listens:
+            own = unless_it_listens.enter_context(socket.socket(family, kind, protocol))
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            own.bind(address)
+            own.listen()
+            unless_it_listens.pop_all()
     except (OSError, UnicodeError) as error:  # the latter for a name such as a..b
         if getattr(error, "errno", None) == errno.EADDRINUSE:
             why = f"port {port} is in use; --port N takes another, --port 0 any that is free"
         else:
-            why = f"cannot serve a page at {host}, port {port}: {getattr(error, 'strerror', None) or error}"
+            why = f"cannot serve a page at {host}, port {port}: {reason_of(error)}"
             if not isinstance(error, PermissionError):  # which is about the port
                 why += "; type --host 0.0.0.0 for all addresses of this machine, or a name or address of it"
         raise UnusableError(why) from None
@@ -78,47 +80,13 @@ def open_browser(address: str) -> bool:
 
 def make_app(site: Path, live: Live | None) -> Starlette:
     """Return the application that serves a site's folder and, if there is one, the live view."""
-
-    async def live_events(_: Request) -> Response:
-        if live is None:
-            raise HTTPException(404, "no folder of results is shown: nonojudge page --results FOLDER")
-        return _Watching(live)
-
-    async def cactus(request: Request) -> Response:
-        """Return the sorted times of a set's runs, as a picture."""
-        svg = live and await live.cactus(request.path_params["key"])
-        if not svg:
-            raise HTTPException(404, "there is no such plot")
-        policy = "default-src 'none'; style-src 'unsafe-inline'"  # a picture must load nothing and run nothing
-        return Response(svg, media_type="image/svg+xml", headers={"content-security-policy": policy})
-
     has_puzzle_page = (site / "index.html").exists()
     routes = [
         *([] if has_puzzle_page else [Route("/", lambda _: RedirectResponse("/live"))]),
-        Route("/live", lambda _: FileResponse(STATIC / "live.html")),
-        Route("/api/live", live_events),
-        Route("/api/cactus/{key}", cactus),
+        *live_routes(live),
         Mount("/", StaticFiles(directory=site, html=True)),
     ]
     return Starlette(routes=routes, exception_handlers={HTTPException: _error})
-
-
-class _Watching(StreamingResponse):
-    """A stream of events, which counts from its first moment to its end, however that comes; or HTTPException."""
-
-    def __init__(self, live: Live) -> None:
-        super().__init__(live.events(), media_type="text/event-stream")
-        self._live = live
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the events, unless MOST_WATCHERS streams are open."""
-        if self._live.watchers >= MOST_WATCHERS:  # no other request runs between this and the next line
-            raise HTTPException(503, "too many tabs watch already")
-        self._live.watchers += 1
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._live.watchers -= 1
 
 
 def _error(_: Request, error: Any) -> Response:

@@ -1,4 +1,4 @@
-// A tournament as it goes on: what the server sends whenever the folder changes.
+// The page of the live view: shows what the server sends whenever the folder changes.
 
 import { element, made } from "./elements.js";
 

@@ -1,4 +1,4 @@
-"""The page's server as programs meet it: what it sends, what it refuses, how it starts and ends."""
+"""The web server as programs meet it: what it sends, what it refuses, how it starts and ends."""
 
 import http.client
 import json
@@ -16,8 +16,8 @@ pytest.importorskip("starlette", reason="the extra `page` is not installed")
 pytest.importorskip("uvicorn", reason="the extra `page` is not installed")
 
 from nonobot.harness import cli
-from nonobot.harness.page import server as page_server
 from nonobot.harness.page import site as page_site
+from nonobot.harness.web import server as page_server
 from tests.helpers.judged import RECIPE, played
 from tests.helpers.paged import Server, skip_without_browser_parts
 from tests.helpers.waiting import PATIENCE_SECONDS
@@ -175,8 +175,12 @@ def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys, outp
     assert "in a clone, -e '.[judge]' in place of the names" in said
 
 
-def test_the_page_is_where_wheels_have_it():
+@pytest.mark.parametrize("room", ["page", "live"])
+def test_the_pages_are_where_wheels_have_them(room):
     taken = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["*"]
-    files = [path for path in (REPOSITORY / "harness/page").rglob("*") if path.is_file() and path.suffix != ".pyc"]
-    assert {path.suffix for path in files} - {".py"} <= {ending.removeprefix("*") for ending in taken}
-    assert len(files) > 15
+    files = [
+        path for path in (REPOSITORY / "harness" / room).rglob("*") if path.is_file() and path.suffix != ".pyc"
+    ]
+    endings = {path.suffix for path in files}
+    assert {".py", ".js", ".html"} <= endings
+    assert endings - {".py"} <= {ending.removeprefix("*") for ending in taken}

@@ -1,4 +1,4 @@
-"""Requests that the page's server refuses: those of other hosts and sites, and those that bring something.
+"""Requests that the web server refuses: those of other hosts and sites, and those that bring something.
 
 A page of another site can send requests to 127.0.0.1, also under its own name (DNS rebinding). The headers Host
 and Origin show both, and no script can forge them.

@@ -1,75 +1,42 @@
-"""The runs of a folder as the page shows them: read every second, sent to browsers, plotted.
-
-Each subfolder is a tournament. Reading writes nothing and takes no lock, so it does not disturb the runs.
-"""
+"""What the live view shows, as JSON for the browser: rankings, runs under way, the last puzzles, plots."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import hashlib
-import json
-import os
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import msgspec
-import psutil
-from starlette.concurrency import run_in_threadpool
-
-from nonobot.harness import UnusableError
-from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, PuzzleJudged, read_records
+from nonobot.harness.live.runs_in_folder import (
+    FRESH_SECONDS,
+    Announced,
+    Content,
+    Stamp,
+    UnderWay,
+    content_at,
+    result_of,
+    results_to_come,
+    seen,
+    stamps_of,
+    started_at,
+)
 from nonobot.harness.ranking.standings import Ranking, Row, Scope, rankings, slowest_place
 from nonobot.harness.report.contents import Run
-from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, drawing, look
-from nonobot.harness.report.plots import cactus
-from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, in_order_of_play, read_any
-from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Score, Verdict
+from nonobot.harness.report.plot_frame import DARK_COLOURS, LIGHT_COLOURS, look
+from nonobot.harness.results.result_files import AnyResult
+from nonobot.harness.results.run_result import BotLog, EndReason, RunResult, Verdict
 from nonobot.harness.text import NOTHING, duration, ranges
-from nonobot.harness.tournament.playing import PLAYING, Playing, RunInPlay, read_playing
+from nonobot.harness.tournament.playing import RunInPlay
 from nonobot.system import printable
 
-JOURNAL = ".journal.jsonl"
-MOST_WATCHERS = 32
 LAST_PUZZLES = 12
-MOST_ENTRIES = 10_000  # files and folders to look at
-MOST_FILES = 500  # results to read, the newest; all journals are read
-
 SECONDS_BETWEEN_LOOKS = 1.0
-SECONDS_BETWEEN_WORDS = 15.0  # by which the server notices that a browser has gone
 SECONDS_BETWEEN_PLOTS = 15.0  # of a set on which a run is under way
-SILENT_SECONDS = 3.5  # after its last record, a judge does not answer: it writes one every two seconds
-FRESH_SECONDS = 30.0  # after its last record, a run whose bot has ended was interrupted
-
-Stamp = tuple[int, int]  # time of a file's last change in nanoseconds, size in bytes
 
 SetPlayed = tuple[str, str]  # a tournament and the digest of one of its sets
-
-
-@dataclass(frozen=True)
-class UnderWay:
-    """A run that has a journal and no result yet; its score is that of the answers so far."""
-
-    result: RunResult
-    is_running: bool
-    is_silent: bool  # the judge has written nothing for a while
-    wall_seconds: float
-
-
-@dataclass(frozen=True)
-class Announced:
-    """The runs that the command of a tournament plays, as it says itself."""
-
-    playing: Playing
-    is_running: bool
-    is_silent: bool  # the command has written nothing for a while
-
-
-Content = AnyResult | UnderWay | Announced | str | None
 
 
 @dataclass(frozen=True)
@@ -91,13 +58,15 @@ class Plot:
 class Shown:
     """The content of a folder at a time on the monotonic clock; `state` is its JSON for the browser.
 
-    `read` has the content of each file: an error message if it is unreadable, None for a journal without a run.
+    `read` has the content of each file: an error message if it is unreadable, None if it is not a journal or was
+    removed. `changed` has the time of the look that first saw a file as it is.
     """
 
     state: dict[str, Any] = field(default_factory=dict)
     plots: Mapping[SetPlayed, Plot] = field(default_factory=dict)
     looked: float = 0.0
     stamps: Mapping[Path, Stamp] = field(default_factory=dict)
+    changed: Mapping[Path, float] = field(default_factory=dict)
     read: Mapping[Path, Content] = field(default_factory=dict)
     bots: Mapping[str, int] = field(default_factory=dict)
     note: str = ""  # why the puzzle page is missing
@@ -106,19 +75,19 @@ class Shown:
 def shown_now(folder: Path, before: Shown) -> Shown:
     """Look at a folder; `before`, the look before, is returned if nothing has changed, and no file read twice."""
     now = time.monotonic()
-    stamps, left_out = _stamps(folder)
-    running = {
-        path
-        for path, content in before.read.items()
-        if isinstance(content, UnderWay | Announced) and content.is_running
-    }
-    is_old = bool(running) and now - before.looked >= SECONDS_BETWEEN_LOOKS  # no file shows that a judge has ended
-    if before.state and stamps == before.stamps and not is_old:
+    stamps, left_out = stamps_of(folder)
+    runs = [*before.state.get("under_way", ()), *before.state.get("playing", ())]
+    is_old = any(run["running"] for run in runs) and now - before.looked >= SECONDS_BETWEEN_LOOKS
+    if before.state and stamps == before.stamps and not is_old:  # no file shows that a judge has ended
         return before
-    same = {path for path, stamp in stamps.items() if before.stamps.get(path) == stamp} - running
-    read = {path: before.read[path] if path in same else _read(path) for path in stamps}
-    journalled = {_result_of(path) for path, content in read.items() if isinstance(content, UnderWay)}
-    to_come = _results_to_come(read)
+    contents: dict[Path, Content] = {}
+    for path, stamp in stamps.items():
+        old = before.read.get(path)
+        contents[path] = old if before.stamps.get(path) == stamp else content_at(path, old)
+    changed = _changed(stamps, before, now)
+    read = {path: seen(content, now - changed[path]) for path, content in contents.items()}
+    journalled = {result_of(path) for path, content in read.items() if isinstance(content, UnderWay)}
+    to_come = results_to_come(read)
     under_way: dict[str, list[UnderWay]] = {}
     without_journal: dict[str, list[dict[str, Any]]] = {}
     playing: list[dict[str, Any]] = []
@@ -137,7 +106,7 @@ def shown_now(folder: Path, before: Shown) -> Shown:
             playing.append(_played(content) | {"tournament": name})
         elif path not in to_come:
             done.setdefault(name, {})[path] = content
-        begun[name] = max(begun.get(name, ""), _started_at(content))
+        begun[name] = max(begun.get(name, ""), started_at(content))
     names = sorted(begun, key=begun.__getitem__, reverse=True)
     ranked = {
         name: sorted(
@@ -166,101 +135,23 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         "note": before.note,
         "problems": [printable(problem) for problem in [*read.values(), *left_out] if isinstance(problem, str)],
     }
-    return Shown(state, plots, now, stamps, read, bots, before.note)
+    return Shown(state, plots, now, stamps, changed, contents, bots, before.note)
 
 
-def _started_at(content: AnyResult | UnderWay | Announced) -> str:
-    match content:
-        case UnderWay(result):
-            return result.started_at
-        case Announced(playing):
-            return playing.started_at
-    return content.started_at if isinstance(content, RunResult) else ""
+def _changed(stamps: Mapping[Path, Stamp], before: Shown, now: float) -> dict[Path, float]:
+    """Return when each file was first seen as it is.
 
-
-def _result_of(journal: Path) -> Path:
-    return journal.with_name(journal.name.removesuffix(JOURNAL) + ".json")
-
-
-def _results_to_come(read: Mapping[Path, Content]) -> set[Path]:
-    """Return the result files of runs that are resumed or played again: what they contain is not the result."""
-    to_come: set[Path] = set()
-    for path, content in read.items():
-        if isinstance(content, UnderWay) and content.is_running:
-            to_come.add(_result_of(path))
-        elif isinstance(content, Announced) and content.is_running:
-            to_come.update(path.parent / name for name in content.playing.left)
-    return to_come
-
-
-def _stamps(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
-    """Return the files to read, and messages about files left out."""
-    stamps: dict[Path, Stamp] = {}
-    left_out, entries = [], 0
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        entries += len(folders) + len(names)
-        for name in names:
-            if name == PLAYING or (not name.startswith(".") and name.endswith((*RESULT_ENDINGS, JOURNAL))):
-                with contextlib.suppress(OSError):
-                    facts = Path(place, name).stat()
-                    stamps[Path(place, name)] = facts.st_mtime_ns, facts.st_size
-        if entries > MOST_ENTRIES:
-            left_out.append(f"more than {MOST_ENTRIES:,} files and folders: none after {place} is looked at")
-            break
-    results = [path for path in stamps if path.name != PLAYING and not path.name.endswith(JOURNAL)]
-    older = sorted(results, key=stamps.__getitem__, reverse=True)[MOST_FILES:]
-    if older:
-        left_out.append(f"{len(older):,} older results: the newest {MOST_FILES} are shown")
-    return {path: stamps[path] for path in in_order_of_play(sorted(stamps.keys() - set(older)))}, left_out
-
-
-def _read(path: Path) -> Content:
-    if path.name == PLAYING:
-        return _announcement(path)
-    is_journal = path.name.endswith(JOURNAL)
-    try:
-        return _under_way(path) if is_journal else read_any(path)
-    except (UnusableError, OSError) as error:
-        return None if is_journal else str(error)
-
-
-def _under_way(path: Path) -> UnderWay | None:
-    records = read_records(path)
-    age_seconds = time.time() - path.stat().st_mtime
-    if not records or not isinstance(records[0], RunResult):
-        return None
-    score = Score.of(record.result for record in records if isinstance(record, PuzzleJudged))
-    wall, before, running = 0.0, 0.0, age_seconds < FRESH_SECONDS  # its first attempt is about to begin
-    for record in records:
-        match record:
-            case AttemptStarted(_, _, pid, created):
-                running = age_seconds < FRESH_SECONDS or _is_alive(pid, created)
-            case Alive(usage):
-                wall = before + usage.wall_seconds
-            case AttemptEnded(attempt):
-                before += attempt.usage.wall_seconds
-                wall, running = before, False
-    arrived = max((puzzle.arrived_seconds or 0.0 for puzzle in score.puzzles), default=0.0)
-    is_silent = running and age_seconds > SILENT_SECONDS
-    return UnderWay(msgspec.structs.replace(records[0], score=score), running, is_silent, max(wall, arrived))
-
-
-def _announcement(path: Path) -> Announced | None:
-    playing = read_playing(path)
-    try:
-        age_seconds = time.time() - path.stat().st_mtime
-    except OSError:  # the command has just ended
-        return None
-    is_running = age_seconds < FRESH_SECONDS
-    return Announced(playing, is_running, is_running and age_seconds > SILENT_SECONDS) if playing else None
-
-
-def _is_alive(pid: int, created: float) -> bool:
-    try:
-        return abs(psutil.Process(pid).create_time() - created) < 1.0
-    except psutil.Error:
-        return False
+    The clock of a file system may be ahead or behind. Without a look just before, the time of a change is a guess,
+    which the next looks correct.
+    """
+    changed = {}
+    just_looked = bool(before.state) and now - before.looked < FRESH_SECONDS
+    for path, stamp in stamps.items():
+        if before.stamps.get(path) == stamp:
+            changed[path] = before.changed[path]
+        else:
+            changed[path] = now if just_looked else now - abs(time.time() - stamp[0] / 1e9)
+    return changed
 
 
 def _plots(
@@ -393,54 +284,6 @@ def _not_right(verdicts: Mapping[Verdict, int]) -> dict[str, int]:
     }
 
 
-class Live:
-    """A folder of results that browsers watch; the server counts the `watchers`."""
-
-    def __init__(self, folder: Path, note: str = "") -> None:
-        self._folder = folder
-        self._shown = self._before = Shown(note=note)
-        self._svgs: dict[str, bytes] = {}  # of the plots that are shown, as far as a browser has asked
-        self._looked = -SECONDS_BETWEEN_LOOKS
-        self._looking = asyncio.Lock()
-        self._drawing = asyncio.Lock()
-        self.watchers = 0
-
-    async def events(self) -> AsyncIterator[bytes]:
-        """Yield the state of the folder as server-sent events: at once, and whenever it changes."""
-        sent, quiet = None, 0.0
-        while True:
-            state = (await self._look()).state
-            if state != sent:
-                sent, quiet = state, 0.0
-                yield f"data: {json.dumps(state)}\n\n".encode()
-            elif quiet >= SECONDS_BETWEEN_WORDS:
-                quiet = 0.0
-                yield b": still here\n\n"
-            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-            quiet += SECONDS_BETWEEN_LOOKS
-
-    async def cactus(self, key: str) -> bytes | None:
-        """Return the plot that a state names by this key, None if the last two states do not."""
-        await self._look()
-        plots = {plot.key: plot for look in (self._before, self._shown) for plot in look.plots.values()}
-        # One at a time: matplotlib's settings are shared, and its import leaves the working folder for a moment.
-        async with self._drawing, self._looking:
-            if key not in self._svgs and key in plots:
-                svg = await run_in_threadpool(_drawn, plots[key].runs)
-                self._svgs = {kept: svg for kept, svg in self._svgs.items() if kept in plots} | {key: svg}
-            return self._svgs.get(key)
-
-    async def _look(self) -> Shown:
-        """Read the folder, at most once a second, however many browsers watch."""
-        async with self._looking:
-            now = asyncio.get_running_loop().time()
-            if now - self._looked >= SECONDS_BETWEEN_LOOKS:
-                self._before = self._shown
-                self._shown = await run_in_threadpool(shown_now, self._folder, self._before)
-                self._looked = asyncio.get_running_loop().time()
-            return self._shown
-
-
 COLOURS = {
     "text": ("#20242c", "#e6e9ee"),
     "muted": ("#5b6470", "#a3acb8"),
@@ -448,14 +291,3 @@ COLOURS = {
     "grid": ("#e3e7ec", "#2c333c"),
 } | {f"bot-{hue}": pair for hue, pair in enumerate(zip(LIGHT_COLOURS, DARK_COLOURS, strict=True))}
 """The colours of a plot, light and dark."""
-
-
-def _drawn(runs: Sequence[Run]) -> bytes:
-    """Return the plot of sorted times as a picture of its own, for light and dark."""
-    with drawing():
-        svg = cactus(runs, "cactus")
-    light, dark = ("".join(f"--{name}:{pair[theme]};" for name, pair in COLOURS.items()) for theme in (0, 1))
-    style = f":root{{{light}font-family:system-ui,sans-serif;font-size:11px}}"
-    style += f"@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
-    head, _, body = svg.partition(">")
-    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}</style>{body}'.encode()

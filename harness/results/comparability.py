@@ -1,4 +1,4 @@
-"""Conditions of runs that affect their times: machine, run configuration, versions, other load on the machine."""
+"""Which conditions must be equal to compare times of runs, or to resume one, and their differences in words."""
 
 from __future__ import annotations
 
