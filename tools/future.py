@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DOCUMENTED = {
     "argparse": "argparse",
-    "msgspec": "msgspec msgspec.json msgspec.structs msgspec.toml",
+    "msgspec": "msgspec msgspec.inspect msgspec.json msgspec.structs",
     "numba": "",  # any
     "rich": "rich.console rich.progress rich.table rich.text",
     "psutil": "psutil",

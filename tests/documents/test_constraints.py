@@ -5,6 +5,7 @@ import tomllib
 
 from packaging.requirements import Requirement
 
+from nonobot.bot.kernels.compiler import NEWEST_NUMBA
 from tests.helpers.places import REPOSITORY
 
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
@@ -33,6 +34,11 @@ def test_constraints_have_a_version_of_every_library_that_its_bounds_accept():
         if name != "nonobot":
             accepts = Requirement(text).specifier
             assert all(accepts.contains(version, prereleases=True) for version in held[name]), (text, held[name])
+
+
+def test_messages_name_the_numba_that_is_installed():
+    lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert [line.partition(" ")[0] for line in lines if line.startswith("numba==")] == [f"numba=={NEWEST_NUMBA}"]
 
 
 def test_only_the_build_has_an_upper_bound():
