@@ -48,7 +48,7 @@ def test_the_commit_that_changed_counts_is_found_and_one_that_does_not_build_ski
     assert " c5 (t, " in out
     assert "  this commit: other work on 5 puzzles\n  this commit: guesses 75 -> 90 (+20.0%)\n" in out
     [why] = [line for line in out.splitlines() if line.startswith(f"  skipped {broken[:12]}: ")]
-    assert why.endswith(" | ModuleNotFoundError: No module named 'broken'")
+    assert " | ModuleNotFoundError: " in why
     assert err == ""
     assert state(history.folder) == before
     assert [path.name for path in (tmp_path / "workshop").iterdir()] == ["lock"]
