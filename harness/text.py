@@ -181,7 +181,7 @@ def drawn(parts: Iterable[RenderableType], terminal: bool, columns: int | None =
 
     They are as wide as the output, unless it is a number of `columns`. A table is wider where its figures need it.
     """
-    from rich.console import Console
+    from rich.console import Console, ConsoleDimensions
     from rich.table import Table
 
     columns = columns or width(terminal)
@@ -189,7 +189,8 @@ def drawn(parts: Iterable[RenderableType], terminal: bool, columns: int | None =
     colours: Literal["auto"] | None = "auto" if terminal else None
     console = Console(file=text, force_terminal=terminal, color_system=colours)
     for part in parts:
-        console.width = max(columns, _least_width(part, console) if isinstance(part, Table) else 0)
+        needed = max(columns, _least_width(part, console) if isinstance(part, Table) else 0)
+        console.size = ConsoleDimensions(needed, 1)  # with its height: a dumb terminal has 80 columns otherwise
         console.print(part, crop=False)
     return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
 

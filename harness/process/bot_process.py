@@ -109,7 +109,7 @@ class BotProcess:
                     # This closes its pipes and waits for it, as no other thread does yet.
                     undo.enter_context(self._child)
                     undo.callback(self._child.kill)
-                self._serve()
+                self._serve(undo)
                 undo.pop_all()
         except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
             # For example a NUL byte in an argument, or too many open files or threads.
@@ -145,7 +145,7 @@ class BotProcess:
                 start_new_session=True,
             )
 
-    def _serve(self) -> None:
+    def _serve(self, undo: contextlib.ExitStack) -> None:
         """Set up the pipes, the selector that watches them, and the thread that waits for the end."""
         self._pipes = [pipe for pipe in (self._child.stdin, self._child.stdout, self._child.stderr) if pipe]
         self._stdin, self._stdout, self._stderr = self._pipes
@@ -163,7 +163,7 @@ class BotProcess:
         else:
             self._selector.register(self._stdout, selectors.EVENT_READ, partial(self._read_some, self._stdout))
         end_seen, end_said = os.pipe()
-        self._end_seen = os.fdopen(end_seen, "rb", buffering=0)
+        self._end_seen = undo.enter_context(os.fdopen(end_seen, "rb", buffering=0))
         self._selector.register(self._end_seen, selectors.EVENT_READ, self._note_end)
         self._reaper = threading.Thread(target=self._reap, args=(end_said,), daemon=True)
         self.tree.grow_from(self._child.pid)  # last: from here on, only this thread may reap it
@@ -173,21 +173,18 @@ class BotProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._kill()
-        self._reaper.join()
-        self.tree.close()
-        for pipe in self._spoken:
-            if pipe in self._selector.get_map():
-                self._read_words(pipe)  # the last words of a killed bot
-        self._log.close()
-        for pipe in (*self._pipes, self._end_seen):
-            pipe.close()
-        self._selector.close()
-        if self._pipes_of_sandbox:
-            status = self._pipes_of_sandbox[0].read(PIPE_BYTES) or b""
-            self.refused = self.exit_status == 1 and b'"exit-code"' not in status
-        for pipe in self._pipes_of_sandbox:
-            pipe.close()
+        with contextlib.ExitStack() as at_last:  # also after a Ctrl-C
+            for used in (*self._pipes_of_sandbox, self._selector, self._end_seen, *self._pipes, self._log):
+                at_last.callback(used.close)
+            self._kill()
+            self._reaper.join()
+            self.tree.close()
+            for pipe in self._spoken:
+                if pipe in self._selector.get_map():
+                    self._read_words(pipe)  # the last words of a killed bot
+            if self._pipes_of_sandbox:
+                status = self._pipes_of_sandbox[0].read(PIPE_BYTES) or b""
+                self.refused = self.exit_status == 1 and b'"exit-code"' not in status
 
     @property
     def exit_status(self) -> int:

@@ -33,6 +33,7 @@ from nonobot.tournament_data import write_set
 from tests.doubles import check_bots
 from tests.helpers import observer
 from tests.helpers.judged import RECIPE, played
+from tests.helpers.places import quoted
 from tests.helpers.waiting import PATIENCE_SECONDS, finished, next_line
 
 JUDGE = (sys.executable, "-P", "-m", "nonobot.harness")
@@ -228,7 +229,7 @@ class Layout:
 
     @property
     def program(self) -> str:
-        return f'#!/bin/sh\necho "$0" >> {self.ran}\ncat\n'
+        return f'#!/bin/sh\necho "$0" >> {quoted(self.ran)}\ncat\n'
 
     def write(self, path: Path, text: str) -> None:
         """Write an executable file, in place of another one, or of a link or pipe."""
@@ -250,7 +251,7 @@ class Layout:
         if not (folder / ".git").exists():
             self.write(folder / ".git/HEAD", "ref: refs/heads/main\n")
             self.write(folder / ".git/refs/heads/main", f"{'1' * 40}\n")
-        trap = self.theirs / "git"
+        trap = json.dumps(quoted(self.theirs / "git"))
         with (folder / ".git" / "config").open("a") as config:
             config.write(f"[core]\n\tfsmonitor = {trap}\n\tpager = {trap}\n")
             config.write(f'[filter "trap"]\n\tclean = {trap}\n\tsmudge = {trap}\n\tprocess = {trap}\n')

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.places import quoted
+
 pytest.importorskip("pyperf", reason="the extra `bench` is not installed")
 
 from nonobot.harness import UnusableError
@@ -121,7 +123,7 @@ def test_a_copy_has_all_files_of_a_checkout_with_their_ends_of_lines_and_git_run
     for name in "abcde":
         (clone.folder / f"{name}.txt").write_bytes(b"$Format:%H$\n")
     clone.commit("attributes")
-    git(clone.folder, "config", "filter.f.smudge", f"touch {ran}; tr a-z A-Z")
+    git(clone.folder, "config", "filter.f.smudge", f"touch {quoted(ran)}; tr a-z A-Z")
     git(clone.folder, "config", "core.eol", "crlf")
     trees.extract("HEAD", clone.folder, tmp_path / "tree")
     content = {name: (tmp_path / "tree" / f"{name}.txt").read_bytes() for name in "abcde"}

@@ -165,7 +165,7 @@ def test_a_bot_that_gives_up_is_ready_by_the_rules(tmp_path, capfd):
 
 @pytest.mark.slow
 def test_what_a_run_is_given_can_be_rehearsed(tmp_path, capfd):
-    options = ["--env", "WHY=no idea", "--show", str(tmp_path), "--warm-up", f"touch {tmp_path}/warm"]
+    options = ["--env", "WHY=no idea", "--show", str(tmp_path), "--warm-up", f"touch {quoted(tmp_path)}/warm"]
     status, out = rehearsed(tmp_path, capfd, "import os; sys.exit(os.environ['WHY'])", *options)
     assert (status, (tmp_path / "warm").exists()) == (1, True)
     assert "last on stderr: no idea" in out[-1]

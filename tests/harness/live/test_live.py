@@ -397,8 +397,8 @@ def test_the_live_view_needs_no_puzzle_page_and_no_folder_yet(tmp_path, monkeypa
         played("perfect", tmp_path / "results")
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
         connection.request("GET", "/api/live")
-        state = json.loads(connection.getresponse().readline().removeprefix(b"data: "))
-        connection.close()
+        with contextlib.closing(connection), connection.getresponse() as response:
+            state = json.loads(response.readline().removeprefix(b"data: "))
     assert [ranking["title"] for ranking in state["rankings"]] == [str(RECIPE)]
     assert state["note"] == "The puzzle page is not installed here."
     assert server.err.startswith("nonojudge: only the live view is here, without the puzzle page: ")

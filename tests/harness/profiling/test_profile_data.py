@@ -143,9 +143,11 @@ def test_a_stop_of_the_judge_is_named_in_all_that_a_profile_becomes():
     assert f"after: {said}" in comparison_as_text(at_once, stopped, terminal=False)
 
 
+@pytest.mark.parametrize("terminal", ["xterm", "dumb"])
 @pytest.mark.parametrize("columns", [60, 80, 100, 160])
-def test_no_number_is_cut_off_on_a_narrow_terminal(columns, monkeypatch):
+def test_no_number_is_cut_off_on_a_narrow_terminal(columns, terminal, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", terminal)
     profiled = profile(puzzle(1, 5.0, {"probing": 4.0}, probes=1000), puzzle(2, 1.0, {"probing": 0.5}, probes=10))
     text = as_text(profiled, terminal=True)
     assert "\N{HORIZONTAL ELLIPSIS}" not in text

@@ -1,5 +1,6 @@
 """The web server as programs meet it: what it sends, what it refuses, how it starts and ends."""
 
+import contextlib
 import http.client
 import json
 import re
@@ -39,10 +40,9 @@ def server(tmp_path_factory):
 def test_the_tournament_is_sent_as_events_with_plots(server):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     connection.request("GET", "/api/live")
-    response = connection.getresponse()
-    assert response.headers["content-type"].startswith("text/event-stream")
-    state = json.loads(response.readline().removeprefix(b"data: "))
-    connection.close()
+    with contextlib.closing(connection), connection.getresponse() as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        state = json.loads(response.readline().removeprefix(b"data: "))
     assert state["rankings"][0]["title"] == str(RECIPE)
     pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
     plot = server.ask(f"/api/cactus/{state['plots'][0]['key']}")
