@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.places import REPOSITORY
+from tests.helpers.places import REPOSITORY, quoted
 from tests.helpers.terminals import Terminal, seen
 
 PAGE = REPOSITORY / "docs" / "first-steps.md"
@@ -35,7 +35,7 @@ def shown_by(command: str, folder: Path) -> str:
     """Carry a command out in a folder, on a terminal; return what stands there then."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     environment = {"NO_COLOR": "1", "PATH": path}
-    shell = ["bash", "-c", f"cd '{folder}' && {command}"]
+    shell = ["bash", "-c", f"cd {quoted(folder)} && {command}"]
     with Terminal(shell, COLUMNS, LINES, environment, errors_too=True) as terminal:
         _, written, _ = terminal.end()
     return on_terminal(written)

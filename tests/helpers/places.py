@@ -10,8 +10,11 @@ GOLDEN = REPOSITORY / "tests" / "golden"
 PUZZLES = REPOSITORY / "tests" / "puzzles"
 DOUBLES = REPOSITORY / "tests" / "doubles"
 
-ODD_NAME = f"nonobot's #{{tests}} ${os.getuid()}"
-"""Name of the tests' temporary folder; in a shell, a pattern or a format it means something else unless quoted."""
+ODD_NAME = f"nonobot's #{{tests}} {os.getuid()}"
+"""Name of the tests' temporary folder; in a shell, a pattern or a format it means something else unless quoted.
+
+It has no `$`: no environment can be in such a folder, because pip's own scripts do not quote it.
+"""
 
 PLAIN = Path(tempfile.gettempdir())
 """The user's temporary folder, above the tests' own."""

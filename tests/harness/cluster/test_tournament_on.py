@@ -33,6 +33,7 @@ from tests.helpers.clusters import (
     outcomes,
     ranking,
 )
+from tests.helpers.places import unfilled
 from tests.helpers.sandboxes import sandbox_only
 from tests.helpers.waiting import PATIENCE_SECONDS, finished, next_line, running, wait_until
 
@@ -86,7 +87,7 @@ def test_a_contained_bot_on_a_worker_sees_no_results(tmp_path, cluster):
     path = tmp_path / "spies.toml"
     path.write_text(
         f'name = "spies"\nsets = ["{RECIPES[0]}"]\ncontain = "yes"\n'
-        f'bots = [{{name = "spy", command = "{{python}} -S {folder}/spy.py"}}]'
+        f'bots = [{{name = "spy", command = ["{{python}}", "-S", "{unfilled(folder / "spy.py")}"]}}]'
     )
     (tmp_path / "elsewhere").mkdir()
     cluster.start_worker(cwd=tmp_path / "elsewhere")
