@@ -132,9 +132,8 @@ def test_what_python_3_11_0_lacks_is_seen_however_it_is_used():
 DOCUMENTED = {"_asdict", "_fields", "_replace", "_value_", "_exit", "_getframe"}
 """Names of Python's library that begin with an underscore and are public: of tuples, enums, os and sys."""
 
-NUMBA = ("_final_module", "_optimize_final_module", "_tm", "_ensure_finalized")
 PRIVATE_NAMES_OF_OTHERS = {
-    **dict.fromkeys(NUMBA, "bot/kernels/object_code.py"),
+    "_ensure_finalized": "bot/kernels/object_code.py",  # numba's
     "_config_fname": "bot/kernels/numba_names.py",  # numba's
     "_stdlib_dir": "tools/release/start.py",  # Python's
     "_nonobot": "bot/kernels/memory.py",  # our own, in the executable to hand in
