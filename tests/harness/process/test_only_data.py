@@ -248,7 +248,7 @@ def test_workers_import_nothing_of_the_working_folder(tmp_path, ran):
     assert not [*scratch.iterdir()]
 
 
-@pytest.mark.parametrize("text", ["opt: 0", "disable_jit: 1", "- a list", "cpu_name: 5"])
+@pytest.mark.parametrize("text", ["opt: 0\ndisable_jit: 1\ncpu_name: 5", "- a list"])
 def test_no_file_in_the_working_folder_has_a_say_in_how_kernels_compile(tmp_path, text):
     pytest.importorskip("yaml", reason="without it, numba reads no such file")
     (tmp_path / ".numba_config.yaml").write_text(text)
