@@ -278,7 +278,7 @@ def test_no_warm_up_writes_what_the_judge_runs_or_trusts(tmp_path, monkeypatch):
     programs = tmp_path / "programs"
     (programs / "of").mkdir(parents=True)
     (tmp_path / "clone/.git/hooks").mkdir(parents=True)
-    monkeypatch.setenv("PATH", os.pathsep.join([str(programs / "of"), os.environ["PATH"]]))
+    monkeypatch.setenv("PATH", str(programs / "of"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr(site, "USER_SITE", str(tmp_path / "home/.local/lib/python3/site-packages"))
     for name in (".config/git", ".local/lib/python3/site-packages", ".cache/nonobot/kernels", "bots/.mine"):
