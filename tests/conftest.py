@@ -87,12 +87,16 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(len(usable_cores()), 8) + 2
 
 
+LONGEST = ("test_check", "test_tournament", "test_standstill", "test_bisection", "test_only_data", "test_native")
+"""Files that begin first: at the end, no process then works alone on one of them."""
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let one process compile the bot's kernels while the others do what takes none."""
     takers = [item for item in items if "compiled" in getattr(item, "fixturenames", ())]
     others = [item for item in items if "compiled" not in getattr(item, "fixturenames", ())]
-    items[:] = takers[:1] + others + takers[1:]
+    items[:] = takers[:1] + sorted(others + takers[1:], key=lambda item: item.path.stem not in LONGEST)
 
 
 def pytest_collection_finish() -> None:

@@ -234,6 +234,7 @@ def test_ctrl_c_ends_the_reading_of_a_long_journal(tmp_path):
     assert path.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_workers_import_nothing_of_the_working_folder(tmp_path, ran):
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     path = definition(tmp_path, {"good": "perfect"})
