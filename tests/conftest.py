@@ -33,6 +33,8 @@ __all__ = ["bubblewrap", "contain", "own_path"]
 
 OF_MODULES = ("PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONUSERBASE", "PYTHONNOUSERSITE")
 
+# Until all tests are collected: the collector of garbage would look at them again and again.
+gc.disable()
 # The tests start a thousand processes: each would compile the project's modules again.
 sys.dont_write_bytecode = False
 # And they compare what those say, which a user's variables change; the rest says where Python finds modules.
@@ -100,8 +102,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep the collector from looking at thousands of tests again and again."""
+    """Let the collector of garbage begin, without what was collected: thousands of tests."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
