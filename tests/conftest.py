@@ -89,7 +89,11 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(len(usable_cores()), 8) + 2
 
 
-LONGEST = ("test_check", "test_tournament", "test_standstill", "test_bisection", "test_only_data", "test_native")
+LONGEST = (
+    *("test_check", "test_tournament", "test_standstill", "test_bisection", "test_only_data", "test_native"),
+    *("test_page_play", "test_page_strokes", "test_page_worker", "test_page_browser"),  # from here on, slow tests
+    *("test_executable", "test_wheel", "test_bisect_histories", "test_first_steps", "test_judges_side"),
+)
 """Files that begin first: at the end, no process then works alone on one of them."""
 
 
