@@ -330,7 +330,7 @@ def test_every_command_explains_itself(output_of):
     for name in cli.COMMANDS:
         assert f"\n    {name}" in summary
         out = output_of(cli.run, [name, "--help"]).out
-        assert out.startswith(f"usage: nonojudge {name} ")
+        assert f" nonojudge {name} " in out.splitlines()[0]
         assert "example" in out
         assert "xit status" in out
 
