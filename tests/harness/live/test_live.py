@@ -205,7 +205,7 @@ def journal_left(folder) -> bytes:
     kept = []
 
     def stopped(*_):
-        wait_until(lambda: shown(folder)["under_way"])
+        wait_until(lambda: any(run["done"] for run in shown(folder)["under_way"]))  # a thread writes the journal
         kept.append(next(folder.glob("*.journal.jsonl")).read_bytes())
 
     played("perfect", folder, stopped)
