@@ -32,7 +32,7 @@ from nonobot.harness.play.run_state import stderr_path
 from nonobot.harness.process.machine import can_pin, place_of_workers
 from nonobot.harness.results.limits import MOST_BYTES
 from nonobot.harness.results.result_files import content_of
-from nonobot.harness.results.run_result import EndReason
+from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.tournament.rounds import ScheduledRun
 from nonobot.system import usable_cores, with_file
 
@@ -148,7 +148,7 @@ def _played(scheduled: ScheduledRun, core: int | None, folder: Path, home: Conne
         if (now := time.monotonic()) >= next_sign:
             next_sign = now + SECONDS_BETWEEN_SIGNS
             with contextlib.suppress(OSError):  # the thread of :func:`_end_with` handles a broken connection
-                home.send((len(so_far.puzzles), so_far.right))
+                home.send((len(so_far.puzzles), so_far.verdicts[Verdict.RIGHT]))
 
     result = here.play(None, show)
     if result.end.reason is EndReason.INTERRUPTED:

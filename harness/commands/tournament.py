@@ -25,8 +25,7 @@ from nonobot.harness.results.result_files import ORDER
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.text import say
 from nonobot.harness.tournament.definition import Tournament, missing_files, read_tournament, require_files
-from nonobot.harness.tournament.on_screen import ShownRuns, all_played
-from nonobot.harness.tournament.playing import PlayingFile
+from nonobot.harness.tournament.playing import PlayingFile, ShownRuns, all_played
 from nonobot.harness.tournament.rounds import ScheduledRun, held, results_before, scheduled_runs
 from nonobot.harness.user_files import write_output
 from nonobot.protocol.clues import count
@@ -146,22 +145,21 @@ def _runs(tournament: Tournament, folder: Path, arguments: argparse.Namespace) -
         for word in missing_files(bot):
             say(f"{bot.name}: warning: its command names {word}, which is not a file here", arguments.quiet)
     say(sandbox_note(tournament.contain), arguments.quiet)
-    names = [bot.name for bot in tournament.bots]
-    replayed = names if None in arguments.again else arguments.again
+    again = [bot.name for bot in tournament.bots] if None in arguments.again else arguments.again
     handed_in = []
     if tournament.format == "match":
         with held(folder):
             handed_in = sets_handed_in(tournament, folder, arguments.quiet)
-    return scheduled_runs(tournament, folder, replayed, [arguments.file.absolute()], handed_in)
+    return scheduled_runs(tournament, folder, again, [arguments.file.absolute()], handed_in)
 
 
 def _say_what_was_replaced(tournament: Tournament, todo: Sequence[ScheduledRun]) -> None:
-    for name in [bot.name for bot in tournament.bots]:
-        of_bot = [files for run in todo if run.entrant.name == name and (files := run.replaced_files)]
+    for bot in tournament.bots:
+        of_bot = [files for run in todo if run.entrant.name == bot.name and (files := run.replaced_files)]
         if of_bot:
             changes = ", ".join(map(change_in_words, dict.fromkeys(itertools.chain(*of_bot))))
             say(
-                f"{name} was replaced ({changes}): it plays {count(len(of_bot), 'run')} again; "
+                f"{bot.name} was replaced ({changes}): it plays {count(len(of_bot), 'run')} again; "
                 "old results are kept as *.before-1 and so on"
             )
 

@@ -123,19 +123,16 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     tournaments = _tournaments(folder, read)
     bots = dict(before.bots)
     plots = _plots(tournaments, bots, before.plots, now)
+    shown = plots if find_spec("matplotlib") else {}
     names = [tournament.name for tournament in tournaments]
     state = {
         "folder": str(min(path.parent for path in read) if len(names) == 1 else folder),
         "tournaments": names,
-        "rankings": _named(tournaments, lambda tournament: map(_ranking, tournament.rankings)),
-        "under_way": _named(
-            tournaments, lambda tournament: [*map(_progress, tournament.under_way), *tournament.without_journal]
-        ),
-        "playing": _named(tournaments, lambda tournament: map(_played, tournament.announced)),
+        "rankings": _named(tournaments, lambda each: map(_ranking, each.rankings)),
+        "under_way": _named(tournaments, lambda each: [*map(_progress, each.under_way), *each.without_journal]),
+        "playing": _named(tournaments, lambda each: map(_played, each.announced)),
         "last": _last(tournaments),
-        "plots": [
-            _plot(plot) | {"tournament": name} for (name, _), plot in plots.items() if find_spec("matplotlib")
-        ],
+        "plots": [_plot(plot) | {"tournament": name} for (name, _), plot in shown.items()],
         "note": before.note,
         "problems": [printable(problem) for problem in [*read.values(), *left_out] if isinstance(problem, str)],
     }

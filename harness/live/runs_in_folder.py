@@ -59,10 +59,7 @@ class Followed:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._first_line = b""
-        self._start()
-
-    def _start(self) -> None:
-        self._reading = Reading(self._path)
+        self._reading = Reading(path)
         self._run: RunSoFar | None = None
 
     def look(self) -> None:
@@ -70,7 +67,7 @@ class Followed:
         with descriptor_of(self._path) as file:
             first_line = os.pread(file, len(self._first_line), 0)
             if first_line != self._first_line or os.fstat(file).st_size < self._reading.end:
-                self._start()
+                self._reading, self._run = Reading(self._path), None
             for event in self._reading.records(file):
                 if isinstance(event, RunResult):
                     self._run = RunSoFar(event)

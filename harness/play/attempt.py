@@ -53,7 +53,11 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         run.end_attempt(Attempt(started_at, first, end, NO_USAGE), run.stderr_bytes)
         return
     with bot:
-        started = _started(bot, started_at, first)
+        created = 0.0
+        with contextlib.suppress(psutil.Error):  # the bot has ended already
+            created = psutil.Process(bot.pid).create_time()
+        conditions = bot.sandboxed, bot.tree.cgroup_measures, bot.filtered if bot.sandboxed else UNSET
+        started = AttemptStarted(started_at, first, bot.pid, created, *conditions, mark=bot.mark)
         run.add(started)
         loop = AttemptLoop(run, bot, puzzles, exchange)
         with stopping_with(lambda: bot.tree.signal(signal.SIGSTOP), lambda: bot.tree.signal(signal.SIGCONT)):
@@ -75,15 +79,6 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         stood_still_seconds=bot.standstill.seconds or UNSET,
     )
     run.end_attempt(attempt, log.received_bytes)
-
-
-def _started(bot: BotProcess, started_at: str, first_puzzle: int) -> AttemptStarted:
-    created = 0.0
-    with contextlib.suppress(psutil.Error):  # the bot has ended already
-        created = psutil.Process(bot.pid).create_time()
-    filtered = bot.filtered if bot.sandboxed else UNSET
-    conditions = bot.sandboxed, bot.tree.cgroup_measures, filtered
-    return AttemptStarted(started_at, first_puzzle, bot.pid, created, *conditions, mark=bot.mark)
 
 
 def limit_reached(bot: BotProcess, limits: Configuration) -> EndReason | None:
@@ -113,8 +108,8 @@ class AttemptLoop:
         self._seconds_left = self._limits.wall_limit_seconds - self._before.wall_seconds
         self.conversation = Conversation(bot, AnswerReader(board.width, board.height), clock=self._clock)
         self._answer_bytes = most_bytes_of_an_answer(board)
-        self._judged_before = len(run.referee.results)
-        self._judged = 0
+        self._judged_before = len(run.puzzles)
+        self._strays_before = run.referee.duplicate_count + run.referee.stray_count
         self._next_look = self._active = bot.started  # when the bot last computed or wrote
         self._active_cpu = 0.0
         self._next_sign = bot.started + SECONDS_BETWEEN_SIGNS
@@ -164,7 +159,6 @@ class AttemptLoop:
         """Judge the next answer; return whether there was one, unless too many count for no puzzle."""
         answer = None if self._has_too_many_strays else self.conversation.next_answer()
         if answer:
-            self._judged += 1
             self._judge(*answer)
         return answer is not None
 
@@ -181,16 +175,15 @@ class AttemptLoop:
             reason = EndReason.CPU_LIMIT if self._passed_cpu_limit else EndReason.FINISHED
         elif reason is EndReason.CRASHED and bot.refused:
             said = last_line_of(self._run.stderr_path) or "no sandbox"
-            hint = "docs/sandbox.md says what a sandbox shows"
-            command = self._run.beginning.command[0]
-            reason, detail = EndReason.NOT_STARTED, f"cannot start {command!r}: {said}; {hint}"
+            detail = f"cannot start {self._run.beginning.command[0]!r}: {said}"
+            reason, detail = EndReason.NOT_STARTED, f"{detail}; docs/sandbox.md says what a sandbox shows"
         else:
             detail = detail or (self._exchange.answers.trouble if self._exchange else None) or self._trouble
         return BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
 
     def _end_over_strays(self) -> tuple[EndReason, str | None] | None:
         """Return what is too much of the output that belongs to no answer."""
-        answers = len(self._run.referee.results) - self._judged_before
+        answers = len(self._run.puzzles) - self._judged_before
         stray_bytes = self.conversation.read_bytes - answers * self._answer_bytes
         if stray_bytes > MOST_STRAY_BYTES:
             return EndReason.PROTOCOL_ERROR, f"{stray_bytes} bytes that belong to no answer"
@@ -200,7 +193,8 @@ class AttemptLoop:
 
     @property
     def _has_too_many_strays(self) -> bool:
-        return self._judged - (len(self._run.referee.results) - self._judged_before) > MOST_STRAY_ANSWERS
+        referee = self._run.referee
+        return referee.duplicate_count + referee.stray_count - self._strays_before > MOST_STRAY_ANSWERS
 
     def _judge_unfinished(self, has_ended: bool = False) -> None:
         """Judge the last answer if its last row has no line end; in parts, only once the bot has ended."""

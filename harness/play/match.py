@@ -130,17 +130,16 @@ def warmed_up(
             limit = _limit_of_warm_up(process, limits, limit_seconds, interrupts)
     if interrupts.told:
         raise KeyboardInterrupt
-    status = f"exited with status {process.exit_status}"
     if limit is EndReason.TIME_LIMIT:
-        status = f"stopped at its limit of {limit_seconds:g} s"
+        why = f"stopped at its limit of {limit_seconds:g} s"
     elif limit:
-        status = end_in_words(BotEnd(limit), limits).partition(": ")[2]
-    if limit or process.exit_status:
-        hint = ""
-        if sandbox and not limit:
-            hint = " (a sandboxed warm-up writes in few folders: docs/sandbox.md; --contain no lifts this)"
-        raise WarmUpError(f"warm-up failed: {shlex.join(command)}: {status}{hint}")
-    return process.usage.wall_seconds
+        why = end_in_words(BotEnd(limit), limits).partition(": ")[2]
+    elif process.exit_status:
+        hint = " (a sandboxed warm-up writes in few folders: docs/sandbox.md; --contain no lifts this)"
+        why = f"exited with status {process.exit_status}{hint if sandbox else ''}"
+    else:
+        return process.usage.wall_seconds
+    raise WarmUpError(f"warm-up failed: {shlex.join(command)}: {why}")
 
 
 def _limit_of_warm_up(

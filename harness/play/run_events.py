@@ -89,11 +89,6 @@ class RunSoFar:
                 self.stderr_bytes = event.stderr_bytes
 
     @property
-    def right(self) -> int:
-        """Number of puzzles answered right."""
-        return self.verdicts[Verdict.RIGHT]
-
-    @property
     def wall_seconds(self) -> float:
         """Run time at the last event."""
         return max(self.arrived_seconds, self.used.wall_seconds + self.alive.usage.wall_seconds)

@@ -14,10 +14,9 @@ from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_process import PassedOn
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
-from nonobot.harness.tournament import on_screen
+from nonobot.harness.tournament import playing
 from nonobot.harness.tournament.definition import read_tournament
-from nonobot.harness.tournament.on_screen import ShownRuns
-from nonobot.harness.tournament.playing import PlayingFile
+from nonobot.harness.tournament.playing import PlayingFile, ShownRuns
 from nonobot.harness.tournament.rounds import ScheduledRun, scheduled_runs
 from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, command
@@ -36,7 +35,7 @@ def on_a_terminal(monkeypatch):
 
 @pytest.fixture
 def _lines_at_once(monkeypatch):
-    for module in (progress, on_screen):
+    for module in (progress, playing):
         monkeypatch.setattr(module, "SECONDS_BETWEEN_LINES", 0.0)
 
 
@@ -100,11 +99,8 @@ def test_bars_of_a_run_and_of_each_in_play(tmp_path, capsys, monkeypatch):
     on_a_terminal(monkeypatch)
     with RunProgress(2, quiet=False) as shown:
         assert "0/2, 0 right" in str(shown._bars.tasks[0].fields)
-        show(
-            shown,
-            PuzzleResult(1, Verdict.RIGHT, None, 0.5, 0.5),
-            PuzzleResult(2, Verdict.GIVEN_UP, None, 1.0, 0.5),
-        )
+        judged = enumerate((Verdict.RIGHT, Verdict.GIVEN_UP), 1)
+        show(shown, *(PuzzleResult(number, verdict, None, number / 2, 0.5) for number, verdict in judged))
     err = capsys.readouterr().err
     assert "100%" in err
     assert "$2, 2/2, 1 right, 1 given-up, 2.0/s, slowest $1 500 ms" in err
