@@ -55,27 +55,25 @@ class Plot:
         return hashlib.blake2b(repr(drawn).encode(), digest_size=12).hexdigest()
 
 
+@dataclass(frozen=True, eq=False)  # a file that has not changed stays the same object
+class File:
+    """A file as it was at a look."""
+
+    stamp: Stamp
+    content: Content  # an error message if it is unreadable, None if it is not a journal or was removed
+    changed: float  # when a look first saw it so
+
+
 @dataclass(frozen=True)
 class Shown:
-    """The content of a folder at a time on the monotonic clock; `state` is its JSON for the browser.
-
-    `read` has the content of each file: an error message if it is unreadable, None if it is not a journal or was
-    removed. `changed` has the time of the look that first saw a file as it is.
-    """
+    """The content of a folder at a time on the monotonic clock; `state` is its JSON for the browser."""
 
     state: dict[str, Any] = field(default_factory=dict)
     plots: Mapping[SetPlayed, Plot] = field(default_factory=dict)
     looked: float = 0.0
-    stamps: Mapping[Path, Stamp] = field(default_factory=dict)
-    changed: Mapping[Path, float] = field(default_factory=dict)
-    read: Mapping[Path, Content] = field(default_factory=dict)
+    files: Mapping[Path, File] = field(default_factory=dict)
     bots: Mapping[str, int] = field(default_factory=dict)
     note: str = ""  # why the puzzle page is missing
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a run, or the command of a tournament, goes on."""
-        return any(run["running"] for part in ("under_way", "playing") for run in self.state.get(part, ()))
 
 
 @dataclass
@@ -93,8 +91,7 @@ class Tournament:
     @cached_property
     def rankings(self) -> list[Ranking]:
         """Those over all sets first."""
-        firsts = (Scope.MATCH, Scope.OVERALL)
-        return sorted(rankings(self.done), key=lambda ranking: ranking.scope not in firsts)
+        return sorted(rankings(self.done), key=lambda each: each.scope not in (Scope.MATCH, Scope.OVERALL))
 
     @property
     def plotted(self) -> Iterator[tuple[str, RunResult, str]]:
@@ -111,15 +108,12 @@ def shown_now(folder: Path, before: Shown) -> Shown:
     """Look at a folder; `before`, the look before, is returned if nothing has changed, and no file read twice."""
     now = time.monotonic()
     stamps, left_out = stamps_of(folder)
-    is_old = before.is_running and now - before.looked >= SECONDS_BETWEEN_LOOKS
-    if before.state and stamps == before.stamps and not is_old:  # no file shows that a judge has ended
+    files = {path: _file(path, stamp, before, now) for path, stamp in stamps.items()}
+    runs = [*before.state.get("under_way", ()), *before.state.get("playing", ())]
+    is_old = any(run["running"] for run in runs) and now - before.looked >= SECONDS_BETWEEN_LOOKS
+    if before.state and files == before.files and not is_old:  # no file shows that a judge has ended
         return before
-    contents: dict[Path, Content] = {}
-    for path, stamp in stamps.items():
-        old = before.read.get(path)
-        contents[path] = old if before.stamps.get(path) == stamp else content_at(path, old)
-    changed = _changed(stamps, before, now)
-    read = {path: seen(content, now - changed[path]) for path, content in contents.items()}
+    read = {path: seen(file.content, now - file.changed) for path, file in files.items()}
     tournaments = _tournaments(folder, read)
     bots = dict(before.bots)
     plots = _plots(tournaments, bots, before.plots, now)
@@ -136,7 +130,7 @@ def shown_now(folder: Path, before: Shown) -> Shown:
         "note": before.note,
         "problems": [printable(problem) for problem in [*read.values(), *left_out] if isinstance(problem, str)],
     }
-    return Shown(state, plots, now, stamps, changed, contents, bots, before.note)
+    return Shown(state, plots, now, files, bots, before.note)
 
 
 def _tournaments(folder: Path, read: Mapping[Path, Seen]) -> list[Tournament]:
@@ -176,20 +170,18 @@ def _named(
     return [part | {"tournament": tournament.name} for tournament in tournaments for part in parts(tournament)]
 
 
-def _changed(stamps: Mapping[Path, Stamp], before: Shown, now: float) -> dict[Path, float]:
-    """Return when each file was first seen as it is.
+def _file(path: Path, stamp: Stamp, before: Shown, now: float) -> File:
+    """Return a file, read again if it has changed.
 
     The clock of a file system may be ahead or behind. Without a look just before, the time of a change is a guess,
     which the next looks correct.
     """
-    changed = {}
+    old = before.files.get(path)
+    if old and old.stamp == stamp:
+        return old
     just_looked = bool(before.state) and now - before.looked < FRESH_SECONDS
-    for path, stamp in stamps.items():
-        if before.stamps.get(path) == stamp:
-            changed[path] = before.changed[path]
-        else:
-            changed[path] = now if just_looked else now - abs(time.time() - stamp[0] / 1e9)
-    return changed
+    changed = now if just_looked else now - abs(time.time() - stamp[0] / 1e9)
+    return File(stamp, content_at(path, old.content if old else None), changed)
 
 
 def _plots(
@@ -225,10 +217,7 @@ def _plot(plot: Plot) -> dict[str, Any]:
 def _progress(run: UnderWay) -> dict[str, Any]:
     facts, score = run.result.set, run.result.score
     in_play = RunInPlay("", run.result.bot, facts.name, facts.puzzle_count, len(score.puzzles), score.right)
-    return _announced(in_play, run) | {
-        "not_right": _not_right(score.verdicts),
-        "time": duration(run.wall_seconds),
-    }
+    return _announced(in_play, run) | {"not_right": _not_right(score.verdicts), "time": duration(run.wall_seconds)}
 
 
 def _announced(run: RunInPlay, look: UnderWay | Announced) -> dict[str, Any]:

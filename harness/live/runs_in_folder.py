@@ -131,7 +131,7 @@ def stamps_of(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
 
 
 def content_at(path: Path, before: Content) -> Content:
-    """Return the content of a file, as `Shown.read` has it; that of a journal may continue the one `before`."""
+    """Return the content of a file, as `File` has it; that of a journal may continue the one `before`."""
     if path.name == PLAYING:
         return read_playing(path)
     is_journal = path.name.endswith(JOURNAL)

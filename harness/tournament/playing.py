@@ -146,8 +146,9 @@ class ShownRuns:
             self._bars.update(self._tasks[run.name], completed=answered, note=note)
         elif not self._quiet and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
-            played = ", ".join(filter(None, (f"{self._played}/{self._run_count} runs", self._time_left)))
-            report("; ".join([played, *(f"{name} {note}" for name, note in self._notes.items())]))
+            played, left = self._so_far()
+            runs = ", ".join(filter(None, (f"{played}/{self._run_count} runs", left)))
+            report("; ".join([runs, *(f"{name} {note}" for name, note in self._notes.items())]))
 
     def end(self, run: ScheduledRun) -> None:
         """Remove a run from the display."""
@@ -159,21 +160,18 @@ class ShownRuns:
     def take(self, run: ScheduledRun, result: RunResult) -> None:
         """Count a run as played, and print its outcome."""
         self._file.end(run, is_played=True)
+        played, left = self._so_far()
         if self._bars:
-            self._bars.update(self._tasks[""], completed=self._played, note=self._time_left)
+            self._bars.update(self._tasks[""], completed=played, note=left)
         if result.end.reason is EndReason.NOT_STARTED:
             say(f"{result.bot}: {result.end.detail}")
         elif not self._quiet:
             parts = filter(None, (outcome_of_own(result), busy_warning(result.machine)))
-            report(f"[{self._played}/{self._run_count}] {run.name}: {'; '.join(parts)}")
+            report(f"[{played}/{self._run_count}] {run.name}: {'; '.join(parts)}")
 
-    @property
-    def _played(self) -> int:
-        return self._run_count - len(self._file.left)
-
-    @property
-    def _time_left(self) -> str:
-        return time_left(time.monotonic() - self._started, self._played, self._run_count)
+    def _so_far(self) -> tuple[int, str]:
+        played = self._run_count - len(self._file.left)
+        return played, time_left(time.monotonic() - self._started, played, self._run_count)
 
 
 def all_played(
@@ -182,11 +180,7 @@ def all_played(
     """Return the results, by their paths, from `before` or played now; KeyboardInterrupt if told to stop."""
     results = {}
     to_play, started = len(file.left), time.monotonic()
-
-    def note(line: str) -> None:
-        if not quiet:
-            report(line)
-
+    note = (lambda line: None) if quiet else report
     with Interrupts() as interrupts:
         for number, scheduled in enumerate(todo, 1):
             name = f"[{number}/{len(todo)}] {scheduled.name}"
