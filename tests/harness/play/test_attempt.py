@@ -7,10 +7,10 @@ from msgspec import UNSET
 
 from nonobot.harness.play import attempt
 from nonobot.harness.play.attempt import LINGER_SECONDS, AttemptLoop
-from nonobot.harness.play.journal import Alive
+from nonobot.harness.play.run_events import Alive
 from nonobot.harness.play.run_state import RunState
 from nonobot.harness.results.conditions import Configuration, Feed
-from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
+from nonobot.harness.results.run_result import EndReason, Usage
 from nonobot.protocol import format_answer
 from nonobot.tournament_data import Recipe, load_set
 from tests.helpers.judged import ScriptedTransport
@@ -61,7 +61,7 @@ def play(monkeypatch, tmp_path):
             lambda *_: None,
         )
         if used:
-            run.attempts.append(Attempt("", 1, BotEnd(EndReason.INTERRUPTED), used))
+            run.used = used
         bot = ScriptedTransport(*steps)
         bot.tree, bot.exit_status, bot.processes_beside = tree or Tree(), status, beside
         monkeypatch.setattr(attempt, "time", SimpleNamespace(monotonic=bot.clock))
