@@ -195,7 +195,7 @@ def _play(
                     del playing[judge]
             except UnusableError as error:
                 raise UnusableError(f"{version}: {error}") from None
-        if interrupts.told:
+        if interrupts.stop_requested:
             raise KeyboardInterrupt
         yield min((judge.answered for judge in playing), default=len(puzzle_set.puzzles))
 

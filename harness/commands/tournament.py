@@ -209,7 +209,7 @@ def _all_played(
                 played_now += 1
                 if result.end.reason is not EndReason.NOT_STARTED:
                     note(f"{name}: {outcome_of_own(result)}")
-            if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
+            if interrupts.stop_requested or result.end.reason is EndReason.INTERRUPTED:
                 raise KeyboardInterrupt
             if result.end.reason is EndReason.NOT_STARTED:
                 say(f"{scheduled.entrant.name}: {result.end.detail}")

@@ -145,7 +145,7 @@ class AttemptLoop:
         while True:
             # Check limits first and act on them last: answers written in time are read in between and count.
             # Read arrivals before judging: no timestamp waits for the check of earlier answers.
-            breach = EndReason.INTERRUPTED if self._run.interrupts.told else self._breach()
+            breach = EndReason.INTERRUPTED if self._run.interrupts.stop_requested else self._breach()
             overdue = self._overdue()
             data = self.conversation.listen(self._next_look)
             if data:

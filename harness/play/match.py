@@ -127,7 +127,7 @@ def warmed_up(
             raise WarmUpError(f"warm-up: {error}") from None
         with process:
             process.send(b"", last=True)
-            while not process.exited and not limit and not interrupts.told:
+            while not process.exited and not limit and not interrupts.stop_requested:
                 process.read(min(process.started + limit_seconds, time.monotonic() + SECONDS_TO_HEED))
                 process.started += process.standstill.look()
                 process.tree.look()
@@ -135,7 +135,7 @@ def warmed_up(
                     limit = EndReason.TIME_LIMIT
                 elif not process.exited or process.exit_status:
                     limit = limit_reached(process, limits)
-    if interrupts.told:
+    if interrupts.stop_requested:
         raise KeyboardInterrupt
     status = f"exited with status {process.exit_status}"
     if limit is EndReason.TIME_LIMIT:

@@ -113,7 +113,7 @@ class RunState:
     def replay(self, records: Sequence[Record]) -> None:
         """Restore earlier attempts from the records of a journal; one without an end is left open."""
         for record in records:
-            Interrupts.heed()
+            Interrupts.raise_if_stopped()
             match record:
                 case AttemptStarted():
                     self.open_attempt, self._alive = record, Alive(NO_USAGE)

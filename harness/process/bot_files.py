@@ -80,7 +80,7 @@ def _digest(path: Path, _stamp: tuple[int, ...]) -> str:
     digest = hashlib.sha256()
     for piece in pieces_of(path, MOST_BYTES_HASHED):
         digest.update(piece)
-        Interrupts.heed()
+        Interrupts.raise_if_stopped()
     return digest.hexdigest()
 
 

@@ -48,7 +48,7 @@ class Tree:
 def play(monkeypatch, tmp_path):
     """Return what plays an attempt: it takes the script, and returns reason, detail, results and journal."""
 
-    def played(*steps, tree=None, status=0, told=False, used=None, beside=0, **limits):
+    def played(*steps, tree=None, status=0, stop_requested=False, used=None, beside=0, **limits):
         configuration = Configuration(**{"wall_limit_seconds": 100.0, **limits})
         beginning = SimpleNamespace(configuration=configuration, command=[], files=UNSET)
         journal = []
@@ -57,7 +57,7 @@ def play(monkeypatch, tmp_path):
             SET,
             tmp_path / "result.json",
             SimpleNamespace(add=journal.append),
-            SimpleNamespace(told=told),
+            SimpleNamespace(stop_requested=stop_requested),
             lambda *_: None,
         )
         if used:
@@ -117,7 +117,7 @@ def test_what_was_written_at_the_limit_or_before_an_interrupt_counts(play, secon
     played = play(BATCH, ("waits", seconds), ("wrote", ONE + TWO), wall_limit_seconds=10.0)
     assert played.reason is EndReason.TIME_LIMIT
     assert times(played)[0] == pytest.approx([seconds, seconds])
-    played = play(BATCH, ("wrote", ONE + TWO), told=True)
+    played = play(BATCH, ("wrote", ONE + TWO), stop_requested=True)
     assert (played.reason, [*played.results]) == (EndReason.INTERRUPTED, [1, 2])
 
 

@@ -225,7 +225,7 @@ def test_ctrl_c_ends_the_reading_of_a_long_journal(tmp_path):
         with Journal(path) as journal:
             records = journal.records
         assert len(records) == 1002
-        interrupts.told = True
+        interrupts.stop_requested = True
         with pytest.raises(KeyboardInterrupt):
             Journal(path)
         run = RunState(result, SET, tmp_path / "long.json", journal, interrupts, lambda *_: None, None)
