@@ -183,10 +183,10 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
 
 def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], CgroupMeasures]:
     """Return the breach of each claim about the sandbox, None where it holds, and the figures of the cgroup."""
-    from nonobot.harness.process.exchange_folder import scratch_folder
     from nonobot.harness.process.machine import tournament_core
     from nonobot.harness.process.paths import homes
     from nonobot.harness.process.sandbox import built_sandbox
+    from nonobot.harness.process.scratch import scratch_folder
 
     core = tournament_core()
     name = f"nonojudge_trial_{os.getpid()}"

@@ -19,7 +19,7 @@ from nonobot.harness import EXIT_INTERRUPTED, UnusableError, options
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_command import name_of
-from nonobot.harness.process.exchange_folder import file_names
+from nonobot.harness.process.bot_files import file_names
 from nonobot.harness.process.machine import can_pin, tournament_core
 from nonobot.harness.process.nonobot_command import is_own_bot, own_bot
 from nonobot.harness.process.sandbox import sandbox_note

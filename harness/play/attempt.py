@@ -19,8 +19,9 @@ from nonobot.harness.play.journal import Alive, AttemptStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
 from nonobot.harness.process.bot_process import BotProcess, StderrLog
 from nonobot.harness.process.conversation import Conversation
-from nonobot.harness.process.exchange_folder import ExchangeFolder, scratch_folder
+from nonobot.harness.process.exchange_folder import ExchangeFolder
 from nonobot.harness.process.interrupts import stopping_with
+from nonobot.harness.process.scratch import scratch_folder
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
 from nonobot.harness.text import last_line_of

@@ -29,8 +29,7 @@ from nonobot.harness.play.match import (
 )
 from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
 from nonobot.harness.process.bot_command import folders_of, own_files
-from nonobot.harness.process.bot_files import bot_files, changed_files
-from nonobot.harness.process.exchange_folder import file_names
+from nonobot.harness.process.bot_files import bot_files, changed_files, file_names
 from nonobot.harness.results.comparability import CONTINUED, PLAYED, changed_facts
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.limits import MOST_BYTES, require_readable

@@ -33,10 +33,10 @@ from nonobot.harness.play.match import Bot, WarmUpError, play, warmed_up
 from nonobot.harness.process import bot_process, system_calls
 from nonobot.harness.process import sandbox as sandbox_module
 from nonobot.harness.process.bot_process import BotProcess, LastWords
-from nonobot.harness.process.exchange_folder import scratch_folder
 from nonobot.harness.process.nonobot_command import OWN_BOT, OWN_JUDGE
 from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox, sandbox_note
+from nonobot.harness.process.scratch import scratch_folder
 from nonobot.harness.process.system_calls import KEYCTL, filter_program
 from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
