@@ -17,8 +17,8 @@ from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_files import change_in_words
+from nonobot.harness.process.bot_process import sandbox_note
 from nonobot.harness.process.interrupts import Interrupts
-from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.progress import time_left
 from nonobot.harness.puzzles.handed_in import sets_handed_in
 from nonobot.harness.ranking.standings import rankings

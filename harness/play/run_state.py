@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from nonobot.harness import UnusableError
 from nonobot.harness.play.journal import Alive, AttemptEnded, AttemptStarted, Journal, PuzzleJudged, Record
+from nonobot.harness.process.access import Access
 from nonobot.harness.process.interrupts import Interrupts
-from nonobot.harness.process.sandbox import Sandbox
 from nonobot.harness.results.limits import MOST_OTHER_BYTES
 from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.run_result import (
@@ -48,11 +48,11 @@ class RunState:
         journal: Journal,
         interrupts: Interrupts,
         on_verdict: OnVerdict,
-        sandbox: Sandbox | None = None,
+        access: Access,
     ) -> None:
         self.beginning = beginning  # a result without attempts and verdicts
         self.configuration = beginning.configuration
-        self.sandbox = sandbox
+        self.access = access
         self.interrupts = interrupts
         self.result_path = result_path
         self.journal = journal

@@ -7,8 +7,8 @@ leads its own session, so a Ctrl-C reaches only the judge.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import fcntl
+import math
 import os
 import resource
 import selectors
@@ -24,22 +24,25 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from nonobot.harness import StartError
+from nonobot.harness.process.access import Access
 from nonobot.harness.process.bot_environment import made_environment
 from nonobot.harness.process.cgroup import made_group, with_memory_limit
 from nonobot.harness.process.exchange_folder import ExchangeFolder
-from nonobot.harness.process.interrupts import Standstill, uninterrupted
-from nonobot.harness.process.machine import on_cores
+from nonobot.harness.process.interrupts import Standstill, stopping_with, uninterrupted
+from nonobot.harness.process.machine import off_cores, on_cores, require_cores
 from nonobot.harness.process.process_tree import ProcessTree
-from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox, variables_file
+from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox, built_sandbox, variables_file, working_options
 from nonobot.harness.process.start_fault import start_fault
 from nonobot.harness.process.system_calls import join_new_keyring, pipes_of_sandbox
-from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
-from nonobot.harness.results.run_result import Usage
+from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration, Contain, FileNames
+from nonobot.harness.results.run_result import BotLog, EndReason, Usage
 from nonobot.harness.text import last_line
 from nonobot.system import printable, reason_of
+from nonobot.tournament_data import SetPuzzle
 
 PIPE_BYTES = 1 << 20
 """Capacity of the answer pipe, where the system allows it, and most bytes of a read. A bot can write its next
@@ -51,34 +54,58 @@ SECONDS_BETWEEN_REAPINGS = 0.05
 MOST_SECONDS_OF_A_WAIT = 3600.0  # longest wait of one call of the selector
 
 
+DEFAULT_LIMITS = Configuration(process_limit=PROCESS_LIMIT)
+NOTHING_MORE = Access()
+
+
+def settled(
+    command: Sequence[str], limits: Configuration, access: Access = NOTHING_MORE
+) -> tuple[Configuration, dict[str, str]]:
+    """Return the limits and the judge's own variables with which a bot starts here, to be recorded.
+
+    UnusableError if it cannot: no such core, a required sandbox is unavailable, a file to be shown is missing.
+    """
+    require_cores(limits.cores)
+    sandboxed = built_sandbox(limits.contain, access) is not None
+    return with_memory_limit(limits), made_environment(command, UNSET, sandboxed)
+
+
+def sandbox_note(contain: Contain) -> str | None:
+    """Return a warning if bots run without a sandbox only because this machine cannot provide one."""
+    why = working_options()[1] if contain is Contain.AUTO else None
+    return f"bots run without a sandbox: {why}; --contain no hides this note" if why else None
+
+
 class BotProcess:
     """A started bot command; when its `with` block ends, the bot and everything it started are gone.
 
-    The constructor raises StartError if the command cannot be run. `stderr` gets the bot's stderr and is closed at
-    the end.
+    The constructor raises StartError if the command cannot be run, and UnusableError as :func:`settled` does.
+    `stderr` gets the bot's stderr and is closed at the end.
 
-    - `limits`: the cores are enforced here; memory and processes too, if there is a cgroup. The caller enforces
-      the others. Without `limits`, the default process limit applies. They also contain extra environment
-      variables.
-    - `exchange`: the bot works on files. It runs in that folder, its stdin is closed, its output is its answer
-      file, and its stdout goes to `stderr`.
+    - `limits`: the cores and the sandbox are enforced here; memory and processes too, if there is a cgroup. The
+      caller enforces the others (:meth:`limit_reached`). They also contain extra environment variables.
+    - `access`: what the bot sees and writes in a sandbox.
+    - `exchange`: the folder, file names and puzzles of a bot that works on files. It runs in that folder, its
+      stdin is closed, its output is its answer file, and its stdout goes to `stderr`.
 
-    `pid` is the number of the process, its group and its session; `started` is `time.monotonic()` just before the
-    start, and `standstill` looks from then on.
+    `look` measures the bot with everything that it started, for its `usage` and the limits. `pid` is the number of
+    the process, its group and its session; `started` is `time.monotonic()` just before the start, and `standstill`
+    looks from then on.
     """
 
     def __init__(
         self,
         command: Sequence[str],
         stderr: StderrLog | LastWords,
-        sandbox: Sandbox | None = None,
-        limits: Configuration | None = None,
-        exchange: ExchangeFolder | None = None,
+        limits: Configuration = DEFAULT_LIMITS,
+        access: Access = NOTHING_MORE,
+        exchange: tuple[Path, FileNames, Sequence[SetPuzzle]] | None = None,
     ) -> None:
-        limits = with_memory_limit(limits or Configuration(process_limit=PROCESS_LIMIT))
-        if exchange:
-            command = exchange.command(command)
-            sandbox = sandbox and dataclasses.replace(sandbox, scratch=exchange.folder)
+        self.limits = with_memory_limit(limits)
+        self._exchange = ExchangeFolder(*exchange) if exchange else None
+        if self._exchange:
+            command = self._exchange.command(command)
+        sandbox = built_sandbox(limits.contain, access, exchange[0] if exchange else None)
         if fault := start_fault(*command):
             raise StartError(f"cannot start {command[0]!r}: {fault}")
         self.mark = os.urandom(16).hex()
@@ -88,24 +115,28 @@ class BotProcess:
         self._to_send = memoryview(b"")
         self._input_ends = False
         self._log = stderr
-        self._exchange = exchange
-        self._stopped: float | None = None
+        self._stopped = self._ended = math.inf
         self._group_gone = False
         self.sandboxed = sandbox is not None
         self.refused = False  # whether bubblewrap ended without running the command; known after the `with` block
-        self.processes_beside = OWN_PROCESSES if sandbox else 0  # in the tree, but of the sandbox
-        if limits.process_limit is not None:
-            limits = replace(limits, process_limit=limits.process_limit + self.processes_beside)
-        self.tree = ProcessTree(made_group(limits), limits.cores, self.sandboxed)  # with everything it started
+        self._most_processes = self.limits.process_limit  # in the tree, with those of the sandbox
+        if sandbox and self._most_processes is not None:
+            self._most_processes += OWN_PROCESSES
+        group = made_group(replace(self.limits, process_limit=self._most_processes))
+        self._tree = tree = ProcessTree(group, limits.cores, self.sandboxed)  # with everything it started
+        self.look, self.cgroup_measures = tree.look, tree.cgroup_measures
+        self.cores_taken, self.unmeasured = tree.cores_taken, tree.unmeasured
+        self._judges_cores = off_cores(limits.cores)
         try:
             with contextlib.ExitStack() as undo:
-                undo.callback(self.tree.close)
+                undo.callback(tree.close)
+                undo.enter_context(self._judges_cores)
                 self._pipes_of_sandbox = [*map(undo.enter_context, pipes_of_sandbox() if sandbox else ())]
                 self.filtered = len(self._pipes_of_sandbox) > 2
                 with uninterrupted():  # a process that is started and not known would run on
-                    self._child = self._begun(command, limits, sandbox)
+                    self._child = self._start(command, sandbox)
                     self.pid = self._child.pid
-                    undo.callback(self.tree.kill)
+                    undo.callback(tree.kill)
                     # This closes its pipes and waits for it, as no other thread does yet.
                     undo.enter_context(self._child)
                     undo.callback(self._child.kill)
@@ -115,21 +146,20 @@ class BotProcess:
             # For example a NUL byte in an argument, or too many open files or threads.
             raise StartError(f"cannot start {command[0]!r}: {reason_of(error)}") from None
 
-    def _begun(
-        self, command: Sequence[str], limits: Configuration, sandbox: Sandbox | None
-    ) -> subprocess.Popen[bytes]:
+    def _start(self, command: Sequence[str], sandbox: Sandbox | None) -> subprocess.Popen[bytes]:
         """Return the started process; with a sandbox it is bubblewrap, and the bot is its descendant."""
         passed = [pipe.fileno() for pipe in self._pipes_of_sandbox[1:]]
-        environment = made_environment(command, limits.environment, self.sandboxed) | {MARK: self.mark}
+        environment = made_environment(command, self.limits.environment, self.sandboxed) | {MARK: self.mark}
         arguments = [shutil.which(command[0]) or command[0], *command[1:]]  # in the judge's PATH, not the bot's
         with contextlib.ExitStack() as during_start:
             if sandbox:
                 passed.insert(0, during_start.enter_context(variables_file(environment)).fileno())
-                arguments = sandbox.around(arguments, environment, *passed, memory_bytes=limits.most_memory_bytes)
+                memory_bytes = self.limits.most_memory_bytes
+                arguments = sandbox.around(arguments, environment, *passed, memory_bytes=memory_bytes)
                 environment = {}
                 join_new_keyring()
-            during_start.enter_context(self.tree.joined())
-            during_start.enter_context(on_cores(limits.cores))
+            during_start.enter_context(self._tree.joined())
+            during_start.enter_context(on_cores(self.limits.cores))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # inherited: a bot that aborts leaves no core file
             self.started = time.monotonic()
             self.standstill = Standstill()
@@ -166,7 +196,7 @@ class BotProcess:
         self._end_seen = undo.enter_context(os.fdopen(end_seen, "rb", buffering=0))
         self._selector.register(self._end_seen, selectors.EVENT_READ, self._note_end)
         self._reaper = threading.Thread(target=self._reap, args=(end_said,), daemon=True)
-        self.tree.grow_from(self._child.pid)  # last: from here on, only this thread may reap it
+        self._tree.grow_from(self._child.pid)  # last: from here on, only this thread may reap it
         self._reaper.start()
 
     def __enter__(self) -> BotProcess:
@@ -174,11 +204,12 @@ class BotProcess:
 
     def __exit__(self, *_: object) -> None:
         with contextlib.ExitStack() as at_last:  # also after a Ctrl-C
+            at_last.push(self._judges_cores)
             for used in (*self._pipes_of_sandbox, self._selector, self._end_seen, *self._pipes, self._log):
                 at_last.callback(used.close)
             self._kill()
             self._reaper.join()
-            self.tree.close()
+            self._tree.close()
             for pipe in self._spoken:
                 if pipe in self._selector.get_map():
                     self._read_words(pipe)  # the last words of a killed bot
@@ -203,9 +234,37 @@ class BotProcess:
 
     @property
     def usage(self) -> Usage:
-        """Usage of the tree until the bot ended or the judge began to stop it; known after the `with` block."""
-        end = self._ended if self._stopped is None else min(self._ended, self._stopped)
-        return Usage(end - self.started, self.tree.cpu_seconds, self.tree.peak_memory_bytes)
+        """Usage so far, or until the bot ended or the judge began to stop it; complete after the `with` block."""
+        end = min(self._ended, self._stopped, time.monotonic())
+        return Usage(end - self.started, self._tree.cpu_seconds, self._tree.peak_memory_bytes)
+
+    def limit_reached(self) -> EndReason | None:
+        """Return the limit that was reached, if any; the cgroup may have ended the bot before the judge looked."""
+        most_bytes, most_processes = self.limits.most_memory_bytes, self._most_processes
+        if most_bytes is not None and self._tree.holds_more_than(most_bytes):
+            return EndReason.MEMORY_LIMIT
+        if most_processes is not None and self._tree.has_more_than(most_processes):
+            return EndReason.PROCESS_LIMIT
+        return None
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether the system killed the bot because memory ran out; known after its end."""
+        return self.exit_status == -signal.SIGKILL and self._tree.ran_out_of_memory()
+
+    @property
+    def own_log(self) -> BotLog | UnsetType:
+        """The bot's own log, if it works on files and keeps one; known after the `with` block."""
+        return self._exchange.own_log(self.exit_status) if self._exchange else UNSET
+
+    @property
+    def file_fault(self) -> str | None:
+        """Why the last look could not read the answer file of a bot that works on files."""
+        return self._exchange.answers.trouble if self._exchange else None
+
+    def folder_excess(self) -> str | None:
+        """Return which limit the folder of a bot that works on files exceeds, if any; checks only at intervals."""
+        return self._exchange.excess() if self._exchange else None
 
     def send(self, data: bytes, last: bool = False) -> None:
         """Queue `data` for stdin, which :meth:`read` writes while it waits; the `last` data closes stdin."""
@@ -245,23 +304,29 @@ class BotProcess:
             if output or at_end or over or time.monotonic() >= until:
                 return output
 
+    def stopped_with_judge(self) -> contextlib.AbstractContextManager[None]:
+        """Return a block in which a Ctrl-Z stops the bot, too, until the judge continues."""
+        return stopping_with(
+            partial(self._tree.signal, signal.SIGSTOP), partial(self._tree.signal, signal.SIGCONT)
+        )
+
     def stop(self, at_once: bool = False) -> None:
         """End the bot and all that it started, by SIGTERM and later, or `at_once`, SIGKILL; drop its output."""
         self._stopped = time.monotonic()
         if at_once:
             self._kill()
         # Not to bubblewrap, which would exit at once and end the bot with it.
-        self.tree.signal(signal.SIGTERM, but=self.pid if self.sandboxed else None)
+        self._tree.signal(signal.SIGTERM, but=self.pid if self.sandboxed else None)
         until = self._stopped + SECONDS_TO_OBEY
         while not self.exited and time.monotonic() < until:
             self.read(min(until, time.monotonic() + SECONDS_BETWEEN_REAPINGS))
-            self.tree.reap_orphans()  # a bot that keeps forking would use up all process numbers
+            self._tree.reap_orphans()  # a bot that keeps forking would use up all process numbers
         self._kill()
         self._reaper.join()
 
     def _reap(self, end_said: int) -> None:
         with contextlib.suppress(ChildProcessError):  # a start that was interrupted has waited for it
-            status = self.tree.wait_for(self._child.pid)
+            status = self._tree.wait_for(self._child.pid)
             self._ended = time.monotonic()
             self._child.returncode = os.waitstatus_to_exitcode(status)
         os.close(end_said)
@@ -273,13 +338,13 @@ class BotProcess:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._child.pid, signal.SIGKILL)
             self._group_gone = self.exited
-        self.tree.kill()
+        self._tree.kill()
 
     def _note_end(self) -> None:
         self._selector.unregister(self._end_seen)
         self.exited = True
         own = 1 if self.sandboxed else 0  # bubblewrap's first process inside: it may end a moment later
-        self.left_running = max(0, self.tree.running() - own)
+        self.left_running = max(0, self._tree.running() - own)
         self._kill()  # what it left running
 
     def _write_input(self) -> None:

@@ -1,4 +1,4 @@
-"""The sandbox of a bot, by bubblewrap: no network, which files it sees, which are hidden, what to say without one.
+"""The sandbox of a bot, by bubblewrap: no network, which files it sees, which are hidden, why there is none.
 
 Files outside are absent, not merely hidden. The order of bubblewrap's options matters for security: each mount
 covers the ones before it. The writable folders come last, so they must not contain anything that is hidden.
@@ -13,13 +13,14 @@ import shutil
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO
 
 from nonobot.harness import UnusableError
+from nonobot.harness.process.access import Access
 from nonobot.harness.process.bot_command import (
     KERNEL_FOLDERS,
     SYSTEM,
@@ -54,22 +55,13 @@ RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')  # marks of a judge's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sandbox:
-    """The sandbox of a bot: the files of this machine that the bot sees, and bubblewrap, which enforces it.
+class Sandbox(Access):
+    """The sandbox of a bot: its access as real paths, and bubblewrap, which enforces it.
 
-    The bot sees the system's files, those that its command names, and those in `show` and `writable`. It does not
-    see what is in `secret`, `hide` and `results`, given as real paths, even if their folder is shown. If the bot
-    itself is in a folder of results, the sandbox hides each result in it instead of the folder; the same in all
-    folders of the bot. The bot may write in `/tmp`, its home, which no other bot ever sees.
+    The bot may also write in `/tmp`, its home, which no other bot ever sees.
     """
 
-    show: tuple[Path, ...] = ()
-    hide: tuple[Path, ...] = ()  # other bots' files; `show` overrides it
-    secret: tuple[Path, ...] = ()  # files of sets; shown only if the command or `show` names the file itself
-    results: tuple[Path, ...] = ()  # folders of results; nothing overrides it
     scratch: Path | None = None  # working folder, also writable
-    writable: tuple[Path, ...] = ()
-    prepares: bool = False  # a warm-up: it can write in the bot's own folders
     options: tuple[str, ...] = ()  # of bubblewrap, as far as they work here
 
     def around(
@@ -210,15 +202,9 @@ def variables_file(environment: Mapping[str, str]) -> IO[bytes]:
     return file
 
 
-def built_sandbox(
-    contain: Contain,
-    show: Sequence[Path] = (),
-    hide: Sequence[Path] = (),
-    results: Sequence[Path] = (),
-    secret: Sequence[Path] = (),
-) -> Sandbox | None:
+def built_sandbox(contain: Contain, access: Access, scratch: Path | None = None) -> Sandbox | None:
     """Return a sandbox, or None; UnusableError if a required one is unavailable or `show` names a missing file."""
-    show = [without_dots(path) for path in show]
+    show = [without_dots(path) for path in access.show]
     for path in show:
         if not path.exists():
             raise UnusableError(f"--show {path}: there is no such file or folder")
@@ -226,20 +212,25 @@ def built_sandbox(
             raise UnusableError(f"--show {path}: every sandbox has its own; show a folder or file in it")
     if contain is Contain.NO:
         return None
-    options, why = _tried()
+    options, why = working_options()
     if options is None:
         if contain is Contain.YES:
             raise UnusableError(f"--contain yes: {why}")
         return None
-    hide, secret, results = (tuple(dict.fromkeys(map(real_path, paths))) for paths in (hide, secret, results))
-    shown = dict.fromkeys(step for path in show for step in links_of(path))
-    return Sandbox(options=options, show=tuple(shown), hide=hide, secret=secret, results=results)
+    return Sandbox(
+        show=tuple(dict.fromkeys(step for path in show for step in links_of(path))),
+        hide=_real(access.hide),
+        secret=_real(access.secret),
+        results=_real(access.results),
+        writable=access.writable,
+        prepares=access.prepares,
+        scratch=scratch,
+        options=options,
+    )
 
 
-def sandbox_note(contain: Contain) -> str | None:
-    """Return a warning if bots run without a sandbox only because this machine cannot provide one."""
-    why = _tried()[1] if contain is Contain.AUTO else None
-    return f"bots run without a sandbox: {why}; --contain no hides this note" if why else None
+def _real(paths: Iterable[Path]) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(map(real_path, paths)))
 
 
 @cache
@@ -253,7 +244,7 @@ def _help() -> str:
 
 
 @cache
-def _tried() -> tuple[tuple[str, ...] | None, str | None]:
+def working_options() -> tuple[tuple[str, ...] | None, str | None]:
     """Return the options with which a program ran in a sandbox, or why none worked."""
     if sys.platform != "linux":
         return None, "sandboxes need Linux"

@@ -128,10 +128,10 @@ class ScheduledRun:
         if before is not None or self._begun():
             return resume(self.puzzle_set, bot, self.configuration, self.result_path, on_verdict)
         require_place(self.puzzle_set, self.configuration, self.result_path)
-        sandbox = bot.sandbox(self.configuration.contain, self.result_path, self.puzzle_set.name)
+        access = bot.access(self.result_path, self.puzzle_set.name)
         try:
             limit = self.entrant.warm_up_limit
-            bot = replace(bot, warm_up_seconds=warmed_up(warm_up, sandbox, self.configuration, limit))
+            bot = replace(bot, warm_up_seconds=warmed_up(warm_up, self.configuration, access, limit))
         except WarmUpError as error:
             result = not_started(self.puzzle_set, bot, self.configuration, str(error))
         else:

@@ -9,6 +9,7 @@ from nonobot.harness.play import attempt
 from nonobot.harness.play.attempt import LINGER_SECONDS, AttemptLoop
 from nonobot.harness.play.journal import Alive
 from nonobot.harness.play.run_state import RunState
+from nonobot.harness.process.bot_process import NOTHING_MORE, BotProcess
 from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
 from nonobot.protocol import format_answer
@@ -44,11 +45,22 @@ class Tree:
         return self._processes > limit
 
 
+class ScriptedBot(ScriptedTransport):
+    limit_reached, out_of_memory, usage = BotProcess.limit_reached, BotProcess.out_of_memory, BotProcess.usage
+
+    def __init__(self, steps, tree, status, limits):
+        super().__init__(*steps)
+        self._tree, self.look, self.exit_status = tree, tree.look, status
+        self.limits, self._most_processes = limits, limits.process_limit
+        self._stopped = self._ended = STARTED
+        self.folder_excess = lambda: None
+
+
 @pytest.fixture
 def play(monkeypatch, tmp_path):
     """Return what plays an attempt: it takes the script, and returns reason, detail, results and journal."""
 
-    def played(*steps, tree=None, status=0, stop_requested=False, used=None, beside=0, **limits):
+    def played(*steps, tree=None, status=0, stop_requested=False, used=None, **limits):
         configuration = Configuration(**{"wall_limit_seconds": 100.0, **limits})
         beginning = SimpleNamespace(configuration=configuration, command=[], files=UNSET)
         journal = []
@@ -59,11 +71,11 @@ def play(monkeypatch, tmp_path):
             SimpleNamespace(add=journal.append),
             SimpleNamespace(stop_requested=stop_requested),
             lambda *_: None,
+            NOTHING_MORE,
         )
         if used:
             run.attempts.append(Attempt("", 1, BotEnd(EndReason.INTERRUPTED), used))
-        bot = ScriptedTransport(*steps)
-        bot.tree, bot.exit_status, bot.processes_beside = tree or Tree(), status, beside
+        bot = ScriptedBot(steps, tree or Tree(), status, configuration)
         monkeypatch.setattr(attempt, "time", SimpleNamespace(monotonic=bot.clock))
         loop = AttemptLoop(run, bot, run.puzzles_left())
         reason, detail = loop.listen()
@@ -126,8 +138,8 @@ def test_what_was_written_at_the_limit_or_before_an_interrupt_counts(play, secon
     [
         ({"memory_limit_bytes": 99}, {"memory": 100}, EndReason.MEMORY_LIMIT),
         ({"memory_limit_bytes": 100}, {"memory": 100}, EndReason.TIME_LIMIT),
-        ({"process_limit": 4}, {"processes": 7}, EndReason.PROCESS_LIMIT),
-        ({"process_limit": 4}, {"processes": 6}, EndReason.TIME_LIMIT),  # two of them are the sandbox's
+        ({"process_limit": 4}, {"processes": 5}, EndReason.PROCESS_LIMIT),
+        ({"process_limit": 4}, {"processes": 4}, EndReason.TIME_LIMIT),
         ({"cpu_limit_seconds": 3.0}, {"computes": 1.0}, EndReason.CPU_LIMIT),
         ({"stall_limit_seconds": 5.0}, {}, EndReason.STALLED),
         ({"stall_limit_seconds": 5.0}, {"computes": 1.0}, EndReason.TIME_LIMIT),
@@ -135,7 +147,7 @@ def test_what_was_written_at_the_limit_or_before_an_interrupt_counts(play, secon
     ],
 )
 def test_limits(play, limits, tree, reason):
-    played = play(BATCH, tree=Tree(**tree), beside=2, wall_limit_seconds=20.0, **limits)
+    played = play(BATCH, tree=Tree(**tree), wall_limit_seconds=20.0, **limits)
     assert played.reason is reason
     if reason is EndReason.STALLED:
         assert played.seconds == pytest.approx(5.0, abs=0.1)
