@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -38,8 +39,9 @@ from nonobot.system import beginning_of
 SCRATCH_BYTES = 1 << 30  # size of scratch without a memory limit, and again of `/dev/shm`; both are memory
 OWN_PROCESSES = 2  # bubblewrap's: one outside, which waits for the bot, and the first process inside
 PATIENCE_SECONDS = 10.0
-CPU_FACTS = "/sys/devices/system/cpu"  # folder from which programs learn the number of cores
-OF_ROOT = ("acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "sys", "sysrq-trigger", "tty")
+CPU_FACTS = Path("/sys/devices/system/cpu")  # folder from which programs learn the number of cores
+_PARTS = "acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "sys", "sysrq-trigger", "tty"
+OF_ROOT = tuple(Path("/proc", part) for part in _PARTS)
 """Parts of /proc that root could write, with or without privileges."""
 
 ROOTS_FILES = ("/etc", "/opt", "/usr/local")  # folders that may contain files that only root may read
@@ -83,6 +85,20 @@ class Sandbox(Access):
         OSError if there is no such program: bubblewrap would report that on the bot's stderr. SubprocessError if
         bubblewrap does not list its options in time.
         """
+        self._require_seen(command)
+        size = ("--size", str(2 * memory_bytes if memory_bytes else SCRATCH_BYTES)) if "--size" in _help() else ()
+        # Its own session: a signal to the bot's group must not reach bubblewrap, which waits outside.
+        arguments = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+        arguments += ["--json-status-fd", str(status)]
+        arguments += ["--seccomp", str(system_calls)] if system_calls is not None else []
+        arguments += ["--args", str(variables)]
+        folders = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
+        modules = [without_dots(Path(folder)) for folder in folders]
+        mounts = self.mounts(command, size, [folder for folder in modules if not _is_of_every_bot(folder)])
+        return [*arguments, *chain.from_iterable(mounts), "--", *command]
+
+    def _require_seen(self, command: Sequence[str]) -> None:
+        """Raise OSError if the program, or what a word of the command links to, is not in the sandbox."""
         if not shutil.which(command[0]):
             there = os.sep in command[0] and Path(command[0]).exists()
             raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
@@ -93,16 +109,6 @@ class Sandbox(Access):
             if leads_out(path) and not seen and not is_in(path, *KERNEL_FOLDERS):
                 why = f"{word} is a link out of its folder; name {real} itself, or add --show {real}"
                 raise OSError(errno.ENOENT, why)
-        size = ("--size", str(2 * memory_bytes if memory_bytes else SCRATCH_BYTES)) if "--size" in _help() else ()
-        # Its own session: a signal to the bot's group must not reach bubblewrap, which waits outside.
-        arguments = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-        arguments += ["--json-status-fd", str(status)]
-        arguments += ["--seccomp", str(system_calls)] if system_calls is not None else []
-        arguments += ["--args", str(variables)]
-        folders = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
-        modules = [without_dots(Path(folder)) for folder in folders]
-        mounts = self.mounts(command, size, [folder for folder in modules if not _is_of_every_bot(folder)])
-        return [*arguments, *(word for mount in mounts for word in mount), "--", *command]
 
     def mounts(
         self, command: Sequence[str], size: Sequence[str] = (), modules: Sequence[Path] = ()
@@ -112,9 +118,8 @@ class Sandbox(Access):
         `size` are the options that limit a scratch; `modules` are folders in which the command's Python finds
         modules.
         """
-        here = Path.cwd()
-        own = [*folders_of(command)]
-        named = [*everything_named(command)]
+        here, folder_of_work = Path.cwd(), self.scratch or Path.cwd()
+        own, named = [*folders_of(command)], [*everything_named(command)]
         shown = _without_nested([*self.show, *own, *prefixes_of(command), *package(), *modules])
         of_root = _covered_from_root(named, shown)
         within = [file for top in _without_nested([*own, *self.show, *modules]) for file in _hidden_within(top)]
@@ -126,30 +131,28 @@ class Sandbox(Access):
         emptied = _emptied([path for path in hidden if not is_in(path, *written)])
         covered = [path for path in hidden if path.parent not in emptied]
         is_there = here in ALWAYS_THERE or is_in(here, *shown, *SYSTEM, Path("/proc"))
-        empty = () if is_there else (str(here),)
+        empty = [] if is_there else [here]
         return [
             *map(_system, filter(Path.exists, SYSTEM)),
             *map(_cover, of_root),
             ("--proc", "/proc"),
-            *(("--ro-bind-try", f"/proc/{part}", f"/proc/{part}") for part in OF_ROOT if os.geteuid() == 0),
+            *_mounts("--ro-bind-try", OF_ROOT if os.geteuid() == 0 else ()),
             ("--dev", "/dev"),
             (*size, "--tmpfs", "/dev/shm"),
             ("--remount-ro", "/dev"),
             (*size, "--tmpfs", "/tmp"),
             ("--symlink", "../tmp", "/var/tmp"),
-            *(("--tmpfs", path) for path in empty),
-            ("--ro-bind-try", CPU_FACTS, CPU_FACTS),
-            *(("--ro-bind", str(path), str(path)) for path in shown),
-            *(mount for folder, left in emptied.items() for mount in _with_only(folder, left)),
+            *_mounts("--tmpfs", empty),
+            *_mounts("--ro-bind-try", [CPU_FACTS]),
+            *_mounts("--ro-bind", shown),
+            *chain.from_iterable(map(_with_only, emptied, emptied.values())),
             *map(_cover, covered),
-            *(("--bind", str(path), str(path)) for path in written),
-            *(("--bind", str(path), str(path)) for path in _folders_between(written, [*kept, *hidden])),
-            *(("--ro-bind", str(path), str(path)) for path in kept),
+            *_mounts("--bind", [*written, *_folders_between(written, [*kept, *hidden])]),
+            *_mounts("--ro-bind", kept),
             *map(_cover, (path for path in hidden if is_in(path, *written))),
-            ("--dir", str(self.scratch or here)),  # it may be in a covered folder
-            *(("--remount-ro", str(path)) for path in (*of_root, *emptied, *covered) if path.is_dir()),
-            *(("--remount-ro", path) for path in (*empty, "/")),
-            ("--chdir", str(self.scratch or here)),
+            ("--dir", str(folder_of_work)),  # it may be in a covered folder
+            *_mounts("--remount-ro", [*filter(Path.is_dir, (*of_root, *emptied, *covered)), *empty, Path("/")]),
+            ("--chdir", str(folder_of_work)),
         ]
 
     def _hidden(self, shown: Sequence[Path], named: Sequence[Path]) -> Iterator[Path]:
@@ -163,18 +166,13 @@ class Sandbox(Access):
 
     def _hidden_in(self, folder: Path, show: Sequence[Path], needed: Sequence[Path]) -> Iterator[Path]:
         """Yield what is hidden in a folder from a bot that needs the paths `needed`; all are real paths."""
-        for results in self.results:
-            if is_in(results, folder) and any(is_in(path, results) for path in needed):
-                yield from (file for pattern in ("*", "*/*") for file in results.glob(pattern) if _is_result(file))
-            elif is_in(results, folder):
-                yield results
-        for secret in self.secret:
-            if is_in(secret, folder) and secret not in needed:
-                yield secret
-        for other in self.hide:
+        for results in _inside(folder, self.results):
+            contents = chain(results.glob("*"), results.glob("*/*"))
+            yield from filter(_is_result, contents) if _inside(results, needed) else [results]
+        yield from (secret for secret in _inside(folder, self.secret) if secret not in needed)
+        for other in _inside(folder, self.hide):
             installed = other.parent.name == "bin" and is_in(other, *SYSTEM)
-            named = any(is_in(path, other) for path in needed) or is_in(other, *show)
-            if is_in(other, folder) and not installed and not named:
+            if not (installed or _inside(other, needed) or is_in(other, *show)):
                 yield other
 
     def _written(self, own: Sequence[Path]) -> tuple[list[Path], list[Path]]:
@@ -283,6 +281,15 @@ def _system(folder: Path) -> tuple[str, ...]:
     if _is_link(folder):
         return ("--symlink", str(folder.readlink()), str(folder))
     return ("--ro-bind", str(folder), str(folder))
+
+
+def _mounts(option: str, paths: Iterable[Path]) -> list[tuple[str, ...]]:
+    """Return an option for each path, with its place in the sandbox if the option takes one."""
+    return [(option, *[str(path)] * (2 if "bind" in option else 1)) for path in paths]
+
+
+def _inside(folder: Path, paths: Iterable[Path]) -> list[Path]:
+    return [path for path in paths if is_in(path, folder)]
 
 
 def _cover(path: Path) -> tuple[str, ...]:
