@@ -185,17 +185,17 @@ class BotProcess:
             with contextlib.suppress(OSError):  # more than the system allows: keep the default
                 fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self._selector = selectors.PollSelector()  # epoll has a limit for all processes of a user
-        self._spoken = [self._stderr, self._stdout] if self._exchange else [self._stderr]
-        for pipe in self._spoken:
-            self._selector.register(pipe, selectors.EVENT_READ, partial(self._read_words, pipe))
+        self._logged_pipes = [self._stderr, self._stdout] if self._exchange else [self._stderr]
+        for pipe in self._logged_pipes:
+            self._selector.register(pipe, selectors.EVENT_READ, partial(self._log_output, pipe))
         if self._exchange:
             self._stdin.close()
         else:
             self._selector.register(self._stdout, selectors.EVENT_READ, partial(self._read_some, self._stdout))
-        end_seen, end_said = os.pipe()
+        end_seen, end_noted = os.pipe()
         self._end_seen = undo.enter_context(os.fdopen(end_seen, "rb", buffering=0))
         self._selector.register(self._end_seen, selectors.EVENT_READ, self._note_end)
-        self._reaper = threading.Thread(target=self._reap, args=(end_said,), daemon=True)
+        self._reaper = threading.Thread(target=self._reap, args=(end_noted,), daemon=True)
         self._tree.grow_from(self._child.pid)  # last: from here on, only this thread may reap it
         self._reaper.start()
 
@@ -210,9 +210,9 @@ class BotProcess:
             self._kill()
             self._reaper.join()
             self._tree.close()
-            for pipe in self._spoken:
+            for pipe in self._logged_pipes:
                 if pipe in self._selector.get_map():
-                    self._read_words(pipe)  # the last words of a killed bot
+                    self._log_output(pipe)  # the last words of a killed bot
             if self._pipes_of_sandbox:
                 status = self._pipes_of_sandbox[0].read(PIPE_BYTES) or b""
                 self.refused = self.exit_status == 1 and b'"exit-code"' not in status
@@ -241,9 +241,9 @@ class BotProcess:
     def limit_reached(self) -> EndReason | None:
         """Return the limit that was reached, if any; the cgroup may have ended the bot before the judge looked."""
         most_bytes, most_processes = self.limits.most_memory_bytes, self._most_processes
-        if most_bytes is not None and self._tree.holds_more_than(most_bytes):
+        if most_bytes is not None and self._tree.exceeds_memory(most_bytes):
             return EndReason.MEMORY_LIMIT
-        if most_processes is not None and self._tree.has_more_than(most_processes):
+        if most_processes is not None and self._tree.exceeds_processes(most_processes):
             return EndReason.PROCESS_LIMIT
         return None
 
@@ -324,12 +324,12 @@ class BotProcess:
         self._kill()
         self._reaper.join()
 
-    def _reap(self, end_said: int) -> None:
+    def _reap(self, end_noted: int) -> None:
         with contextlib.suppress(ChildProcessError):  # a start that was interrupted has waited for it
             status = self._tree.wait_for(self._child.pid)
             self._ended = time.monotonic()
             self._child.returncode = os.waitstatus_to_exitcode(status)
-        os.close(end_said)
+        os.close(end_noted)
 
     def _kill(self) -> None:
         # The group's id stays reserved while a member is left, even after its leader has ended. Once all are
@@ -343,8 +343,8 @@ class BotProcess:
     def _note_end(self) -> None:
         self._selector.unregister(self._end_seen)
         self.exited = True
-        own = 1 if self.sandboxed else 0  # bubblewrap's first process inside: it may end a moment later
-        self.left_running = max(0, self._tree.running() - own)
+        of_sandbox = 1 if self.sandboxed else 0  # bubblewrap's first process inside: it may end a moment later
+        self.left_running = max(0, self._tree.running() - of_sandbox)
         self._kill()  # what it left running
 
     def _write_input(self) -> None:
@@ -359,7 +359,7 @@ class BotProcess:
             if self._input_ends:
                 self._stdin.close()
 
-    def _read_words(self, pipe: IO[bytes]) -> None:
+    def _log_output(self, pipe: IO[bytes]) -> None:
         self._log.write(self._read_some(pipe))
 
     def _read_some(self, pipe: IO[bytes]) -> bytes:
@@ -369,7 +369,7 @@ class BotProcess:
             return b""
         if not data:
             self._selector.unregister(pipe)
-            self.output_closed |= pipe not in self._spoken
+            self.output_closed |= pipe not in self._logged_pipes
         return data
 
 
@@ -459,15 +459,15 @@ class PassedOn(StderrLog):
     def __init__(self, live: bool = False) -> None:
         super().__init__(Path(os.devnull))
         self._live = live
-        self._begun = b""
+        self._rest = b""
         self._shown = ""  # state of the incomplete line on the terminal
 
     def _add(self, data: bytes) -> None:
-        *lines, begun = (self._begun + data).split(b"\n")
-        self._begun = begun[-TAIL_BYTES:]
+        *lines, rest = (self._rest + data).split(b"\n")
+        self._rest = rest[-TAIL_BYTES:]
         for line in lines:
             self._print(_last_state(line), "\n")
-        if self._live and (state := _last_state(begun)[: shutil.get_terminal_size().columns - 1]) != self._shown:
+        if self._live and (state := _last_state(rest)[: shutil.get_terminal_size().columns - 1]) != self._shown:
             self._print(state, "")
 
     def _print(self, text: str, end: str) -> None:
@@ -478,7 +478,7 @@ class PassedOn(StderrLog):
     def close(self) -> None:
         """Print the rest, including an incomplete last line."""
         super().close()
-        if self._begun:
+        if self._rest:
             self._add(b"\n")
 
 

@@ -119,13 +119,13 @@ class Sandbox(Access):
         modules.
         """
         here, folder_of_work = Path.cwd(), self.scratch or Path.cwd()
-        own, named = [*folders_of(command)], [*everything_named(command)]
-        shown = _without_nested([*self.show, *own, *prefixes_of(command), *package(), *modules])
+        folders, named = [*folders_of(command)], [*everything_named(command)]
+        shown = _without_nested([*self.show, *folders, *prefixes_of(command), *package(), *modules])
         of_root = _covered_from_root(named, shown)
-        within = [file for top in _without_nested([*own, *self.show, *modules]) for file in _hidden_within(top)]
+        within = chain.from_iterable(map(_hidden_within, _without_nested([*folders, *self.show, *modules])))
         hidden = _without_nested([*self._hidden(shown, named), *within])
-        folders, kept = self._written(own)
-        written = _without_nested(folders)
+        may_write, kept = self._written(folders)
+        written = _without_nested(may_write)
         if len(hidden) > MOST_COVERED:
             hidden = _whole_folders(hidden, [*shown, *written])
         emptied = _emptied([path for path in hidden if not is_in(path, *written)])
@@ -175,11 +175,11 @@ class Sandbox(Access):
             if not (installed or _inside(other, needed) or is_in(other, *show)):
                 yield other
 
-    def _written(self, own: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    def _written(self, folders: Sequence[Path]) -> tuple[list[Path], list[Path]]:
         """Return what the bot may write, for a warm-up also the bot's own folders, and what is kept in them."""
         written, kept = [path for path in (*self.writable, self.scratch) if path is not None], []
         if self.prepares:
-            for folder, kept_in_it in writable_folders(own, [*self.hide, *self.results]):
+            for folder, kept_in_it in writable_folders(folders, [*self.hide, *self.results]):
                 written.append(folder)
                 kept += kept_in_it
         return written, kept
@@ -249,20 +249,20 @@ def working_options() -> tuple[tuple[str, ...] | None, str | None]:
     program = _program()
     if not program:
         return None, "bubblewrap is not installed (package bubblewrap)"
-    own = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    namespaces = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     files = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL"]
     # A bot that can make its own namespaces is root in them, and closer to bugs of the kernel.
     ways = [["--unshare-user", "--disable-userns"], ["--unshare-user"], []]
     why = ""
     for way in ways:
-        trial = [program, *way, *own, *files, "--json-status-fd", "1", "--", program, "--version"]
+        trial = [program, *way, *namespaces, *files, "--json-status-fd", "1", "--", program, "--version"]
         try:
             done = subprocess.run(trial, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             why = str(error)
             continue
         if done.returncode == 0:
-            return (*way, *own), None
+            return (*way, *namespaces), None
         why = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
     return None, f"bubblewrap cannot create a sandbox here ({why})"
 

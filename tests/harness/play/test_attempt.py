@@ -37,11 +37,11 @@ class Tree:
     def look(self):
         self.cpu_seconds = self._computes * (attempt.time.monotonic() - STARTED)
 
-    def holds_more_than(self, limit):
+    def exceeds_memory(self, limit):
         self._looks_left -= 1
         return self.peak_memory_bytes > limit and self._looks_left < 0
 
-    def has_more_than(self, limit):
+    def exceeds_processes(self, limit):
         return self._processes > limit
 
 

@@ -420,8 +420,8 @@ def test_the_files_in_scratch_are_memory_where_no_cgroup_counts(monkeypatch):
     with BotProcess(["sh", "-c", line], LastWords(), limits) as bot:
         assert bot.read(time.monotonic() + 60) == b"\n"
         bot.look()
-        assert bot._tree.holds_more_than(60_000_000)
-        assert not bot._tree.holds_more_than(75_000_000)
+        assert bot._tree.exceeds_memory(60_000_000)
+        assert not bot._tree.exceeds_memory(75_000_000)
         bot.send(b"", last=True)
         assert str(4 << 30).encode() in bot.read(time.monotonic() + 60).split()  # more than the limit
     assert not bot.unmeasured
