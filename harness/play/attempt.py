@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import signal
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from nonobot.harness.play.journal import Alive, AttemptStarted
 from nonobot.harness.play.run_state import NO_USAGE, RunState
 from nonobot.harness.process.bot_process import BotProcess, StderrLog
 from nonobot.harness.process.conversation import Conversation
+from nonobot.harness.process.interrupts import stopping_with
 from nonobot.harness.process.scratch import scratch_folder
 from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason
@@ -60,7 +62,7 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         conditions |= {"filtered": bot.filtered} if bot.sandboxed else {}
         run.journal.add(AttemptStarted(started_at, first, bot.pid, created, mark=bot.mark, **conditions))
         loop = AttemptLoop(run, bot, puzzles)
-        with bot.stopped_with_judge():
+        with stopping_with(bot.signal):
             reason, detail = loop.listen()
         if not bot.exited:
             bot.stop(at_once=reason is EndReason.MEMORY_LIMIT)  # otherwise it continues to fill the memory
@@ -77,12 +79,12 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         hint = "docs/sandbox.md says what a sandbox shows"
         reason, detail = EndReason.NOT_STARTED, f"cannot start {run.beginning.command[0]!r}: {said}; {hint}"
     if not loop.complete:
-        detail = detail or bot.file_fault or loop.trouble
+        detail = detail or (bot.exchange and bot.exchange.answers.trouble) or loop.trouble
     end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
     attempt = Attempt(
         *(started_at, first, end, bot.usage),
         **conditions,
-        own_log=bot.own_log,
+        own_log=bot.exchange.own_log(bot.exit_status) if bot.exchange else UNSET,
         unmeasured=sorted(bot.unmeasured) or UNSET,
         cores_taken=sorted(bot.cores_taken) or UNSET,
         first_output_seconds=loop.conversation.first_seconds,
@@ -162,7 +164,7 @@ class AttemptLoop:
             # However much the bot writes: it may never be silent.
             if end := self._end_of_patience():
                 return end
-            if excess := self._bot.folder_excess():
+            if self._bot.exchange and (excess := self._bot.exchange.excess()):
                 return EndReason.PROTOCOL_ERROR, excess
             self._give_a_sign()
 
@@ -265,7 +267,7 @@ class AttemptLoop:
         if self.complete or self._bot.exit_status == 0:
             return EndReason.FINISHED, None
         limit = self._bot.limit_reached()
-        if not limit and self._bot.out_of_memory:
+        if not limit and self._bot.exit_status == -signal.SIGKILL and self._bot.ran_out_of_memory():
             return EndReason.MEMORY_LIMIT, OUT_OF_MEMORY
         return limit or EndReason.CRASHED, None
 

@@ -165,7 +165,7 @@ def play(
 
     KeyboardInterrupt if a signal comes before the bot's files are read.
     """
-    with Interrupts() as interrupts, _new_journal(puzzle_set, configuration, result_path) as journal:
+    with Interrupts() as interrupts, _new_journal(puzzle_set, result_path) as journal:
         try:
             access = bot.access(result_path, puzzle_set.name)
             beginning = _new(puzzle_set, bot, configuration, access)
@@ -198,7 +198,8 @@ def require_place(puzzle_set: PuzzleSet, configuration: Configuration, result_pa
     UnusableError if the core cannot be used, the result cannot be written, or not be read later, another judge is
     writing it, or there is an interrupted run to resume.
     """
-    with _new_journal(puzzle_set, configuration, result_path) as journal:
+    require_cores(configuration.cores)
+    with _new_journal(puzzle_set, result_path) as journal:
         journal.remove()
 
 
@@ -329,10 +330,9 @@ def _given(bot: Bot, configuration: Configuration, access: Access) -> dict[str, 
     }
 
 
-def _new_journal(puzzle_set: PuzzleSet, configuration: Configuration, result_path: Path) -> Journal:
+def _new_journal(puzzle_set: PuzzleSet, result_path: Path) -> Journal:
     """Return the empty journal of a new run; see :func:`require_place`."""
     require_readable(puzzle_set)
-    require_cores(configuration.cores)
     require_writable(result_path)
     journal = Journal(journal_path(result_path))
     if journal.records:

@@ -24,7 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from nonobot.harness import StartError
@@ -32,14 +32,14 @@ from nonobot.harness.process.access import Access
 from nonobot.harness.process.bot_environment import made_environment
 from nonobot.harness.process.cgroup import made_group, with_memory_limit
 from nonobot.harness.process.exchange_folder import ExchangeFolder
-from nonobot.harness.process.interrupts import Standstill, stopping_with, uninterrupted
+from nonobot.harness.process.interrupts import Standstill, uninterrupted
 from nonobot.harness.process.machine import off_cores, on_cores, require_cores
 from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox, built_sandbox, variables_file, working_options
 from nonobot.harness.process.start_fault import start_fault
 from nonobot.harness.process.system_calls import join_new_keyring, pipes_of_sandbox
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration, Contain, FileNames
-from nonobot.harness.results.run_result import BotLog, EndReason, Usage
+from nonobot.harness.results.run_result import EndReason, Usage
 from nonobot.harness.text import last_line
 from nonobot.system import printable, reason_of
 from nonobot.tournament_data import SetPuzzle
@@ -102,9 +102,9 @@ class BotProcess:
         exchange: tuple[Path, FileNames, Sequence[SetPuzzle]] | None = None,
     ) -> None:
         self.limits = with_memory_limit(limits)
-        self._exchange = ExchangeFolder(*exchange) if exchange else None
-        if self._exchange:
-            command = self._exchange.command(command)
+        self.exchange = ExchangeFolder(*exchange) if exchange else None
+        if self.exchange:
+            command = self.exchange.command(command)
         sandbox = built_sandbox(limits.contain, access, exchange[0] if exchange else None)
         if fault := start_fault(*command):
             raise StartError(f"cannot start {command[0]!r}: {fault}")
@@ -124,8 +124,9 @@ class BotProcess:
             self._most_processes += OWN_PROCESSES
         group = made_group(replace(self.limits, process_limit=self._most_processes))
         self._tree = tree = ProcessTree(group, limits.cores, self.sandboxed)  # with everything it started
-        self.look, self.cgroup_measures = tree.look, tree.cgroup_measures
-        self.cores_taken, self.unmeasured = tree.cores_taken, tree.unmeasured
+        self.look, self.signal, self.ran_out_of_memory = tree.look, tree.signal, tree.ran_out_of_memory
+        self.cgroup_measures, self.cores_taken = tree.cgroup_measures, tree.cores_taken
+        self.unmeasured = tree.unmeasured
         self._judges_cores = off_cores(limits.cores)
         try:
             with contextlib.ExitStack() as undo:
@@ -169,7 +170,7 @@ class BotProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                cwd=self._exchange.folder if self._exchange else None,
+                cwd=self.exchange.folder if self.exchange else None,
                 env=environment,
                 pass_fds=passed,
                 start_new_session=True,
@@ -185,10 +186,10 @@ class BotProcess:
             with contextlib.suppress(OSError):  # more than the system allows: keep the default
                 fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self._selector = selectors.PollSelector()  # epoll has a limit for all processes of a user
-        self._logged_pipes = [self._stderr, self._stdout] if self._exchange else [self._stderr]
+        self._logged_pipes = [self._stderr, self._stdout] if self.exchange else [self._stderr]
         for pipe in self._logged_pipes:
             self._selector.register(pipe, selectors.EVENT_READ, partial(self._log_output, pipe))
-        if self._exchange:
+        if self.exchange:
             self._stdin.close()
         else:
             self._selector.register(self._stdout, selectors.EVENT_READ, partial(self._read_some, self._stdout))
@@ -247,25 +248,6 @@ class BotProcess:
             return EndReason.PROCESS_LIMIT
         return None
 
-    @property
-    def out_of_memory(self) -> bool:
-        """Whether the system killed the bot because memory ran out; known after its end."""
-        return self.exit_status == -signal.SIGKILL and self._tree.ran_out_of_memory()
-
-    @property
-    def own_log(self) -> BotLog | UnsetType:
-        """The bot's own log, if it works on files and keeps one; known after the `with` block."""
-        return self._exchange.own_log(self.exit_status) if self._exchange else UNSET
-
-    @property
-    def file_fault(self) -> str | None:
-        """Why the last look could not read the answer file of a bot that works on files."""
-        return self._exchange.answers.trouble if self._exchange else None
-
-    def folder_excess(self) -> str | None:
-        """Return which limit the folder of a bot that works on files exceeds, if any; checks only at intervals."""
-        return self._exchange.excess() if self._exchange else None
-
     def send(self, data: bytes, last: bool = False) -> None:
         """Queue `data` for stdin, which :meth:`read` writes while it waits; the `last` data closes stdin."""
         if not self._stdin.closed:
@@ -291,24 +273,18 @@ class BotProcess:
             closed_before = self.output_closed
             output = b""
             timeout = 0.0 if self.exited else min(max(0.0, until - time.monotonic()), MOST_SECONDS_OF_A_WAIT)
-            if self._exchange:
-                timeout = min(timeout, self._exchange.answers.seconds_to_next_look)
+            if self.exchange:
+                timeout = min(timeout, self.exchange.answers.seconds_to_next_look)
             ready = self._selector.select(timeout)
             for key, _ in ready:
                 output += key.data() or b""
-            if self._exchange:  # after the end of the process: earlier output is complete
-                output += self._exchange.answers.look(self.exited)
+            if self.exchange:  # after the end of the process: earlier output is complete
+                output += self.exchange.answers.look(self.exited)
             # Check the clock even if something was ready: stderr may always be ready.
             at_end = self.exited or self.output_closed != closed_before
-            over = not ready and not self._exchange  # a file is polled until then
+            over = not ready and not self.exchange  # a file is polled until then
             if output or at_end or over or time.monotonic() >= until:
                 return output
-
-    def stopped_with_judge(self) -> contextlib.AbstractContextManager[None]:
-        """Return a block in which a Ctrl-Z stops the bot, too, until the judge continues."""
-        return stopping_with(
-            partial(self._tree.signal, signal.SIGSTOP), partial(self._tree.signal, signal.SIGCONT)
-        )
 
     def stop(self, at_once: bool = False) -> None:
         """End the bot and all that it started, by SIGTERM and later, or `at_once`, SIGKILL; drop its output."""

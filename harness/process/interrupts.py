@@ -96,17 +96,17 @@ class Standstill:
 
 
 @contextlib.contextmanager
-def stopping_with(stop: Callable[[], None], resume: Callable[[], None]) -> Iterator[None]:
-    """Have a Ctrl-Z within the block call `stop` before this process stops, and `resume` when it continues."""
+def stopping_with(send: Callable[[signal.Signals], None]) -> Iterator[None]:
+    """Have a Ctrl-Z within the block `send` SIGSTOP before this process stops, and SIGCONT when it continues."""
     here = threading.current_thread() is threading.main_thread()
     if not here or signal.getsignal(signal.SIGTSTP) is not signal.SIG_DFL:
         yield
         return
 
     def handle(_number: int, _frame: FrameType | None) -> None:
-        stop()
+        send(signal.SIGSTOP)
         os.kill(os.getpid(), signal.SIGSTOP)
-        resume()
+        send(signal.SIGCONT)
 
     signal.signal(signal.SIGTSTP, handle)
     try:

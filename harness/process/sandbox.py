@@ -215,20 +215,11 @@ def built_sandbox(contain: Contain, access: Access, scratch: Path | None = None)
         if contain is Contain.YES:
             raise UnusableError(f"--contain yes: {why}")
         return None
-    return Sandbox(
-        show=tuple(dict.fromkeys(step for path in show for step in links_of(path))),
-        hide=_real(access.hide),
-        secret=_real(access.secret),
-        results=_real(access.results),
-        writable=access.writable,
-        prepares=access.prepares,
-        scratch=scratch,
-        options=options,
-    )
-
-
-def _real(paths: Iterable[Path]) -> tuple[Path, ...]:
-    return tuple(dict.fromkeys(map(real_path, paths)))
+    given = access.hide, access.secret, access.results
+    hide, secret, results = (tuple(dict.fromkeys(map(real_path, paths))) for paths in given)
+    shown = tuple(dict.fromkeys(step for path in show for step in links_of(path)))
+    places = {"show": shown, "hide": hide, "secret": secret, "results": results, "writable": access.writable}
+    return Sandbox(**places, prepares=access.prepares, scratch=scratch, options=options)
 
 
 @cache

@@ -46,14 +46,18 @@ class Tree:
 
 
 class ScriptedBot(ScriptedTransport):
-    limit_reached, out_of_memory, usage = BotProcess.limit_reached, BotProcess.out_of_memory, BotProcess.usage
+    limit_reached, usage, exchange = BotProcess.limit_reached, BotProcess.usage, None
 
     def __init__(self, steps, tree, status, limits):
         super().__init__(*steps)
-        self._tree, self.look, self.exit_status = tree, tree.look, status
+        self._tree, self.look, self.ran_out_of_memory, self.exit_status = (
+            tree,
+            tree.look,
+            tree.ran_out_of_memory,
+            status,
+        )
         self.limits, self._most_processes = limits, limits.process_limit
         self._stopped = self._ended = STARTED
-        self.folder_excess = lambda: None
 
 
 @pytest.fixture
