@@ -1,4 +1,4 @@
-"""A bot as a child process: fed, read, measured and stopped without blocking; its stderr, limited in size.
+"""A bot under limits: its start with its terms, its pipes, its figures and its end; its stderr, limited in size.
 
 One selector loop serves all three pipes, because a bot may fill one while it does not read another. The child
 leads its own session, so a Ctrl-C reaches only the judge.
