@@ -227,7 +227,7 @@ def resume(
     UnusableError if there is nothing to resume, the set, the bot or a variable has changed, or as for
     :func:`play`.
     """
-    require_writable(result_path)
+    require_writable(result_path, replaces_input=True)
     with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
         there = len(journal.records)
         try:
@@ -333,7 +333,7 @@ def _given(bot: Bot, configuration: Configuration, access: Access) -> dict[str, 
 def _new_journal(puzzle_set: PuzzleSet, result_path: Path) -> Journal:
     """Return the empty journal of a new run; see :func:`require_place`."""
     require_readable(puzzle_set)
-    require_writable(result_path)
+    require_writable(result_path, replaces_input=True)
     journal = Journal(journal_path(result_path))
     if journal.records:
         journal.close()
