@@ -58,15 +58,13 @@ DEFAULT_LIMITS = Configuration(process_limit=PROCESS_LIMIT)
 NOTHING_MORE = Access()
 
 
-def settled(
-    command: Sequence[str], limits: Configuration, access: Access = NOTHING_MORE
-) -> tuple[Configuration, dict[str, str]]:
+def settled(command: Sequence[str], limits: Configuration, access: Access) -> tuple[Configuration, dict[str, str]]:
     """Return the limits and the judge's own variables with which a bot starts here, to be recorded.
 
     UnusableError if it cannot: no such core, a required sandbox is unavailable, a file to be shown is missing.
     """
     require_cores(limits.cores)
-    sandboxed = built_sandbox(limits.contain, access) is not None
+    sandboxed = built_sandbox(limits, access) is not None
     return with_memory_limit(limits), made_environment(command, UNSET, sandboxed)
 
 
@@ -105,7 +103,7 @@ class BotProcess:
         self.exchange = ExchangeFolder(*exchange) if exchange else None
         if self.exchange:
             command = self.exchange.command(command)
-        sandbox = built_sandbox(limits.contain, access, exchange[0] if exchange else None)
+        sandbox = built_sandbox(self.limits, access, exchange[0] if exchange else None)
         if fault := start_fault(*command):
             raise StartError(f"cannot start {command[0]!r}: {fault}")
         self.mark = os.urandom(16).hex()
@@ -155,8 +153,7 @@ class BotProcess:
         with contextlib.ExitStack() as during_start:
             if sandbox:
                 passed.insert(0, during_start.enter_context(variables_file(environment)).fileno())
-                memory_bytes = self.limits.most_memory_bytes
-                arguments = sandbox.around(arguments, environment, *passed, memory_bytes=memory_bytes)
+                arguments = sandbox.around(arguments, environment, *passed)
                 environment = {}
                 join_new_keyring()
             during_start.enter_context(self._tree.joined())
@@ -228,10 +225,8 @@ class BotProcess:
     @property
     def signal_name(self) -> str | None:
         """Name of the signal that ended the bot, if any; known after the `with` block."""
-        number = -self.exit_status
-        if number in set(signal.Signals):
-            return signal.Signals(number).name
-        return f"signal {number}" if number > 0 else None
+        number, names = -self.exit_status, {member.value: member.name for member in signal.Signals}
+        return names.get(number, f"signal {number}") if number > 0 else None
 
     @property
     def usage(self) -> Usage:

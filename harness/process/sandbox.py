@@ -33,7 +33,7 @@ from nonobot.harness.process.bot_command import (
 )
 from nonobot.harness.process.paths import is_here, is_in, links_of, real_path, without_dots
 from nonobot.harness.process.warm_up_folders import entries_of, package, writable_folders
-from nonobot.harness.results.conditions import Contain
+from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.system import beginning_of
 
 SCRATCH_BYTES = 1 << 30  # size of scratch without a memory limit, and again of `/dev/shm`; both are memory
@@ -64,6 +64,7 @@ class Sandbox(Access):
     """
 
     scratch: Path | None = None  # working folder, also writable
+    scratch_bytes: int = SCRATCH_BYTES
     options: tuple[str, ...] = ()  # of bubblewrap, as far as they work here
 
     def around(
@@ -72,26 +73,22 @@ class Sandbox(Access):
         environment: Mapping[str, str],
         variables: int,
         status: int,
-        system_calls: int | None = None,
-        *,
-        memory_bytes: int | None,
+        *system_calls: int,
     ) -> list[str]:
         """Return the command that runs `command` in the sandbox; it must inherit the descriptors.
 
         Bubblewrap reads the environment from `variables` (:func:`variables_file`). It writes to `status` how the
-        command ended, if it was executed, and reads the filter of system calls from `system_calls`. Scratch has
-        room for twice the memory limit, so a bot reaches the limit before its scratch is full.
+        command ended, if it was executed, and reads the filter of system calls from `system_calls`, if any.
 
         OSError if there is no such program: bubblewrap would report that on the bot's stderr. SubprocessError if
         bubblewrap does not list its options in time.
         """
         self._require_seen(command)
-        size = ("--size", str(2 * memory_bytes if memory_bytes else SCRATCH_BYTES)) if "--size" in _help() else ()
+        size = ("--size", str(self.scratch_bytes)) if "--size" in _help() else ()
         # Its own session: a signal to the bot's group must not reach bubblewrap, which waits outside.
         arguments = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-        arguments += ["--json-status-fd", str(status)]
-        arguments += ["--seccomp", str(system_calls)] if system_calls is not None else []
-        arguments += ["--args", str(variables)]
+        arguments += ["--json-status-fd", str(status), "--args", str(variables)]
+        arguments += [word for descriptor in system_calls for word in ("--seccomp", str(descriptor))]
         folders = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
         modules = [without_dots(Path(folder)) for folder in folders]
         mounts = self.mounts(command, size, [folder for folder in modules if not _is_of_every_bot(folder)])
@@ -200,26 +197,32 @@ def variables_file(environment: Mapping[str, str]) -> IO[bytes]:
     return file
 
 
-def built_sandbox(contain: Contain, access: Access, scratch: Path | None = None) -> Sandbox | None:
-    """Return a sandbox, or None; UnusableError if a required one is unavailable or `show` names a missing file."""
+def built_sandbox(limits: Configuration, access: Access, scratch: Path | None = None) -> Sandbox | None:
+    """Return a sandbox, or None; UnusableError if a required one is unavailable or `show` names a missing file.
+
+    Scratch has room for twice the memory limit, so a bot reaches the limit before its scratch is full.
+    """
     show = [without_dots(path) for path in access.show]
     for path in show:
         if not path.exists():
             raise UnusableError(f"--show {path}: there is no such file or folder")
         if _is_of_every_bot(path):
             raise UnusableError(f"--show {path}: every sandbox has its own; show a folder or file in it")
-    if contain is Contain.NO:
+    if limits.contain is Contain.NO:
         return None
     options, why = working_options()
     if options is None:
-        if contain is Contain.YES:
+        if limits.contain is Contain.YES:
             raise UnusableError(f"--contain yes: {why}")
         return None
     given = access.hide, access.secret, access.results
     hide, secret, results = (tuple(dict.fromkeys(map(real_path, paths))) for paths in given)
     shown = tuple(dict.fromkeys(step for path in show for step in links_of(path)))
     places = {"show": shown, "hide": hide, "secret": secret, "results": results, "writable": access.writable}
-    return Sandbox(**places, prepares=access.prepares, scratch=scratch, options=options)
+    scratch_bytes = 2 * (limits.most_memory_bytes or 0) or SCRATCH_BYTES
+    return Sandbox(
+        **places, prepares=access.prepares, scratch=scratch, scratch_bytes=scratch_bytes, options=options
+    )
 
 
 @cache

@@ -119,7 +119,7 @@ def test_every_wall_holds_if_homes_are_below_the_folder_for_temporary_files(in_m
 @sandbox_only
 @pytest.mark.parametrize("in_memory", ["/tmp"], indirect=True)
 def test_a_home_below_the_folder_for_temporary_files_that_a_bot_does_write_is_found(in_memory, monkeypatch):
-    leaky = built_sandbox(Contain.YES, Access(writable=(in_memory / "home",)))
+    leaky = built_sandbox(IN_SANDBOX, Access(writable=(in_memory / "home",)))
     monkeypatch.setenv("HOME", str(in_memory / "home"))
     monkeypatch.setattr(bot_process, "built_sandbox", lambda *_: leaky)
     assert broken()[GONE].startswith(f"left {in_memory}/home/")
@@ -444,7 +444,7 @@ def test_a_folder_of_the_disk_in_the_place_of_scratch_is_no_memory():
 
 def test_what_is_to_be_shown_has_to_be_there(tmp_path):
     with pytest.raises(UnusableError, match=r"--show .*nowhere: there is no such file"):
-        built_sandbox(Contain.AUTO, Access(show=(tmp_path / "nowhere",)))
+        built_sandbox(Configuration(contain=Contain.AUTO), Access(show=(tmp_path / "nowhere",)))
 
 
 def wait_for_end(*words):

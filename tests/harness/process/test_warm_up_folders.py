@@ -235,5 +235,5 @@ def test_sockets_and_pipes_of_other_programs_are_hidden(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("path", ["/", "/proc", "/proc/1", "/dev", "/tmp", "/nowhere/.."])
 def test_nothing_is_shown_that_would_replace_what_a_sandbox_makes(path, monkeypatch):
-    plain = Sandbox().around(["sh"], {}, 3, 4, memory_bytes=None)
-    assert Sandbox().around(["sh"], {"PYTHONPATH": f"{path}:"}, 3, 4, memory_bytes=None) == plain
+    plain = Sandbox().around(["sh"], {}, 3, 4)
+    assert Sandbox().around(["sh"], {"PYTHONPATH": f"{path}:"}, 3, 4) == plain
