@@ -254,10 +254,8 @@ def _homes_in(groups: Path, mounts: Path) -> dict[str, _Home]:
     for controllers, _, folder in _groups_in(groups, mounts):
         if controllers == {""}:
             homes = _delegated(folder) | homes
-        else:
-            for controller in controllers & set(CONTROLLERS):
-                if _can_make(folder):
-                    homes[controller] = _Home(folder, "tasks", folder)
+        elif _can_make(folder):
+            homes |= dict.fromkeys(controllers & {*CONTROLLERS}, _Home(folder, "tasks", folder))
     return homes
 
 
@@ -278,15 +276,12 @@ def _groups_in(groups: Path, mounts: Path) -> Iterator[tuple[set[str], Path, Pat
 
 def _delegated(folder: Path) -> dict[str, _Home]:
     """Return the controllers of version 2 that the judge may use below its own group."""
-    try:
-        offered = (folder / "cgroup.controllers").read_text().split()
-    except OSError:
-        return {}
-    wanted = [controller for controller in ("pids", "memory", "cpu", "cpuset") if controller in offered]
-    if "pids" not in wanted or not _can_make(folder):
-        return {}
     back = folder
     try:
+        offered = (folder / "cgroup.controllers").read_text().split()
+        wanted = [controller for controller in ("pids", "memory", "cpu", "cpuset") if controller in offered]
+        if "pids" not in wanted or not _can_make(folder):
+            return {}
         if (folder / "cgroup.type").exists():  # a group whose subgroups have controllers must be empty
             if set((folder / "cgroup.procs").read_text().split()) != {str(os.getpid())}:
                 return {}

@@ -237,10 +237,9 @@ class ProcessTree:
     def signal(self, number: signal.Signals, but: int | None = None) -> None:
         """Send a signal to every process of the tree, except `but`."""
         for process in self._processes():
-            if process.pid == but:
-                continue
-            with contextlib.suppress(psutil.Error):
-                process.send_signal(number)
+            if process.pid != but:
+                with contextlib.suppress(psutil.Error):
+                    process.send_signal(number)
 
     def kill(self) -> None:
         """Kill every process of the tree, and what they start meanwhile, until none is left.
