@@ -19,8 +19,9 @@ from msgspec.structs import replace
 from nonobot import __version__
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.play.attempt import play_attempt
-from nonobot.harness.play.journal import Journal, Record, end_leftover, journal_path, read_records, records_in
-from nonobot.harness.play.run_state import NO_USAGE, OnVerdict, RunState, records_of, stderr_path
+from nonobot.harness.play.journal import Journal, end_leftover, journal_path, read_records, records_in
+from nonobot.harness.play.run_events import NO_USAGE, Event
+from nonobot.harness.play.run_state import OnVerdict, RunState, records_of, stderr_path
 from nonobot.harness.process.access import Access
 from nonobot.harness.process.bot_files import bot_files, changed_files, without_written
 from nonobot.harness.process.bot_process import NOTHING_MORE, BotProcess, PassedOn, settled
@@ -119,7 +120,6 @@ def warmed_up(
         warm_up, environment = own_warm_up(own), {"NONOBOT_PROGRESS": "live"}
         limits = replace(limits, contain=Contain.NO, environment=environment if live else UNSET)
     limit_seconds = limit_seconds or WARM_UP_SECONDS
-    limit: EndReason | None = None
     with Interrupts() as interrupts:
         try:
             process = BotProcess(warm_up, PassedOn(live), limits, dataclasses.replace(access, prepares=True))
@@ -127,27 +127,33 @@ def warmed_up(
             raise WarmUpError(f"warm-up: {error}") from None
         with process:
             process.send(b"", last=True)
-            while not process.exited and not limit and not interrupts.stop_requested:
-                process.read(min(process.started + limit_seconds, time.monotonic() + SECONDS_TO_HEED))
-                process.started += process.standstill.look()
-                process.look()
-                if not process.exited and time.monotonic() >= process.started + limit_seconds:
-                    limit = EndReason.TIME_LIMIT
-                elif not process.exited or process.exit_status:
-                    limit = process.limit_reached()
+            limit = _limit_of_warm_up(process, limit_seconds, interrupts)
     if interrupts.stop_requested:
         raise KeyboardInterrupt
-    status = f"exited with status {process.exit_status}"
     if limit is EndReason.TIME_LIMIT:
-        status = f"stopped at its limit of {limit_seconds:g} s"
+        why = f"stopped at its limit of {limit_seconds:g} s"
     elif limit:
-        status = end_in_words(BotEnd(limit), process.limits).partition(": ")[2]
-    if limit or process.exit_status:
-        hint = ""
-        if process.sandboxed and not limit:
-            hint = " (a sandboxed warm-up writes in few folders: docs/sandbox.md; --contain no lifts this)"
-        raise WarmUpError(f"warm-up failed: {shlex.join(command)}: {status}{hint}")
-    return process.usage.wall_seconds
+        why = end_in_words(BotEnd(limit), process.limits).partition(": ")[2]
+    elif process.exit_status:
+        hint = " (a sandboxed warm-up writes in few folders: docs/sandbox.md; --contain no lifts this)"
+        why = f"exited with status {process.exit_status}{hint if process.sandboxed else ''}"
+    else:
+        return process.usage.wall_seconds
+    raise WarmUpError(f"warm-up failed: {shlex.join(command)}: {why}")
+
+
+def _limit_of_warm_up(process: BotProcess, limit_seconds: float, interrupts: Interrupts) -> EndReason | None:
+    """Wait for a warm-up to end, or to reach a limit, which is returned, or for the user to stop the judge."""
+    limit: EndReason | None = None
+    while not process.exited and not limit and not interrupts.stop_requested:
+        process.read(min(process.started + limit_seconds, time.monotonic() + SECONDS_TO_HEED))
+        process.started += process.standstill.look()
+        process.look()
+        if not process.exited and time.monotonic() >= process.started + limit_seconds:
+            limit = EndReason.TIME_LIMIT
+        elif not process.exited or process.exit_status:
+            limit = process.limit_reached()
+    return limit
 
 
 def play(
@@ -155,7 +161,7 @@ def play(
     bot: Bot,
     configuration: Configuration,
     result_path: Path,
-    on_verdict: OnVerdict = lambda result, run_seconds: None,
+    on_verdict: OnVerdict = lambda run: None,
 ) -> RunResult:
     """Run a bot on a set and return the result, whatever the bot does; UnusableError as for :func:`require_place`.
 
@@ -217,7 +223,7 @@ def resume(
     bot: Bot,
     configuration: Configuration,
     result_path: Path,
-    on_verdict: OnVerdict = lambda result, run_seconds: None,
+    on_verdict: OnVerdict = lambda run: None,
 ) -> RunResult:
     """Continue an interrupted run at the first remaining puzzle, and return the result of the whole run.
 
@@ -344,6 +350,11 @@ def _new_journal(puzzle_set: PuzzleSet, result_path: Path) -> Journal:
     return journal
 
 
+def is_over(result: RunResult | None) -> bool:
+    """Return whether a run has a result, and cannot be resumed."""
+    return result is not None and result.end.reason not in GOES_ON
+
+
 def _is_final(run: RunState) -> bool:
     """Return whether nothing is left to play; a judge may be killed between two attempts."""
     if not (run.attempts or run.referee.answers_due):
@@ -352,7 +363,7 @@ def _is_final(run: RunState) -> bool:
     return not (between and run.referee.answers_due)
 
 
-def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
+def _records(result_path: Path, in_journal: list[Event]) -> list[Event]:
     """Return the records of an interrupted run: those of its journal, otherwise those that its result stands for.
 
     A judge may have been killed while it copied the latter into the journal. UnusableError if the result's name is
@@ -368,12 +379,12 @@ def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
         return in_journal
     if not isinstance(result, RunResult):
         raise UnusableError(f"{result_path}: not the result of a run")
-    if result.end.reason not in GOES_ON:
+    if is_over(result):
         raise UnusableError(f"{result_path}: this run has ended ({result.end.reason}); there is nothing to resume")
     return records_of(result)
 
 
-def _beginning(records: list[Record]) -> RunResult:
+def _beginning(records: list[Event]) -> RunResult:
     beginning = records[0]
     assert isinstance(beginning, RunResult)  # the journal was checked for that
     return beginning

@@ -7,11 +7,11 @@ from msgspec import UNSET
 
 from nonobot.harness.play import attempt
 from nonobot.harness.play.attempt import LINGER_SECONDS, AttemptLoop
-from nonobot.harness.play.journal import Alive
+from nonobot.harness.play.run_events import Alive
 from nonobot.harness.play.run_state import RunState
 from nonobot.harness.process.bot_process import NOTHING_MORE, BotProcess
 from nonobot.harness.results.conditions import Configuration, Feed
-from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
+from nonobot.harness.results.run_result import EndReason, Usage
 from nonobot.protocol import format_answer
 from nonobot.tournament_data import Recipe, load_set
 from tests.helpers.judged import ScriptedTransport
@@ -78,7 +78,7 @@ def play(monkeypatch, tmp_path):
             NOTHING_MORE,
         )
         if used:
-            run.attempts.append(Attempt("", 1, BotEnd(EndReason.INTERRUPTED), used))
+            run.used = used
         bot = ScriptedBot(steps, tree or Tree(), status, configuration)
         monkeypatch.setattr(attempt, "time", SimpleNamespace(monotonic=bot.clock))
         loop = AttemptLoop(run, bot, run.puzzles_left())

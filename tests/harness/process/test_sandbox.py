@@ -28,8 +28,9 @@ from nonobot.harness.check.sandbox_trials import (
     UNPRIVILEGED,
     tried_sandbox,
 )
-from nonobot.harness.play.journal import AttemptStarted, journal_path, read_records
+from nonobot.harness.play.journal import journal_path, read_records
 from nonobot.harness.play.match import Bot, WarmUpError, play, warmed_up
+from nonobot.harness.play.run_events import AttemptStarted
 from nonobot.harness.process import bot_process, system_calls
 from nonobot.harness.process import sandbox as sandbox_module
 from nonobot.harness.process.access import Access

@@ -24,6 +24,12 @@ def bot(folder):
     return folder
 
 
+@pytest.fixture
+def no_programs(monkeypatch):
+    """Leave PATH without the many links of the system, which `writable_folders` follows."""
+    monkeypatch.setenv("PATH", "/nowhere")
+
+
 def written(folder):
     """Return whether the warm-up of a bot in a folder may write there."""
     return [path for path, _ in writable_folders([folder], [])] == [folder]
@@ -35,10 +41,19 @@ def kept(folder):
     return sorted(str(path.relative_to(folder)) for path in paths)
 
 
+@pytest.mark.usefixtures("no_programs")
 @pytest.mark.parametrize(
-    "name", ["LD_LIBRARY_PATH", "PYTHONPYCACHEPREFIX", "PYTHONPATH", "XDG_CONFIG_HOME", "PATH"]
+    ("name", "place"),
+    [
+        ("LD_LIBRARY_PATH", "{}"),
+        ("LD_LIBRARY_PATH", "/usr/lib:{}/lib"),
+        ("PYTHONPYCACHEPREFIX", "{}/later"),
+        ("PYTHONPATH", "{}/lib"),
+        ("XDG_CONFIG_HOME", "{}"),
+        ("PATH", "{}/later"),
+        ("PATH", "/usr/lib:{}/lib"),
+    ],
 )
-@pytest.mark.parametrize("place", ["{}", "{}/lib", "{}/later", "/usr/lib:{}/lib"])
 def test_a_folder_that_a_variable_of_the_user_names_is_not_written(tmp_path, monkeypatch, name, place):
     folder = bot(tmp_path / "bot")
     assert written(folder)
@@ -48,6 +63,7 @@ def test_a_folder_that_a_variable_of_the_user_names_is_not_written(tmp_path, mon
     assert written(folder)
 
 
+@pytest.mark.usefixtures("no_programs")
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -60,12 +76,11 @@ def test_a_folder_that_a_variable_of_the_user_names_is_not_written(tmp_path, mon
         ("MAKEFILES", "/usr/x {}/./rc"),
     ],
 )
-@pytest.mark.parametrize("parent", ["entries", "my entries"])
-def test_a_folder_in_a_command_line_of_a_variable_is_not_written(tmp_path, monkeypatch, name, value, parent):
-    folder = bot(tmp_path / parent / "bot")
-    monkeypatch.setenv(name, value.format(folder))
-    assert not written(folder)
-    monkeypatch.setenv(name, value.format(tmp_path / parent / "bot2"))
+def test_a_folder_in_a_command_line_of_a_variable_is_not_written(tmp_path, monkeypatch, name, value):
+    for folder in (bot(tmp_path / "entries/bot"), bot(tmp_path / "my entries/bot")):
+        monkeypatch.setenv(name, value.format(folder))
+        assert not written(folder)
+    monkeypatch.setenv(name, value.format(tmp_path / "my entries/bot2"))
     assert written(folder)
 
 
