@@ -73,8 +73,8 @@ def played(behaviour, folder, names=NAMES, **terms):
     terms.setdefault("wall_limit_seconds", 100.0)
     bot = Bot(behaviour, command(behaviour, folder), files=names)
 
-    def tell_the_bot(judged_puzzle, seconds):
-        (folder / f"judged-{judged_puzzle.number}").touch()
+    def tell_the_bot(run):
+        (folder / f"judged-{run.puzzles[-1].number}").touch()
 
     return play(SET, bot, Configuration(**terms), folder / "result.json", tell_the_bot)
 
