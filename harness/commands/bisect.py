@@ -73,9 +73,7 @@ def add_to(parser: Parser) -> None:
     about = "pairs of a duel on the whole set, if counts differ or are unknown (default: %(default)s)"
     parser.add_argument("--rounds", type=rounds, default=ROUNDS, metavar="N", help=about)
     options.add_tolerance(parser, Limits.tolerance)
-    options.add_core(parser)
-    options.add_contain(parser)
-    options.add_show_and_env(parser)
+    options.add_terms(parser, "core", "contain", "show", "environment")
     options.add_quiet(parser)
     options.add_json(parser)
 

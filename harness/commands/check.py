@@ -54,10 +54,8 @@ def add_to(parser: Parser) -> None:
         "sandbox the bot as in `nonojudge run`; without value and bot: test this machine's sandbox (default: auto)"
     )
     metavar = "auto|yes|no"
-    parser.add_argument(
-        "--contain", nargs="?", default="auto", choices=options.CONTAIN, metavar=metavar, help=about
-    )
-    options.add_show_and_env(parser)
+    parser.add_argument("--contain", nargs="?", default="auto", choices=[*Contain], metavar=metavar, help=about)
+    options.add_terms(parser, "show", "environment")
     options.add_json(parser)
     parser.add_argument("--verbose", action="store_true", help="show the messages of each check")
 

@@ -46,7 +46,7 @@ def add_to(parser: Parser) -> None:
     about = f"{options.SET_HELP}, or a stored profile to show (default: {options.DEFAULT_SET})"
     parser.add_argument("source", nargs="?", default=options.DEFAULT_SET, metavar="SET", help=about)
     options.add_size(parser)
-    options.add_core(parser)
+    options.add_terms(parser, "core")
     about = "wall time limit for the set in seconds (default: %(default)g)"
     parser.add_argument(
         "--time-limit", type=seconds, dest="wall_limit_seconds", default=7200.0, metavar="S", help=about
@@ -57,10 +57,7 @@ def add_to(parser: Parser) -> None:
     )
     about = "do not add --stats FILE; show only what the judge measures"
     parser.add_argument("--no-stats", action="store_true", help=about)
-    options.add_feed(parser)
-    options.add_warm_up(parser)
-    options.add_contain(parser)
-    options.add_show_and_env(parser)
+    options.add_terms(parser, "feed", "warm_up", "warm_up_limit", "contain", "show", "environment")
     about = "compare with this stored profile of the same set"
     parser.add_argument("--before", type=Path, metavar="PROFILE.json", help=about)
     about = "write a picture (.svg, .png) or the profile (.json) (repeatable)"

@@ -24,7 +24,7 @@ from nonobot.harness.process.machine import can_pin, tournament_core
 from nonobot.harness.process.nonobot_command import is_own_bot, own_bot
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.results.comparability import CONTINUED, changed_facts
-from nonobot.harness.results.conditions import Configuration, SetFacts, busy_warning
+from nonobot.harness.results.conditions import LIMITS, Configuration, SetFacts, busy_warning
 from nonobot.harness.results.result_files import json_parts
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import run_lines
@@ -58,19 +58,15 @@ def add_to(parser: Parser) -> None:
     parser.argument_default = argparse.SUPPRESS
     options.add_set(parser, options.DEFAULT_SET)
     parser.add_argument("--name", help="name of the bot in tables (default: name of its program)")
-    options.add_feed(parser)
-    options.add_core(parser)
+    options.add_terms(parser, "feed", "core")
     about = "number of cores for the bot (default: 1, as in the tournaments)"
     parser.add_argument("--cores", type=whole_number(1, 9999, "a number of cores"), metavar="N", help=about)
-    about = "record in the result that a run of the same NAME shares the core, as in `nonojudge duel`"
-    parser.add_argument("--shared-core", metavar="NAME", help=about)
-    options.add_any_order(parser)
-    options.add_warm_up(parser)
-    options.add_contain(parser)
-    options.add_show_and_env(parser)
+    options.add_terms(
+        parser, "shared_core", "any_order", "warm_up", "warm_up_limit", "contain", "show", "environment"
+    )
     about = "bots that read and write files instead of stdin and stdout"
-    options.add_files(parser.group(about))
-    options.add_limits(parser.group("limits"))
+    options.add_terms(parser.group(about), "reads", "writes", "logs")
+    options.add_terms(parser.group("limits"), *LIMITS)
     output = parser.group("result")
     about = "result file (default: a new file in results/)"
     output.add_argument("--result", type=new_path, metavar="FILE.json", help=about)

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from nonobot.arguments import Parser, new_path, similar_names
-from nonobot.harness import UnusableError, options
+from nonobot.harness import UnusableError
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.play.match import GOES_ON
 from nonobot.harness.play.run_progress import RunProgress
@@ -87,7 +87,7 @@ def add_to(parser: Parser) -> None:
     about = "folder for results (default: results/NAME, NAME from the file)"
     parser.add_argument("--results", type=new_path, metavar="FOLDER", help=about)
     about = "sandbox the bots, overrides the file (see `nonojudge run --help`)"
-    parser.add_argument("--contain", choices=options.CONTAIN, help=about)
+    parser.add_argument("--contain", choices=[*Contain], help=about)
     about = "play this bot again and keep its old results as *.before-1 and so on; without a name: all bots"
     about = f"{about} (repeatable)"
     parser.add_argument("--again", nargs="?", action="append", default=[], metavar="BOT", help=about)

@@ -7,16 +7,21 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from string import ascii_uppercase
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from msgspec import UNSET
 
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.results.comparability import CONFIGURATION, MACHINE, environment_of
+from nonobot.harness.results.conditions import TERMS
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import standstill
+from nonobot.harness.results.terms import Limit, Term
 from nonobot.harness.text import applying, duration, from_to
 from nonobot.protocol.clues import count
 from nonobot.system import printable
@@ -190,39 +195,28 @@ def _commands(runs: Iterable[Run]) -> list[tuple[Run, str]]:
     return commands
 
 
-OPTIONS: dict[str, Callable[[RunResult], str | float | None]] = {
-    "--size": lambda run: f"{run.set.width}x{run.set.height}",
-    "--name": lambda run: run.bot,
-    "--feed": lambda run: run.configuration.feed.value,
-    "--contain": lambda run: run.configuration.contain.value,
-    "--core": lambda run: None if run.configuration.cores else "any",
-    "--cores": lambda run: len(run.configuration.cores) or None,
-    "--time-limit": lambda run: run.configuration.wall_limit_seconds,
-    "--cpu-limit": lambda run: run.configuration.cpu_limit_seconds,
-    "--puzzle-limit": lambda run: run.configuration.puzzle_limit_seconds,
-    "--memory-limit": lambda run: (
-        "none" if run.configuration.memory_limit_bytes is None else run.configuration.memory_limit_bytes or None
-    ),
-    "--process-limit": lambda run: run.configuration.process_limit or 0,
-    "--stall-limit": lambda run: run.configuration.stall_limit_seconds or 0,
-    "--reads": lambda run: run.files.reads if run.files else None,
-    "--writes": lambda run: run.files.writes if run.files else None,
-    "--logs": lambda run: run.files.logs if run.files else None,
-}
-"""The options of `nonojudge run` with a value, but for the set, as a result records them; None if not needed."""
+NOT_REPEATED = ("core", "shared_core", "environment")
+"""Terms of which the command states the number of cores, or nothing: the values of variables are in no result."""
 
 
 def _options(run: RunResult) -> list[str]:
-    """Return the options of `nonojudge run` without the set, and the bot's command."""
-    values = {option: value_of(run) for option, value_of in OPTIONS.items()}
-    options = [word for option, value in values.items() if value is not None for word in (option, _word(value))]
-    any_order = ["--any-order"] if run.configuration.any_order else []
-    shown = [word for path in run.show or () for word in ("--show", path)]
-    return [*options, *any_order, *shown, "--", *run.command]
+    """Return the options of `nonojudge run` without the set, as a result records them, and the bot's command."""
+    cores = len(run.configuration.cores)
+    own = ["--size", f"{run.set.width}x{run.set.height}", "--name", run.bot]
+    own += ["--cores", str(cores)] if cores else ["--core", "any"]
+    terms = [_given(term, run.term(name)) for name, term in TERMS.items() if name not in NOT_REPEATED]
+    return [*own, *chain.from_iterable(terms), "--", *run.command]
 
 
-def _word(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.15g}"
+def _given(term: Term, value: Any) -> list[str]:
+    """Return the words that give a term this value; nothing if it needs none."""
+    if isinstance(value, list):
+        return [word for each in value for word in (term.option, each)]
+    if value is None and isinstance(term, Limit) and term.none:
+        return [term.option, term.none]
+    if value is None or value is UNSET or isinstance(value, bool):
+        return [term.option] if value is True else []
+    return [term.option, value if isinstance(value, str) else f"{value:.15g}"]
 
 
 # --- facts of runs -------------------------------------------------------------------------------------------

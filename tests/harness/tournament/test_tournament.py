@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, cli
 from nonobot.harness.cluster import worker_judge
-from nonobot.harness.options import add_limits
+from nonobot.harness.options import add_terms
 from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.match import not_started
 from nonobot.harness.play.run_state import records_of
@@ -463,7 +463,7 @@ def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_remov
 @pytest.mark.parametrize("given", ["1GB", "1g", "200M", "1 GiB", "4096", "none"])
 def test_memory_is_read_alike_in_the_file_and_by_the_option(given):
     parser = Parser()
-    add_limits(parser)
+    add_terms(parser, "memory_limit_bytes")
     option = parser.parse_args(["--memory-limit", given]).memory_limit_bytes
     text = 'name = "x"\nsets = ["s"]\nbots = [{name = "a", command = "a"}]\n'
     for memory in {f'"{given}"', given if given.isdigit() else f"'{given}'"}:
