@@ -12,8 +12,8 @@ from msgspec import UNSET
 
 from nonobot.arguments import Arguments, either, seconds, share, size
 from nonobot.harness import EXIT_SKIP
-from nonobot.harness.results.conditions import TERMS, Configuration
-from nonobot.harness.results.terms import Limit
+from nonobot.harness.results.conditions import Configuration
+from nonobot.harness.results.terms import LIMITS, TERMS
 
 SET_HELP = (
     "an official set such as taai2011 (see `nonojudge data`), a file of puzzles, or "
@@ -49,7 +49,7 @@ def add_terms(parser: Arguments, *names: str, **changes: Any) -> None:
     """Add the options of terms, which the arguments name like the table."""
     for name in names:
         term = TERMS[name]
-        about = f"{term.about} (default: {_default_of(name)})" if isinstance(term, Limit) else term.about
+        about = f"{term.about} (default: {_default_of(name)})" if name in LIMITS else term.about
         settings = {"dest": name, "default": SUPPRESS, "help": about, **term.argument, **changes}
         parser.add_argument(term.option, **settings)
 

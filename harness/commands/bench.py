@@ -14,7 +14,6 @@ from nonobot.harness.bench.measure import FAST, THOROUGH, measure_all, save
 from nonobot.harness.compare.statistics import EXIT_STATUS
 from nonobot.harness.process.machine import require_cores
 from nonobot.harness.progress import Progress
-from nonobot.harness.results.conditions import CORE
 from nonobot.harness.text import on_terminal
 from nonobot.harness.user_files import require_writable
 
@@ -43,7 +42,7 @@ def add_to(parser: Parser) -> None:
     rounds = whole_number(1, 1000, "a number of rounds")
     about = "with --against: pairs of runs (default: %(default)s)"
     parser.add_argument("--rounds", type=rounds, default=Plan.rounds, metavar="N", help=about)
-    parser.add_argument("--core", type=CORE, metavar="N|any", help="core to run on (default: any)")
+    options.add_terms(parser, "core", default=None, help="core to run on (default: any)")
     about = "write all values in pyperf's format; with --against: FILE.before.json and FILE.after.json"
     parser.add_argument("-o", "--output", type=new_path, metavar="FILE.json", help=about)
     options.add_bisect_statuses(parser)

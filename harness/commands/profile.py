@@ -11,7 +11,7 @@ import signal
 import sys
 from pathlib import Path
 
-from nonobot.arguments import Parser, seconds, whole_number
+from nonobot.arguments import Parser, whole_number
 from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.commands.run_bot import warm_up_of
 from nonobot.harness.play.match import files_of_sets, warmed_up
@@ -48,9 +48,7 @@ def add_to(parser: Parser) -> None:
     options.add_size(parser)
     options.add_terms(parser, "core")
     about = "wall time limit for the set in seconds (default: %(default)g)"
-    parser.add_argument(
-        "--time-limit", type=seconds, dest="wall_limit_seconds", default=7200.0, metavar="S", help=about
-    )
+    options.add_terms(parser, "wall_limit_seconds", default=7200.0, help=about)
     about = "run the bot N times and show medians and ranges (default: 1)"
     parser.add_argument(
         "--repeat", type=whole_number(1, 1000, "a number of runs"), default=1, metavar="N", help=about

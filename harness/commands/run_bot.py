@@ -24,10 +24,11 @@ from nonobot.harness.process.machine import can_pin, tournament_core
 from nonobot.harness.process.nonobot_command import is_own_bot, own_bot
 from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.results.comparability import CONTINUED, changed_facts
-from nonobot.harness.results.conditions import LIMITS, Configuration, SetFacts, busy_warning
+from nonobot.harness.results.conditions import Configuration, SetFacts, busy_warning
 from nonobot.harness.results.result_files import json_parts
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import run_lines
+from nonobot.harness.results.terms import LIMITS
 from nonobot.harness.results.worth import worth
 from nonobot.harness.text import on_terminal, say
 from nonobot.harness.user_files import loaded, refuse_input

@@ -28,6 +28,7 @@ from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import ORDER
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import outcome, outcome_of_own
+from nonobot.harness.results.terms import KEYS
 from nonobot.harness.text import say
 from nonobot.harness.tournament.definition import missing_files, read_tournament, require_files
 from nonobot.harness.tournament.playing import PlayingFile, ShownProgress
@@ -42,7 +43,7 @@ example of a tournament file:
   sets = ["taai2011", "boardgen:25x25x100:seed=7", { set = "mine.txt", size = "10x10" }]
 
   [limits]               # for each run; all optional
-  time = 7200            # wall time for a set in seconds; also: cpu, puzzle, stall, memory = "4G", processes = 512
+  time = 7200            # wall time for a set in seconds; also: OTHER_KEYS
   puzzle = 30
 
   [[bots]]
@@ -78,7 +79,7 @@ puzzles-each = 100 and size = "25x25" (the defaults), a bot setter-solutions = "
 
 Exit status: 0 everything was played, 1 a bot did not start or a run was given up, 2 unusable file,
 130 interrupted.
-"""
+""".replace("OTHER_KEYS", KEYS.removeprefix("time, "))
 
 
 def add_to(parser: Parser) -> None:

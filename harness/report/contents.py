@@ -17,11 +17,10 @@ from msgspec import UNSET
 
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.results.comparability import CONFIGURATION, MACHINE, environment_of
-from nonobot.harness.results.conditions import TERMS
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import standstill
-from nonobot.harness.results.terms import Limit, Term
+from nonobot.harness.results.terms import TERMS, Term
 from nonobot.harness.text import applying, duration, from_to
 from nonobot.protocol.clues import count
 from nonobot.system import printable
@@ -212,7 +211,7 @@ def _given(term: Term, value: Any) -> list[str]:
     """Return the words that give a term this value; nothing if it needs none."""
     if isinstance(value, list):
         return [word for each in value for word in (term.option, each)]
-    if value is None and isinstance(term, Limit) and term.none:
+    if value is None and term.none:
         return [term.option, term.none]
     if value is None or value is UNSET or isinstance(value, bool):
         return [term.option] if value is True else []

@@ -11,8 +11,9 @@ from msgspec import UNSET
 from msgspec.structs import astuple
 from msgspec.structs import replace as replaced
 
-from nonobot.harness.results.conditions import BUSY_SHARE, TERMS, Machine, digest_of_variable
+from nonobot.harness.results.conditions import BUSY_SHARE, Machine, digest_of_variable
 from nonobot.harness.results.run_result import UNKNOWN, RunResult
+from nonobot.harness.results.terms import TERMS
 from nonobot.harness.text import first_of, megabytes, percent, ranges
 from nonobot.protocol.clues import count
 

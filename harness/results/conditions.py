@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import hmac
-import shlex
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from nonobot.arguments import command_words, either, seconds, variable, whole_number
-from nonobot.harness.results.terms import BYTES, SECONDS, SECONDS_OR_0, Limit, Term, number_of
 from nonobot.harness.text import percent
 from nonobot.tournament_data import PuzzleSet
 
@@ -24,7 +20,6 @@ Figure = Annotated[float, msgspec.Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
 Revision = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{7,64}(-dirty)?\Z")]  # -dirty: edited files
 PROCESS_LIMIT = 512  # default limit on the processes and threads of a bot
 BUSY_SHARE = 0.1  # use of the usable CPU time by other processes at which a machine is called busy
-STALL_SECONDS = 60.0  # default limit on the time in which a bot neither computes nor writes
 
 
 class Feed(StrEnum):
@@ -129,97 +124,6 @@ class FileNames(Struct, frozen=True):
     reads: str
     writes: str
     logs: str | None = None  # the log of its own times
-
-
-AGAIN = {"action": "append"}
-CORE = either("any", None, whole_number(0, 9999, "the number of a core"))
-TERMS = {
-    "core": Term("", "--core", "core to run on (default: the last core)", {"type": CORE, "metavar": "N|any"}),
-    "shared_core": Term(
-        "core shared with",
-        "--shared-core",
-        "record in the result that a run of the same NAME shares the core, as in `nonojudge duel`",
-        {"metavar": "NAME"},
-        shown=lambda _: "another run",
-    ),
-    "feed": Term(
-        "feed",
-        "--feed",
-        "send all puzzles at once, or the next one after each answer (default: batch)",
-        {"choices": [*Feed]},
-    ),
-    "wall_limit_seconds": SECONDS.limit(
-        "wall limit", "--time-limit", "time", "time-limit", "wall time for the whole set in seconds"
-    ),
-    "cpu_limit_seconds": SECONDS.limit(
-        "CPU limit", "--cpu-limit", "cpu", "cpu-limit", "CPU time for the whole set in seconds"
-    ),
-    "puzzle_limit_seconds": SECONDS.limit(
-        *("puzzle limit", "--puzzle-limit", "puzzle", "puzzle-limit"),
-        "wall time for each puzzle in seconds; a late bot starts again with the next puzzle",
-    ),
-    "memory_limit_bytes": BYTES.limit(
-        *("memory limit", "--memory-limit", "memory", "memory-limit"),
-        "memory, such as 500M or 4G (powers of 1024), or none",
-    ),
-    "process_limit": number_of("processes").limit(
-        *("process limit", "--process-limit", "processes", "process-limit"),
-        "processes and threads at one time, 0 for no limit",
-        PROCESS_LIMIT,
-    ),
-    "stall_limit_seconds": SECONDS_OR_0.limit(
-        *("stall limit", "--stall-limit", "stall", "stalled"),
-        "seconds without computing or writing, 0 for no limit",
-        STALL_SECONDS,
-    ),
-    "any_order": Term(
-        "order",
-        "--any-order",
-        "accept solutions in any order",
-        {"action": "store_true"},
-        shown=lambda is_any: "any" if is_any else "that of the set",
-    ),
-    "contain": Term(
-        "sandbox requested",
-        "--contain",
-        "sandbox the bot with bubblewrap: if available (auto), always (yes) or never (no) (default: auto)",
-        {"choices": [*Contain]},
-        Contain.AUTO,
-        compared=False,  # but whether there was one
-    ),
-    "reads": Term("", "--reads", "file that contains the questions, in the bot's own folder", {"metavar": "NAME"}),
-    "writes": Term("", "--writes", "file that the bot writes its answers to", {"metavar": "NAME"}),
-    "logs": Term("", "--logs", "file that the bot writes its own times to", {"metavar": "NAME"}),
-    "show": Term(
-        "shown files",
-        "--show",
-        "let a sandboxed bot read this file or folder too (repeatable)",
-        {"type": Path, "metavar": "PATH", **AGAIN},
-        shown=shlex.join,
-        compared=False,
-    ),
-    "environment": Term(
-        "",
-        "--env",
-        "environment variable for the bot and its warm-up (repeatable; docs/judge.md lists the judge's own)",
-        {"type": variable, "metavar": "NAME=VALUE", **AGAIN},
-    ),
-    "warm_up": Term(
-        "",
-        "--warm-up",
-        "run this before the clock starts, such as './mybot --compile' (nonobot has one by default)",
-        {"type": command_words, "metavar": "'CMD ARGS'"},
-    ),
-    "warm_up_limit": Term(
-        "",
-        "--warm-up-limit",
-        "wall time limit for --warm-up in seconds (default: 600)",
-        {"type": seconds, "metavar": "S"},
-    ),
-}
-"""The terms of a run: fields of the configuration and of its bot, in the order of options and reports."""
-
-LIMITS = {name: term for name, term in TERMS.items() if isinstance(term, Limit)}
 
 
 class ProgramFile(Struct, frozen=True):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import UnsetType
 
-from nonobot.harness.results.conditions import LIMITS, Configuration, Feed
+from nonobot.harness.results.conditions import Configuration, Feed
 from nonobot.harness.results.run_result import (
     FINISHED_UNSEEN,
     BotEnd,
@@ -18,6 +18,7 @@ from nonobot.harness.results.run_result import (
     Verdict,
     VerifyResult,
 )
+from nonobot.harness.results.terms import LIMITS
 from nonobot.harness.text import duration, first_of, last_line_of, megabytes, ranges
 
 EXPLAINED = (Verdict.WRONG, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LATE)
@@ -133,7 +134,7 @@ def _and_more(count: int, things: str) -> list[str]:
 
 def end_in_words(end: BotEnd, limits: Configuration) -> str:
     """Return the reason of an end, its meaning and the limit that was reached, in one line."""
-    reached = [(limit, getattr(limits, name)) for name, limit in LIMITS.items() if limit.end == end.reason]
+    reached = [(limit, getattr(limits, name)) for name, limit in LIMITS.items() if limit.end is end.reason]
     figures = [limit.in_words(value) for limit, value in reached if value]
     more = "".join(f" ({text})" for text in (*figures, end.detail) if text)
     return f"{end.reason}: {_meaning(end)}{more}"

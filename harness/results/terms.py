@@ -1,74 +1,110 @@
-"""How people state a term of a run in options and tournament files, and how they read it in texts; its units."""
+"""The table of a run's terms: names in options, files and texts, values, defaults, whether they are compared."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta
 
-from nonobot.arguments import LONGEST_SECONDS, byte_count, either, seconds, whole_number
+from nonobot.arguments import LONGEST_SECONDS, byte_count, command_words, either, seconds, variable, whole_number
+from nonobot.harness.results.conditions import PROCESS_LIMIT, Contain, Feed
+from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.text import megabytes
 
 
 @dataclass(frozen=True)
 class Term:
-    """A term of a run as people state and read it."""
+    """A field of the configuration or of the bot, as people state and read it."""
 
-    words: str  # name in reports and comparisons, if these show the field as it is
-    option: str  # of `nonojudge run` and other commands
+    words: str  # name in reports and comparisons; empty if other facts of a run stand for it there
+    option: str
     about: str  # help of the option
     argument: Mapping[str, Any] = field(default_factory=dict)  # how argparse reads the option
-    default: Any = None  # of commands and tournament files, if it is not that of the configuration
     shown: Callable[[Any], str] = str  # a value in words
+    default: Any = None  # of commands and tournament files, if it is not that of the configuration
     compared: bool = True  # whether it must be equal to compare runs; otherwise only to resume one
+    # Of limits:
+    key: str = ""  # in [limits] of a tournament file
+    in_file: Any = None  # type of its value there
+    sample: str = ""  # value of the key in the help of tournaments
+    none: str = ""  # word for no limit; empty: the option or key is left out
+    end: EndReason | None = None  # of a run that reaches the limit
 
     def in_words(self, value: Any) -> str:
         """Return a value as reports and comparisons show it."""
         return "none" if value is None or value is UNSET else self.shown(value) or "none"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limit(Term):
-    """A limit, which is also a key in [limits] of a tournament file, and ends the runs that reach it."""
-
-    key: str
-    in_file: Any  # the type of the key's value
-    none: str  # the word for no limit, in options and files; empty: they leave it out
-    end: str  # reason of the end
 
     def of_file(self, value: Any) -> Any:
         """Return the limit that a tournament file states, read like the option; ArgumentTypeError if unusable."""
         return None if self.none == "0" and not value else self.argument["type"](str(value))
 
 
-@dataclass(frozen=True)
-class Unit:
-    """A unit of limits: how their values are read and written."""
-
-    metavar: str
-    read: Callable[[str], Any]  # the text of an option
-    in_file: Any
-    shown: Callable[[Any], str]
-    none: str = ""
-
-    def limit(self, words: str, option: str, key: str, end: str, about: str, default: Any = None) -> Limit:
-        """Return a limit with this unit."""
-        read = either(self.none, None, self.read) if self.none else self.read
-        argument = {"type": read, "metavar": self.metavar}
-        own = {"key": key, "in_file": self.in_file, "none": self.none, "end": end}
-        return Limit(words, option, about, argument, default, self.shown, **own)
+def _unit(metavar: str, read: Callable[[str], Any], in_file: Any, shown: Any, none: str = "") -> dict[str, Any]:
+    """Return how limits with one unit are read and shown."""
+    argument = {"type": either(none, None, read) if none else read, "metavar": metavar}
+    return {"argument": argument, "in_file": in_file, "shown": shown, "none": none}
 
 
-SECONDS = Unit("S", seconds, Annotated[float, Meta(gt=0, le=LONGEST_SECONDS)], "{:g} s".format)
-SECONDS_OR_0 = Unit("S", seconds, Annotated[float, Meta(ge=0, le=LONGEST_SECONDS)], "{:g} s".format, "0")
-BYTES = Unit("BYTES", byte_count, int | str, partial(megabytes, exact=True), "none")
-MOST_THINGS = 999_999
+def _number_of(things: str, most: int = 999_999) -> dict[str, Any]:
+    read = whole_number(1, most, f"a number of {things}")
+    return _unit("N", read, Annotated[int, Meta(ge=0, le=most)], str, "0")
 
 
-def number_of(things: str) -> Unit:
-    """Return the unit of a limit on a number of things, such as processes."""
-    read = whole_number(1, MOST_THINGS, f"a number of {things}")
-    return Unit("N", read, Annotated[int, Meta(ge=0, le=MOST_THINGS)], str, "0")
+SECONDS = _unit("S", seconds, Annotated[float, Meta(gt=0, le=LONGEST_SECONDS)], "{:g} s".format)
+SECONDS_OR_0 = _unit("S", seconds, Annotated[float, Meta(ge=0, le=LONGEST_SECONDS)], "{:g} s".format, "0")
+BYTES = _unit("BYTES", byte_count, int | str, partial(megabytes, exact=True), "none")
+CORE = either("any", None, whole_number(0, 9999, "the number of a core"))
+AGAIN = {"action": "append"}
+
+TERMS = {
+    "core": Term("", "--core", "core to run on (default: the last core)", {"type": CORE, "metavar": "N|any"}),
+    "shared_core": Term("core shared with", "--shared-core",
+        "record in the result that a run of the same NAME shares the core, as in `nonojudge duel`",
+        {"metavar": "NAME"}, lambda _: "another run"),
+    "feed": Term("feed", "--feed",
+        "send all puzzles at once, or the next one after each answer (default: batch)", {"choices": [*Feed]}),
+    "wall_limit_seconds": Term("wall limit", "--time-limit", "wall time for the whole set in seconds",
+        **SECONDS, key="time", end=EndReason.TIME_LIMIT),
+    "cpu_limit_seconds": Term("CPU limit", "--cpu-limit", "CPU time for the whole set in seconds",
+        **SECONDS, key="cpu", end=EndReason.CPU_LIMIT),
+    "puzzle_limit_seconds": Term("puzzle limit", "--puzzle-limit",
+        "wall time for each puzzle in seconds; a late bot starts again with the next puzzle",
+        **SECONDS, key="puzzle", end=EndReason.PUZZLE_LIMIT),
+    "memory_limit_bytes": Term("memory limit", "--memory-limit",
+        "memory, such as 500M or 4G (powers of 1024), or none",
+        **BYTES, key="memory", sample='"4G"', end=EndReason.MEMORY_LIMIT),
+    "process_limit": Term("process limit", "--process-limit", "processes and threads at one time, 0 for no limit",
+        **_number_of("processes"), default=PROCESS_LIMIT, key="processes", sample="512",
+        end=EndReason.PROCESS_LIMIT),
+    "stall_limit_seconds": Term("stall limit", "--stall-limit",
+        "seconds without computing or writing, 0 for no limit",
+        **SECONDS_OR_0, default=60.0, key="stall", end=EndReason.STALLED),
+    "any_order": Term("order", "--any-order", "accept solutions in any order",
+        {"action": "store_true"}, lambda is_any: "any" if is_any else "that of the set"),
+    "contain": Term("sandbox requested", "--contain",
+        "sandbox the bot with bubblewrap: if available (auto), always (yes) or never (no) (default: auto)",
+        {"choices": [*Contain]}, default=Contain.AUTO, compared=False),
+    "reads": Term("", "--reads", "file that contains the questions, in the bot's own folder", {"metavar": "NAME"}),
+    "writes": Term("", "--writes", "file that the bot writes its answers to", {"metavar": "NAME"}),
+    "logs": Term("", "--logs", "file that the bot writes its own times to", {"metavar": "NAME"}),
+    "show": Term("shown files", "--show", "let a sandboxed bot read this file or folder too (repeatable)",
+        {"type": Path, "metavar": "PATH", **AGAIN}, shlex.join, compared=False),
+    "environment": Term("", "--env",
+        "environment variable for the bot and its warm-up (repeatable; docs/judge.md lists the judge's own)",
+        {"type": variable, "metavar": "NAME=VALUE", **AGAIN}),
+    "warm_up": Term("", "--warm-up",
+        "run this before the clock starts, such as './mybot --compile' (nonobot has one by default)",
+        {"type": command_words, "metavar": "'CMD ARGS'"}),
+    "warm_up_limit": Term("", "--warm-up-limit", "wall time limit for --warm-up in seconds (default: 600)",
+        {"type": seconds, "metavar": "S"}),
+}  # fmt: skip
+"""By name of the field, in the order of options and reports. An option `--cores` also sets the field `core`."""
+
+LIMITS = {name: term for name, term in TERMS.items() if term.key}
+KEYS = ", ".join(f"{limit.key} = {limit.sample}" if limit.sample else limit.key for limit in LIMITS.values())
+"""The keys of [limits] in a tournament file, for its help."""

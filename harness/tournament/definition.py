@@ -24,7 +24,8 @@ from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.process.nonobot_command import OWN_JUDGE
 from nonobot.harness.process.paths import is_here
 from nonobot.harness.process.start_fault import INTERPRETERS
-from nonobot.harness.results.conditions import LIMITS, Configuration, Contain, Feed
+from nonobot.harness.results.conditions import Configuration, Contain, Feed
+from nonobot.harness.results.terms import LIMITS
 from nonobot.harness.toml_files import read_toml
 from nonobot.protocol.formats import FormatError, format_named
 from nonobot.tournament_data import PuzzleSet
