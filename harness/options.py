@@ -20,6 +20,7 @@ SET_HELP = (
     "boardgen:WIDTHxHEIGHTxCOUNT:seed=S for a generated set"
 )
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"  # of a run and a profile
+DEFAULTS = {None: "none", UNSET: "three quarters of the judge's memory"}  # of limits, in words
 
 # An option whose default is SUPPRESS is missing from the arguments unless it is given.
 
@@ -49,23 +50,12 @@ def add_terms(parser: Arguments, *names: str, **changes: Any) -> None:
     """Add the options of terms, which the arguments name like the table."""
     for name in names:
         term = TERMS[name]
-        about = f"{term.about} (default: {_default_of(name)})" if name in LIMITS else term.about
+        about = term.about
+        if name in LIMITS:
+            default = term.default or getattr(Configuration(), name)
+            about += f" (default: {DEFAULTS.get(default) or f'{default:g}'})"
         settings = {"dest": name, "default": SUPPRESS, "help": about, **term.argument, **changes}
         parser.add_argument(term.option, **settings)
-
-
-def _default_of(name: str) -> str:
-    default = TERMS[name].default or getattr(Configuration(), name)
-    if default is UNSET:
-        return "three quarters of the judge's memory"
-    return "none" if default is None else f"{default:g}"
-
-
-def show_and_env_of(given: Mapping[str, Any]) -> list[str]:
-    """Return the arguments --show and --env that were given, for another command of the judge."""
-    shown = [word for path in given.get("show", ()) for word in ("--show", str(path))]
-    variables = given.get("environment", ())
-    return shown + [word for name, value in variables for word in ("--env", f"{name}={value}")]
 
 
 def add_timeouts(parser: Arguments) -> None:

@@ -11,16 +11,14 @@ from itertools import chain
 from pathlib import Path
 from statistics import median
 from string import ascii_uppercase
-from typing import Any, TypeVar
-
-from msgspec import UNSET
+from typing import TypeVar
 
 from nonobot.harness.ranking.standings import Evidence, Ranking, Scope, rankings
 from nonobot.harness.results.comparability import CONFIGURATION, MACHINE, environment_of
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import standstill
-from nonobot.harness.results.terms import TERMS, Term
+from nonobot.harness.results.terms import TERMS
 from nonobot.harness.text import applying, duration, from_to
 from nonobot.protocol.clues import count
 from nonobot.system import printable
@@ -203,19 +201,8 @@ def _options(run: RunResult) -> list[str]:
     cores = len(run.configuration.cores)
     own = ["--size", f"{run.set.width}x{run.set.height}", "--name", run.bot]
     own += ["--cores", str(cores)] if cores else ["--core", "any"]
-    terms = [_given(term, run.term(name)) for name, term in TERMS.items() if name not in NOT_REPEATED]
+    terms = [term.given(run.term(name)) for name, term in TERMS.items() if name not in NOT_REPEATED]
     return [*own, *chain.from_iterable(terms), "--", *run.command]
-
-
-def _given(term: Term, value: Any) -> list[str]:
-    """Return the words that give a term this value; nothing if it needs none."""
-    if isinstance(value, list):
-        return [word for each in value for word in (term.option, each)]
-    if value is None and term.none:
-        return [term.option, term.none]
-    if value is None or value is UNSET or isinstance(value, bool):
-        return [term.option] if value is True else []
-    return [term.option, value if isinstance(value, str) else f"{value:.15g}"]
 
 
 # --- facts of runs -------------------------------------------------------------------------------------------

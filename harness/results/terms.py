@@ -28,20 +28,35 @@ class Term:
     shown: Callable[[Any], str] = str  # a value in words
     default: Any = None  # of commands and tournament files, if it is not that of the configuration
     compared: bool = True  # whether it must be equal to compare runs; otherwise only to resume one
+    none: str = ""  # the word for None; empty: the option is left out
     # Of limits:
     key: str = ""  # in [limits] of a tournament file
     in_file: Any = None  # type of its value there
     sample: str = ""  # value of the key in the help of tournaments
-    none: str = ""  # word for no limit; empty: the option or key is left out
     end: EndReason | None = None  # of a run that reaches the limit
 
     def in_words(self, value: Any) -> str:
         """Return a value as reports and comparisons show it."""
         return "none" if value is None or value is UNSET else self.shown(value) or "none"
 
+    def given(self, value: Any) -> list[str]:
+        """Return the words of a command that give the term this value; none if it needs none."""
+        if value is True or (value is None and self.none):
+            return [self.option, *filter(None, [self.none])]
+        if value is None or value is False or value is UNSET:
+            return []
+        values = value if isinstance(value, list) else [value]
+        return [word for each in values for word in (self.option, _text(each))]
+
     def of_file(self, value: Any) -> Any:
         """Return the limit that a tournament file states, read like the option; ArgumentTypeError if unusable."""
         return None if self.none == "0" and not value else self.argument["type"](str(value))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):  # of a variable
+        return "=".join(value)
+    return f"{value:.15g}" if isinstance(value, int | float) else str(value)
 
 
 def _unit(metavar: str, read: Callable[[str], Any], in_file: Any, shown: Any, none: str = "") -> dict[str, Any]:
@@ -59,10 +74,10 @@ SECONDS = _unit("S", seconds, Annotated[float, Meta(gt=0, le=LONGEST_SECONDS)], 
 SECONDS_OR_0 = _unit("S", seconds, Annotated[float, Meta(ge=0, le=LONGEST_SECONDS)], "{:g} s".format, "0")
 BYTES = _unit("BYTES", byte_count, int | str, partial(megabytes, exact=True), "none")
 CORE = either("any", None, whole_number(0, 9999, "the number of a core"))
-AGAIN = {"action": "append"}
 
 TERMS = {
-    "core": Term("", "--core", "core to run on (default: the last core)", {"type": CORE, "metavar": "N|any"}),
+    "core": Term("", "--core", "core to run on (default: the last core)", {"type": CORE, "metavar": "N|any"},
+        none="any"),
     "shared_core": Term("core shared with", "--shared-core",
         "record in the result that a run of the same NAME shares the core, as in `nonojudge duel`",
         {"metavar": "NAME"}, lambda _: "another run"),
@@ -93,10 +108,10 @@ TERMS = {
     "writes": Term("", "--writes", "file that the bot writes its answers to", {"metavar": "NAME"}),
     "logs": Term("", "--logs", "file that the bot writes its own times to", {"metavar": "NAME"}),
     "show": Term("shown files", "--show", "let a sandboxed bot read this file or folder too (repeatable)",
-        {"type": Path, "metavar": "PATH", **AGAIN}, shlex.join, compared=False),
+        {"type": Path, "metavar": "PATH", "action": "append"}, shlex.join, compared=False),
     "environment": Term("", "--env",
         "environment variable for the bot and its warm-up (repeatable; docs/judge.md lists the judge's own)",
-        {"type": variable, "metavar": "NAME=VALUE", **AGAIN}),
+        {"type": variable, "metavar": "NAME=VALUE", "action": "append"}),
     "warm_up": Term("", "--warm-up",
         "run this before the clock starts, such as './mybot --compile' (nonobot has one by default)",
         {"type": command_words, "metavar": "'CMD ARGS'"}),

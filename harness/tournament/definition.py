@@ -35,6 +35,7 @@ Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
 ADAPTED = ("file", "output")
 PLACEHOLDERS = ("python", "size", "width", "height", "puzzle-limit")
 
+OF_A_MATCH = ("puzzles", "puzzles_each", "setter_solutions", "size")  # keys of a tournament or a bot
 MATCH_PUZZLES, MATCH_SIZE = 100, "25x25"  # of each participant's set, as in the events
 
 MOST_NAME_BYTES = 90  # of a set or bot in the name of a file: most file systems take 255 in all
@@ -215,8 +216,10 @@ def missing_files(bot: Entrant) -> list[str]:
 def _unlike_its_format(tournament: Tournament) -> str:
     """Return what a tournament of another format has, or this one lacks; empty if it fits its format."""
     if tournament.format == "league":
-        if keys := _keys_of_a_match(tournament):
-            return f'{", ".join(keys)}: only for a match; write format = "match" above the first [table]'
+        owners = (tournament, *tournament.bots)
+        if keys := [key for key in OF_A_MATCH if any(getattr(owner, key, None) for owner in owners)]:
+            names = ", ".join(keys).replace("_", "-")
+            return f'{names}: only for a match; write format = "match" above the first [table]'
         return "" if tournament.sets else "no sets; a tournament needs at least one"
     if tournament.sets:
         return 'sets: a match has no sets of its own; each bot names its puzzles: puzzles = "FILE" in [[bots]]'
@@ -224,12 +227,6 @@ def _unlike_its_format(tournament: Tournament) -> str:
         return "a match needs two or more bots"
     without = [repr(bot.name) for bot in tournament.bots if not bot.puzzles]
     return f'no puzzles of {", ".join(without)}; write puzzles = "FILE" in its [[bots]]' if without else ""
-
-
-def _keys_of_a_match(tournament: Tournament) -> list[str]:
-    places: list[tuple[object, str]] = [(tournament, "puzzles_each"), (tournament, "size")]
-    places += [(bot, key) for bot in tournament.bots for key in ("puzzles", "setter_solutions")]
-    return sorted({key.replace("_", "-") for place, key in places if getattr(place, key)})
 
 
 _VALUES = {
