@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 
 from nonobot.arguments import Arguments, either, seconds, share, size
 from nonobot.harness import EXIT_SKIP
@@ -20,7 +19,6 @@ SET_HELP = (
     "boardgen:WIDTHxHEIGHTxCOUNT:seed=S for a generated set"
 )
 DEFAULT_SET = "boardgen:25x25x100:seed=2011"  # of a run and a profile
-DEFAULTS = {None: "none", UNSET: "three quarters of the judge's memory"}  # of limits, in words
 
 # An option whose default is SUPPRESS is missing from the arguments unless it is given.
 
@@ -51,9 +49,9 @@ def add_terms(parser: Arguments, *names: str, **changes: Any) -> None:
     for name in names:
         term = TERMS[name]
         about = term.about
-        if name in LIMITS:
+        if name in LIMITS and "(default: " not in about:
             default = term.default or getattr(Configuration(), name)
-            about += f" (default: {DEFAULTS.get(default) or f'{default:g}'})"
+            about += f" (default: {f'{default:g}' if default else 'none'})"
         settings = {"dest": name, "default": SUPPRESS, "help": about, **term.argument, **changes}
         parser.add_argument(term.option, **settings)
 

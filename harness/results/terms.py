@@ -91,7 +91,7 @@ TERMS = {
         "wall time for each puzzle in seconds; a late bot starts again with the next puzzle",
         **SECONDS, key="puzzle", end=EndReason.PUZZLE_LIMIT),
     "memory_limit_bytes": Term("memory limit", "--memory-limit",
-        "memory, such as 500M or 4G (powers of 1024), or none",
+        "memory, such as 500M or 4G (powers of 1024), or none (default: three quarters of the judge's memory)",
         **BYTES, key="memory", sample='"4G"', end=EndReason.MEMORY_LIMIT),
     "process_limit": Term("process limit", "--process-limit", "processes and threads at one time, 0 for no limit",
         **_number_of("processes"), default=PROCESS_LIMIT, key="processes", sample="512",

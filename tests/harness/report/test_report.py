@@ -263,9 +263,8 @@ def run_on(configuration):
 @pytest.mark.parametrize("name", [field.name for field in fields(Configuration)])
 def test_every_term_is_stated_and_in_the_command_that_repeats_the_run(name):
     values = {"feed": "interactive", "any_order": True, "core": 1, "contain": "yes", "shared_core": "name"}
-    values |= dict.fromkeys(("memory_limit_bytes", "process_limit"), 10**9)
     values |= {variables: {"A": "b"} for variables in ("environment", "environment_digests")}
-    other = msgspec.convert(msgspec.to_builtins(Configuration()) | {name: values.get(name, 5.0)}, Configuration)
+    other = msgspec.convert(msgspec.to_builtins(Configuration()) | {name: values.get(name, 5)}, Configuration)
     runs = [run_on(Configuration()), run_on(other)]
     assert len(configurations(runs).differing) == (name != "contain"), "not in CONFIGURATION of comparability.py"
     is_repeated = name not in ("shared_core", "environment", "environment_digests")
