@@ -134,7 +134,7 @@ def _and_more(count: int, things: str) -> list[str]:
 
 def end_in_words(end: BotEnd, limits: Configuration) -> str:
     """Return the reason of an end, its meaning and the limit that was reached, in one line."""
-    reached = [(limit, getattr(limits, name)) for name, limit in LIMITS.items() if limit.end is end.reason]
+    reached = [(limit, getattr(limits, name)) for name, limit in LIMITS.items() if limit.end == end.reason]
     figures = [limit.in_words(value) for limit, value in reached if value]
     more = "".join(f" ({text})" for text in (*figures, end.detail) if text)
     return f"{end.reason}: {_meaning(end)}{more}"

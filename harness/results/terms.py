@@ -13,7 +13,6 @@ from msgspec import UNSET, Meta
 
 from nonobot.arguments import LONGEST_SECONDS, byte_count, command_words, either, seconds, variable, whole_number
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Contain, Feed
-from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.text import megabytes
 
 
@@ -33,7 +32,7 @@ class Term:
     key: str = ""  # in [limits] of a tournament file
     in_file: Any = None  # type of its value there
     sample: str = ""  # value of the key in the help of tournaments
-    end: EndReason | None = None  # of a run that reaches the limit
+    end: str = ""  # reason of the end of a run that reaches the limit
 
     def in_words(self, value: Any) -> str:
         """Return a value as reports and comparisons show it."""
@@ -84,21 +83,20 @@ TERMS = {
     "feed": Term("feed", "--feed",
         "send all puzzles at once, or the next one after each answer (default: batch)", {"choices": [*Feed]}),
     "wall_limit_seconds": Term("wall limit", "--time-limit", "wall time for the whole set in seconds",
-        **SECONDS, key="time", end=EndReason.TIME_LIMIT),
+        **SECONDS, key="time", end="time-limit"),
     "cpu_limit_seconds": Term("CPU limit", "--cpu-limit", "CPU time for the whole set in seconds",
-        **SECONDS, key="cpu", end=EndReason.CPU_LIMIT),
+        **SECONDS, key="cpu", end="cpu-limit"),
     "puzzle_limit_seconds": Term("puzzle limit", "--puzzle-limit",
         "wall time for each puzzle in seconds; a late bot starts again with the next puzzle",
-        **SECONDS, key="puzzle", end=EndReason.PUZZLE_LIMIT),
+        **SECONDS, key="puzzle", end="puzzle-limit"),
     "memory_limit_bytes": Term("memory limit", "--memory-limit",
         "memory, such as 500M or 4G (powers of 1024), or none (default: three quarters of the judge's memory)",
-        **BYTES, key="memory", sample='"4G"', end=EndReason.MEMORY_LIMIT),
+        **BYTES, key="memory", sample='"4G"', end="memory-limit"),
     "process_limit": Term("process limit", "--process-limit", "processes and threads at one time, 0 for no limit",
-        **_number_of("processes"), default=PROCESS_LIMIT, key="processes", sample="512",
-        end=EndReason.PROCESS_LIMIT),
+        **_number_of("processes"), default=PROCESS_LIMIT, key="processes", sample="512", end="process-limit"),
     "stall_limit_seconds": Term("stall limit", "--stall-limit",
         "seconds without computing or writing, 0 for no limit",
-        **SECONDS_OR_0, default=60.0, key="stall", end=EndReason.STALLED),
+        **SECONDS_OR_0, default=60.0, key="stall", end="stalled"),
     "any_order": Term("order", "--any-order", "accept solutions in any order",
         {"action": "store_true"}, lambda is_any: "any" if is_any else "that of the set"),
     "contain": Term("sandbox requested", "--contain",

@@ -37,12 +37,13 @@ def test_every_field_has_a_row_and_every_row_a_field():
 @pytest.mark.usefixtures("little_patience")
 def test_a_run_that_reaches_a_limit_ends_by_it_and_says_which(tmp_path, name):
     limit = LIMITS[name]
+    assert limit.end in [*EndReason], "no such end in EndReason of harness/results/run_result.py"
     assert name in REACHED, f"no bot in REACHED of this test reaches {limit.option}"
     value, code = REACHED[name]
     bot = Bot("reaches", [sys.executable, "-c", f"import threading, time\n{code}"])
     configuration = Configuration(**{"wall_limit_seconds": 20.0, name: value})
     end = play(SET, bot, configuration, tmp_path / "result.json").attempts[0].end
-    assert end.reason is limit.end, f"{limit.option} is not enforced in harness/play/attempt.py"
+    assert end.reason == limit.end, f"{limit.option} is not enforced in harness/play/attempt.py"
     assert f"({limit.in_words(value)})" in end_in_words(end, configuration)
 
 
