@@ -70,22 +70,18 @@ def add_tolerance(parser: Arguments, default: float) -> None:
     parser.add_argument("--tolerance", type=share, default=default, metavar="SHARE", help=about)
 
 
-def add_bisect_statuses(parser: Arguments) -> None:
-    """Add --bisect-statuses; the dispatcher handles it, because it also applies to errors."""
-    about = f"exit with {EXIT_SKIP} (skip) instead of 2 and 3, as `git bisect run` expects"
-    parser.add_argument("--bisect-statuses", action="store_true", help=about)
+FLAGS = {
+    "quiet": "print the result only, without progress",
+    "json": "print the result as JSON instead of text",
+    "bisect-statuses": f"exit with {EXIT_SKIP} (skip) instead of 2 and 3, as `git bisect run` expects",
+}
+"""Options without a value; the dispatcher handles --bisect-statuses, because it also applies to errors."""
 
 
-def add_quiet(parser: Arguments) -> None:
-    """Add --quiet."""
-    about = "print the result only, without progress"
-    parser.add_argument("--quiet", action="store_true", default=False, help=about)
-
-
-def add_json(parser: Arguments) -> None:
-    """Add --json."""
-    about = "print the result as JSON instead of text"
-    parser.add_argument("--json", action="store_true", default=False, help=about)
+def add_flags(parser: Arguments, *names: str) -> None:
+    """Add some of `FLAGS`."""
+    for name in names:
+        parser.add_argument(f"--{name}", action="store_true", default=False, help=FLAGS[name])
 
 
 def file_ending_in(*forms: str) -> Callable[[str], Path]:

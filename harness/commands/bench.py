@@ -45,8 +45,7 @@ def add_to(parser: Parser) -> None:
     options.add_terms(parser, "core", default=None, help="core to run on (default: any)")
     about = "write all values in pyperf's format; with --against: FILE.before.json and FILE.after.json"
     parser.add_argument("-o", "--output", type=new_path, metavar="FILE.json", help=about)
-    options.add_bisect_statuses(parser)
-    options.add_json(parser)
+    options.add_flags(parser, "bisect-statuses", "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -75,8 +75,7 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--rounds", type=rounds, default=ROUNDS, metavar="N", help=about)
     options.add_tolerance(parser, Limits.tolerance)
     options.add_terms(parser, "core", "contain", "show", "environment")
-    options.add_quiet(parser)
-    options.add_json(parser)
+    options.add_flags(parser, "quiet", "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

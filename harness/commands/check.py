@@ -55,7 +55,7 @@ def add_to(parser: Parser) -> None:
     )
     options.add_terms(parser, "contain", nargs="?", default="auto", metavar="auto|yes|no", help=about)
     options.add_terms(parser, "show", "environment")
-    options.add_json(parser)
+    options.add_flags(parser, "json")
     parser.add_argument("--verbose", action="store_true", help="show the messages of each check")
 
 

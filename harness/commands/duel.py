@@ -70,9 +70,7 @@ def add_to(parser: Parser) -> None:
     about = "store the results in FOLDER/before and FOLDER/after (default: not stored)"
     parser.add_argument("--results", type=new_path, metavar="FOLDER", help=about)
     add_criteria(parser)
-    options.add_quiet(parser)
-    options.add_bisect_statuses(parser)
-    options.add_json(parser)
+    options.add_flags(parser, "quiet", "bisect-statuses", "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

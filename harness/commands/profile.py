@@ -70,8 +70,7 @@ def add_to(parser: Parser) -> None:
     )
     about = "theme of pictures (default: %(default)s)"
     parser.add_argument("--theme", choices=["light", "dark"], default="light", help=about)
-    options.add_quiet(parser)
-    options.add_json(parser)
+    options.add_flags(parser, "quiet", "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

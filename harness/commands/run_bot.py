@@ -74,8 +74,7 @@ def add_to(parser: Parser) -> None:
     output.add_argument("--force", action="store_true", help="overwrite the --result file")
     about = "resume the interrupted run of this result; give its other options and its command again"
     output.add_argument("--resume", type=Path, metavar="FILE.json", help=about)
-    options.add_quiet(output)
-    options.add_json(output)
+    options.add_flags(output, "quiet", "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -43,7 +43,7 @@ def add_to(parser: Parser) -> None:
     options.add_terms(parser, "any_order", default=False)
     about = "also write the result as JSON, for nonojudge table; - is stdout alone"
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=about)
-    options.add_json(parser)
+    options.add_flags(parser, "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -218,7 +218,8 @@ class Variants:
         columns = {title: [kind[title] for kind in kinds] for title in titles}
         self.facts = {title: values for title, values in columns.items() if {*values} != {UNKNOWN}}
         self.letters = list(map(_letter, range(len(kinds))))
-        self.letter_of = [self.letters[_place(run, kinds)] for run in runs]
+        places = (next(place for place, kind in enumerate(kinds) if _fits(run, kind)) for run in runs)
+        self.letter_of = [self.letters[place] for place in places]
 
     @property
     def differing(self) -> list[str]:
@@ -238,10 +239,6 @@ def _kinds(runs: Sequence[dict[str, str]]) -> list[dict[str, str]]:
         if not any(_fits(run, kind) for kind in kinds):
             kinds.append(run)
     return kinds
-
-
-def _place(facts: dict[str, str], kinds: Sequence[dict[str, str]]) -> int:
-    return next(place for place, kind in enumerate(kinds) if _fits(facts, kind))
 
 
 def _fits(facts: dict[str, str], kind: dict[str, str]) -> bool:

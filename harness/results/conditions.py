@@ -92,11 +92,6 @@ class Configuration(Struct, frozen=True):
         return {name: digest_of_variable(name, value) for name, value in (self.environment or {}).items()}
 
     @property
-    def variables(self) -> str:
-        """The variables of the environment in words, with digests in place of values; empty without any."""
-        return ", ".join(f"{name} (digest {digest})" for name, digest in sorted(self.digests.items()))
-
-    @property
     def most_memory_bytes(self) -> int | None:
         """The memory limit; None without one."""
         return None if self.memory_limit_bytes is UNSET else self.memory_limit_bytes

@@ -160,12 +160,9 @@ def _check_bot(bot: Entrant, feed: Feed) -> None:
         raise UnusableError("no command")
     if bot.adapt is not None:
         format_named(bot.adapt)
-    for word in _words(bot.command):
-        _require_known(word, PLACEHOLDERS + (ADAPTED if bot.adapt else ()))
-    for word in _words(bot.warm_up or []):
-        _require_known(word)
-    for word in filter(None, (bot.reads, bot.writes, bot.logs, *bot.show)):
-        _require_known(word, ())
+    _require_known(_words(bot.command), PLACEHOLDERS + (ADAPTED if bot.adapt else ()))
+    _require_known(_words(bot.warm_up or []), PLACEHOLDERS)
+    _require_known(filter(None, (bot.reads, bot.writes, bot.logs, *bot.show)), ())
     file_names(bot.reads, bot.writes, bot.logs, feed)
     _require_variables(bot.environment)
 
@@ -174,7 +171,7 @@ def _check_sets(sets: Sequence[str | PlayedSet]) -> None:
     earlier: set[str] = set()
     for number, played in enumerate(sets, 1):
         with _at(f"set {number}"):
-            _require_known(played if isinstance(played, str) else played.set, ())
+            _require_known([played if isinstance(played, str) else played.set], ())
             name, _ = played_set(played)
             if name in earlier:
                 raise UnusableError("an earlier set has this name; remove one")
@@ -279,22 +276,25 @@ def command_of(bot: Entrant, puzzle_set: PuzzleSet, configuration: Configuration
     return [*OWN_JUDGE, "adapt", "--as", bot.adapt, "--size", size, *options, "--", *command]
 
 
-def _require_known(word: str, placeholders: Sequence[str] = PLACEHOLDERS) -> None:
-    if "\0" in word:
-        raise UnusableError(f"{word!r}: no command or file name can have a NUL character")
-    for match in _PLACEHOLDER.finditer(word):
-        if match[2] and match[2] not in placeholders:
-            if not placeholders and os.path.lexists(word):  # braces are a part of its name
-                return
-            if not placeholders:
-                raise UnusableError(f"{word!r}: only command and warm-up have placeholders such as {match[0]}")
-            if match[2] in ADAPTED:
-                raise UnusableError(f'{match[0]} needs the format of the file, such as adapt = "non"')
-            known = ", ".join(f"{{{placeholder}}}" for placeholder in placeholders)
-            raise UnusableError(
-                f"no placeholder {match[0]}{similar_names(match[2], placeholders)}; known: {known}; "
-                f"for the text itself write {{{match[0]}}}"
-            )
+def _require_known(words: Iterable[str], placeholders: Sequence[str]) -> None:
+    for word in words:
+        if "\0" in word:
+            raise UnusableError(f"{word!r}: no command or file name can have a NUL character")
+        if not placeholders and os.path.lexists(word):  # braces are a part of its name
+            continue
+        for match in _PLACEHOLDER.finditer(word):
+            if match[2] and match[2] not in placeholders:
+                raise UnusableError(_unknown(word, match, placeholders))
+
+
+def _unknown(word: str, match: re.Match[str], placeholders: Sequence[str]) -> str:
+    if not placeholders:
+        return f"{word!r}: only command and warm-up have placeholders such as {match[0]}"
+    if match[2] in ADAPTED:
+        return f'{match[0]} needs the format of the file, such as adapt = "non"'
+    known = ", ".join(f"{{{placeholder}}}" for placeholder in placeholders)
+    hint = similar_names(match[2], placeholders)
+    return f"no placeholder {match[0]}{hint}; known: {known}; for the text itself write {{{match[0]}}}"
 
 
 def _require_variables(environment: dict[str, str]) -> None:
