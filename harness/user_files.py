@@ -1,8 +1,9 @@
-"""Files and sets that the user of a judge's command names: loaded, read, written; never over an input."""
+"""Files and sets that the user of a judge's command names: how they are read; what was read is never replaced."""
 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 import tempfile
@@ -16,7 +17,16 @@ from nonobot.harness import UnusableError
 from nonobot.protocol import Fault, Record
 from nonobot.protocol.clues import FaultKind, count
 from nonobot.protocol.formats import Size
-from nonobot.system import descriptor_of, lines_in, pieces_in, reason_of, report, whole_file
+from nonobot.system import (
+    descriptor_of,
+    lines_in,
+    note_read,
+    pieces_in,
+    reason_of,
+    report,
+    was_read,
+    whole_file,
+)
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
 
 MOST_SHOWN = 5  # puzzles of a file that have faults
@@ -70,6 +80,8 @@ def opened(source: str, prefix: str = "", others: Iterable[str] = (), waits: boo
     try:
         with contextlib.ExitStack() as stack:
             if source == "-":
+                with contextlib.suppress(io.UnsupportedOperation):
+                    note_read(sys.stdin.fileno())
                 yield sys.stdin.buffer
             else:
                 descriptor = stack.enter_context(descriptor_of(source, waits))
@@ -85,8 +97,8 @@ def answer_lines(file: BinaryIO, most_bytes: int = MOST_ANSWER_BYTES) -> Iterato
     return lines_in(pieces_in(file.read1, most_bytes))  # type: ignore[attr-defined]
 
 
-def require_writable(path: Path) -> None:
-    """Create the folder of a file; UnusableError if the file cannot be written: before the work, not after it.
+def require_writable(path: Path, *, replaces_input: bool = False) -> None:
+    """Create the folder of a file; UnusableError if :func:`output` would refuse the file, before the work is done.
 
     Stdout, `-`, needs nothing.
     """
@@ -95,6 +107,8 @@ def require_writable(path: Path) -> None:
     require_writable_folder(path.parent, path)
     if path.is_dir():
         raise UnusableError(f"cannot write {path}: Is a directory")
+    if not replaces_input:
+        _refuse_input(path)
 
 
 def require_writable_folder(folder: Path, wanted: Path | None = None) -> None:
@@ -107,26 +121,36 @@ def require_writable_folder(folder: Path, wanted: Path | None = None) -> None:
         raise UnusableError(f"cannot write {wanted or folder}: {reason_of(error)}") from None
 
 
-def refuse_input(path: Path, sources: Iterable[str | Path]) -> None:
-    """Raise UnusableError if an output file is one of the input files, by whatever name."""
-    for source in sources:
-        with contextlib.suppress(OSError):
-            if path.is_file() and path.samefile(source):
-                raise UnusableError(f"{path}: this file is read; name another one to write to")
+def _refuse_input(path: Path) -> None:
+    if was_read(path):
+        raise UnusableError(f"{path}: this file is read; name another one to write to")
 
 
-def write_output(path: Path, data: bytes, *, follows: bool = True) -> None:
-    """Write a file, in full or not at all, or to stdout if it is `-`; UnusableError if it cannot be written.
+@contextlib.contextmanager
+def output(path: Path, *, follows: bool = True, replaces_input: bool = False) -> Iterator[BinaryIO]:
+    """Open a file that a command writes, in full or not at all; UnusableError if it cannot be opened.
 
-    A name that the user has not given may be a stranger's link or pipe; unless the writer `follows` it, the file
-    replaces it.
+    A file that the command has read, under any name, is refused, unless the command `replaces_input`. A name that
+    the user has not given may be a stranger's link or pipe; unless the writer `follows` it, the file replaces it.
     """
+    if follows and not replaces_input:
+        _refuse_input(path)
+    with contextlib.ExitStack() as stack:
+        try:
+            file = stack.enter_context(whole_file(path, follows=follows))
+        except OSError as error:
+            raise UnusableError(f"cannot write {path}: {reason_of(error)}") from None
+        yield file
+
+
+def write_output(path: Path, data: bytes, *, follows: bool = True, replaces_input: bool = False) -> None:
+    """Write a whole file, see :func:`output`, or to stdout if it is `-`; UnusableError if it cannot be written."""
     if str(path) == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
     try:
-        with whole_file(path, follows=follows) as file:
+        with output(path, follows=follows, replaces_input=replaces_input) as file:
             file.write(data)
     except OSError as error:
         raise UnusableError(f"cannot write {path}: {reason_of(error)}") from None

@@ -121,6 +121,7 @@ def descriptor_of(path: str | os.PathLike[str], waits: bool = False) -> Iterator
         is_pipe = waits and stat.S_ISFIFO(mode)
         file = os.open(path, os.O_RDONLY | os.O_NOCTTY | (0 if is_pipe else os.O_NONBLOCK))
         _require_file(os.fstat(file).st_mode, waits)  # it may be another one by now
+        note_read(file)
         if os.isatty(file):
             os.set_blocking(file, True)
         yield file
@@ -132,6 +133,30 @@ def descriptor_of(path: str | os.PathLike[str], waits: bool = False) -> Iterator
     finally:
         if file is not None:
             os.close(file)
+
+
+_read: set[tuple[int, int]] = set()  # device and number of each regular file
+
+
+def note_read(file: int) -> None:
+    """Remember a file that this process reads; :func:`descriptor_of` does so itself."""
+    facts = os.fstat(file)
+    if stat.S_ISREG(facts.st_mode):
+        _read.add((facts.st_dev, facts.st_ino))
+
+
+def forget_read() -> None:
+    """Take no file for one that was read: another command begins in this process."""
+    _read.clear()
+
+
+def was_read(path: Path) -> bool:
+    """Return whether this process has read a file, under any name."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return False
+    return (facts.st_dev, facts.st_ino) in _read
 
 
 def _require_file(mode: int, waits: bool) -> None:

@@ -64,9 +64,10 @@ def begin(library: str, folder: str) -> None:
     ) -> ModuleType:
         importer = (globals or {}).get("__name__") or ""
         if not level and name.partition(".")[0] in packages and importer.partition(".")[0] in OURS:
-            inner = [each for each in fromlist or () if each.startswith("_")]
-            if inner or name not in documented:
-                raise ImportError(f"cannot import name {(inner or ['?'])[0]!r} from {name!r}", name=name)
+            for each in fromlist or [""]:
+                is_documented = name in documented or f"{name}.{each}" in documented
+                if each.startswith("_") or not is_documented:
+                    raise ImportError(f"cannot import name {each!r} from {name!r}", name=name)
         return imported(name, globals, locals, fromlist, level)
 
     builtins.__import__ = importing

@@ -72,7 +72,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(f"{name}: cannot find a puzzle")
     done = "nothing written"
     if written.count:
-        write_output(Path(arguments.target), written.data)
+        write_output(Path(arguments.target), written.data, replaces_input=True)
         target = "stdout" if arguments.target == "-" else arguments.target
         done = f"{count(written.count, 'puzzle')} written to {target} ({to.name})"
     lost = sum(fault.kind not in OF_NO_PUZZLE for fault in faults)

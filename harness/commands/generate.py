@@ -11,7 +11,6 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from nonobot.arguments import Parser, count, new_path, seconds
 from nonobot.harness import UnusableError, options
@@ -22,9 +21,10 @@ from nonobot.harness.puzzles.board_jobs import select_on
 from nonobot.harness.puzzles.grading import LINE_LIMIT, PUZZLE_SECONDS, Grading
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.text import say
+from nonobot.harness.user_files import output
 from nonobot.protocol.clues import count as in_number
 from nonobot.protocol.clues import plural
-from nonobot.system import printable, reason_of, whole_file
+from nonobot.system import printable
 from nonobot.tournament_data import Recipe, write_set
 from nonobot.tournament_data.generate import (
     OFFICIAL_P1,
@@ -129,21 +129,14 @@ def _write(arguments: argparse.Namespace, recipe: Recipe, selects: bool) -> None
     with contextlib.ExitStack() as stack:
         amid_questions = not arguments.output and sys.stdout.isatty()  # no space for a progress bar
         progress = stack.enter_context(Progress(None if amid_questions else recipe.count))
-        questions = _opened(arguments.output, stack) if arguments.output else sys.stdout.buffer
-        solutions = _opened(arguments.solutions_out, stack) if arguments.solutions_out else None
+        questions = stack.enter_context(output(arguments.output)) if arguments.output else sys.stdout.buffer
+        solutions = stack.enter_context(output(arguments.solutions_out)) if arguments.solutions_out else None
         if selects:
             boards = _selected(arguments, recipe, progress, stack)
         else:
             boards = _counted(recipe.boards(), recipe.count, progress)
         write_set(boards, questions, solutions)
         questions.flush()
-
-
-def _opened(path: Path, stack: contextlib.ExitStack) -> BinaryIO:
-    try:
-        return stack.enter_context(whole_file(path))
-    except OSError as error:
-        raise UnusableError(f"cannot write {path}: {reason_of(error)}") from None
 
 
 def _counted(boards: Iterable[Board], count: int, progress: Progress) -> Iterator[Board]:

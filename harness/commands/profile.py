@@ -79,10 +79,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError("--json prints a profile and --before a comparison; choose one of them")
     if any(path.suffix.lower() != ".json" for path in arguments.output):
         require_libraries("a picture", "matplotlib")
+    before = read_profile(arguments.before) if arguments.before else None
+    source = _source(arguments)
     for path in arguments.output:
         require_writable(path)
-    before = read_profile(arguments.before) if arguments.before else None
-    profile = _profile(arguments)
+    profile = source if isinstance(source, Profile) else _profiled(source, arguments)
     for path in arguments.output:
         content = _as_file(profile, path.suffix.lower().removeprefix("."), arguments.theme)
         write_output(path, content)
@@ -105,13 +106,13 @@ def _as_file(profile: Profile, form: str, theme: str) -> bytes:
     return draw(profile, form, theme)
 
 
-def _profile(arguments: argparse.Namespace) -> Profile:
+def _source(arguments: argparse.Namespace) -> Profile | PuzzleSet:
     kept = Path(arguments.source)
     if kept.suffix == ".json" and kept.is_file():
         if arguments.bot_command:
             raise UnusableError(f"{kept} is a kept profile: it takes no command")
         return read_profile(kept)
-    return _profiled(loaded(arguments.source, arguments.size), arguments)
+    return loaded(arguments.source, arguments.size)
 
 
 def _profiled(puzzle_set: PuzzleSet, arguments: argparse.Namespace) -> Profile:

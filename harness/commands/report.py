@@ -12,7 +12,7 @@ from nonobot.harness.progress import Progress
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import say_left_out
-from nonobot.harness.user_files import refuse_input, require_writable, write_output
+from nonobot.harness.user_files import require_writable, write_output
 from nonobot.system import printable
 
 EXAMPLES = """\
@@ -51,7 +51,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if not any(isinstance(result, RunResult) for result in results.values()):
         raise UnusableError("no run results found; create one with `nonojudge run`")
     output = arguments.output or OUTPUT
-    refuse_input(output, results)
     if output.suffix.lower() in OTHER_ENDINGS:
         raise UnusableError(f"-o {output}: a report is an HTML file; name it {output.with_suffix('.html')}")
     require_writable(output)

@@ -31,7 +31,7 @@ from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.results.terms import LIMITS
 from nonobot.harness.results.worth import worth
 from nonobot.harness.text import on_terminal, say
-from nonobot.harness.user_files import loaded, refuse_input
+from nonobot.harness.user_files import loaded, require_writable
 from nonobot.system import printable, report, shortened
 from nonobot.tournament_data import PuzzleSet
 
@@ -116,6 +116,7 @@ def played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
     configuration = _configuration(given)
     files = file_names(given.get("reads"), given.get("writes"), given.get("logs"), configuration.feed, dashes="--")
     puzzle_set = loaded(arguments.set, given.get("size"))
+    require_writable(result_path, replaces_input=recorded is not None)
     if "core" not in given and not can_pin():
         say("this system cannot pin a bot to one core; it may use all of them", arguments.quiet)
     say(sandbox_note(configuration.contain), arguments.quiet)
@@ -147,14 +148,13 @@ def warm_up_of(given: Mapping[str, Any], command: Sequence[str]) -> list[str]:
 
 
 def _recorded(arguments: argparse.Namespace, result_path: Path) -> RunResult | None:
-    """Return the run to resume, if one is; UnusableError if the result would replace another file."""
+    """Return the run to resume, if one is; UnusableError if the result is there."""
     given = vars(arguments)
     if "force" in given and "result" not in given:
         raise UnusableError("--force only applies to a result file; add --result FILE.json")
     if given.get("result", result_path) != result_path:
         raise UnusableError(f"--resume {result_path} and --result {given['result']} name two results; remove one")
     recorded = recorded_run(result_path) if "resume" in given else None
-    refuse_input(result_path, [arguments.set])
     if result_path.is_file() and not ("force" in given or recorded):
         remedy = "add --force to overwrite it, choose another --result, or resume an interrupted run with --resume"
         raise UnusableError(f"{result_path} exists; {remedy}")

@@ -12,7 +12,7 @@ from nonobot.harness.ranking.standings import Ranking, rankings
 from nonobot.harness.ranking.table_text import as_csv, as_json, as_markdown, as_text
 from nonobot.harness.results.result_files import read_results
 from nonobot.harness.text import on_terminal, say_left_out
-from nonobot.harness.user_files import refuse_input, write_output
+from nonobot.harness.user_files import write_output
 from nonobot.system import printable
 
 VIEWS: dict[str, Callable[[Sequence[Ranking], bool], str]] = {
@@ -52,8 +52,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
     say_left_out(problems)
     if not results:
         raise UnusableError("no result to show")
-    if output:
-        refuse_input(output, results)
     ranked = rankings(results)
     terminal = output is None and on_terminal()
     text = as_json(ranked, problems) if form == "json" else VIEWS[form](ranked, terminal)

@@ -18,7 +18,7 @@ from nonobot.harness.results.referee import score_of_file
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import VerifyResult
 from nonobot.harness.results.run_text import verify_lines
-from nonobot.harness.user_files import loaded, refuse_input, write_output
+from nonobot.harness.user_files import loaded, write_output
 from nonobot.tournament_data import PuzzleSet, SetError, load_set
 
 EXAMPLES = """\
@@ -54,7 +54,6 @@ def carry_out(arguments: argparse.Namespace) -> int:
     score = score_of_file(puzzle_set, arguments.answers, arguments.any_order)
     result = VerifyResult(SetFacts.of(puzzle_set), arguments.answers, score)
     if output:
-        refuse_input(output, [arguments.questions, arguments.answers])
         write_output(output, json_text(result).encode())
     if not arguments.json and str(output) != "-":
         print("\n".join(verify_lines(result)))

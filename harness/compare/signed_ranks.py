@@ -43,9 +43,10 @@ def sequential_ratio(baseline: Sequence[float], candidate: Sequence[float], conf
 
 def _largest_rank_sum(pairs: int, tail: float) -> int:
     """Return the largest rank sum that is not exceeded with a probability of at most `tail`; -1 without one."""
-    ways = np.zeros(pairs * (pairs + 1) // 2 + 1)  # sets of ranks by their sum
-    ways[0] = 1
+    share = np.zeros(pairs * (pairs + 1) // 4 + 1)  # of the sets of ranks, by their sum; the lower half
+    share[0] = 1
     for rank in range(1, pairs + 1):
-        ways[rank:] += ways[:-rank].copy()
-    share = np.cumsum(ways) / 2.0**pairs
-    return int(np.searchsorted(share, tail * (1 + 1e-9), side="right")) - 1
+        reached = share[: rank * (rank + 1) // 2 + 1]
+        reached /= 2
+        reached[rank:] += reached[: max(0, len(reached) - rank)].copy()
+    return int(np.searchsorted(np.cumsum(share), tail * (1 + 1e-9), side="right")) - 1

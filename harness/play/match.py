@@ -226,7 +226,7 @@ def resume(
     UnusableError if there is nothing to resume, the set, the bot or a variable has changed, or as for
     :func:`play`.
     """
-    require_writable(result_path)
+    require_writable(result_path, replaces_input=True)
     with Interrupts() as interrupts, Journal(journal_path(result_path)) as journal:
         there = len(journal.records)
         try:
@@ -335,7 +335,7 @@ def _new_journal(puzzle_set: PuzzleSet, configuration: Configuration, result_pat
     """Return the empty journal of a new run; see :func:`require_place`."""
     require_readable(puzzle_set)
     require_cores(configuration.cores)
-    require_writable(result_path)
+    require_writable(result_path, replaces_input=True)
     journal = Journal(journal_path(result_path))
     if journal.records:
         journal.close()

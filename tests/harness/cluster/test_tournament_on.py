@@ -256,7 +256,7 @@ def test_a_scheduler_that_falls_silent_is_lost_after_a_while(tmp_path, monkeypat
     with beside(freeze):
         assert played(path, "--quiet", "--on", cluster.address) == 2
     *gone, last = capsys.readouterr().err.splitlines()
-    # More than once where this machine is so busy that a scheduler is silent for these seconds before it is stopped.
+    # More than once where the machine is so busy that it is silent for these seconds before it is stopped.
     assert set(gone) == {f"nonojudge: the scheduler at {cluster.address} is gone; waiting for it"}
     assert last.startswith(f"nonojudge: no scheduler answers at {cluster.address}: nothing came within ")
     assert last.endswith("1 run left; the same command resumes")

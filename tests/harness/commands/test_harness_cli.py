@@ -23,6 +23,7 @@ from nonobot.harness.process.cgroup import with_memory_limit
 from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.process.revisions import revision_of
 from nonobot.harness.process.sandbox import built_sandbox
+from nonobot.harness.profiling.profile_data import to_json
 from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.result_files import read_result
 from nonobot.protocol import format_puzzle
@@ -30,6 +31,7 @@ from nonobot.system import usable_cores
 from nonobot.tournament_data import Recipe, write_set
 from tests.helpers.judged import RECIPE, command
 from tests.helpers.places import GOLDEN
+from tests.helpers.profiled import profile, puzzle
 from tests.helpers.sandboxes import sandbox_only
 from tests.helpers.talking import interrupted
 
@@ -253,20 +255,35 @@ def test_names_that_are_no_text_are_escaped_where_they_are_printed_and_stored(tm
     assert json.loads(done.stdout)["answers_file"].endswith(r"\xff" + odd[1:])
 
 
-def test_a_file_that_is_read_is_not_written(tmp_path, capsys):
-    assert run_of("perfect", tmp_path, "--quiet", "--result", "result.json") == 0
-    before = Path("result.json").read_bytes()
-    Path("link.json").symlink_to("result.json")
-    Path("set.json").symlink_to("questions.txt")
-    for line in (
+@pytest.mark.parametrize(
+    "line",
+    [
         "table result.json -o link.json",
-        "report link.json -o result.json",
+        "report result.json -o link.html",
         "run --set questions.txt --result set.json --force",
-    ):
-        capsys.readouterr()
+        "verify questions.txt solutions.txt -o hard.json",
+        "verify questions.txt - -o hard.json",
+        "render questions.txt -o set.png",
+        "profile questions.txt -o set.svg -- ./bot",
+        "profile --before profile.json -o profile.json questions.txt -- ./bot",
+        "profile profile.json -o link.svg",
+    ],
+)
+def test_a_file_that_is_read_is_not_replaced_under_any_name(line, tmp_path, capsys, monkeypatch):
+    assert run_of("perfect", tmp_path, "--quiet", "--result", "result.json") == 0
+    Path("profile.json").write_text(to_json(profile(puzzle(1, 0.1))))
+    Path("hard.json").hardlink_to("solutions.txt")
+    for name, target in [("link.json", "result.json"), ("link.html", "result.json"), ("link.svg", "profile.json")]:
+        Path(name).symlink_to(target)
+    for ending in ("json", "png", "svg"):
+        Path(f"set.{ending}").symlink_to("questions.txt")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    capsys.readouterr()
+    with Path("solutions.txt").open() as answers:
+        monkeypatch.setattr("sys.stdin", answers)
         assert cli.run(line.split()) == 2
-        assert capsys.readouterr().err.endswith(".json: this file is read; name another one to write to\n")
-    assert Path("result.json").read_bytes() == before
+    assert capsys.readouterr().err.endswith(": this file is read; name another one to write to\n")
+    assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
 
 @pytest.mark.parametrize(("word", "named"), [("-w{width}", True), ("${width}", False), ("{print}", False)])
@@ -311,7 +328,7 @@ def test_every_command_explains_itself(output_of):
     for name in cli.COMMANDS:
         assert f"\n    {name}" in summary
         out = output_of(cli.run, [name, "--help"]).out
-        assert out.startswith(f"usage: nonojudge {name} ")
+        assert f" nonojudge {name} " in out.splitlines()[0]
         assert "example" in out
         assert "xit status" in out
 

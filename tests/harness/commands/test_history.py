@@ -37,6 +37,15 @@ def profile_of(revision, conflicts):
     return profile(puzzle(1, 0.1, conflicts=conflicts), set=facts(count=1), revision=revision, **times)
 
 
+def test_a_result_is_not_replaced_by_its_plot(commits, tmp_path, capsys):
+    path = written(tmp_path, one=run_result(revision=commits[0]))[0]
+    before = path.read_bytes()
+    (tmp_path / "link.png").symlink_to(path)
+    assert cli.run(["history", str(path), "-o", "link.png"]) == 2
+    assert capsys.readouterr().err == "nonojudge: link.png: this file is read; name another one to write to\n"
+    assert path.read_bytes() == before
+
+
 @pytest.fixture
 def history(output_of):
     """Return what returns the histories of some results."""

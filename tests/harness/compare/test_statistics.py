@@ -97,6 +97,15 @@ def test_fewer_pairs_than_needed_leave_the_interval_without_ends(confidence, nee
     assert phrase.endswith(f" needs {needed} pairs of runs, found {needed - 1}")
 
 
+def test_the_interval_of_more_than_a_thousand_pairs_is_that_of_the_normal_distribution():
+    logs = np.random.default_rng(1).normal(0.1, 0.05, 1030)
+    ratio = paired_ratio([1.0] * len(logs), np.exp(logs), 0.95)
+    half = 1.96 * 0.05 * np.sqrt(np.pi / 3 / len(logs))  # the efficiency of the signed ranks is 3 / pi
+    assert np.log([ratio.low, ratio.estimate, ratio.high]) == pytest.approx(
+        logs.mean() + np.array([-half, 0, half]), abs=1e-3
+    )
+
+
 @pytest.mark.parametrize(
     ("low", "high", "outcome"),
     [
