@@ -108,7 +108,7 @@ class RunsOnWorkers:
                 except SchedulerLostError:
                     say(f"the scheduler at {place} is gone; waiting for it")
                     until = time.monotonic() + SECONDS_TO_COME
-            if interrupts.told:
+            if interrupts.stop_requested:
                 raise KeyboardInterrupt
 
     def _hand_out(self, client: Client, interrupts: Interrupts) -> None:
@@ -121,7 +121,7 @@ class RunsOnWorkers:
                 scheduled.set_aside()
         idle_since = time.monotonic()
         try:
-            while (self._todo or self._playing) and not interrupts.told:
+            while (self._todo or self._playing) and not interrupts.stop_requested:
                 with talking():
                     unfit = workers.look()
                 for line in unfit:

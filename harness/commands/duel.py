@@ -21,9 +21,9 @@ from nonobot.harness.compare.statistics import Outcome, first_look
 from nonobot.harness.play.judge_process import JudgeProcess
 from nonobot.harness.play.match import SECONDS_TO_HEED, Bot, play
 from nonobot.harness.process.bot_command import name_of
+from nonobot.harness.process.bot_process import sandbox_note
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import require_cores, tournament_core
-from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import read_result
@@ -66,15 +66,11 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--rounds", type=whole_number(1, 999, "a number of rounds"), metavar="N", help=about)
     about = f"stop as soon as the outcome is certain; each pair plays {PART_PUZZLES} puzzles or more of the set"
     parser.add_argument("--until", action="store_true", help=about)
-    options.add_core(parser)
-    options.add_contain(parser)
-    options.add_show_and_env(parser)
+    options.add_terms(parser, "core", "contain", "show", "environment")
     about = "store the results in FOLDER/before and FOLDER/after (default: not stored)"
     parser.add_argument("--results", type=new_path, metavar="FOLDER", help=about)
     add_criteria(parser)
-    options.add_quiet(parser)
-    options.add_bisect_statuses(parser)
-    options.add_json(parser)
+    options.add_flags(parser, "quiet", "bisect-statuses", "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -195,7 +191,7 @@ def _play(
                     del playing[judge]
             except UnusableError as error:
                 raise UnusableError(f"{version}: {error}") from None
-        if interrupts.told:
+        if interrupts.stop_requested:
             raise KeyboardInterrupt
         yield min((judge.answered for judge in playing), default=len(puzzle_set.puzzles))
 

@@ -12,16 +12,17 @@ from datetime import UTC, datetime
 
 import psutil
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from nonobot.harness import StartError
 from nonobot.harness.play.run_events import NO_USAGE, Alive, AttemptStarted
 from nonobot.harness.play.run_state import RunState
 from nonobot.harness.process.bot_process import BotProcess, StderrLog
 from nonobot.harness.process.conversation import Conversation
-from nonobot.harness.process.exchange_folder import ExchangeFolder, scratch_folder
 from nonobot.harness.process.interrupts import stopping_with
-from nonobot.harness.results.conditions import Configuration, Feed
-from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
+from nonobot.harness.process.scratch import scratch_folder
+from nonobot.harness.results.conditions import Feed
+from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason
 from nonobot.harness.text import last_line_of
 from nonobot.protocol import Answer, AnswerReader
 from nonobot.protocol.answers import most_bytes_of_an_answer
@@ -46,8 +47,8 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
     first = puzzles[0].number
     log = StderrLog(run.stderr_path, run.stderr_bytes)
     try:
-        exchange = ExchangeFolder(folder, files, puzzles) if folder and files else None
-        bot = BotProcess(run.beginning.command, log, run.sandbox, run.configuration, exchange)
+        exchange = (folder, files, puzzles) if folder and files else None
+        bot = BotProcess(run.beginning.command, log, run.configuration, run.access, exchange)
     except StartError as error:
         end = BotEnd(EndReason.NOT_STARTED, detail=str(error))
         run.end_attempt(Attempt(started_at, first, end, NO_USAGE), run.stderr_bytes)
@@ -56,11 +57,11 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         created = 0.0
         with contextlib.suppress(psutil.Error):  # the bot has ended already
             created = psutil.Process(bot.pid).create_time()
-        conditions = bot.sandboxed, bot.tree.cgroup_measures, bot.filtered if bot.sandboxed else UNSET
+        conditions = bot.sandboxed, bot.cgroup_measures, bot.filtered if bot.sandboxed else UNSET
         started = AttemptStarted(started_at, first, bot.pid, created, *conditions, mark=bot.mark)
         run.add(started)
-        loop = AttemptLoop(run, bot, puzzles, exchange)
-        with stopping_with(lambda: bot.tree.signal(signal.SIGSTOP), lambda: bot.tree.signal(signal.SIGCONT)):
+        loop = AttemptLoop(run, bot, puzzles)
+        with stopping_with(bot.signal):
             reason, detail = loop.listen()
         if not bot.exited:
             bot.stop(at_once=reason is EndReason.MEMORY_LIMIT)  # otherwise it continues to fill the memory
@@ -72,22 +73,13 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
     attempt = started.ended(
         end,
         bot.usage,
-        own_log=exchange.own_log(bot.exit_status) if exchange else UNSET,
-        unmeasured=sorted(bot.tree.unmeasured) or UNSET,
-        cores_taken=sorted(bot.tree.cores_taken) or UNSET,
+        own_log=bot.exchange.own_log(bot.exit_status) if bot.exchange else UNSET,
+        unmeasured=sorted(bot.unmeasured) or UNSET,
+        cores_taken=sorted(bot.cores_taken) or UNSET,
         first_output_seconds=loop.conversation.first_seconds,
         stood_still_seconds=bot.standstill.seconds or UNSET,
     )
     run.end_attempt(attempt, log.received_bytes)
-
-
-def limit_reached(bot: BotProcess, limits: Configuration) -> EndReason | None:
-    """Return the limit that was reached, if any; the cgroup may have ended the bot before the judge looked."""
-    if limits.most_memory_bytes is not None and bot.tree.holds_more_than(limits.most_memory_bytes):
-        return EndReason.MEMORY_LIMIT
-    if limits.process_limit is not None and bot.tree.has_more_than(limits.process_limit + bot.processes_beside):
-        return EndReason.PROCESS_LIMIT
-    return None
 
 
 class AttemptLoop:
@@ -96,13 +88,10 @@ class AttemptLoop:
     Times are in seconds since the start of the bot. Run seconds count from the start of the first attempt.
     """
 
-    def __init__(
-        self, run: RunState, bot: BotProcess, puzzles: Sequence[SetPuzzle], exchange: ExchangeFolder | None = None
-    ) -> None:
+    def __init__(self, run: RunState, bot: BotProcess, puzzles: Sequence[SetPuzzle]) -> None:
         board = puzzles[0].puzzle
         self._run = run
         self._bot = bot
-        self._exchange = exchange
         self._limits = run.configuration
         self._before = run.used  # the limits apply to all attempts together
         self._seconds_left = self._limits.wall_limit_seconds - self._before.wall_seconds
@@ -134,7 +123,7 @@ class AttemptLoop:
         while True:
             # Check limits first and act on them last: answers written in time are read in between and count.
             # Read arrivals before judging: no timestamp waits for the check of earlier answers.
-            breach = EndReason.INTERRUPTED if self._run.interrupts.told else self._breach()
+            breach = EndReason.INTERRUPTED if self._run.interrupts.stop_requested else self._breach()
             overdue = self._overdue()
             data = self.conversation.listen(self._next_look)
             if data:
@@ -151,7 +140,7 @@ class AttemptLoop:
             # However much the bot writes: it may never be silent.
             if end := self._end_of_patience():
                 return end
-            if self._exchange and (excess := self._exchange.excess()):
+            if self._bot.exchange and (excess := self._bot.exchange.excess()):
                 return EndReason.PROTOCOL_ERROR, excess
             self._give_a_sign()
 
@@ -178,7 +167,7 @@ class AttemptLoop:
             detail = f"cannot start {self._run.beginning.command[0]!r}: {said}"
             reason, detail = EndReason.NOT_STARTED, f"{detail}; docs/sandbox.md says what a sandbox shows"
         else:
-            detail = detail or (self._exchange.answers.trouble if self._exchange else None) or self._trouble
+            detail = detail or (self._bot.exchange and self._bot.exchange.answers.trouble) or self._trouble
         return BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
 
     def _end_over_strays(self) -> tuple[EndReason, str | None] | None:
@@ -241,27 +230,27 @@ class AttemptLoop:
             return EndReason.TIME_LIMIT
         if now < self._next_look:
             return None
-        self._bot.tree.look()
+        self._bot.look()
         pause = min(max(SECONDS_TO_A_LOOK, now - self._bot.started), SECONDS_BETWEEN_LOOKS)
         self._next_look = min(now + pause, wall_end)
         if self._is_over_cpu_limit:
             return EndReason.CPU_LIMIT
-        return limit_reached(self._bot, self._limits) or self._stall(now)
+        return self._bot.limit_reached() or self._stall(now)
 
     @property
     def _is_over_cpu_limit(self) -> bool:
-        limit, cpu = self._limits.cpu_limit_seconds, self._before.cpu_seconds + self._bot.tree.cpu_seconds
+        limit, cpu = self._limits.cpu_limit_seconds, self._before.cpu_seconds + self._bot.usage.cpu_seconds
         return limit is not None and cpu >= limit
 
     def _has_passed_cpu_limit(self) -> bool:
         """Return whether the bot has used up its CPU time by now; the last look may be older than a standstill."""
         if self._limits.cpu_limit_seconds is not None:
-            self._bot.tree.look()
+            self._bot.look()
         return self._is_over_cpu_limit
 
     def _stall(self, now: float) -> EndReason | None:
         """Return STALLED if the bot neither computed nor wrote for the whole stall limit."""
-        limit, cpu = self._limits.stall_limit_seconds, self._bot.tree.cpu_seconds
+        limit, cpu = self._limits.stall_limit_seconds, self._bot.usage.cpu_seconds
         if limit is None:
             return None
         if cpu - self._active_cpu > IDLE_SHARE * limit:
@@ -282,8 +271,8 @@ class AttemptLoop:
             return EndReason.CPU_LIMIT, None
         if self.complete or self._bot.exit_status == 0:
             return EndReason.FINISHED, None
-        limit = limit_reached(self._bot, self._limits)
-        if not limit and self._bot.exit_status == -signal.SIGKILL and self._bot.tree.ran_out_of_memory():
+        limit = self._bot.limit_reached()
+        if not limit and self._bot.exit_status == -signal.SIGKILL and self._bot.ran_out_of_memory():
             return EndReason.MEMORY_LIMIT, OUT_OF_MEMORY
         return limit or EndReason.CRASHED, None
 
@@ -323,7 +312,7 @@ class AttemptLoop:
     def _give_a_sign(self) -> None:
         if time.monotonic() >= self._next_sign:
             self._next_sign += SECONDS_BETWEEN_SIGNS
-            usage = Usage(self._seconds(), self._bot.tree.cpu_seconds, self._bot.tree.peak_memory_bytes)
+            usage = replace(self._bot.usage, wall_seconds=self._seconds())
             self._run.add(Alive(usage, self._bot.standstill.seconds or UNSET))
 
     def _seconds(self) -> float:

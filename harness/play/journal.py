@@ -74,7 +74,7 @@ class Reading:
         if self.size > MOST_BYTES:
             raise too_large(str(self._path), MOST_BYTES)
         for line in self._lines(file):
-            Interrupts.heed()  # a stranger's journal may have millions of records
+            Interrupts.raise_if_stopped()  # a stranger's journal may have millions of records
             if self.lost_count:
                 self.lost_count += 1
                 continue
@@ -201,7 +201,7 @@ class Journal:
             with whole_file(copy, lasting=True, follows=False) as file:
                 position = 0
                 while piece := os.pread(self._file, PIECE_BYTES, position):
-                    Interrupts.heed()
+                    Interrupts.raise_if_stopped()
                     position += file.write(piece)
         except OSError as error:
             raise UnusableError(f"cannot write {copy}: {reason_of(error)}") from None

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from nonobot.harness import UnusableError
 from nonobot.harness.play.journal import Journal
 from nonobot.harness.play.run_events import AttemptEnded, Event, PuzzleJudged, RunSoFar
+from nonobot.harness.process.access import Access
 from nonobot.harness.process.interrupts import Interrupts
-from nonobot.harness.process.sandbox import Sandbox
 from nonobot.harness.results.limits import MOST_OTHER_BYTES
 from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.run_result import (
@@ -47,11 +47,11 @@ class RunState(RunSoFar):
         journal: Journal,
         interrupts: Interrupts,
         on_verdict: OnVerdict,
-        sandbox: Sandbox | None = None,
+        access: Access,
     ) -> None:
         super().__init__(beginning)
         self.configuration = beginning.configuration
-        self.sandbox = sandbox
+        self.access = access
         self.interrupts = interrupts
         self.result_path = result_path
         self.journal = journal
@@ -80,7 +80,7 @@ class RunState(RunSoFar):
     def replay(self, records: Sequence[Event]) -> None:
         """Take the events of a journal; an attempt without an end is left open."""
         for record in records:
-            Interrupts.heed()
+            Interrupts.raise_if_stopped()
             self.take(record)
 
     @property

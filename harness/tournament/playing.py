@@ -197,7 +197,7 @@ def all_played(
                 file.end(scheduled, is_played=True)
                 if result.end.reason is not EndReason.NOT_STARTED:
                     note(f"{name}: {outcome_of_own(result)}")
-            if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
+            if interrupts.stop_requested or result.end.reason is EndReason.INTERRUPTED:
                 raise KeyboardInterrupt
             if result.end.reason is EndReason.NOT_STARTED:
                 say(f"{scheduled.entrant.name}: {result.end.detail}")

@@ -30,8 +30,7 @@ from nonobot.harness.play.match import (
 from nonobot.harness.play.run_events import Event
 from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
 from nonobot.harness.process.bot_command import folders_of, own_files
-from nonobot.harness.process.bot_files import bot_files, changed_files
-from nonobot.harness.process.exchange_folder import file_names
+from nonobot.harness.process.bot_files import bot_files, changed_files, file_names
 from nonobot.harness.results.comparability import CONTINUED, PLAYED, changed_facts
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.limits import MOST_BYTES, require_readable
@@ -130,10 +129,10 @@ class ScheduledRun:
         if before is not None or self._begun():
             return resume(self.puzzle_set, bot, self.configuration, self.result_path, on_verdict)
         require_place(self.puzzle_set, self.configuration, self.result_path)
-        sandbox = bot.sandbox(self.configuration.contain, self.result_path, self.puzzle_set.name)
+        access = bot.access(self.result_path, self.puzzle_set.name)
         try:
             limit = self.entrant.warm_up_limit
-            bot = replace(bot, warm_up_seconds=warmed_up(warm_up, sandbox, self.configuration, limit))
+            bot = replace(bot, warm_up_seconds=warmed_up(warm_up, self.configuration, access, limit))
         except WarmUpError as error:
             result = not_started(self.puzzle_set, bot, self.configuration, str(error))
         else:

@@ -9,8 +9,9 @@ import pytest
 
 from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.process import warm_up_folders
+from nonobot.harness.process.access import Access
 from nonobot.harness.process.nonobot_command import HOME
-from nonobot.harness.process.sandbox import Sandbox, built_sandbox
+from nonobot.harness.process.sandbox import Sandbox
 from nonobot.harness.process.system_calls import filter_program
 from nonobot.harness.process.warm_up_folders import writable_folders
 from nonobot.harness.results.conditions import Configuration, Contain
@@ -161,13 +162,15 @@ def test_a_folder_with_more_files_than_the_judge_looks_at_is_not_written(tmp_pat
     assert not written(folder)
 
 
-def warm_up(folder, line, **sandbox):
+IN_SANDBOX = Configuration(contain=Contain.YES)
+
+
+def warm_up(folder, line, **access):
     """Run a line in a bot's folder as its warm-up; return whether it ended well."""
     (bot(folder) / "bot").touch()
-    sandbox = built_sandbox(Contain.YES, **sandbox)
     line = f"cd {quoted(folder)} && {line}"
     try:
-        return warmed_up(["sh", "-c", line, "sh", str(folder / "bot")], sandbox, Configuration()) > 0
+        return warmed_up(["sh", "-c", line, "sh", str(folder / "bot")], IN_SANDBOX, Access(**access)) > 0
     except WarmUpError:
         return False
 
@@ -229,7 +232,7 @@ os.open(".", os.O_TMPFILE | os.O_RDWR, 0o700)
 @pytest.mark.skipif(not filter_program(), reason="no libseccomp")
 def test_no_warm_up_leaves_a_program_that_runs_as_its_owner(tmp_path):
     command = [sys.executable, "-S", "-c", MODES, str(bot(tmp_path / "bot"))]
-    assert warmed_up(command, built_sandbox(Contain.YES), Configuration()) > 0
+    assert warmed_up(command, IN_SANDBOX) > 0
     assert {path.stat().st_mode & 0o7777 for path in (tmp_path / "bot").iterdir()} == {0o755, 0o700}
 
 
@@ -247,5 +250,5 @@ def test_sockets_and_pipes_of_other_programs_are_hidden(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("path", ["/", "/proc", "/proc/1", "/dev", "/tmp", "/nowhere/.."])
 def test_nothing_is_shown_that_would_replace_what_a_sandbox_makes(path, monkeypatch):
-    plain = Sandbox().around(["sh"], {}, 3, 4, memory_bytes=None)
-    assert Sandbox().around(["sh"], {"PYTHONPATH": f"{path}:"}, 3, 4, memory_bytes=None) == plain
+    plain = Sandbox().around(["sh"], {}, 3, 4)
+    assert Sandbox().around(["sh"], {"PYTHONPATH": f"{path}:"}, 3, 4) == plain
