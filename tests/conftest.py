@@ -33,6 +33,8 @@ __all__ = ["bubblewrap", "contain", "own_path"]
 
 OF_MODULES = ("PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONUSERBASE", "PYTHONNOUSERSITE")
 
+# Until all tests are collected: the collector of garbage would look at them again and again.
+gc.disable()
 # The tests start a thousand processes: each would compile the project's modules again.
 sys.dont_write_bytecode = False
 # And they compare what those say, which a user's variables change; the rest says where Python finds modules.
@@ -87,17 +89,26 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(len(usable_cores()), 8) + 2
 
 
+LONGEST = (
+    *("test_check", "test_tournament", "test_standstill", "test_bisection", "test_only_data", "test_native"),
+    *("test_page_play", "test_page_strokes", "test_page_worker", "test_page_browser"),  # from here on, slow tests
+    *("test_executable", "test_wheel", "test_bisect_histories", "test_first_steps", "test_judges_side"),
+)
+"""Files that begin first: at the end, no process then works alone on one of them."""
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let one process compile the bot's kernels while the others do what takes none."""
     takers = [item for item in items if "compiled" in getattr(item, "fixturenames", ())]
     others = [item for item in items if "compiled" not in getattr(item, "fixturenames", ())]
-    items[:] = takers[:1] + others + takers[1:]
+    items[:] = takers[:1] + sorted(others + takers[1:], key=lambda item: item.path.stem not in LONGEST)
 
 
 def pytest_collection_finish() -> None:
-    """Keep the collector from looking at thousands of tests again and again."""
+    """Let the collector of garbage begin, without what was collected: thousands of tests."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -36,8 +36,8 @@ from nonobot.harness.opponents.sat import clauses_by_line
 from nonobot.harness.play.journal import journal_path
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import records_of
+from nonobot.harness.process.bot_process import sandbox_note
 from nonobot.harness.process.cgroup import made_group
-from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.protocol import Puzzle

@@ -489,7 +489,7 @@ class Bisection:
         try:
             while (work := judge.result(LOOK_SECONDS)) is None:
                 self._show(self._stage / self._stages, f"counts of {commit[:NAME_LENGTH]}")
-                if self._interrupts.told:
+                if self._interrupts.stop_requested:
                     raise KeyboardInterrupt
         except UnusableError as problem:
             raise SkipError(str(problem)) from None
@@ -543,7 +543,7 @@ class Bisection:
         until = time.monotonic() + limit_seconds
         while still := [program for program in programs if program.is_running()]:
             self._show((self._stage + done()) / self._stages, note)
-            if self._interrupts.told:
+            if self._interrupts.stop_requested:
                 for program in still:
                     program.ask_to_end()
             if time.monotonic() > until:
@@ -551,7 +551,7 @@ class Bisection:
                     program.kill()
             time.sleep(LOOK_SECONDS)
         finished = [program.finished() for program in programs]
-        if self._interrupts.told:
+        if self._interrupts.stop_requested:
             raise KeyboardInterrupt
         return finished
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from nonobot.harness.process.sandbox import Sandbox
-    from nonobot.harness.results.conditions import CgroupMeasures, Contain
+    from nonobot.harness.process.access import Access
+    from nonobot.harness.results.conditions import CgroupMeasures, Configuration, Contain
 
 SCRATCHES = ("/tmp", "/var/tmp", "/dev/shm")  # places where each bot has folders of its own
 SECONDS_TO_PUT_BACK = 5.0
@@ -183,12 +183,13 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
 
 def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], CgroupMeasures]:
     """Return the breach of each claim about the sandbox, None where it holds, and the figures of the cgroup."""
-    from nonobot.harness.process.exchange_folder import scratch_folder
+    from nonobot.harness.process.access import Access
     from nonobot.harness.process.machine import tournament_core
     from nonobot.harness.process.paths import homes
-    from nonobot.harness.process.sandbox import built_sandbox
+    from nonobot.harness.process.scratch import scratch_folder
+    from nonobot.harness.results.conditions import Configuration
 
-    core = tournament_core()
+    limits = Configuration(core=tournament_core(), contain=contain)
     name = f"nonojudge_trial_{os.getpid()}"
     listener = socket.create_server(("127.0.0.1", 0))  # as the servers of this machine do
     with scratch_folder() as folder, listener:
@@ -208,11 +209,11 @@ def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], CgroupMeasur
             "port": listener.getsockname()[1],
             "cores": os.cpu_count() or 1,
         }
-        sandbox = built_sandbox(contain, hide=[bots / "other.py"], results=[bots / "results"])
+        access = Access(hide=(bots / "other.py",), results=(bots / "results",))
         command = [sys.executable, "-I", str(link / "probe.py")]
         os.environ[name] = "secret"
         try:
-            breaches, measures = _answer(command, targets, core, sandbox)
+            breaches, measures = _answer(command, targets, limits, access)
         finally:
             del os.environ[name]
         breaches[GONE] = _left_in(targets)
@@ -221,23 +222,22 @@ def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], CgroupMeasur
 
 
 def _answer(
-    command: Sequence[str], targets: Targets, core: int | tuple[int, ...] | None, sandbox: Sandbox | None
+    command: Sequence[str], targets: Targets, limits: Configuration, access: Access
 ) -> tuple[dict[str, str | None], CgroupMeasures]:
     from nonobot.harness import UnusableError
     from nonobot.harness.process.bot_process import BotProcess, LastWords
-    from nonobot.harness.results.conditions import Configuration
 
     stderr, output = LastWords(), b""
     # Files that a command names are visible to it: the targets go to stdin.
-    with BotProcess(command, stderr, sandbox, Configuration(core=core)) as bot:
+    with BotProcess(command, stderr, limits, access) as bot:
         bot.send(json.dumps(targets).encode(), last=True)
         until = time.monotonic() + 30.0
         while not bot.exited and time.monotonic() < until:
             output += bot.read(min(until, time.monotonic() + SECONDS_BETWEEN_LOOKS))
-            bot.tree.look()
+            bot.look()
         output += bot.read(0.0)
     try:
-        return json.loads(output), bot.tree.cgroup_measures
+        return json.loads(output), bot.cgroup_measures
     except ValueError:
         why = stderr.last_line or "the probe printed nothing"
         raise UnusableError(f"cannot test the sandbox: {why}") from None

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from nonobot.harness.check import shim
 from nonobot.harness.check.check_puzzles import Numbered, text_of
-from nonobot.harness.process.bot_process import BotProcess, LastWords
+from nonobot.harness.process.access import Access
+from nonobot.harness.process.bot_process import DEFAULT_LIMITS, NOTHING_MORE, BotProcess, LastWords
 from nonobot.harness.process.conversation import Conversation
-from nonobot.harness.process.sandbox import Sandbox
-from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
+from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.referee import REPEAT_THE_NUMBER, common_mistake, judge
 from nonobot.harness.results.run_result import OFF_BY_ONE, Verdict
 from nonobot.harness.results.run_text import COMPUTING_SHARE, sandbox_hint
@@ -67,8 +67,8 @@ class BotUnderTest:
     patience_seconds: float
     start_seconds: float
     report: Path
-    sandbox: Sandbox | None = None
-    environment: dict[str, str] = field(default_factory=dict)
+    limits: Configuration = DEFAULT_LIMITS
+    access: Access = NOTHING_MORE
     transcript: list[str] = field(default_factory=list)
 
     def session(self, watch: str | None = None) -> Session:
@@ -119,8 +119,7 @@ class Session:
         self._unended: int | None = None  # the answer whose last row has no line end
         self._output: list[bytes] = []
         self._words = LastWords()
-        limits = Configuration(process_limit=PROCESS_LIMIT, environment=bot.environment)
-        self.process = BotProcess(command, self._words, bot.sandbox, limits)
+        self.process = BotProcess(command, self._words, bot.limits, bot.access)
         most_bytes = max(1 << 20, 4000 * width * height)  # twice the answers of the largest batch
         self._conversation = Conversation(self.process, AnswerReader(width, height), most_bytes, self._note_output)
         self._until = self.process.started + bot.start_seconds + bot.patience_seconds
@@ -135,7 +134,7 @@ class Session:
         self.ended = self.process.exited
         self._lasted_seconds = time.monotonic() - self.process.started
         if not self.ended:
-            self.process.tree.look()
+            self.process.look()
         self.process.__exit__()
         self.obeyed = self.process.exit_status != -signal.SIGKILL
         self._keep_what_is_there()
@@ -320,7 +319,7 @@ class Session:
         self.answers.append(answer)
         self.arrivals.append(arrived_seconds)
         if not self.process.exited and time.monotonic() >= self._next_look:
-            self.process.tree.look()
-            self._cpu_seconds = self.process.tree.cpu_seconds
+            self.process.look()
+            self._cpu_seconds = self.process.usage.cpu_seconds
             self._next_look = time.monotonic() + SECONDS_BETWEEN_LOOKS
         return True

@@ -96,7 +96,7 @@ def result_of(call: Callable[[], T], seconds: float | None = None, client: Clien
     question: concurrent.futures.Future[None] | None = None
     silence = 0.0  # by the waits: a clock would count the time for which a Ctrl-Z stops this process
     while not concurrent.futures.wait([outcome], SECONDS_TO_HEED).done:
-        Interrupts.heed()
+        Interrupts.raise_if_stopped()
         silence += SECONDS_TO_HEED
         if client and (question is None or question.done()):
             if question and not question.exception():
@@ -224,7 +224,7 @@ def _uninterrupted() -> Iterator[None]:
         try:
             yield
         finally:
-            if interrupts.told:
+            if interrupts.stop_requested:
                 raise KeyboardInterrupt
 
 

@@ -28,12 +28,13 @@ from nonobot.harness.cluster.cluster_workers import (
     talking,
 )
 from nonobot.harness.cluster.worker_judge import SIGNS, RunFiles, Trouble, play_here
-from nonobot.harness.play.run_progress import AllRunsProgress
 from nonobot.harness.process.bot_files import digest_of, files_named
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.results.comparability import MachineKind
 from nonobot.harness.results.conditions import ProgramFile
 from nonobot.harness.results.run_result import RunResult
+from nonobot.harness.text import say
+from nonobot.harness.tournament.playing import ShownRuns
 from nonobot.harness.tournament.rounds import ScheduledRun
 from nonobot.protocol.clues import count
 
@@ -79,7 +80,7 @@ class RunsOnWorkers:
     """
 
     def __init__(
-        self, todo: Sequence[ScheduledRun], screen: AllRunsProgress, kinds: dict[str, MachineKind] | None
+        self, todo: Sequence[ScheduledRun], screen: ShownRuns, kinds: dict[str, MachineKind] | None
     ) -> None:
         self._todo = list(todo)  # neither played nor in play, nor given up
         self.results: dict[Path, RunResult] = {}  # by their paths
@@ -105,9 +106,9 @@ class RunsOnWorkers:
                 try:
                     self._hand_out(client, interrupts)
                 except SchedulerLostError:
-                    self._screen.say(f"the scheduler at {place} is gone; waiting for it")
+                    say(f"the scheduler at {place} is gone; waiting for it")
                     until = time.monotonic() + SECONDS_TO_COME
-            if interrupts.told:
+            if interrupts.stop_requested:
                 raise KeyboardInterrupt
 
     def _hand_out(self, client: Client, interrupts: Interrupts) -> None:
@@ -120,11 +121,11 @@ class RunsOnWorkers:
                 scheduled.set_aside()
         idle_since = time.monotonic()
         try:
-            while (self._todo or self._playing) and not interrupts.told:
+            while (self._todo or self._playing) and not interrupts.stop_requested:
                 with talking():
                     unfit = workers.look()
                 for line in unfit:
-                    self._screen.say(f"not used: {line}")
+                    say(f"not used: {line}")
                 self._give(client, workers)
                 if self._playing:
                     idle_since = time.monotonic()
@@ -153,7 +154,7 @@ class RunsOnWorkers:
                     future.add_done_callback(lambda future: self._inbox.put(future.key))
                 self._playing[run] = _Playing(scheduled, address, future)
                 self._todo.remove(scheduled)
-                self._screen.begin(scheduled.name, len(scheduled.puzzle_set.puzzles))
+                self._screen.begin(scheduled)
 
     def _next_for(self, kind: MachineKind) -> ScheduledRun | None:
         """Return the run for a machine of a kind; sets that are bound to that kind come first."""
@@ -176,7 +177,7 @@ class RunsOnWorkers:
                     self._end(message, workers)
                 elif playing := self._playing.get(message["run"]):
                     playing.begun = True
-                    self._screen.show(playing.scheduled.name, message["answered"], message["right"])
+                    self._screen.show(playing.scheduled, message["answered"], message["right"])
                 message = self._inbox.get_nowait()
 
     def _end(self, run: str, workers: FitWorkers) -> None:
@@ -196,18 +197,18 @@ class RunsOnWorkers:
         if isinstance(outcome, RunFiles):
             result = playing.scheduled.keep(outcome.result, outcome.stderr)
             self.results[playing.scheduled.result_path] = result
-            self._screen.take(playing.scheduled.name, result)
+            self._screen.take(playing.scheduled, result)
         elif isinstance(outcome, Trouble) and outcome.of_the_run:
             self._again_or_given_up(playing, outcome.why)
         else:
             self._todo.append(playing.scheduled)
             if outcome:
-                self._screen.say(f"not used any more: {playing.address}: {outcome.why}")
+                say(f"not used any more: {playing.address}: {outcome.why}")
                 workers.put_aside(playing.address)
 
     def _out_of_play(self, run: str) -> _Playing:
         playing = self._playing.pop(run)
-        self._screen.end(playing.scheduled.name)
+        self._screen.end(playing.scheduled)
         with contextlib.suppress(Exception):  # the scheduler may be gone
             playing.future.cancel()
         return playing
@@ -223,7 +224,7 @@ class RunsOnWorkers:
         else:
             blamed = [loss.address for loss in (dead if len(dead) == MOST_DEATHS else lost)]
             fate = f"given up, {len(blamed)} workers were lost with it: {', '.join(blamed)}"
-        self._screen.say(f"{playing.scheduled.name}: {fate}")
+        say(f"{playing.scheduled.name}: {fate}")
 
     def _nobody_comes(self, workers: FitWorkers) -> str:
         if not workers.fit:

@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.journal import Record, end_leftover, journal_path, read_records
+from nonobot.harness.play.journal import end_leftover, journal_path, read_records
 from nonobot.harness.play.judge_process import start
+from nonobot.harness.play.run_events import RunSoFar
 from nonobot.harness.play.run_state import stderr_path
 from nonobot.harness.process.machine import can_pin, place_of_workers
 from nonobot.harness.results.limits import MOST_BYTES
 from nonobot.harness.results.result_files import content_of
-from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
+from nonobot.harness.results.run_result import EndReason, Verdict
 from nonobot.harness.tournament.rounds import ScheduledRun
 from nonobot.system import usable_cores, with_file
 
@@ -140,17 +141,14 @@ def _played(scheduled: ScheduledRun, core: int | None, folder: Path, home: Conne
         result_path=path,
         hide=[*scheduled.hide, folder.parent],  # with the runs on other cores
     )
-    answered = right = 0
     next_sign = 0.0
 
-    def show(judged: PuzzleResult, _run_seconds: float) -> None:
-        nonlocal answered, right, next_sign
-        answered += 1
-        right += judged.verdict is Verdict.RIGHT
+    def show(so_far: RunSoFar) -> None:
+        nonlocal next_sign
         if (now := time.monotonic()) >= next_sign:
             next_sign = now + SECONDS_BETWEEN_SIGNS
             with contextlib.suppress(OSError):  # the thread of :func:`_end_with` handles a broken connection
-                home.send((answered, right))
+                home.send((len(so_far.puzzles), so_far.verdicts[Verdict.RIGHT]))
 
     result = here.play(None, show)
     if result.end.reason is EndReason.INTERRUPTED:
@@ -208,10 +206,8 @@ def _locked(file: int) -> bool:
 
 
 def _tidy(folder: Path) -> None:
-    records: list[Record] = []
     with contextlib.suppress(UnusableError):
-        records = read_records(journal_path(folder / "result.json"))
-    end_leftover(records)
+        end_leftover(read_records(journal_path(folder / "result.json")))
     for path in folder.iterdir():
         if path.name != "lock":
             path.unlink()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import signal
 import sys
 import tempfile
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from nonobot import __version__
 from nonobot.arguments import Parser, size
@@ -18,8 +19,9 @@ from nonobot.harness.check.self_test import STEPS, CheckResult, list_of_steps, s
 from nonobot.harness.check.session import BotUnderTest
 from nonobot.harness.check.step import Level, Show, StepResult, StepVerdict, carried_out
 from nonobot.harness.play.match import WarmUpError, warmed_up
+from nonobot.harness.process.access import Access
+from nonobot.harness.process.bot_process import sandbox_note, settled
 from nonobot.harness.process.nonobot_command import is_own_bot
-from nonobot.harness.process.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration, Contain
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.text import on_terminal, say
@@ -90,19 +92,20 @@ def checked(arguments: argparse.Namespace) -> CheckResult:
         reports = Path(folder).resolve()
         contain = Contain(arguments.contain)
         say(sandbox_note(contain))
-        sandbox = built_sandbox(contain, vars(arguments).get("show", []))
+        access = Access(show=tuple(vars(arguments).get("show", [])), writable=(reports,))
+        limits = Configuration(contain=contain, process_limit=PROCESS_LIMIT)
+        settled(arguments.bot_command, limits, access)
         if is_own_bot(arguments.bot_command):  # otherwise its starts would compile
-            run = Configuration(process_limit=PROCESS_LIMIT)
             with contextlib.suppress(WarmUpError):  # the first check fails, too, and says why
-                warmed_up([*arguments.bot_command, "--warm-up"], sandbox, run, live=on_terminal(sys.stderr))
+                warmed_up([*arguments.bot_command, "--warm-up"], limits, access, live=on_terminal(sys.stderr))
         bot = BotUnderTest(
             arguments.bot_command,
             arguments.size,
             patience_seconds=arguments.timeout,
             start_seconds=arguments.start_timeout,
             report=reports / "report",
-            environment=dict(vars(arguments).get("environment", ())),
-            sandbox=sandbox and dataclasses.replace(sandbox, writable=(reports,)),
+            limits=replace(limits, environment=dict(vars(arguments).get("environment", ()))),
+            access=access,
         )
         try:
             results = _shown(arguments, bot)

@@ -21,9 +21,9 @@ from nonobot.harness.compare.statistics import Outcome, first_look
 from nonobot.harness.play.judge_process import JudgeProcess
 from nonobot.harness.play.match import SECONDS_TO_HEED, Bot, play
 from nonobot.harness.process.bot_command import name_of
+from nonobot.harness.process.bot_process import sandbox_note
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import require_cores, tournament_core
-from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import read_result
@@ -191,7 +191,7 @@ def _play(
                     del playing[judge]
             except UnusableError as error:
                 raise UnusableError(f"{version}: {error}") from None
-        if interrupts.told:
+        if interrupts.stop_requested:
             raise KeyboardInterrupt
         yield min((judge.answered for judge in playing), default=len(puzzle_set.puzzles))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from nonobot.arguments import Parser, count, new_path, seconds
 from nonobot.harness import UnusableError, options
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, connected, where
-from nonobot.harness.process.sandbox import sandbox_note
+from nonobot.harness.process.bot_process import sandbox_note
 from nonobot.harness.progress import Progress
 from nonobot.harness.puzzles.board_jobs import select_on
 from nonobot.harness.puzzles.grading import LINE_LIMIT, PUZZLE_SECONDS, Grading

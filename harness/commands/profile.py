@@ -16,9 +16,10 @@ from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.commands.run_bot import warm_up_of
 from nonobot.harness.play.match import files_of_sets, warmed_up
 from nonobot.harness.play.run_progress import RunProgress
+from nonobot.harness.process.access import Access
+from nonobot.harness.process.bot_process import sandbox_note
 from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.process.nonobot_command import own_bot
-from nonobot.harness.process.sandbox import built_sandbox, sandbox_note
 from nonobot.harness.profiling.profile_data import Profile, median_of, profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_text import as_text, comparison_as_text
 from nonobot.harness.results.limits import MOST_OTHER_BYTES
@@ -121,9 +122,9 @@ def _profiled(puzzle_set: PuzzleSet, arguments: argparse.Namespace) -> Profile:
     configuration = options.configuration_of(given, given.get("core", tournament_core()))
     say(sandbox_note(configuration.contain), arguments.quiet)
     show = [path.absolute() for path in given.get("show", [])]
-    sandbox = built_sandbox(configuration.contain, show, secret=files_of_sets([puzzle_set.name]))
+    access = Access(show=tuple(show), secret=files_of_sets([puzzle_set.name]))
     live = on_terminal(sys.stderr) and not arguments.quiet
-    warmed_up(warm_up_of(given, command), sandbox, configuration, given.get("warm_up_limit"), live)
+    warmed_up(warm_up_of(given, command), configuration, access, given.get("warm_up_limit"), live)
     profiles: list[Profile] = []
     asks_stats = not arguments.no_stats
     for _ in range(arguments.repeat):

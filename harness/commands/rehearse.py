@@ -18,8 +18,8 @@ from nonobot.harness.check.self_test import musts_passed
 from nonobot.harness.check.step import StepResult, StepVerdict
 from nonobot.harness.commands.check import checked
 from nonobot.harness.commands.run_bot import played
+from nonobot.harness.process.bot_process import sandbox_note
 from nonobot.harness.process.paths import is_here
-from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.run_result import EndReason, RunResult, Verdict
 from nonobot.harness.results.run_text import end_in_words, last_words, log_doubts

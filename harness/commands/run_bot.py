@@ -19,10 +19,10 @@ from nonobot.harness import EXIT_INTERRUPTED, UnusableError, options
 from nonobot.harness.play.match import Bot, ResultLostError, play, recorded_run, require_place, resume, warmed_up
 from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_command import name_of
-from nonobot.harness.process.exchange_folder import file_names
+from nonobot.harness.process.bot_files import file_names
+from nonobot.harness.process.bot_process import sandbox_note
 from nonobot.harness.process.machine import can_pin, tournament_core
 from nonobot.harness.process.nonobot_command import is_own_bot, own_bot
-from nonobot.harness.process.sandbox import sandbox_note
 from nonobot.harness.results.comparability import CONTINUED, changed_facts
 from nonobot.harness.results.conditions import Configuration, SetFacts, busy_warning
 from nonobot.harness.results.result_files import json_parts
@@ -128,9 +128,9 @@ def played(arguments: argparse.Namespace, result_path: Path) -> RunResult:
         _require_same(recorded, result_path, bot, puzzle_set, configuration, "core" in given)
     else:
         require_place(puzzle_set, configuration, result_path)
-        sandbox = bot.sandbox(configuration.contain, result_path, puzzle_set.name)
+        access = bot.access(result_path, puzzle_set.name)
         live = on_terminal(sys.stderr) and not arguments.quiet
-        seconds = warmed_up(bot.warm_up, sandbox, configuration, given.get("warm_up_limit"), live)
+        seconds = warmed_up(bot.warm_up, configuration, access, given.get("warm_up_limit"), live)
         bot = replace(bot, warm_up_seconds=seconds)
     with RunProgress(len(puzzle_set.puzzles), arguments.quiet) as progress:
         begin = resume if recorded else play

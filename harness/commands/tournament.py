@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -14,12 +13,9 @@ import msgspec
 from nonobot.arguments import Parser, new_path, similar_names
 from nonobot.harness import UnusableError
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
-from nonobot.harness.play.match import GOES_ON
-from nonobot.harness.play.run_progress import RunProgress
+from nonobot.harness.play.match import is_over
 from nonobot.harness.process.bot_files import change_in_words
-from nonobot.harness.process.interrupts import Interrupts
-from nonobot.harness.process.sandbox import sandbox_note
-from nonobot.harness.progress import time_left
+from nonobot.harness.process.bot_process import sandbox_note
 from nonobot.harness.puzzles.handed_in import sets_handed_in
 from nonobot.harness.ranking.standings import rankings
 from nonobot.harness.ranking.table_text import as_text
@@ -27,11 +23,10 @@ from nonobot.harness.results.comparability import kind_of
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import ORDER
 from nonobot.harness.results.run_result import EndReason, RunResult
-from nonobot.harness.results.run_text import outcome, outcome_of_own
 from nonobot.harness.results.terms import KEYS
 from nonobot.harness.text import say
-from nonobot.harness.tournament.definition import missing_files, read_tournament, require_files
-from nonobot.harness.tournament.playing import PlayingFile, ShownProgress
+from nonobot.harness.tournament.definition import Tournament, missing_files, read_tournament, require_files
+from nonobot.harness.tournament.playing import PlayingFile, ShownRuns, all_played
 from nonobot.harness.tournament.rounds import ScheduledRun, held, results_before, scheduled_runs
 from nonobot.harness.user_files import write_output
 from nonobot.protocol.clues import count
@@ -99,6 +94,29 @@ def add_to(parser: Parser) -> None:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
+    tournament = _tournament(arguments)
+    folder = arguments.results or Path("results") / tournament.name
+    todo = _runs(tournament, folder, arguments)
+    with held(folder):
+        # Results that do not fit are an error before any run, and none is removed before there are workers.
+        before = results_before(todo)
+        order = "".join(f"{run.result_path.stem}\n" for run in todo)
+        write_output(folder / ORDER, order.encode(), follows=False)
+        _say_what_was_replaced(tournament, todo)
+        try:
+            played = _played(todo, before, arguments)
+        except KeyboardInterrupt:
+            message = f"interrupted; the same command{' without --again' if arguments.again else ''} resumes"
+            raise KeyboardInterrupt(message) from None
+    results = {run.result_path: played[run.result_path] for run in todo if run.result_path in played}
+    print(as_text(rankings(results), sys.stdout.isatty()), end="")
+    print(printable(f"results: {folder}"))
+    not_started = any(result.end.reason is EndReason.NOT_STARTED for result in results.values())
+    return 1 if not_started or len(results) < len(todo) else 0
+
+
+def _tournament(arguments: argparse.Namespace) -> Tournament:
+    """Return the tournament of the file and the options; UnusableError if they do not fit together."""
     again: list[str | None] = arguments.again
     if arguments.file is None and again and again[-1]:  # `--again FILE.toml`
         arguments.file, again[-1] = Path(again[-1]), None
@@ -117,117 +135,54 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UnusableError(
             f"{arguments.file}: with --on each run has one core of its own: leave out core and cores"
         )
-    if arguments.contain:
-        tournament = msgspec.structs.replace(tournament, contain=Contain(arguments.contain))
+    contain = Contain(arguments.contain or tournament.contain)
+    return msgspec.structs.replace(tournament, contain=contain)
+
+
+def _runs(tournament: Tournament, folder: Path, arguments: argparse.Namespace) -> list[ScheduledRun]:
+    """Return the runs; say what their bots may lack."""
     require_files(arguments.file, tournament)
     for bot in tournament.bots:
         for word in missing_files(bot):
             say(f"{bot.name}: warning: its command names {word}, which is not a file here", arguments.quiet)
     say(sandbox_note(tournament.contain), arguments.quiet)
-    folder = arguments.results or Path("results") / tournament.name
-    replayed = names if None in again else [name for name in again if name]
+    again = [bot.name for bot in tournament.bots] if None in arguments.again else arguments.again
     handed_in = []
     if tournament.format == "match":
         with held(folder):
             handed_in = sets_handed_in(tournament, folder, arguments.quiet)
-    todo = scheduled_runs(tournament, folder, replayed, [arguments.file.absolute()], handed_in)
-    with held(folder):
-        # Results that do not fit are an error before any run, and none is removed before there are workers.
-        played = results_before(todo)
-        order = "".join(f"{run.result_path.stem}\n" for run in todo)
-        write_output(folder / ORDER, order.encode(), follows=False)
-        for name in names:
-            of_bot = [files for run in todo if run.entrant.name == name and (files := run.replaced_files)]
-            if of_bot:
-                changes = ", ".join(map(change_in_words, dict.fromkeys(itertools.chain(*of_bot))))
-                say(
-                    f"{name} was replaced ({changes}): it plays {count(len(of_bot), 'run')} again; "
-                    "old results are kept as *.before-1 and so on"
-                )
-        known = {path: result for path, result in played.items() if _is_over(result)}
-        try:
-            with PlayingFile(todo, known) as file:
-                if arguments.on:
-                    played = _played_on_workers(todo, known, file, arguments)
-                else:
-                    for scheduled in todo:
-                        if scheduled.again:
-                            scheduled.set_aside()
-                    played = _all_played(todo, played, file, arguments.quiet)
-        except KeyboardInterrupt:
-            message = f"interrupted; the same command{' without --again' if again else ''} resumes"
-            raise KeyboardInterrupt(message) from None
-    results = {run.result_path: played[run.result_path] for run in todo if run.result_path in played}
-    print(as_text(rankings(results), sys.stdout.isatty()), end="")
-    print(printable(f"results: {folder}"))
-    not_started = any(result.end.reason is EndReason.NOT_STARTED for result in results.values())
-    return 1 if not_started or len(results) < len(todo) else 0
+    return scheduled_runs(tournament, folder, again, [arguments.file.absolute()], handed_in)
 
 
-def _played_on_workers(
-    todo: Sequence[ScheduledRun],
-    known: Mapping[Path, RunResult],
-    file: PlayingFile,
-    arguments: argparse.Namespace,
+def _say_what_was_replaced(tournament: Tournament, todo: Sequence[ScheduledRun]) -> None:
+    for bot in tournament.bots:
+        of_bot = [files for run in todo if run.entrant.name == bot.name and (files := run.replaced_files)]
+        if of_bot:
+            changes = ", ".join(map(change_in_words, dict.fromkeys(itertools.chain(*of_bot))))
+            say(
+                f"{bot.name} was replaced ({changes}): it plays {count(len(of_bot), 'run')} again; "
+                "old results are kept as *.before-1 and so on"
+            )
+
+
+def _played(
+    todo: Sequence[ScheduledRun], before: Mapping[Path, RunResult], arguments: argparse.Namespace
 ) -> dict[Path, RunResult]:
-    """Return the results, by their paths, those `known` and those of the workers; those given up are missing."""
-    from nonobot.harness.cluster.run_queue import RunsOnWorkers  # only here: most tournaments need no workers
+    """Return the results, by their paths, from `before` or played now; those given up are missing."""
+    known = {path: result for path, result in before.items() if is_over(result)}
+    with PlayingFile(todo, known) as file:
+        if not arguments.on:
+            for scheduled in todo:
+                if scheduled.again:
+                    scheduled.set_aside()
+            return all_played(todo, before, file, arguments.quiet)
+        from nonobot.harness.cluster.run_queue import RunsOnWorkers  # only here: most tournaments need no workers
 
-    left = [scheduled for scheduled in todo if scheduled.result_path not in known]
-    if not arguments.quiet and known:
-        report(f"{len(known)} of {count(len(todo), 'run')} played before")
-    kinds = (
-        {result.set.sha256: kind_of(result.machine) for result in known.values()} if arguments.same_kind else None
-    )
-    with ShownProgress(left, file, arguments.quiet) as screen:
-        runs = RunsOnWorkers(left, screen, kinds)
-        runs.play_at(arguments.on)
-    return {**known, **runs.results}
-
-
-def _all_played(
-    todo: Sequence[ScheduledRun], before: Mapping[Path, RunResult], file: PlayingFile, quiet: bool
-) -> dict[Path, RunResult]:
-    """Return the results, by their paths, from `before` or played now; KeyboardInterrupt if told to stop."""
-    results = {}
-    to_play = sum(not _is_over(before.get(run.result_path)) for run in todo)
-    played_now, started = 0, time.monotonic()
-
-    def note(line: str) -> None:
-        if not quiet:
-            report(line)
-
-    with Interrupts() as interrupts:
-        for number, scheduled in enumerate(todo, 1):
-            name = f"[{number}/{len(todo)}] {scheduled.name}"
-            result = before.get(scheduled.result_path)
-            if result and _is_over(result):
-                note(f"{name}: played before; {outcome(result)}")
-            else:
-                left = time_left(time.monotonic() - started, played_now, to_play)
-                note(f"{name} ...{f' (all runs: {left})' if left else ''}")
-                result = _played(scheduled, result, file, quiet)
-                played_now += 1
-                if result.end.reason is not EndReason.NOT_STARTED:
-                    note(f"{name}: {outcome_of_own(result)}")
-            if interrupts.told or result.end.reason is EndReason.INTERRUPTED:
-                raise KeyboardInterrupt
-            if result.end.reason is EndReason.NOT_STARTED:
-                say(f"{scheduled.entrant.name}: {result.end.detail}")
-            results[scheduled.result_path] = result
-    return results
-
-
-def _is_over(result: RunResult | None) -> bool:
-    return result is not None and result.end.reason not in GOES_ON
-
-
-def _played(scheduled: ScheduledRun, before: RunResult | None, file: PlayingFile, quiet: bool) -> RunResult:
-    """Play or resume a run, with its progress on the screen; the file says that it is in play."""
-    # Not how many answers are right: a bot among the results could read it. The live view has it from the journal.
-    file.show(scheduled)
-    first = "warm-up first" if scheduled.entrant.warm_up and before is None else ""
-    with RunProgress(len(scheduled.puzzle_set.puzzles), quiet, first) as progress:
-        result = scheduled.play(before, progress.take)
-    file.end(scheduled, is_played=True)
-    return result
+        if known and not arguments.quiet:
+            report(f"{len(known)} of {count(len(todo), 'run')} played before")
+        kinds = {result.set.sha256: kind_of(result.machine) for result in known.values()}
+        with ShownRuns(file, arguments.quiet) as screen:
+            left = [scheduled for scheduled in todo if scheduled.result_path not in known]
+            runs = RunsOnWorkers(left, screen, kinds if arguments.same_kind else None)
+            runs.play_at(arguments.on)
+        return {**known, **runs.results}

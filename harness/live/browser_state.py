@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from nonobot.harness.live.runs_in_folder import (
     FRESH_SECONDS,
     Announced,
     Content,
+    Seen,
     Stamp,
     UnderWay,
     content_at,
@@ -21,7 +23,6 @@ from nonobot.harness.live.runs_in_folder import (
     results_to_come,
     seen,
     stamps_of,
-    started_at,
 )
 from nonobot.harness.ranking.standings import Ranking, Row, Scope, rankings, slowest_place
 from nonobot.harness.report.contents import Run
@@ -54,128 +55,154 @@ class Plot:
         return hashlib.blake2b(repr(drawn).encode(), digest_size=12).hexdigest()
 
 
+@dataclass(frozen=True, eq=False)  # a file that has not changed stays the same object
+class File:
+    """A file as it was at a look."""
+
+    stamp: Stamp
+    content: Content  # an error message if it is unreadable, None if it is not a journal or was removed
+    changed: float  # when a look first saw it so
+
+
 @dataclass(frozen=True)
 class Shown:
-    """The content of a folder at a time on the monotonic clock; `state` is its JSON for the browser.
-
-    `read` has the content of each file: an error message if it is unreadable, None if it is not a journal or was
-    removed. `changed` has the time of the look that first saw a file as it is.
-    """
+    """The content of a folder at a time on the monotonic clock; `state` is its JSON for the browser."""
 
     state: dict[str, Any] = field(default_factory=dict)
     plots: Mapping[SetPlayed, Plot] = field(default_factory=dict)
     looked: float = 0.0
-    stamps: Mapping[Path, Stamp] = field(default_factory=dict)
-    changed: Mapping[Path, float] = field(default_factory=dict)
-    read: Mapping[Path, Content] = field(default_factory=dict)
+    files: Mapping[Path, File] = field(default_factory=dict)
     bots: Mapping[str, int] = field(default_factory=dict)
     note: str = ""  # why the puzzle page is missing
+
+
+@dataclass
+class Tournament:
+    """The runs in a folder, by the folder's name."""
+
+    name: str
+    begun: str = ""  # when the last run began
+    under_way: list[UnderWay] = field(default_factory=list)
+    announced: list[Announced] = field(default_factory=list)  # by its command
+    without_journal: list[dict[str, Any]] = field(default_factory=list)  # the progress of such runs under way
+    done: dict[Path, AnyResult] = field(default_factory=dict)
+    sets: dict[str, None] = field(default_factory=dict)  # digests, in the order of play
+
+    @cached_property
+    def rankings(self) -> list[Ranking]:
+        """Those over all sets first."""
+        return sorted(rankings(self.done), key=lambda each: each.scope not in (Scope.MATCH, Scope.OVERALL))
+
+    @property
+    def plotted(self) -> Iterator[tuple[str, RunResult, str]]:
+        """The runs for the plots of sets: title, result, state."""
+        for ranking in self.rankings:
+            results = [result for row in ranking.rows for result in row.results.values()]
+            if ranking.scope is Scope.SET:
+                yield from ((ranking.title, result, "") for result in results if isinstance(result, RunResult))
+        for run in self.under_way:
+            yield run.result.set.name, run.result, " (under way)" if run.is_running else " (interrupted)"
 
 
 def shown_now(folder: Path, before: Shown) -> Shown:
     """Look at a folder; `before`, the look before, is returned if nothing has changed, and no file read twice."""
     now = time.monotonic()
     stamps, left_out = stamps_of(folder)
+    files = {path: _file(path, stamp, before, now) for path, stamp in stamps.items()}
     runs = [*before.state.get("under_way", ()), *before.state.get("playing", ())]
     is_old = any(run["running"] for run in runs) and now - before.looked >= SECONDS_BETWEEN_LOOKS
-    if before.state and stamps == before.stamps and not is_old:  # no file shows that a judge has ended
+    if before.state and files == before.files and not is_old:  # no file shows that a judge has ended
         return before
-    contents: dict[Path, Content] = {}
-    for path, stamp in stamps.items():
-        old = before.read.get(path)
-        contents[path] = old if before.stamps.get(path) == stamp else content_at(path, old)
-    changed = _changed(stamps, before, now)
-    read = {path: seen(content, now - changed[path]) for path, content in contents.items()}
-    journalled = {result_of(path) for path, content in read.items() if isinstance(content, UnderWay)}
+    read = {path: seen(file.content, now - file.changed) for path, file in files.items()}
+    tournaments = _tournaments(folder, read)
+    bots = dict(before.bots)
+    plots = _plots(tournaments, bots, before.plots, now)
+    shown = plots if find_spec("matplotlib") else {}
+    names = [tournament.name for tournament in tournaments]
+    state = {
+        "folder": str(min(path.parent for path in read) if len(names) == 1 else folder),
+        "tournaments": names,
+        "rankings": _named(tournaments, lambda each: map(_ranking, each.rankings)),
+        "under_way": _named(tournaments, lambda each: [*map(_progress, each.under_way), *each.without_journal]),
+        "playing": _named(tournaments, lambda each: map(_played, each.announced)),
+        "last": _last(tournaments),
+        "plots": [_plot(plot) | {"tournament": name} for (name, _), plot in shown.items()],
+        "note": before.note,
+        "problems": [printable(problem) for problem in [*read.values(), *left_out] if isinstance(problem, str)],
+    }
+    return Shown(state, plots, now, files, bots, before.note)
+
+
+def _tournaments(folder: Path, read: Mapping[Path, Seen]) -> list[Tournament]:
+    """Return the tournaments of a folder, the one that was begun last first."""
+    found: dict[str, Tournament] = {}
     to_come = results_to_come(read)
-    under_way: dict[str, list[UnderWay]] = {}
-    without_journal: dict[str, list[dict[str, Any]]] = {}
-    playing: list[dict[str, Any]] = []
-    done: dict[str, dict[Path, AnyResult]] = {}
-    begun: dict[str, str] = {}  # when the last run of each tournament began
+    journalled = {result_of(path) for path, content in read.items() if isinstance(content, UnderWay)}
     for path, content in read.items():
         if content is None or isinstance(content, str):
             continue
         within = path.parent.relative_to(folder)
-        name = printable(str(within if within.parts else folder))  # of its folder
+        name = printable(str(within if within.parts else folder))
+        tournament = found.setdefault(name, Tournament(name))
+        if isinstance(content, Announced):
+            in_play = content.playing.in_play
+            tournament.announced.append(content)
+            tournament.begun = max(tournament.begun, content.playing.started_at)
+            tournament.without_journal += [
+                _announced(run, content) for run in in_play if path.parent / run.result_file not in journalled
+            ]
+            continue
+        result = content.result if isinstance(content, UnderWay) else content
         if isinstance(content, UnderWay):
-            under_way.setdefault(name, []).append(content)
-        elif isinstance(content, Announced):
-            in_play = [run for run in content.playing.in_play if path.parent / run.result_file not in journalled]
-            without_journal[name] = [_announced(run, content) for run in in_play]
-            playing.append(_played(content) | {"tournament": name})
+            tournament.under_way.append(content)
         elif path not in to_come:
-            done.setdefault(name, {})[path] = content
-        begun[name] = max(begun.get(name, ""), started_at(content))
-    names = sorted(begun, key=begun.__getitem__, reverse=True)
-    ranked = {
-        name: sorted(
-            rankings(done.get(name, {})), key=lambda ranking: ranking.scope not in (Scope.MATCH, Scope.OVERALL)
-        )
-        for name in names
-    }
-    bots = dict(before.bots)
-    plots = _plots(ranked, under_way, bots, before.plots, now)
-    runs = [content.result if isinstance(content, UnderWay) else content for content in read.values()]
-    sets = [run.set.sha256 for run in runs if isinstance(run, RunResult)]  # in the order of play
-    in_order = sorted(plots.items(), key=lambda plot: (names.index(plot[0][0]), sets.index(plot[0][1])))
-    shown = in_order if find_spec("matplotlib") else []
-    state = {
-        "folder": str(min(path.parent for path in read) if len(names) == 1 else folder),
-        "tournaments": names,
-        "rankings": [_ranking(ranking) | {"tournament": name} for name in names for ranking in ranked[name]],
-        "under_way": [
-            run | {"tournament": name}
-            for name in names
-            for run in (*map(_progress, under_way.get(name, [])), *without_journal.get(name, []))
-        ],
-        "playing": playing,
-        "last": _last(names, under_way, done),
-        "plots": [_plot(plot) | {"tournament": name} for (name, _), plot in shown],
-        "note": before.note,
-        "problems": [printable(problem) for problem in [*read.values(), *left_out] if isinstance(problem, str)],
-    }
-    return Shown(state, plots, now, stamps, changed, contents, bots, before.note)
+            tournament.done[path] = content
+        if isinstance(result, RunResult):
+            tournament.begun = max(tournament.begun, result.started_at)
+            tournament.sets[result.set.sha256] = None
+    return sorted(found.values(), key=lambda tournament: tournament.begun, reverse=True)
 
 
-def _changed(stamps: Mapping[Path, Stamp], before: Shown, now: float) -> dict[Path, float]:
-    """Return when each file was first seen as it is.
+def _named(
+    tournaments: Sequence[Tournament], parts: Callable[[Tournament], Iterable[dict[str, Any]]]
+) -> list[dict[str, Any]]:
+    """Return parts of all tournaments, each with the name of its own."""
+    return [part | {"tournament": tournament.name} for tournament in tournaments for part in parts(tournament)]
+
+
+def _file(path: Path, stamp: Stamp, before: Shown, now: float) -> File:
+    """Return a file, read again if it has changed.
 
     The clock of a file system may be ahead or behind. Without a look just before, the time of a change is a guess,
     which the next looks correct.
     """
-    changed = {}
+    old = before.files.get(path)
+    if old and old.stamp == stamp:
+        return old
     just_looked = bool(before.state) and now - before.looked < FRESH_SECONDS
-    for path, stamp in stamps.items():
-        if before.stamps.get(path) == stamp:
-            changed[path] = before.changed[path]
-        else:
-            changed[path] = now if just_looked else now - abs(time.time() - stamp[0] / 1e9)
-    return changed
+    changed = now if just_looked else now - abs(time.time() - stamp[0] / 1e9)
+    return File(stamp, content_at(path, old.content if old else None), changed)
 
 
 def _plots(
-    ranked: Mapping[str, Sequence[Ranking]],
-    under_way: Mapping[str, Sequence[UnderWay]],
-    bots: dict[str, int],
-    before: Mapping[SetPlayed, Plot],
-    now: float,
+    tournaments: Sequence[Tournament], bots: dict[str, int], before: Mapping[SetPlayed, Plot], now: float
 ) -> dict[SetPlayed, Plot]:
-    """Return the plots of each set of each tournament; bots that are new get a number."""
-    of_sets = [(name, ranking) for name, some in ranked.items() for ranking in some if ranking.scope is Scope.SET]
-    plots = {(name, ranking.sets[0].sha256): Plot(ranking.title, [], now) for name, ranking in of_sets}
-    runs = [(name, run, "") for name, ranking in of_sets for row in ranking.rows for run in row.results.values()]
-    states = {True: " (under way)", False: " (interrupted)"}
-    runs += [(name, run.result, states[run.is_running]) for name, some in under_way.items() for run in some]
-    for name, result, more in runs:
-        if isinstance(result, RunResult):
-            plot = plots.setdefault((name, result.set.sha256), Plot(result.set.name, [], now))
+    """Return the plots of each set of each tournament, in the order of play; bots that are new get a number."""
+    plots: dict[SetPlayed, Plot] = {}
+    for tournament in tournaments:
+        drawn: dict[str, Plot] = {}
+        for title, result, state in tournament.plotted:
             number = bots.setdefault(result.bot, len(bots))
-            plot.runs.append(Run(printable(result.bot) + more, number, result))
-    drawn = {played: plot for played, plot in plots.items() if any(run.seconds for run in plot.runs)}
-    growing = {(name, run.result.set.sha256) for name, some in under_way.items() for run in some}
-    recent = {played for played, plot in before.items() if now - plot.made < SECONDS_BETWEEN_PLOTS}
-    return drawn | {played: before[played] for played in growing & recent}
+            plot = drawn.setdefault(result.set.sha256, Plot(title, [], now))
+            plot.runs.append(Run(printable(result.bot) + state, number, result))
+        growing = {run.result.set.sha256 for run in tournament.under_way}
+        for digest in tournament.sets:
+            old, new = before.get((tournament.name, digest)), drawn.get(digest)
+            if old and digest in growing and now - old.made < SECONDS_BETWEEN_PLOTS:
+                plots[tournament.name, digest] = old
+            elif new and any(run.seconds for run in new.runs):
+                plots[tournament.name, digest] = new
+    return plots
 
 
 def _plot(plot: Plot) -> dict[str, Any]:
@@ -188,20 +215,12 @@ def _plot(plot: Plot) -> dict[str, Any]:
 
 
 def _progress(run: UnderWay) -> dict[str, Any]:
-    return {
-        "bot": printable(run.result.bot),
-        "set": printable(run.result.set.name),
-        "done": len(run.result.score.puzzles),
-        "count": run.result.set.puzzle_count,
-        "right": run.result.score.right,
-        "not_right": _not_right(run.result.score.verdicts),
-        "time": duration(run.wall_seconds),
-        "running": run.is_running,
-        "silent": run.is_silent,
-    }
+    facts, score = run.result.set, run.result.score
+    in_play = RunInPlay("", run.result.bot, facts.name, facts.puzzle_count, len(score.puzzles), score.right)
+    return _announced(in_play, run) | {"not_right": _not_right(score.verdicts), "time": duration(run.wall_seconds)}
 
 
-def _announced(run: RunInPlay, content: Announced) -> dict[str, Any]:
+def _announced(run: RunInPlay, look: UnderWay | Announced) -> dict[str, Any]:
     """Return the progress of a run without a journal here: a worker plays it, or it is in its warm-up."""
     not_right = run.answered - run.right
     return {
@@ -212,8 +231,8 @@ def _announced(run: RunInPlay, content: Announced) -> dict[str, Any]:
         "right": run.right,
         "not_right": {"not right": not_right} if not_right else {},
         "time": NOTHING,
-        "running": content.is_running,
-        "silent": content.is_silent,
+        "running": look.is_running,
+        "silent": look.is_silent,
     }
 
 
@@ -222,13 +241,12 @@ def _played(content: Announced) -> dict[str, Any]:
     return {"played": run_count - left, "count": run_count, "running": content.is_running}
 
 
-def _last(
-    names: Sequence[str], under_way: Mapping[str, Sequence[UnderWay]], done: Mapping[str, Mapping[Path, AnyResult]]
-) -> list[dict[str, Any]]:
+def _last(tournaments: Sequence[Tournament]) -> list[dict[str, Any]]:
     """Return the puzzles judged last: of the runs under way, otherwise of the newest run."""
-    runs = [(name, run.result) for name in names for run in under_way.get(name, [])]
+    runs = [(tournament.name, run.result) for tournament in tournaments for run in tournament.under_way]
     if not runs:
-        runs = [(name, run) for name in names for run in done.get(name, {}).values() if isinstance(run, RunResult)]
+        done = [(tournament.name, run) for tournament in tournaments for run in tournament.done.values()]
+        runs = [(name, run) for name, run in done if isinstance(run, RunResult)]
         runs = sorted(runs, key=lambda found: found[1].started_at)[-1:]
     return [
         {

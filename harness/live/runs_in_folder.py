@@ -15,17 +15,10 @@ import psutil
 from msgspec.structs import replace
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.journal import (
-    Alive,
-    AttemptEnded,
-    AttemptStarted,
-    PuzzleJudged,
-    Reading,
-    Record,
-    is_marked,
-)
+from nonobot.harness.play.journal import Reading, is_marked
+from nonobot.harness.play.run_events import AttemptStarted, RunSoFar
 from nonobot.harness.results.result_files import RESULT_ENDINGS, AnyResult, in_order_of_play, read_any
-from nonobot.harness.results.run_result import PuzzleResult, RunResult, Score, Verdict
+from nonobot.harness.results.run_result import RunResult, Score
 from nonobot.harness.tournament.playing import PLAYING, Playing, read_playing
 from nonobot.system import descriptor_of
 
@@ -58,7 +51,7 @@ class Announced:
 
 
 class Followed:
-    """A run as its journal shows it; each look reads only what is new. `beginning` is None before the first line.
+    """A run as its journal shows it, None before the first line; each look reads only what is new.
 
     A shorter journal, or one of another run, is read from its beginning.
     """
@@ -66,68 +59,37 @@ class Followed:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._first_line = b""
-        self._start()
-
-    def _start(self) -> None:
-        self._reading = Reading(self._path)
-        self.beginning: RunResult | None = None
-        self._puzzles: list[PuzzleResult] = []
-        self._verdicts = dict.fromkeys(Verdict, 0)
-        self._attempt: AttemptStarted | None = None  # the last one
-        self._has_ended = False
-        self._ended_seconds = self._seconds = 0.0  # of the attempts that have ended; of all
+        self._reading = Reading(path)
+        self._run: RunSoFar | None = None
 
     def look(self) -> None:
         """Read what is new; UnusableError or OSError if the file is not a journal or cannot be read."""
         with descriptor_of(self._path) as file:
             first_line = os.pread(file, len(self._first_line), 0)
             if first_line != self._first_line or os.fstat(file).st_size < self._reading.end:
-                self._start()
-            for record in self._reading.records(file):
-                self._take(record)
-                if isinstance(record, RunResult):
+                self._reading, self._run = Reading(self._path), None
+            for event in self._reading.records(file):
+                if isinstance(event, RunResult):
+                    self._run = RunSoFar(event)
                     self._first_line = os.pread(file, self._reading.end, 0)
-
-    def _take(self, record: Record) -> None:
-        match record:
-            case RunResult():
-                self.beginning = record
-            case PuzzleJudged(result):
-                self._puzzles.append(result)
-                self._verdicts[result.verdict] += 1
-                self._seconds = max(self._seconds, result.arrived_seconds or 0.0)
-            case AttemptStarted():
-                self._attempt, self._has_ended = record, False
-            case Alive(usage):
-                self._seconds = max(self._seconds, self._ended_seconds + usage.wall_seconds)
-            case AttemptEnded(attempt):
-                self._has_ended = True
-                self._ended_seconds += attempt.usage.wall_seconds
-                self._seconds = max(self._seconds, self._ended_seconds)
+                elif self._run:
+                    self._run.take(event)
 
     def run(self, silent_seconds: float) -> UnderWay | None:
         """Return the run, given the time since the last change of its journal; None if it has none yet."""
-        if self.beginning is None:
+        run = self._run
+        if run is None:
             return None
-        is_fresh = silent_seconds < FRESH_SECONDS  # perhaps the first attempt is about to begin
-        is_running = not self._has_ended and (is_fresh or (self._attempt is not None and _is_alive(self._attempt)))
+        is_open = run.open_attempt is not None or not run.attempts  # perhaps the first attempt is about to begin
+        is_fresh = silent_seconds < FRESH_SECONDS
+        is_running = is_open and (is_fresh or (run.open_attempt is not None and _is_alive(run.open_attempt)))
         is_silent = is_running and silent_seconds > SILENT_SECONDS
-        result = replace(self.beginning, score=Score(dict(self._verdicts), list(self._puzzles)))
-        return UnderWay(result, is_running, is_silent, self._seconds)
+        result = replace(run.beginning, score=Score(dict(run.verdicts), list(run.puzzles)))
+        return UnderWay(result, is_running, is_silent, run.wall_seconds)
 
 
 Content = AnyResult | Followed | Playing | str | None
 Seen = AnyResult | UnderWay | Announced | str | None
-
-
-def started_at(content: AnyResult | UnderWay | Announced) -> str:
-    """Return when a run or the command of a tournament began; nothing if that is unknown."""
-    match content:
-        case UnderWay(result):
-            return result.started_at
-        case Announced(playing):
-            return playing.started_at
-    return content.started_at if isinstance(content, RunResult) else ""
 
 
 def result_of(journal: Path) -> Path:
@@ -169,7 +131,7 @@ def stamps_of(folder: Path) -> tuple[dict[Path, Stamp], list[str]]:
 
 
 def content_at(path: Path, before: Content) -> Content:
-    """Return the content of a file, as `Shown.read` has it; that of a journal may continue the one `before`."""
+    """Return the content of a file, as `File` has it; that of a journal may continue the one `before`."""
     if path.name == PLAYING:
         return read_playing(path)
     is_journal = path.name.endswith(JOURNAL)

@@ -9,20 +9,20 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 import psutil
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from nonobot.harness import StartError
-from nonobot.harness.play.journal import Alive, AttemptStarted
-from nonobot.harness.play.run_state import NO_USAGE, RunState
+from nonobot.harness.play.run_events import NO_USAGE, Alive, AttemptStarted
+from nonobot.harness.play.run_state import RunState
 from nonobot.harness.process.bot_process import BotProcess, StderrLog
 from nonobot.harness.process.conversation import Conversation
-from nonobot.harness.process.exchange_folder import ExchangeFolder, scratch_folder
 from nonobot.harness.process.interrupts import stopping_with
-from nonobot.harness.results.conditions import Configuration, Feed
-from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
+from nonobot.harness.process.scratch import scratch_folder
+from nonobot.harness.results.conditions import Feed
+from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason
 from nonobot.harness.text import last_line_of
 from nonobot.protocol import Answer, AnswerReader
 from nonobot.protocol.answers import most_bytes_of_an_answer
@@ -47,8 +47,8 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
     first = puzzles[0].number
     log = StderrLog(run.stderr_path, run.stderr_bytes)
     try:
-        exchange = ExchangeFolder(folder, files, puzzles) if folder and files else None
-        bot = BotProcess(run.beginning.command, log, run.sandbox, run.configuration, exchange)
+        exchange = (folder, files, puzzles) if folder and files else None
+        bot = BotProcess(run.beginning.command, log, run.configuration, run.access, exchange)
     except StartError as error:
         end = BotEnd(EndReason.NOT_STARTED, detail=str(error))
         run.end_attempt(Attempt(started_at, first, end, NO_USAGE), run.stderr_bytes)
@@ -57,48 +57,29 @@ def play_attempt(run: RunState, leftovers: contextlib.ExitStack) -> None:
         created = 0.0
         with contextlib.suppress(psutil.Error):  # the bot has ended already
             created = psutil.Process(bot.pid).create_time()
-        conditions: dict[str, Any] = {"sandboxed": bot.sandboxed, "cgroup_measures": bot.tree.cgroup_measures}
-        conditions |= {"filtered": bot.filtered} if bot.sandboxed else {}
-        run.journal.add(AttemptStarted(started_at, first, bot.pid, created, mark=bot.mark, **conditions))
-        loop = AttemptLoop(run, bot, puzzles, exchange)
-        with stopping_with(lambda: bot.tree.signal(signal.SIGSTOP), lambda: bot.tree.signal(signal.SIGCONT)):
+        conditions = bot.sandboxed, bot.cgroup_measures, bot.filtered if bot.sandboxed else UNSET
+        started = AttemptStarted(started_at, first, bot.pid, created, *conditions, mark=bot.mark)
+        run.add(started)
+        loop = AttemptLoop(run, bot, puzzles)
+        with stopping_with(bot.signal):
             reason, detail = loop.listen()
         if not bot.exited:
             bot.stop(at_once=reason is EndReason.MEMORY_LIMIT)  # otherwise it continues to fill the memory
-        while reason is not EndReason.PROTOCOL_ERROR and loop.judge_next():
-            pass
         if reason is not EndReason.PROTOCOL_ERROR:
-            loop.judge_unfinished()
-    if loop.complete:
-        reason = EndReason.CPU_LIMIT if loop.passed_cpu_limit else EndReason.FINISHED
-    elif reason is EndReason.PUZZLE_LIMIT:
-        run.miss(run.referee.left()[0], run.used.wall_seconds + bot.usage.wall_seconds)
-    elif reason is EndReason.CRASHED and bot.refused:
-        said = last_line_of(run.stderr_path) or "no sandbox"
-        hint = "docs/sandbox.md says what a sandbox shows"
-        reason, detail = EndReason.NOT_STARTED, f"cannot start {run.beginning.command[0]!r}: {said}; {hint}"
-    if not loop.complete:
-        detail = detail or (exchange.answers.trouble if exchange else None) or loop.trouble
-    end = BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
-    attempt = Attempt(
-        *(started_at, first, end, bot.usage),
-        **conditions,
-        own_log=exchange.own_log(bot.exit_status) if exchange else UNSET,
-        unmeasured=sorted(bot.tree.unmeasured) or UNSET,
-        cores_taken=sorted(bot.tree.cores_taken) or UNSET,
+            loop.judge_rest()
+    end = loop.end(reason, detail)
+    if end.reason is EndReason.PUZZLE_LIMIT:
+        run.miss(run.referee.left()[0])
+    attempt = started.ended(
+        end,
+        bot.usage,
+        own_log=bot.exchange.own_log(bot.exit_status) if bot.exchange else UNSET,
+        unmeasured=sorted(bot.unmeasured) or UNSET,
+        cores_taken=sorted(bot.cores_taken) or UNSET,
         first_output_seconds=loop.conversation.first_seconds,
         stood_still_seconds=bot.standstill.seconds or UNSET,
     )
     run.end_attempt(attempt, log.received_bytes)
-
-
-def limit_reached(bot: BotProcess, limits: Configuration) -> EndReason | None:
-    """Return the limit that was reached, if any; the cgroup may have ended the bot before the judge looked."""
-    if limits.most_memory_bytes is not None and bot.tree.holds_more_than(limits.most_memory_bytes):
-        return EndReason.MEMORY_LIMIT
-    if limits.process_limit is not None and bot.tree.has_more_than(limits.process_limit + bot.processes_beside):
-        return EndReason.PROCESS_LIMIT
-    return None
 
 
 class AttemptLoop:
@@ -107,20 +88,17 @@ class AttemptLoop:
     Times are in seconds since the start of the bot. Run seconds count from the start of the first attempt.
     """
 
-    def __init__(
-        self, run: RunState, bot: BotProcess, puzzles: Sequence[SetPuzzle], exchange: ExchangeFolder | None = None
-    ) -> None:
+    def __init__(self, run: RunState, bot: BotProcess, puzzles: Sequence[SetPuzzle]) -> None:
         board = puzzles[0].puzzle
         self._run = run
         self._bot = bot
-        self._exchange = exchange
         self._limits = run.configuration
         self._before = run.used  # the limits apply to all attempts together
         self._seconds_left = self._limits.wall_limit_seconds - self._before.wall_seconds
         self.conversation = Conversation(bot, AnswerReader(board.width, board.height), clock=self._clock)
         self._answer_bytes = most_bytes_of_an_answer(board)
-        self._judged_before = len(run.referee.results)
-        self._judged = 0
+        self._judged_before = len(run.puzzles)
+        self._strays_before = run.referee.duplicate_count + run.referee.stray_count
         self._next_look = self._active = bot.started  # when the bot last computed or wrote
         self._active_cpu = 0.0
         self._next_sign = bot.started + SECONDS_BETWEEN_SIGNS
@@ -129,8 +107,8 @@ class AttemptLoop:
         self._sent_seconds: dict[int | None, float] = {}
         self._last_sent: int | None = None
         self._last_arrival = 0.0
-        self.passed_cpu_limit = False  # before the last answer came
-        self.trouble: str | None = None  # why the bot is not complete, as far as the judge can see
+        self._passed_cpu_limit = False  # before the last answer came
+        self._trouble: str | None = None  # why the bot is not complete, as far as the judge can see
         if self._limits.feed is Feed.BATCH:
             self.conversation.send(b"".join(puzzle.text for puzzle in puzzles), True)
         self._feed()
@@ -145,7 +123,7 @@ class AttemptLoop:
         while True:
             # Check limits first and act on them last: answers written in time are read in between and count.
             # Read arrivals before judging: no timestamp waits for the check of earlier answers.
-            breach = EndReason.INTERRUPTED if self._run.interrupts.told else self._breach()
+            breach = EndReason.INTERRUPTED if self._run.interrupts.stop_requested else self._breach()
             overdue = self._overdue()
             data = self.conversation.listen(self._next_look)
             if data:
@@ -155,27 +133,14 @@ class AttemptLoop:
                 return EndReason.CLOSED_STDOUT, None  # this end is more specific
             if breach:
                 return breach, None
-            answers = len(self._run.referee.results) - self._judged_before
-            stray_bytes = self.conversation.read_bytes - answers * self._answer_bytes
-            if stray_bytes > MOST_STRAY_BYTES:
-                return EndReason.PROTOCOL_ERROR, f"{stray_bytes} bytes that belong to no answer"
-            if self._has_too_many_strays:
-                return (
-                    EndReason.PROTOCOL_ERROR,
-                    f"more than {MOST_STRAY_ANSWERS:,} answers that count for no puzzle",
-                )
-            if overdue is not None and not self._bot.exited:
-                while self.judge_next():  # all that came until now
-                    pass
-                self.judge_unfinished()
-                if self._overdue() == overdue:
-                    return EndReason.PUZZLE_LIMIT, f"${overdue}"
+            if end := self._end_over_strays() or self._end_over_puzzle(overdue):
+                return end
             if not data and not judged and (end := self._end_of_its_own()):
                 return end
             # However much the bot writes: it may never be silent.
             if end := self._end_of_patience():
                 return end
-            if self._exchange and (excess := self._exchange.excess()):
+            if self._bot.exchange and (excess := self._bot.exchange.excess()):
                 return EndReason.PROTOCOL_ERROR, excess
             self._give_a_sign()
 
@@ -183,19 +148,48 @@ class AttemptLoop:
         """Judge the next answer; return whether there was one, unless too many count for no puzzle."""
         answer = None if self._has_too_many_strays else self.conversation.next_answer()
         if answer:
-            self._judged += 1
             self._judge(*answer)
         return answer is not None
 
+    def judge_rest(self) -> None:
+        """Judge all answers that have arrived."""
+        while self.judge_next():
+            pass
+        self._judge_unfinished()
+
+    def end(self, reason: EndReason, detail: str | None) -> BotEnd:
+        """Return how the bot ended, which is gone, from the reason why the loop ended."""
+        bot = self._bot
+        if self.complete:
+            reason = EndReason.CPU_LIMIT if self._passed_cpu_limit else EndReason.FINISHED
+        elif reason is EndReason.CRASHED and bot.refused:
+            said = last_line_of(self._run.stderr_path) or "no sandbox"
+            detail = f"cannot start {self._run.beginning.command[0]!r}: {said}"
+            reason, detail = EndReason.NOT_STARTED, f"{detail}; docs/sandbox.md says what a sandbox shows"
+        else:
+            detail = detail or (self._bot.exchange and self._bot.exchange.answers.trouble) or self._trouble
+        return BotEnd(reason, None if bot.signal_name else bot.exit_status, bot.signal_name, detail)
+
+    def _end_over_strays(self) -> tuple[EndReason, str | None] | None:
+        """Return what is too much of the output that belongs to no answer."""
+        answers = len(self._run.puzzles) - self._judged_before
+        stray_bytes = self.conversation.read_bytes - answers * self._answer_bytes
+        if stray_bytes > MOST_STRAY_BYTES:
+            return EndReason.PROTOCOL_ERROR, f"{stray_bytes} bytes that belong to no answer"
+        if self._has_too_many_strays:
+            return EndReason.PROTOCOL_ERROR, f"more than {MOST_STRAY_ANSWERS:,} answers that count for no puzzle"
+        return None
+
     @property
     def _has_too_many_strays(self) -> bool:
-        return self._judged - (len(self._run.referee.results) - self._judged_before) > MOST_STRAY_ANSWERS
+        referee = self._run.referee
+        return referee.duplicate_count + referee.stray_count - self._strays_before > MOST_STRAY_ANSWERS
 
-    def judge_unfinished(self, has_ended: bool = False) -> None:
+    def _judge_unfinished(self, has_ended: bool = False) -> None:
         """Judge the last answer if its last row has no line end; in parts, only once the bot has ended."""
         for answer, arrived_seconds in self.conversation.unfinished():
             if answer.solution:
-                self.trouble = f"the last row of ${answer.number} has no line end"
+                self._trouble = f"the last row of ${answer.number} has no line end"
             if answer.solution or has_ended:
                 self._judge(answer, arrived_seconds)
 
@@ -206,10 +200,10 @@ class AttemptLoop:
             self._run.referee.refuse(answer)
             return
         took = None if since is None else arrived - since
-        if self._run.take(answer, self._before.wall_seconds + arrived, took):
+        if self._run.judge(answer, self._before.wall_seconds + arrived, took):
             self._last_arrival = arrived
             self._feed()
-            self.passed_cpu_limit = self.complete and self._has_passed_cpu_limit()
+            self._passed_cpu_limit = self.complete and self._has_passed_cpu_limit()
 
     def _feed(self) -> None:
         """Send the next puzzle once the previous one has its verdict."""
@@ -236,27 +230,27 @@ class AttemptLoop:
             return EndReason.TIME_LIMIT
         if now < self._next_look:
             return None
-        self._bot.tree.look()
+        self._bot.look()
         pause = min(max(SECONDS_TO_A_LOOK, now - self._bot.started), SECONDS_BETWEEN_LOOKS)
         self._next_look = min(now + pause, wall_end)
         if self._is_over_cpu_limit:
             return EndReason.CPU_LIMIT
-        return limit_reached(self._bot, self._limits) or self._stall(now)
+        return self._bot.limit_reached() or self._stall(now)
 
     @property
     def _is_over_cpu_limit(self) -> bool:
-        limit, cpu = self._limits.cpu_limit_seconds, self._before.cpu_seconds + self._bot.tree.cpu_seconds
+        limit, cpu = self._limits.cpu_limit_seconds, self._before.cpu_seconds + self._bot.usage.cpu_seconds
         return limit is not None and cpu >= limit
 
     def _has_passed_cpu_limit(self) -> bool:
         """Return whether the bot has used up its CPU time by now; the last look may be older than a standstill."""
         if self._limits.cpu_limit_seconds is not None:
-            self._bot.tree.look()
+            self._bot.look()
         return self._is_over_cpu_limit
 
     def _stall(self, now: float) -> EndReason | None:
         """Return STALLED if the bot neither computed nor wrote for the whole stall limit."""
-        limit, cpu = self._limits.stall_limit_seconds, self._bot.tree.cpu_seconds
+        limit, cpu = self._limits.stall_limit_seconds, self._bot.usage.cpu_seconds
         if limit is None:
             return None
         if cpu - self._active_cpu > IDLE_SHARE * limit:
@@ -267,18 +261,18 @@ class AttemptLoop:
         """Return how the bot ended, if it exited by itself; the end of its output completes a last line."""
         if not self._bot.exited:
             return None
-        self.judge_unfinished(has_ended=True)
+        self._judge_unfinished(has_ended=True)
         for answer, arrived_seconds in self.conversation.close():
             self._judge(answer, arrived_seconds)
         if self._bot.left_running and self._bot.exit_status == 0:  # a launcher; the end of a crash is cause enough
             running = count(self._bot.left_running, "process")
-            self.trouble = f"it ended while {running} that it had started ran; start the bot in the foreground"
+            self._trouble = f"it ended while {running} that it had started ran; start the bot in the foreground"
         if not self.complete and self._has_passed_cpu_limit():
             return EndReason.CPU_LIMIT, None
         if self.complete or self._bot.exit_status == 0:
             return EndReason.FINISHED, None
-        limit = limit_reached(self._bot, self._limits)
-        if not limit and self._bot.exit_status == -signal.SIGKILL and self._bot.tree.ran_out_of_memory():
+        limit = self._bot.limit_reached()
+        if not limit and self._bot.exit_status == -signal.SIGKILL and self._bot.ran_out_of_memory():
             return EndReason.MEMORY_LIMIT, OUT_OF_MEMORY
         return limit or EndReason.CRASHED, None
 
@@ -308,11 +302,18 @@ class AttemptLoop:
         since = self._in_work_since(in_work)
         return in_work if since is not None and self._seconds() > since + limit else None
 
+    def _end_over_puzzle(self, overdue: int | None) -> tuple[EndReason, str | None] | None:
+        """Return the puzzle whose time had passed if nothing that came until now answers it."""
+        if overdue is None or self._bot.exited:
+            return None
+        self.judge_rest()
+        return (EndReason.PUZZLE_LIMIT, f"${overdue}") if self._overdue() == overdue else None
+
     def _give_a_sign(self) -> None:
         if time.monotonic() >= self._next_sign:
             self._next_sign += SECONDS_BETWEEN_SIGNS
-            usage = Usage(self._seconds(), self._bot.tree.cpu_seconds, self._bot.tree.peak_memory_bytes)
-            self._run.journal.add(Alive(usage, self._bot.standstill.seconds or UNSET))
+            usage = replace(self._bot.usage, wall_seconds=self._seconds())
+            self._run.add(Alive(usage, self._bot.standstill.seconds or UNSET))
 
     def _seconds(self) -> float:
         """Return the seconds since the start of the bot, up to the time limit."""

@@ -18,64 +18,26 @@ import stat
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import get_args
 
 import msgspec
 import psutil
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from nonobot.harness import UnusableError
+from nonobot.harness.play.run_events import Alive, AttemptEnded, AttemptStarted, Event, PuzzleJudged
 from nonobot.harness.process.bot_process import MARK
 from nonobot.harness.process.interrupts import Interrupts
-from nonobot.harness.results.conditions import CgroupMeasures, Figure, Whole
 from nonobot.harness.results.limits import MOST_BYTES, MOST_OTHER_BYTES, MOST_VERDICTS, too_large
 from nonobot.harness.results.result_files import UNDECODABLE, storable
-from nonobot.harness.results.run_result import SCHEMA_VERSION, Attempt, PuzzleResult, RunResult, Usage
+from nonobot.harness.results.run_result import SCHEMA_VERSION, RunResult
 from nonobot.harness.text import first_of, say
 from nonobot.protocol.clues import count, shown
 from nonobot.system import PIECE_BYTES, descriptor_of, reason_of, whole_file
 
-
-class AttemptStarted(Struct, frozen=True, tag_field="kind", tag="attempt-started"):
-    """A bot was started."""
-
-    started_at: str
-    first_puzzle: Whole
-    pid: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
-    process_created: Figure  # with `pid`, identifies the process for the live view
-    sandboxed: bool  # as in `Attempt`, whose record is lost if the judge is killed
-    cgroup_measures: CgroupMeasures
-    filtered: bool | UnsetType = UNSET
-    mark: str = ""  # of the process, by which a later judge knows it
-
-
-class PuzzleJudged(Struct, frozen=True, tag_field="kind", tag="judged"):
-    """A puzzle got its verdict."""
-
-    result: PuzzleResult
-
-
-class Alive(Struct, frozen=True, tag_field="kind", tag="alive"):
-    """The usage so far of the current attempt: the only record of it if the judge is killed."""
-
-    usage: Usage
-    stood_still_seconds: Figure | UnsetType = UNSET  # as in `Attempt`
-
-
-class AttemptEnded(Struct, frozen=True, tag_field="kind", tag="attempt-ended"):
-    """An attempt ended; the counts of duplicates and strays are those of the whole run."""
-
-    attempt: Attempt
-    stderr_bytes: Whole
-    duplicate_count: Whole
-    stray_count: Whole
-    notes: list[str]
-
-
-Record = RunResult | AttemptStarted | PuzzleJudged | Alive | AttemptEnded
 BEGINNING = b'{"kind":"run",'  # of the first line of a journal
-DECODE = msgspec.json.Decoder(Record).decode
-KINDS = {record.__struct_config__.tag for record in get_args(Record)}
+DECODE = msgspec.json.Decoder(Event).decode
+KINDS = {record.__struct_config__.tag for record in get_args(Event)}
 MOST_NAMED = 5  # kinds of records that a warning names
 
 
@@ -103,7 +65,7 @@ class Reading:
         self._verdict_count = 0
         self._other_bytes = 0
 
-    def records(self, file: int) -> Iterator[Record]:
+    def records(self, file: int) -> Iterator[Event]:
         """Yield the records in an open file from the last end on, up to the first damage.
 
         UnusableError if it is not a journal or too large, KeyboardInterrupt if the user stops the judge.
@@ -112,7 +74,7 @@ class Reading:
         if self.size > MOST_BYTES:
             raise too_large(str(self._path), MOST_BYTES)
         for line in self._lines(file):
-            Interrupts.heed()  # a stranger's journal may have millions of records
+            Interrupts.raise_if_stopped()  # a stranger's journal may have millions of records
             if self.lost_count:
                 self.lost_count += 1
                 continue
@@ -150,7 +112,7 @@ class Reading:
             if len(kept) <= MOST_OTHER_BYTES:
                 kept += rest
 
-    def _record(self, line: bytes) -> Record | None:
+    def _record(self, line: bytes) -> Event | None:
         """Return the record in a line, None for one of a kind that only a later version knows."""
         if len(line) > MOST_OTHER_BYTES:
             raise ValueError("too long")
@@ -164,7 +126,7 @@ class Reading:
                 self.later_kinds[shown(kind)] = None
             return None
 
-    def _require_room(self, record: Record, length: int) -> None:
+    def _require_room(self, record: Event, length: int) -> None:
         if isinstance(record, PuzzleJudged):
             self._verdict_count += 1
             if self._verdict_count > MOST_VERDICTS:
@@ -198,7 +160,7 @@ class Journal:
                 undo.pop_all()
         except OSError as error:
             raise UnusableError(f"cannot write {path}: {reason_of(error)}") from None
-        self._queue: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = threading.Thread(target=self._write, daemon=True)
         self._writer.start()
 
@@ -239,13 +201,13 @@ class Journal:
             with whole_file(copy, lasting=True, follows=False) as file:
                 position = 0
                 while piece := os.pread(self._file, PIECE_BYTES, position):
-                    Interrupts.heed()
+                    Interrupts.raise_if_stopped()
                     position += file.write(piece)
         except OSError as error:
             raise UnusableError(f"cannot write {copy}: {reason_of(error)}") from None
         return copy
 
-    def add(self, record: Record) -> None:
+    def add(self, record: Event) -> None:
         """Queue a record for writing; UnusableError as for :meth:`mend`."""
         self.mend()
         self._queue.put(record)
@@ -276,7 +238,7 @@ class Journal:
                     self.trouble = error
 
 
-def records_in(path: Path) -> Iterator[Record]:
+def records_in(path: Path) -> Iterator[Event]:
     """Yield the records of a journal, none if there is no file; UnusableError if it is not a journal."""
     try:
         with descriptor_of(path) as file:
@@ -287,12 +249,12 @@ def records_in(path: Path) -> Iterator[Record]:
         raise UnusableError(f"cannot read {path}: {reason_of(error)}") from None
 
 
-def read_records(path: Path) -> list[Record]:
+def read_records(path: Path) -> list[Event]:
     """Return the records of a journal; see :func:`records_in`."""
     return list(records_in(path))
 
 
-def _append(file: int, records: Sequence[Record]) -> None:
+def _append(file: int, records: Sequence[Event]) -> None:
     data = memoryview(b"".join(msgspec.json.encode(storable(record)) + b"\n" for record in records))
     while data:
         data = data[os.write(file, data) :]
@@ -322,7 +284,7 @@ def _locked(path: Path) -> int:
         os.close(file)  # the judge that had the file has just removed it
 
 
-def end_leftover(records: Sequence[Record]) -> None:
+def end_leftover(records: Sequence[Event]) -> None:
     """Kill the bot and its process group if the journal's last attempt has no end and its process still runs.
 
     A stranger's journal may name any process, so it has to state the mark of the process, which nobody can guess.

@@ -13,7 +13,8 @@ from typing import Any, Generic, Self, TypeVar
 
 from nonobot.harness import UnusableError
 from nonobot.harness.play.match import SECONDS_TO_HEED
-from nonobot.harness.results.run_result import EndReason, PuzzleResult, RunResult
+from nonobot.harness.play.run_events import RunSoFar
+from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.system import with_file
 
 Outcome = TypeVar("Outcome")
@@ -100,13 +101,12 @@ def play_all(runs: Connection) -> None:
     with suppress(EOFError, ConnectionError, KeyboardInterrupt):
         while True:
             run, arguments = runs.recv()
-            answered, due = 0, time.monotonic()
+            due = time.monotonic()
 
-            def count(_result: PuzzleResult, _seconds: float) -> None:
-                nonlocal answered, due
-                answered += 1
+            def count(so_far: RunSoFar) -> None:
+                nonlocal due
                 if time.monotonic() >= due:  # a full pipe would stop this judge
-                    runs.send(answered)
+                    runs.send(len(so_far.puzzles))
                     due = time.monotonic() + SECONDS_TO_HEED
 
             try:

@@ -18,18 +18,17 @@ from msgspec.structs import replace
 
 from nonobot import __version__
 from nonobot.harness import StartError, UnusableError
-from nonobot.harness.play.attempt import limit_reached, play_attempt
-from nonobot.harness.play.journal import Journal, Record, end_leftover, journal_path, read_records, records_in
-from nonobot.harness.play.run_state import NO_USAGE, OnVerdict, RunState, records_of, stderr_path
-from nonobot.harness.process.bot_environment import made_environment
+from nonobot.harness.play.attempt import play_attempt
+from nonobot.harness.play.journal import Journal, end_leftover, journal_path, read_records, records_in
+from nonobot.harness.play.run_events import NO_USAGE, Event
+from nonobot.harness.play.run_state import OnVerdict, RunState, records_of, stderr_path
+from nonobot.harness.process.access import Access
 from nonobot.harness.process.bot_files import bot_files, changed_files, without_written
-from nonobot.harness.process.bot_process import BotProcess, PassedOn
-from nonobot.harness.process.cgroup import with_memory_limit
+from nonobot.harness.process.bot_process import NOTHING_MORE, BotProcess, PassedOn, settled
 from nonobot.harness.process.interrupts import Interrupts
-from nonobot.harness.process.machine import machine_facts, off_cores, require_cores
+from nonobot.harness.process.machine import machine_facts, require_cores
 from nonobot.harness.process.nonobot_command import compile_modules, own_arguments, own_warm_up
 from nonobot.harness.process.revisions import revision_of
-from nonobot.harness.process.sandbox import Sandbox, built_sandbox
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames, SetFacts
 from nonobot.harness.results.limits import require_readable
 from nonobot.harness.results.referee import Referee
@@ -62,7 +61,7 @@ class ResultLostError(UnusableError):
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A bot to run: display name, command, files if it works on files, and sandbox access (see `Sandbox`)."""
+    """A bot to run: display name, command, files if it works on files, and sandbox access (see `Access`)."""
 
     name: str
     command: Sequence[str]
@@ -74,27 +73,30 @@ class Bot:
     warm_up: Sequence[str] = ()
     sets: Sequence[str] = ()  # of its tournament: it must not see them before they are played
 
-    def sandbox(self, contain: Contain, result_path: Path, set_name: str) -> Sandbox | None:
-        """Return its sandbox for a set; see :func:`~nonobot.harness.process.sandbox.built_sandbox`."""
+    def access(self, result_path: Path, set_name: str) -> Access:
+        """Return what it sees and writes in a run on a set."""
         results = [path for path in self.hide if path in result_path.parents]
-        others = [path for path in self.hide if path not in results]
-        results += [result_path.parent, Path("results")]
-        sandbox = built_sandbox(contain, self.show, others, results, files_of_sets([set_name, *self.sets]))
-        return sandbox and dataclasses.replace(sandbox, writable=tuple(self.writable))
+        return Access(
+            show=tuple(self.show),
+            hide=tuple(path for path in self.hide if path not in results),
+            secret=files_of_sets([set_name, *self.sets]),
+            results=(*results, result_path.parent, Path("results")),
+            writable=tuple(self.writable),
+        )
 
 
-def files_of_sets(names: Iterable[str]) -> list[Path]:
+def files_of_sets(names: Iterable[str]) -> tuple[Path, ...]:
     """Return the files of sets, and of all official sets."""
     files = [*map(file_of, names)]
     with contextlib.suppress(OSError):  # the data folder is in a home that does not exist
         files += map(file_of, official_sets())
-    return [*filter(None, files)]
+    return tuple(filter(None, files))
 
 
 def warmed_up(
     command: Sequence[str] | None,
-    sandbox: Sandbox | None,
     run: Configuration,
+    access: Access = NOTHING_MORE,
     limit_seconds: float | None = None,
     live: bool = False,
 ) -> float | None:
@@ -111,43 +113,47 @@ def warmed_up(
     """
     if not command:
         return None
-    warm_up, sandbox = command, sandbox and dataclasses.replace(sandbox, prepares=True)
-    limits = with_memory_limit(replace(run, core=None))
+    warm_up, limits = command, replace(run, core=None)
     own = own_arguments(command)
     if own is not None:
         compile_modules()
-        warm_up, sandbox = own_warm_up(own), None
-        limits = replace(limits, environment={"NONOBOT_PROGRESS": "live"} if live else UNSET)
+        warm_up, environment = own_warm_up(own), {"NONOBOT_PROGRESS": "live"}
+        limits = replace(limits, contain=Contain.NO, environment=environment if live else UNSET)
     limit_seconds = limit_seconds or WARM_UP_SECONDS
-    limit: EndReason | None = None
     with Interrupts() as interrupts:
         try:
-            process = BotProcess(warm_up, PassedOn(live), sandbox, limits)
+            process = BotProcess(warm_up, PassedOn(live), limits, dataclasses.replace(access, prepares=True))
         except StartError as error:
             raise WarmUpError(f"warm-up: {error}") from None
         with process:
             process.send(b"", last=True)
-            while not process.exited and not limit and not interrupts.told:
-                process.read(min(process.started + limit_seconds, time.monotonic() + SECONDS_TO_HEED))
-                process.started += process.standstill.look()
-                process.tree.look()
-                if not process.exited and time.monotonic() >= process.started + limit_seconds:
-                    limit = EndReason.TIME_LIMIT
-                elif not process.exited or process.exit_status:
-                    limit = limit_reached(process, limits)
-    if interrupts.told:
+            limit = _limit_of_warm_up(process, limit_seconds, interrupts)
+    if interrupts.stop_requested:
         raise KeyboardInterrupt
-    status = f"exited with status {process.exit_status}"
     if limit is EndReason.TIME_LIMIT:
-        status = f"stopped at its limit of {limit_seconds:g} s"
+        why = f"stopped at its limit of {limit_seconds:g} s"
     elif limit:
-        status = end_in_words(BotEnd(limit), limits).partition(": ")[2]
-    if limit or process.exit_status:
-        hint = ""
-        if sandbox and not limit:
-            hint = " (a sandboxed warm-up writes in few folders: docs/sandbox.md; --contain no lifts this)"
-        raise WarmUpError(f"warm-up failed: {shlex.join(command)}: {status}{hint}")
-    return process.usage.wall_seconds
+        why = end_in_words(BotEnd(limit), process.limits).partition(": ")[2]
+    elif process.exit_status:
+        hint = " (a sandboxed warm-up writes in few folders: docs/sandbox.md; --contain no lifts this)"
+        why = f"exited with status {process.exit_status}{hint if process.sandboxed else ''}"
+    else:
+        return process.usage.wall_seconds
+    raise WarmUpError(f"warm-up failed: {shlex.join(command)}: {why}")
+
+
+def _limit_of_warm_up(process: BotProcess, limit_seconds: float, interrupts: Interrupts) -> EndReason | None:
+    """Wait for a warm-up to end, or to reach a limit, which is returned, or for the user to stop the judge."""
+    limit: EndReason | None = None
+    while not process.exited and not limit and not interrupts.stop_requested:
+        process.read(min(process.started + limit_seconds, time.monotonic() + SECONDS_TO_HEED))
+        process.started += process.standstill.look()
+        process.look()
+        if not process.exited and time.monotonic() >= process.started + limit_seconds:
+            limit = EndReason.TIME_LIMIT
+        elif not process.exited or process.exit_status:
+            limit = process.limit_reached()
+    return limit
 
 
 def play(
@@ -155,7 +161,7 @@ def play(
     bot: Bot,
     configuration: Configuration,
     result_path: Path,
-    on_verdict: OnVerdict = lambda result, run_seconds: None,
+    on_verdict: OnVerdict = lambda run: None,
 ) -> RunResult:
     """Run a bot on a set and return the result, whatever the bot does; UnusableError as for :func:`require_place`.
 
@@ -165,16 +171,16 @@ def play(
 
     KeyboardInterrupt if a signal comes before the bot's files are read.
     """
-    with Interrupts() as interrupts, _new_journal(puzzle_set, configuration, result_path) as journal:
+    with Interrupts() as interrupts, _new_journal(puzzle_set, result_path) as journal:
         try:
-            sandbox = bot.sandbox(configuration.contain, result_path, puzzle_set.name)
-            beginning = _new(puzzle_set, bot, configuration, sandbox is not None)
+            access = bot.access(result_path, puzzle_set.name)
+            beginning = _new(puzzle_set, bot, configuration, access)
             _remove(stderr_path(result_path))
         except (UnusableError, OSError, KeyboardInterrupt):
             journal.remove()
             raise
         journal.add(beginning)
-        return _played(RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox))
+        return _played(RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, access))
 
 
 def _remove(path: Path) -> None:
@@ -186,7 +192,7 @@ def _remove(path: Path) -> None:
 
 def not_started(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, why: str) -> RunResult:
     """Return the result of a run whose bot was never started."""
-    result = _new(puzzle_set, bot, configuration, False)
+    result = _new(puzzle_set, bot, configuration, NOTHING_MORE)
     end = BotEnd(EndReason.NOT_STARTED, detail=why)
     attempt = Attempt(result.started_at, puzzle_set.puzzles[0].number, end, NO_USAGE)
     return replace(result, attempts=[attempt], score=Referee(puzzle_set).score())
@@ -198,7 +204,8 @@ def require_place(puzzle_set: PuzzleSet, configuration: Configuration, result_pa
     UnusableError if the core cannot be used, the result cannot be written, or not be read later, another judge is
     writing it, or there is an interrupted run to resume.
     """
-    with _new_journal(puzzle_set, configuration, result_path) as journal:
+    require_cores(configuration.cores)
+    with _new_journal(puzzle_set, result_path) as journal:
         journal.remove()
 
 
@@ -216,7 +223,7 @@ def resume(
     bot: Bot,
     configuration: Configuration,
     result_path: Path,
-    on_verdict: OnVerdict = lambda result, run_seconds: None,
+    on_verdict: OnVerdict = lambda run: None,
 ) -> RunResult:
     """Continue an interrupted run at the first remaining puzzle, and return the result of the whole run.
 
@@ -241,8 +248,8 @@ def resume(
                     f"{result_path}: the bot was replaced after this run began ({', '.join(changed)}): "
                     "put the old file back, or start a new run"
                 )
-            require_cores(configuration.cores)
-            sandbox = bot.sandbox(configuration.contain, result_path, puzzle_set.name)
+            access = bot.access(result_path, puzzle_set.name)
+            given = _given(bot, configuration, access)
             journal.mend()
         except (UnusableError, KeyboardInterrupt):
             if not there:
@@ -252,10 +259,8 @@ def resume(
             journal.add(record)
         names = {file.name for file in today}
         files = [file for file in recorded.program_files or () if file.name in names]
-        beginning = replace(
-            recorded, **_said(bot, configuration, sandbox is not None), program_files=files or UNSET
-        )
-        run = RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, sandbox)
+        beginning = replace(recorded, **given, program_files=files or UNSET)
+        run = RunState(beginning, puzzle_set, result_path, journal, interrupts, on_verdict, access)
         run.replay(records)
         end_leftover(records)
         run.end_open_attempt()
@@ -264,7 +269,7 @@ def resume(
 
 def _played(run: RunState) -> RunResult:
     """Play attempts until the run is over or interrupted; replace the journal by the result."""
-    with off_cores(run.configuration.cores), contextlib.ExitStack() as leftovers:
+    with contextlib.ExitStack() as leftovers:
         over = _is_final(run)
         while not over:
             leftovers.close()
@@ -299,10 +304,10 @@ def _write(result: RunResult, run: RunState) -> None:
         raise ResultLostError(f"cannot write {path}: {reason_of(error)}; {left}", result) from None
 
 
-def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxed: bool) -> RunResult:
+def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, access: Access) -> RunResult:
     """Return the beginning of a run: its result without attempts and verdicts."""
     return RunResult(
-        **_said(bot, configuration, sandboxed),
+        **_given(bot, configuration, access),
         set=SetFacts.of(puzzle_set),
         machine=machine_facts(configuration.cores),
         judge_version=__version__,
@@ -317,13 +322,13 @@ def _new(puzzle_set: PuzzleSet, bot: Bot, configuration: Configuration, sandboxe
     )
 
 
-def _said(bot: Bot, configuration: Configuration, sandboxed: bool) -> dict[str, Any]:
+def _given(bot: Bot, configuration: Configuration, access: Access) -> dict[str, Any]:
     """Return the parts of a result that come from the command line or the tournament's file."""
-    given, environment = configuration.environment or {}, made_environment(bot.command, UNSET, sandboxed)
+    given, (limits, environment) = configuration.environment or {}, settled(bot.command, configuration, access)
     return {
         "bot": bot.name,
         "command": list(bot.command),
-        "configuration": with_memory_limit(configuration),
+        "configuration": limits,
         "environment": {name: value for name, value in environment.items() if name not in given},
         "files": bot.files or UNSET,
         "show": [str(path) for path in bot.show] or UNSET,
@@ -331,10 +336,9 @@ def _said(bot: Bot, configuration: Configuration, sandboxed: bool) -> dict[str, 
     }
 
 
-def _new_journal(puzzle_set: PuzzleSet, configuration: Configuration, result_path: Path) -> Journal:
+def _new_journal(puzzle_set: PuzzleSet, result_path: Path) -> Journal:
     """Return the empty journal of a new run; see :func:`require_place`."""
     require_readable(puzzle_set)
-    require_cores(configuration.cores)
     require_writable(result_path, replaces_input=True)
     journal = Journal(journal_path(result_path))
     if journal.records:
@@ -346,6 +350,11 @@ def _new_journal(puzzle_set: PuzzleSet, configuration: Configuration, result_pat
     return journal
 
 
+def is_over(result: RunResult | None) -> bool:
+    """Return whether a run has a result, and cannot be resumed."""
+    return result is not None and result.end.reason not in GOES_ON
+
+
 def _is_final(run: RunState) -> bool:
     """Return whether nothing is left to play; a judge may be killed between two attempts."""
     if not (run.attempts or run.referee.answers_due):
@@ -354,7 +363,7 @@ def _is_final(run: RunState) -> bool:
     return not (between and run.referee.answers_due)
 
 
-def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
+def _records(result_path: Path, in_journal: list[Event]) -> list[Event]:
     """Return the records of an interrupted run: those of its journal, otherwise those that its result stands for.
 
     A judge may have been killed while it copied the latter into the journal. UnusableError if the result's name is
@@ -370,12 +379,12 @@ def _records(result_path: Path, in_journal: list[Record]) -> list[Record]:
         return in_journal
     if not isinstance(result, RunResult):
         raise UnusableError(f"{result_path}: not the result of a run")
-    if result.end.reason not in GOES_ON:
+    if is_over(result):
         raise UnusableError(f"{result_path}: this run has ended ({result.end.reason}); there is nothing to resume")
     return records_of(result)
 
 
-def _beginning(records: list[Record]) -> RunResult:
+def _beginning(records: list[Event]) -> RunResult:
     beginning = records[0]
     assert isinstance(beginning, RunResult)  # the journal was checked for that
     return beginning

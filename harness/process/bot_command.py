@@ -146,9 +146,9 @@ def folders_of(command: Sequence[str]) -> Iterator[Path]:
 
 def own_files(command: Sequence[str]) -> Iterator[Path]:
     """Yield what a command names, without programs that only a `#!` line or a link names: others may need them."""
-    said = {Path.cwd() / (shutil.which(word) or word) for word in (command[0], *words_after(command))}
+    given = {Path.cwd() / (shutil.which(word) or word) for word in (command[0], *words_after(command))}
     for path in named_by(command):
-        if path in said or not is_installed(path):
+        if path in given or not is_installed(path):
             yield path
 
 

@@ -25,15 +25,10 @@ def made_environment(
     """Return the environment that the judge makes for a bot, the same from every terminal, plus the `given`
     variables.
 
-    PATH includes those folders of the judge's PATH in which programs of the command were found. If the judge was
-    imported through PYTHONPATH, the bot gets that one folder of it.
+    If the judge was imported through PYTHONPATH, the bot gets that one folder of it.
     """
-    named = [command[0], *words_after(command)]
-    named += filter(None, map(interpreter_in, [shutil.which(word) or word for word in named]))
-    needed = {Path(found).parent for word in named if os.sep not in word and (found := shutil.which(word))}
-    found_in = [folder for folder in os.get_exec_path() if folder and Path(folder) in needed]
     made = {
-        "PATH": os.pathsep.join(dict.fromkeys([*map(os.path.abspath, found_in), *PATH])),
+        "PATH": os.pathsep.join(dict.fromkeys([*map(os.path.abspath, _folders_of_programs(command)), *PATH])),
         "HOME": SCRATCH if sandboxed else os.environ.get("HOME"),
         "TMPDIR": SCRATCH if sandboxed else os.environ.get("TMPDIR") or "/tmp",
         "LANG": "C.UTF-8",
@@ -41,3 +36,11 @@ def made_environment(
         "PYTHONPATH": str(HOME) if str(HOME) in os.environ.get("PYTHONPATH", "").split(os.pathsep) else None,
     }
     return {name: value for name, value in made.items() if value is not None} | dict(given or {})
+
+
+def _folders_of_programs(command: Sequence[str]) -> list[str]:
+    """Return those folders of the judge's PATH in which programs of a command were found."""
+    named = [command[0], *words_after(command)]
+    named += filter(None, map(interpreter_in, [shutil.which(word) or word for word in named]))
+    needed = {Path(found).parent for word in named if os.sep not in word and (found := shutil.which(word))}
+    return [folder for folder in os.get_exec_path() if folder and Path(folder) in needed]

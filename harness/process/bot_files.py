@@ -1,4 +1,4 @@
-"""The files of a bot and their digests, which show later whether the bot was replaced."""
+"""The files of a bot: those that it exchanges with the judge, and digests that show whether it was replaced."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import shutil
 import stat
 from collections.abc import Iterable, Sequence
 from functools import cache
-from pathlib import Path
+from itertools import permutations
+from pathlib import Path, PurePosixPath
 
 import nonobot
+from nonobot.harness import UnusableError
 from nonobot.harness.process.bot_command import (
     INTERPRETER,
     KERNEL_FOLDERS,
@@ -23,7 +25,7 @@ from nonobot.harness.process.bot_command import (
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.nonobot_command import is_own_bot
 from nonobot.harness.process.paths import is_here, is_in, real_path
-from nonobot.harness.results.conditions import ProgramFile
+from nonobot.harness.results.conditions import Feed, FileNames, ProgramFile
 from nonobot.system import pieces_of
 
 OWN_MODULES = "-m nonobot"  # the entry of nonobot among the files: all its modules together
@@ -80,7 +82,7 @@ def _digest(path: Path, _stamp: tuple[int, ...]) -> str:
     digest = hashlib.sha256()
     for piece in pieces_of(path, MOST_BYTES_HASHED):
         digest.update(piece)
-        Interrupts.heed()
+        Interrupts.raise_if_stopped()
     return digest.hexdigest()
 
 
@@ -141,3 +143,44 @@ def _is_of_system(path: Path) -> bool:
     """Return whether a file, or the target of its link, comes with the system, whose updates replace no bot."""
     ends = path.absolute(), real_path(path)
     return any(is_in(end, *SYSTEM, *KERNEL_FOLDERS) and not is_in(end, OPT, LOCAL, SHM) for end in ends)
+
+
+def file_names(
+    reads: str | None, writes: str | None, logs: str | None, feed: Feed, dashes: str = ""
+) -> FileNames | None:
+    """Return the files of a bot that works on files; None for another bot.
+
+    UnusableError if a name is unusable or missing, two are the same, or the feed is interactive. `dashes` is the
+    prefix of the names in the message, where they are options.
+    """
+    options = [f"{dashes}{word}" for word in ("reads", "writes", "logs")]
+    given = zip(options, (reads, writes, logs), strict=True)
+    paths = {option: _path(option, name) for option, name in given if name is not None}
+    if not paths:
+        return None
+    for needed in options[:2]:
+        if needed not in paths:
+            raise UnusableError(
+                f"{next(iter(paths))} also needs {needed}: a bot that works on files reads one and writes another"
+            )
+    for (option, path), (other, above) in permutations(paths.items(), 2):
+        if path == above:
+            raise UnusableError(f"{option} and {other} name the same file, {str(path)!r}")
+        if above in path.parents:
+            raise UnusableError(
+                f"{option} {str(path)!r}: {str(above)!r} is already the file of {other}; choose another name"
+            )
+    if feed is Feed.INTERACTIVE:
+        raise UnusableError(
+            f"{dashes}reads: a bot that works on files gets all its puzzles at once; remove --feed interactive"
+        )
+    return FileNames(*map(str, paths.values()))
+
+
+def _path(option: str, name: str) -> PurePosixPath:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts or name.endswith("/") or not name.isprintable():
+        raise UnusableError(
+            f"{option} {name!r}: name a file in the folder that the bot runs in, without a leading '/' and '..'"
+        )
+    return path

@@ -1,4 +1,4 @@
-"""A bot as a child process: fed, read, measured and stopped without blocking; its stderr, limited in size.
+"""A bot under limits: its start with its terms, its pipes, its figures and its end; its stderr, limited in size.
 
 One selector loop serves all three pipes, because a bot may fill one while it does not read another. The child
 leads its own session, so a Ctrl-C reaches only the judge.
@@ -7,8 +7,8 @@ leads its own session, so a Ctrl-C reaches only the judge.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import fcntl
+import math
 import os
 import resource
 import selectors
@@ -24,22 +24,25 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from nonobot.harness import StartError
+from nonobot.harness.process.access import Access
 from nonobot.harness.process.bot_environment import made_environment
 from nonobot.harness.process.cgroup import made_group, with_memory_limit
 from nonobot.harness.process.exchange_folder import ExchangeFolder
 from nonobot.harness.process.interrupts import Standstill, uninterrupted
-from nonobot.harness.process.machine import on_cores
+from nonobot.harness.process.machine import off_cores, on_cores, require_cores
 from nonobot.harness.process.process_tree import ProcessTree
-from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox, variables_file
+from nonobot.harness.process.sandbox import OWN_PROCESSES, Sandbox, built_sandbox, variables_file, working_options
 from nonobot.harness.process.start_fault import start_fault
 from nonobot.harness.process.system_calls import join_new_keyring, pipes_of_sandbox
-from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration
-from nonobot.harness.results.run_result import Usage
+from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration, Contain, FileNames
+from nonobot.harness.results.run_result import EndReason, Usage
 from nonobot.harness.text import last_line
 from nonobot.system import printable, reason_of
+from nonobot.tournament_data import SetPuzzle
 
 PIPE_BYTES = 1 << 20
 """Capacity of the answer pipe, where the system allows it, and most bytes of a read. A bot can write its next
@@ -51,34 +54,56 @@ SECONDS_BETWEEN_REAPINGS = 0.05
 MOST_SECONDS_OF_A_WAIT = 3600.0  # longest wait of one call of the selector
 
 
+DEFAULT_LIMITS = Configuration(process_limit=PROCESS_LIMIT)
+NOTHING_MORE = Access()
+
+
+def settled(command: Sequence[str], limits: Configuration, access: Access) -> tuple[Configuration, dict[str, str]]:
+    """Return the limits and the judge's own variables with which a bot starts here, to be recorded.
+
+    UnusableError if it cannot: no such core, a required sandbox is unavailable, a file to be shown is missing.
+    """
+    require_cores(limits.cores)
+    sandboxed = built_sandbox(limits, access) is not None
+    return with_memory_limit(limits), made_environment(command, UNSET, sandboxed)
+
+
+def sandbox_note(contain: Contain) -> str | None:
+    """Return a warning if bots run without a sandbox only because this machine cannot provide one."""
+    why = working_options()[1] if contain is Contain.AUTO else None
+    return f"bots run without a sandbox: {why}; --contain no hides this note" if why else None
+
+
 class BotProcess:
     """A started bot command; when its `with` block ends, the bot and everything it started are gone.
 
-    The constructor raises StartError if the command cannot be run. `stderr` gets the bot's stderr and is closed at
-    the end.
+    The constructor raises StartError if the command cannot be run, and UnusableError as :func:`settled` does.
+    `stderr` gets the bot's stderr and is closed at the end.
 
-    - `limits`: the cores are enforced here; memory and processes too, if there is a cgroup. The caller enforces
-      the others. Without `limits`, the default process limit applies. They also contain extra environment
-      variables.
-    - `exchange`: the bot works on files. It runs in that folder, its stdin is closed, its output is its answer
-      file, and its stdout goes to `stderr`.
+    - `limits`: the cores and the sandbox are enforced here; memory and processes too, if there is a cgroup. The
+      caller enforces the others (:meth:`limit_reached`). They also contain extra environment variables.
+    - `access`: what the bot sees and writes in a sandbox.
+    - `exchange`: the folder, file names and puzzles of a bot that works on files. It runs in that folder, its
+      stdin is closed, its output is its answer file, and its stdout goes to `stderr`.
 
-    `pid` is the number of the process, its group and its session; `started` is `time.monotonic()` just before the
-    start, and `standstill` looks from then on.
+    `look` measures the bot with everything that it started, for its `usage` and the limits. `pid` is the number of
+    the process, its group and its session; `started` is `time.monotonic()` just before the start, and `standstill`
+    looks from then on.
     """
 
     def __init__(
         self,
         command: Sequence[str],
         stderr: StderrLog | LastWords,
-        sandbox: Sandbox | None = None,
-        limits: Configuration | None = None,
-        exchange: ExchangeFolder | None = None,
+        limits: Configuration = DEFAULT_LIMITS,
+        access: Access = NOTHING_MORE,
+        exchange: tuple[Path, FileNames, Sequence[SetPuzzle]] | None = None,
     ) -> None:
-        limits = with_memory_limit(limits or Configuration(process_limit=PROCESS_LIMIT))
-        if exchange:
-            command = exchange.command(command)
-            sandbox = sandbox and dataclasses.replace(sandbox, scratch=exchange.folder)
+        self.limits = with_memory_limit(limits)
+        self.exchange = ExchangeFolder(*exchange) if exchange else None
+        if self.exchange:
+            command = self.exchange.command(command)
+        sandbox = built_sandbox(self.limits, access, exchange[0] if exchange else None)
         if fault := start_fault(*command):
             raise StartError(f"cannot start {command[0]!r}: {fault}")
         self.mark = os.urandom(16).hex()
@@ -88,24 +113,29 @@ class BotProcess:
         self._to_send = memoryview(b"")
         self._input_ends = False
         self._log = stderr
-        self._exchange = exchange
-        self._stopped: float | None = None
+        self._stopped = self._ended = math.inf
         self._group_gone = False
         self.sandboxed = sandbox is not None
         self.refused = False  # whether bubblewrap ended without running the command; known after the `with` block
-        self.processes_beside = OWN_PROCESSES if sandbox else 0  # in the tree, but of the sandbox
-        if limits.process_limit is not None:
-            limits = replace(limits, process_limit=limits.process_limit + self.processes_beside)
-        self.tree = ProcessTree(made_group(limits), limits.cores, self.sandboxed)  # with everything it started
+        self._most_processes = self.limits.process_limit  # in the tree, with those of the sandbox
+        if sandbox and self._most_processes is not None:
+            self._most_processes += OWN_PROCESSES
+        group = made_group(replace(self.limits, process_limit=self._most_processes))
+        self._tree = tree = ProcessTree(group, limits.cores, self.sandboxed)  # with everything it started
+        self.look, self.signal, self.ran_out_of_memory = tree.look, tree.signal, tree.ran_out_of_memory
+        self.cgroup_measures, self.cores_taken = tree.cgroup_measures, tree.cores_taken
+        self.unmeasured = tree.unmeasured
+        self._judges_cores = off_cores(limits.cores)
         try:
             with contextlib.ExitStack() as undo:
-                undo.callback(self.tree.close)
+                undo.callback(tree.close)
+                undo.enter_context(self._judges_cores)
                 self._pipes_of_sandbox = [*map(undo.enter_context, pipes_of_sandbox() if sandbox else ())]
                 self.filtered = len(self._pipes_of_sandbox) > 2
                 with uninterrupted():  # a process that is started and not known would run on
-                    self._child = self._begun(command, limits, sandbox)
+                    self._child = self._start(command, sandbox)
                     self.pid = self._child.pid
-                    undo.callback(self.tree.kill)
+                    undo.callback(tree.kill)
                     # This closes its pipes and waits for it, as no other thread does yet.
                     undo.enter_context(self._child)
                     undo.callback(self._child.kill)
@@ -115,21 +145,19 @@ class BotProcess:
             # For example a NUL byte in an argument, or too many open files or threads.
             raise StartError(f"cannot start {command[0]!r}: {reason_of(error)}") from None
 
-    def _begun(
-        self, command: Sequence[str], limits: Configuration, sandbox: Sandbox | None
-    ) -> subprocess.Popen[bytes]:
+    def _start(self, command: Sequence[str], sandbox: Sandbox | None) -> subprocess.Popen[bytes]:
         """Return the started process; with a sandbox it is bubblewrap, and the bot is its descendant."""
         passed = [pipe.fileno() for pipe in self._pipes_of_sandbox[1:]]
-        environment = made_environment(command, limits.environment, self.sandboxed) | {MARK: self.mark}
+        environment = made_environment(command, self.limits.environment, self.sandboxed) | {MARK: self.mark}
         arguments = [shutil.which(command[0]) or command[0], *command[1:]]  # in the judge's PATH, not the bot's
         with contextlib.ExitStack() as during_start:
             if sandbox:
                 passed.insert(0, during_start.enter_context(variables_file(environment)).fileno())
-                arguments = sandbox.around(arguments, environment, *passed, memory_bytes=limits.most_memory_bytes)
+                arguments = sandbox.around(arguments, environment, *passed)
                 environment = {}
                 join_new_keyring()
-            during_start.enter_context(self.tree.joined())
-            during_start.enter_context(on_cores(limits.cores))
+            during_start.enter_context(self._tree.joined())
+            during_start.enter_context(on_cores(self.limits.cores))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # inherited: a bot that aborts leaves no core file
             self.started = time.monotonic()
             self.standstill = Standstill()
@@ -139,7 +167,7 @@ class BotProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                cwd=self._exchange.folder if self._exchange else None,
+                cwd=self.exchange.folder if self.exchange else None,
                 env=environment,
                 pass_fds=passed,
                 start_new_session=True,
@@ -155,18 +183,18 @@ class BotProcess:
             with contextlib.suppress(OSError):  # more than the system allows: keep the default
                 fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self._selector = selectors.PollSelector()  # epoll has a limit for all processes of a user
-        self._spoken = [self._stderr, self._stdout] if self._exchange else [self._stderr]
-        for pipe in self._spoken:
-            self._selector.register(pipe, selectors.EVENT_READ, partial(self._read_words, pipe))
-        if self._exchange:
+        self._logged_pipes = [self._stderr, self._stdout] if self.exchange else [self._stderr]
+        for pipe in self._logged_pipes:
+            self._selector.register(pipe, selectors.EVENT_READ, partial(self._log_output, pipe))
+        if self.exchange:
             self._stdin.close()
         else:
             self._selector.register(self._stdout, selectors.EVENT_READ, partial(self._read_some, self._stdout))
-        end_seen, end_said = os.pipe()
+        end_seen, end_noted = os.pipe()
         self._end_seen = undo.enter_context(os.fdopen(end_seen, "rb", buffering=0))
         self._selector.register(self._end_seen, selectors.EVENT_READ, self._note_end)
-        self._reaper = threading.Thread(target=self._reap, args=(end_said,), daemon=True)
-        self.tree.grow_from(self._child.pid)  # last: from here on, only this thread may reap it
+        self._reaper = threading.Thread(target=self._reap, args=(end_noted,), daemon=True)
+        self._tree.grow_from(self._child.pid)  # last: from here on, only this thread may reap it
         self._reaper.start()
 
     def __enter__(self) -> BotProcess:
@@ -174,14 +202,15 @@ class BotProcess:
 
     def __exit__(self, *_: object) -> None:
         with contextlib.ExitStack() as at_last:  # also after a Ctrl-C
+            at_last.push(self._judges_cores)
             for used in (*self._pipes_of_sandbox, self._selector, self._end_seen, *self._pipes, self._log):
                 at_last.callback(used.close)
             self._kill()
             self._reaper.join()
-            self.tree.close()
-            for pipe in self._spoken:
+            self._tree.close()
+            for pipe in self._logged_pipes:
                 if pipe in self._selector.get_map():
-                    self._read_words(pipe)  # the last words of a killed bot
+                    self._log_output(pipe)  # the last words of a killed bot
             if self._pipes_of_sandbox:
                 status = self._pipes_of_sandbox[0].read(PIPE_BYTES) or b""
                 self.refused = self.exit_status == 1 and b'"exit-code"' not in status
@@ -196,16 +225,23 @@ class BotProcess:
     @property
     def signal_name(self) -> str | None:
         """Name of the signal that ended the bot, if any; known after the `with` block."""
-        number = -self.exit_status
-        if number in set(signal.Signals):
-            return signal.Signals(number).name
-        return f"signal {number}" if number > 0 else None
+        number, names = -self.exit_status, {member.value: member.name for member in signal.Signals}
+        return names.get(number, f"signal {number}") if number > 0 else None
 
     @property
     def usage(self) -> Usage:
-        """Usage of the tree until the bot ended or the judge began to stop it; known after the `with` block."""
-        end = self._ended if self._stopped is None else min(self._ended, self._stopped)
-        return Usage(end - self.started, self.tree.cpu_seconds, self.tree.peak_memory_bytes)
+        """Usage so far, or until the bot ended or the judge began to stop it; complete after the `with` block."""
+        end = min(self._ended, self._stopped, time.monotonic())
+        return Usage(end - self.started, self._tree.cpu_seconds, self._tree.peak_memory_bytes)
+
+    def limit_reached(self) -> EndReason | None:
+        """Return the limit that was reached, if any; the cgroup may have ended the bot before the judge looked."""
+        most_bytes, most_processes = self.limits.most_memory_bytes, self._most_processes
+        if most_bytes is not None and self._tree.exceeds_memory(most_bytes):
+            return EndReason.MEMORY_LIMIT
+        if most_processes is not None and self._tree.exceeds_processes(most_processes):
+            return EndReason.PROCESS_LIMIT
+        return None
 
     def send(self, data: bytes, last: bool = False) -> None:
         """Queue `data` for stdin, which :meth:`read` writes while it waits; the `last` data closes stdin."""
@@ -232,16 +268,16 @@ class BotProcess:
             closed_before = self.output_closed
             output = b""
             timeout = 0.0 if self.exited else min(max(0.0, until - time.monotonic()), MOST_SECONDS_OF_A_WAIT)
-            if self._exchange:
-                timeout = min(timeout, self._exchange.answers.seconds_to_next_look)
+            if self.exchange:
+                timeout = min(timeout, self.exchange.answers.seconds_to_next_look)
             ready = self._selector.select(timeout)
             for key, _ in ready:
                 output += key.data() or b""
-            if self._exchange:  # after the end of the process: earlier output is complete
-                output += self._exchange.answers.look(self.exited)
+            if self.exchange:  # after the end of the process: earlier output is complete
+                output += self.exchange.answers.look(self.exited)
             # Check the clock even if something was ready: stderr may always be ready.
             at_end = self.exited or self.output_closed != closed_before
-            over = not ready and not self._exchange  # a file is polled until then
+            over = not ready and not self.exchange  # a file is polled until then
             if output or at_end or over or time.monotonic() >= until:
                 return output
 
@@ -251,20 +287,20 @@ class BotProcess:
         if at_once:
             self._kill()
         # Not to bubblewrap, which would exit at once and end the bot with it.
-        self.tree.signal(signal.SIGTERM, but=self.pid if self.sandboxed else None)
+        self._tree.signal(signal.SIGTERM, but=self.pid if self.sandboxed else None)
         until = self._stopped + SECONDS_TO_OBEY
         while not self.exited and time.monotonic() < until:
             self.read(min(until, time.monotonic() + SECONDS_BETWEEN_REAPINGS))
-            self.tree.reap_orphans()  # a bot that keeps forking would use up all process numbers
+            self._tree.reap_orphans()  # a bot that keeps forking would use up all process numbers
         self._kill()
         self._reaper.join()
 
-    def _reap(self, end_said: int) -> None:
+    def _reap(self, end_noted: int) -> None:
         with contextlib.suppress(ChildProcessError):  # a start that was interrupted has waited for it
-            status = self.tree.wait_for(self._child.pid)
+            status = self._tree.wait_for(self._child.pid)
             self._ended = time.monotonic()
             self._child.returncode = os.waitstatus_to_exitcode(status)
-        os.close(end_said)
+        os.close(end_noted)
 
     def _kill(self) -> None:
         # The group's id stays reserved while a member is left, even after its leader has ended. Once all are
@@ -273,13 +309,13 @@ class BotProcess:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._child.pid, signal.SIGKILL)
             self._group_gone = self.exited
-        self.tree.kill()
+        self._tree.kill()
 
     def _note_end(self) -> None:
         self._selector.unregister(self._end_seen)
         self.exited = True
-        own = 1 if self.sandboxed else 0  # bubblewrap's first process inside: it may end a moment later
-        self.left_running = max(0, self.tree.running() - own)
+        of_sandbox = 1 if self.sandboxed else 0  # bubblewrap's first process inside: it may end a moment later
+        self.left_running = max(0, self._tree.running() - of_sandbox)
         self._kill()  # what it left running
 
     def _write_input(self) -> None:
@@ -294,7 +330,7 @@ class BotProcess:
             if self._input_ends:
                 self._stdin.close()
 
-    def _read_words(self, pipe: IO[bytes]) -> None:
+    def _log_output(self, pipe: IO[bytes]) -> None:
         self._log.write(self._read_some(pipe))
 
     def _read_some(self, pipe: IO[bytes]) -> bytes:
@@ -304,7 +340,7 @@ class BotProcess:
             return b""
         if not data:
             self._selector.unregister(pipe)
-            self.output_closed |= pipe not in self._spoken
+            self.output_closed |= pipe not in self._logged_pipes
         return data
 
 
@@ -394,15 +430,15 @@ class PassedOn(StderrLog):
     def __init__(self, live: bool = False) -> None:
         super().__init__(Path(os.devnull))
         self._live = live
-        self._begun = b""
+        self._rest = b""
         self._shown = ""  # state of the incomplete line on the terminal
 
     def _add(self, data: bytes) -> None:
-        *lines, begun = (self._begun + data).split(b"\n")
-        self._begun = begun[-TAIL_BYTES:]
+        *lines, rest = (self._rest + data).split(b"\n")
+        self._rest = rest[-TAIL_BYTES:]
         for line in lines:
             self._print(_last_state(line), "\n")
-        if self._live and (state := _last_state(begun)[: shutil.get_terminal_size().columns - 1]) != self._shown:
+        if self._live and (state := _last_state(rest)[: shutil.get_terminal_size().columns - 1]) != self._shown:
             self._print(state, "")
 
     def _print(self, text: str, end: str) -> None:
@@ -413,7 +449,7 @@ class PassedOn(StderrLog):
     def close(self) -> None:
         """Print the rest, including an incomplete last line."""
         super().close()
-        if self._begun:
+        if self._rest:
             self._add(b"\n")
 
 

@@ -65,7 +65,7 @@ class Group:
             memory=self._number("memory", *MEMORY) is not None,
             processes=self._number("pids", "pids.current") is not None,
         )
-        self.holds_cores = "cpuset" in self._at
+        self.limits_cores = "cpuset" in self._at
         self.memory_bytes = self.peak_memory_bytes = 0  # see `look_at_memory`; with files in scratch
         self._droppable_bytes = 0  # most at any look
 
@@ -211,10 +211,10 @@ def oom_kills() -> int:
 
 
 def _memory_folders(
-    own: Path = Path("/proc/self/cgroup"), mounts: Path = Path("/proc/self/mounts")
+    groups: Path = Path("/proc/self/cgroup"), mounts: Path = Path("/proc/self/mounts")
 ) -> Iterator[Path]:
     """Yield the groups that limit the judge's memory: its own, and those above it."""
-    for controllers, mount, folder in _groups_in(own, mounts):
+    for controllers, mount, folder in _groups_in(groups, mounts):
         for group in (folder, *folder.parents) if controllers & {"", "memory"} else ():
             if mount in (group, *group.parents):
                 yield group
@@ -248,46 +248,40 @@ def _namespace() -> int:
     return 0
 
 
-def _homes_in(own: Path, mounts: Path) -> dict[str, _Home]:
+def _homes_in(groups: Path, mounts: Path) -> dict[str, _Home]:
     """Return the judge's groups by controller, from the kernel's lists of its groups and of mounts."""
     homes: dict[str, _Home] = {}
-    for controllers, _, folder in _groups_in(own, mounts):
+    for controllers, _, folder in _groups_in(groups, mounts):
         if controllers == {""}:
             homes = _delegated(folder) | homes
-        else:
-            for controller in controllers & set(CONTROLLERS):
-                if _can_make(folder):
-                    homes[controller] = _Home(folder, "tasks", folder)
+        elif _can_make(folder):
+            homes |= dict.fromkeys(controllers & {*CONTROLLERS}, _Home(folder, "tasks", folder))
     return homes
 
 
-def _groups_in(own: Path, mounts: Path) -> Iterator[tuple[set[str], Path, Path]]:
+def _groups_in(groups: Path, mounts: Path) -> Iterator[tuple[set[str], Path, Path]]:
     """Yield the judge's groups: the controllers (version 2: the empty name), the mount, and the folder there."""
     try:
         mounted = [line.split() for line in mounts.read_text(errors="surrogateescape").splitlines()]
-        lines = [line.split(":", 2) for line in own.read_text().splitlines()]
+        lines = [line.split(":", 2) for line in groups.read_text().splitlines()]
     except OSError:  # not Linux
         return
     for _, controllers, path in lines:
         for _, mount, kind, options, *_ in mounted:
-            if kind == ("cgroup" if controllers else "cgroup2"):
-                its = set(controllers.split(",")) & {"", *options.split(",")}
-                if its:
-                    top = Path(mount.replace(r"\040", " "))
-                    yield its, top, top / path.lstrip("/")
+            mounted_here = {*controllers.split(",")} & {"", *options.split(",")}
+            if mounted_here and kind == ("cgroup" if controllers else "cgroup2"):
+                top = Path(mount.replace(r"\040", " "))
+                yield mounted_here, top, top / path.lstrip("/")
 
 
 def _delegated(folder: Path) -> dict[str, _Home]:
     """Return the controllers of version 2 that the judge may use below its own group."""
-    try:
-        offered = (folder / "cgroup.controllers").read_text().split()
-    except OSError:
-        return {}
-    wanted = [controller for controller in ("pids", "memory", "cpu", "cpuset") if controller in offered]
-    if "pids" not in wanted or not _can_make(folder):
-        return {}
     back = folder
     try:
+        offered = (folder / "cgroup.controllers").read_text().split()
+        wanted = [controller for controller in ("pids", "memory", "cpu", "cpuset") if controller in offered]
+        if "pids" not in wanted or not _can_make(folder):
+            return {}
         if (folder / "cgroup.type").exists():  # a group whose subgroups have controllers must be empty
             if set((folder / "cgroup.procs").read_text().split()) != {str(os.getpid())}:
                 return {}

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import re
-import stat
-import subprocess
-import tempfile
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import permutations
-from pathlib import Path, PurePosixPath
+from collections.abc import Sequence
+from pathlib import Path
 
 from msgspec import UNSET, UnsetType
 
 from nonobot.harness import StartError, UnusableError
 from nonobot.harness.process.paths import is_here
-from nonobot.harness.results.conditions import Feed, FileNames
+from nonobot.harness.process.scratch import UnreadableError, opened_below
+from nonobot.harness.results.conditions import FileNames
 from nonobot.harness.results.result_files import parse_log
 from nonobot.harness.results.run_result import BotLog
 from nonobot.harness.text import megabytes
@@ -34,12 +30,6 @@ TICK_SECONDS = 0.02  # longest tick of a file system's clock
 MOST_NEW_BYTES = 1 << 20  # most bytes read at once, as from a pipe
 MOST_FOLDER_BYTES, MOST_ENTRIES = 1 << 30, 20_000  # of a bot; a thousand puzzles take a few of each
 SECONDS_BETWEEN_COUNTS = 0.5  # interval of checking these limits, which takes up to 0.1 s
-SECONDS_TO_REMOVE = 1.0  # longest wait for the removal of a folder, which continues without the judge
-REMOVE = '{ chmod -R u+rwx -- "$1"; rm -rf -- "$1"; } &'  # in the background, so that it counts for no bot
-
-
-class UnreadableError(Exception):
-    """A bot's file cannot be read; the message says why, in a few words."""
 
 
 class ExchangeFolder:
@@ -94,38 +84,6 @@ class ExchangeFolder:
             return BotLog({}, None, str(problem))
 
 
-def file_names(
-    reads: str | None, writes: str | None, logs: str | None, feed: Feed, dashes: str = ""
-) -> FileNames | None:
-    """Return the files of a bot that works on files; None for another bot.
-
-    UnusableError if a name is unusable or missing, two are the same, or the feed is interactive. `dashes` is the
-    prefix of the names in the message, where they are options.
-    """
-    options = [f"{dashes}{word}" for word in ("reads", "writes", "logs")]
-    given = zip(options, (reads, writes, logs), strict=True)
-    paths = {option: _path(option, name) for option, name in given if name is not None}
-    if not paths:
-        return None
-    for needed in options[:2]:
-        if needed not in paths:
-            raise UnusableError(
-                f"{next(iter(paths))} also needs {needed}: a bot that works on files reads one and writes another"
-            )
-    for (option, path), (other, above) in permutations(paths.items(), 2):
-        if path == above:
-            raise UnusableError(f"{option} and {other} name the same file, {str(path)!r}")
-        if above in path.parents:
-            raise UnusableError(
-                f"{option} {str(path)!r}: {str(above)!r} is already the file of {other}; choose another name"
-            )
-    if feed is Feed.INTERACTIVE:
-        raise UnusableError(
-            f"{dashes}reads: a bot that works on files gets all its puzzles at once; remove --feed interactive"
-        )
-    return FileNames(*map(str, paths.values()))
-
-
 def _excess(folder: Path) -> str | None:
     entries = size = 0
     folders = [str(folder)]
@@ -145,43 +103,6 @@ def _excess(folder: Path) -> str | None:
         except OSError as error:  # such as a path that is too long
             return f"its folder cannot be looked through: {reason_of(error)}"
     return None
-
-
-def _path(option: str, name: str) -> PurePosixPath:
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or not path.parts or name.endswith("/") or not name.isprintable():
-        raise UnusableError(
-            f"{option} {name!r}: name a file in the folder that the bot runs in, without a leading '/' and '..'"
-        )
-    return path
-
-
-@contextlib.contextmanager
-def opened_below(folder: Path, name: str) -> Iterator[int]:
-    """Open a file below `folder` that a bot may have made, for reading within the block; or UnreadableError.
-
-    The judge follows no link in any part of the name: a link could make the judge read a file that the bot itself
-    may not read. It does not wait for a pipe either.
-    """
-    *folders, last = PurePosixPath(name).parts
-    steps = [(part, os.O_DIRECTORY) for part in folders] + [(last, os.O_NONBLOCK)]
-    try:
-        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            for part, kind in steps:
-                below = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | kind, dir_fd=opened)
-                os.close(opened)
-                opened = below
-            if not stat.S_ISREG(os.fstat(opened).st_mode):
-                raise UnreadableError(f"{name!r} in its folder is not a file")
-            yield opened
-        finally:
-            os.close(opened)
-    except FileNotFoundError:
-        raise UnreadableError(f"no file {name!r} in its folder") from None
-    except OSError as error:
-        why = "links are not followed" if error.errno == errno.ELOOP else reason_of(error)
-        raise UnreadableError(f"{name!r} in its folder cannot be read: {why}") from None
 
 
 class AnswerFile:
@@ -306,26 +227,3 @@ def _complete_answer(height: int) -> re.Pattern[bytes]:
     no_row = rb"(?!%b|%b)[^\n]*\n" % (ROW, header)
     fewer = rb"(?:%b){0,%d}(?:%b|(?=%b))" % (ROW, height - 1, no_row, header)
     return re.compile(rb"%b[^\n]*\n(?:(?:%b){%d}|%b)" % (header, ROW, height, fewer))
-
-
-@contextlib.contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """Make a folder that only this user may enter, and remove it at the end with any content.
-
-    A stranger's bot may have filled it: with folders that forbid their removal, or are nested deeper than a path
-    may be long. The system's `rm` can remove those, and the judge waits only briefly for it.
-    """
-    folder = Path(tempfile.mkdtemp(prefix="nonojudge-")).resolve()
-    try:
-        yield folder
-    finally:
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-            subprocess.run(
-                ["sh", "-c", REMOVE, "sh", str(folder)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,  # always empty; its end is the end of the removal
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-                timeout=SECONDS_TO_REMOVE,
-                check=False,
-            )

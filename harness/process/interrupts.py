@@ -15,7 +15,7 @@ STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl-C, `kill`, and
 
 
 class Interrupts:
-    """Notes the signals to stop, as `told`, within a `with` block; nested blocks all note them.
+    """Notes the signals to stop, as `stop_requested`, within a `with` block; nested blocks all note them.
 
     The judge acts on them at a suitable point: an exception in the middle of its work could leave a bot running or
     a result half written. Ignored signals stay ignored (`nohup`). Only the main thread gets signals.
@@ -24,14 +24,14 @@ class Interrupts:
     _open: ClassVar[list[Interrupts]] = []
 
     def __init__(self) -> None:
-        self.told = False
+        self.stop_requested = False
 
     def __enter__(self) -> Interrupts:
         here = threading.current_thread() is threading.main_thread()
-        heeded = [signum for signum in STOPPING if here and signal.getsignal(signum) is not signal.SIG_IGN]
-        self.told = any(block.told for block in self._open)
+        handled = [signum for signum in STOPPING if here and signal.getsignal(signum) is not signal.SIG_IGN]
+        self.stop_requested = any(block.stop_requested for block in self._open)
         self._open.append(self)
-        self._before = {number: signal.signal(number, self._note) for number in heeded}
+        self._before = {number: signal.signal(number, self._note) for number in handled}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -40,14 +40,14 @@ class Interrupts:
         self._open.remove(self)
 
     @classmethod
-    def heed(cls) -> None:
-        """Raise KeyboardInterrupt if a block was told to stop: where that leaves nothing half done."""
-        if any(block.told for block in cls._open):
+    def raise_if_stopped(cls) -> None:
+        """Raise KeyboardInterrupt if a signal was noted: where that leaves nothing half done."""
+        if any(block.stop_requested for block in cls._open):
             raise KeyboardInterrupt
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         for block in self._open:
-            block.told = True
+            block.stop_requested = True
 
 
 @contextlib.contextmanager
@@ -58,7 +58,7 @@ def uninterrupted() -> Iterator[None]:
     """
     with Interrupts() as interrupts:
         yield
-    if interrupts.told and not Interrupts._open:
+    if interrupts.stop_requested and not Interrupts._open:
         raise KeyboardInterrupt
 
 
@@ -96,17 +96,17 @@ class Standstill:
 
 
 @contextlib.contextmanager
-def stopping_with(stop: Callable[[], None], go_on: Callable[[], None]) -> Iterator[None]:
-    """Have a Ctrl-Z within the block call `stop` before it stops this process, and `go_on` when that goes on."""
+def stopping_with(send: Callable[[signal.Signals], None]) -> Iterator[None]:
+    """Have a Ctrl-Z within the block `send` SIGSTOP before this process stops, and SIGCONT when it continues."""
     here = threading.current_thread() is threading.main_thread()
     if not here or signal.getsignal(signal.SIGTSTP) is not signal.SIG_DFL:
         yield
         return
 
     def handle(_number: int, _frame: FrameType | None) -> None:
-        stop()
+        send(signal.SIGSTOP)
         os.kill(os.getpid(), signal.SIGSTOP)
-        go_on()
+        send(signal.SIGCONT)
 
     signal.signal(signal.SIGTSTP, handle)
     try:

@@ -113,15 +113,10 @@ def require_cores(cores: Sequence[int]) -> None:
 @contextlib.contextmanager
 def on_cores(cores: Sequence[int]) -> Iterator[None]:
     """Pin the calling thread to `cores` (none: any), and with it a process started in the block."""
-    if not cores or sys.platform != "linux":
+    with cores_kept():
+        if cores and sys.platform == "linux":
+            os.sched_setaffinity(0, cores)
         yield
-        return
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cores)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 @contextlib.contextmanager

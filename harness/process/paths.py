@@ -43,7 +43,7 @@ def without_dots(path: Path) -> Path:
 
 def is_in(path: Path, *folders: Path) -> bool:
     """Return whether a path is one of some folders or in one; links are not resolved."""
-    return any(path == folder or folder in path.parents for folder in folders)
+    return not {path, *path.parents}.isdisjoint(folders)
 
 
 def links_of(path: Path) -> Iterator[Path]:

@@ -53,7 +53,7 @@ class ProcessTree:
 
     def __init__(self, group: Group | None = None, cores: Sequence[int] = (), in_sandbox: bool = False) -> None:
         self._group = group
-        self._cores = set() if (group and group.holds_cores) or sys.platform != "linux" else set(cores)
+        self._cores = set() if (group and group.limits_cores) or sys.platform != "linux" else set(cores)
         self._in_sandbox = in_sandbox
         self.cgroup_measures = group.cgroup_measures if group else CgroupMeasures()
         self.process_count = 0  # with threads
@@ -130,13 +130,13 @@ class ProcessTree:
         """Measure the tree: 0.1 ms for each process, or in all if the cgroup measures everything."""
         self.reap_orphans()
         pids = self._group.pids() if self._group and self.cgroup_measures == EVERYTHING else self._pids()
-        self._hold(pids)
+        self._confine(pids)
         if self.cgroup_measures != EVERYTHING:
             self._look_at_each(pids)
         if self._group:
             self._take_counts(self._group)
 
-    def holds_more_than(self, limit_bytes: int) -> bool:
+    def exceeds_memory(self, limit_bytes: int) -> bool:
         """Return whether the tree held more memory at the last look; shared memory counts once."""
         if self._group and self.cgroup_measures.memory:
             return self._group.out_of_memory
@@ -151,16 +151,16 @@ class ProcessTree:
             return self._group.out_of_memory
         return oom_kills() > self._oom_kills
 
-    def has_more_than(self, limit: int) -> bool:
+    def exceeds_processes(self, limit: int) -> bool:
         """Return whether the tree had more processes and threads, or was refused another one."""
         if self._group and self.cgroup_measures.processes:
             return self._group.out_of_processes
         return self.process_count > limit
 
-    def _hold(self, pids: Sequence[int]) -> None:
+    def _confine(self, pids: Sequence[int]) -> None:
         """Make the kernel end these processes first if memory runs out; keep their threads on the tree's cores."""
-        held = self._first_to_end if self.cgroup_measures.memory else set()  # a process can undo it
-        for pid in set(pids) - held:
+        marked = self._first_to_end if self.cgroup_measures.memory else set()  # a process can undo it
+        for pid in set(pids) - marked:
             _end_first(pid)
         self._first_to_end = set(pids)
         for pid in pids if self._cores else ():
@@ -181,7 +181,7 @@ class ProcessTree:
                     process = self._known.get(pid) or self._known.setdefault(pid, psutil.Process(pid))
                     with process.oneshot():
                         cpu += sum(process.cpu_times()[:4])
-                        memory += _held_by(process)
+                        memory += _memory_of(process)
                         processes += process.num_threads()
         memory += self._file_bytes
         self.memory_bytes, self.process_count = memory, processes
@@ -207,9 +207,9 @@ class ProcessTree:
                 for name in islice(_names_in(f"/proc/{pid}/fd"), left):
                     left -= 1
                     with contextlib.suppress(FileNotFoundError):  # closed meanwhile
-                        its = f"/proc/{pid}/fd/{name}"
-                        if os.readlink(its).startswith("/memfd:"):  # noqa: PTH115, slower
-                            file = Path(its).stat()
+                        link = f"/proc/{pid}/fd/{name}"
+                        if os.readlink(link).startswith("/memfd:"):  # noqa: PTH115, slower
+                            file = Path(link).stat()
                             sizes[file.st_dev, file.st_ino] = file.st_blocks * 512
             except PermissionError:
                 with contextlib.suppress(psutil.Error):
@@ -237,10 +237,9 @@ class ProcessTree:
     def signal(self, number: signal.Signals, but: int | None = None) -> None:
         """Send a signal to every process of the tree, except `but`."""
         for process in self._processes():
-            if process.pid == but:
-                continue
-            with contextlib.suppress(psutil.Error):
-                process.send_signal(number)
+            if process.pid != but:
+                with contextlib.suppress(psutil.Error):
+                    process.send_signal(number)
 
     def kill(self) -> None:
         """Kill every process of the tree, and what they start meanwhile, until none is left.
@@ -315,7 +314,7 @@ class ProcessTree:
         for process in self._processes():
             with contextlib.suppress(psutil.Error):
                 sizes = _sizes_in(f"/proc/{process.pid}/smaps_rollup", b"Pss_Anon", b"Pss_Shmem")
-                total += sum(sizes.values()) or _held_by(process)
+                total += sum(sizes.values()) or _memory_of(process)
                 shared += sizes.get(b"Pss_Shmem", 0)
         return total + max(0, self._file_bytes - shared)
 
@@ -377,13 +376,13 @@ def _scratch_sizes(pid: int) -> dict[tuple[int, int], int]:
 
     While bubblewrap mounts them, a folder of the judge's disk is in their place.
     """
-    own = {Path(place).stat().st_dev for place in ("/", "/dev", *SCRATCHES)}
+    judges = {Path(place).stat().st_dev for place in ("/", "/dev", *SCRATCHES)}
     sizes = {}
     for place in SCRATCHES:
         with contextlib.suppress(FileNotFoundError):
             folder = os.open(f"/proc/{pid}/root{place}", os.O_PATH)
             try:
-                if (device := os.fstat(folder).st_dev) not in own:
+                if (device := os.fstat(folder).st_dev) not in judges:
                     used = os.statvfs(folder)
                     sizes[device, 0] = (used.f_blocks - used.f_bfree) * used.f_frsize
             finally:
@@ -391,7 +390,7 @@ def _scratch_sizes(pid: int) -> dict[tuple[int, int], int]:
     return sizes
 
 
-def _held_by(process: psutil.Process) -> int:
+def _memory_of(process: psutil.Process) -> int:
     """Return a process's memory without the pages of files that Linux can drop; elsewhere, with them."""
     sizes = _sizes_in(f"/proc/{process.pid}/status", b"RssAnon", b"RssShmem")
     return sum(sizes.values()) if sizes else int(process.memory_info().rss)

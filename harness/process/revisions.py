@@ -74,8 +74,8 @@ def revision_of(command: Sequence[str]) -> str | None:
     # The Python that runs a script may be in the environment of another project's clone.
     scripts = [path for path in named if not any((folder / "pyvenv.cfg").exists() for folder in path.parents)]
     for path in scripts or named:
-        if ours and (its := _data_of(path)) and (its.clone == ours.clone or _is_worktree(its, ours.shared)):
-            return _checked_out(its)
+        if ours and (data := _data_of(path)) and (data.clone == ours.clone or _is_worktree(data, ours.shared)):
+            return _checked_out(data)
     return None
 
 
@@ -83,7 +83,7 @@ class _Data(NamedTuple):
     """A clone or worktree, the folder with its data of git, and the one that a clone shares with its worktrees."""
 
     clone: Path
-    own: Path
+    folder: Path
     shared: Path
 
 
@@ -94,23 +94,25 @@ def _data_of(path: Path) -> _Data | None:
         return None
     elsewhere = _content(clone / ".git")  # a worktree or a submodule has a file that names the folder
     try:
-        own = (clone / (_path_in(elsewhere.removeprefix(b"gitdir:")) if elsewhere else ".git")).resolve()
-        return _Data(clone.resolve(), own, (own / _path_in(_content(own / "commondir"))).resolve())
+        folder = (clone / (_path_in(elsewhere.removeprefix(b"gitdir:")) if elsewhere else ".git")).resolve()
+        return _Data(clone.resolve(), folder, (folder / _path_in(_content(folder / "commondir"))).resolve())
     except (OSError, RuntimeError, ValueError):  # a circle of links; a path that is none
         return None
 
 
 def _is_worktree(data: _Data, shared: Path) -> bool:
     """Return whether a clone knows a folder as its worktree; a stranger's folder may only claim to be one."""
-    back = data.own / _path_in(_content(data.own / "gitdir"))
+    back = data.folder / _path_in(_content(data.folder / "gitdir"))
     return (
-        data.shared == shared and is_in(data.own, shared / "worktrees") and real_path(back) == data.clone / ".git"
+        data.shared == shared
+        and is_in(data.folder, shared / "worktrees")
+        and real_path(back) == data.clone / ".git"
     )
 
 
 def _checked_out(data: _Data) -> str | None:
     """Return the commit that a clone states, but not one that stores its branches in tables (`reftable`)."""
-    head = _content(data.own / "HEAD").strip()
+    head = _content(data.folder / "HEAD").strip()
     if (branch := re.fullmatch(rb"ref:\s*(refs/\S+)", head)) and b".." not in head:
         head = _content(data.shared / os.fsdecode(branch[1])).strip()
         if not head:

@@ -1,4 +1,4 @@
-"""The sandbox of a bot, by bubblewrap: no network, which files it sees, which are hidden, what to say without one.
+"""The sandbox of a bot, by bubblewrap: no network, which files it sees, which are hidden, why there is none.
 
 Files outside are absent, not merely hidden. The order of bubblewrap's options matters for security: each mount
 covers the ones before it. The writable folders come last, so they must not contain anything that is hidden.
@@ -13,13 +13,15 @@ import shutil
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
 from nonobot.harness import UnusableError
+from nonobot.harness.process.access import Access
 from nonobot.harness.process.bot_command import (
     KERNEL_FOLDERS,
     SYSTEM,
@@ -31,14 +33,15 @@ from nonobot.harness.process.bot_command import (
 )
 from nonobot.harness.process.paths import is_here, is_in, links_of, real_path, without_dots
 from nonobot.harness.process.warm_up_folders import entries_of, package, writable_folders
-from nonobot.harness.results.conditions import Contain
+from nonobot.harness.results.conditions import Configuration, Contain
 from nonobot.system import beginning_of
 
 SCRATCH_BYTES = 1 << 30  # size of scratch without a memory limit, and again of `/dev/shm`; both are memory
 OWN_PROCESSES = 2  # bubblewrap's: one outside, which waits for the bot, and the first process inside
 PATIENCE_SECONDS = 10.0
-CPU_FACTS = "/sys/devices/system/cpu"  # folder from which programs learn the number of cores
-OF_ROOT = ("acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "sys", "sysrq-trigger", "tty")
+CPU_FACTS = Path("/sys/devices/system/cpu")  # folder from which programs learn the number of cores
+_PARTS = "acpi", "asound", "bus", "driver", "fs", "irq", "scsi", "sys", "sysrq-trigger", "tty"
+OF_ROOT = tuple(Path("/proc", part) for part in _PARTS)
 """Parts of /proc that root could write, with or without privileges."""
 
 ROOTS_FILES = ("/etc", "/opt", "/usr/local")  # folders that may contain files that only root may read
@@ -54,22 +57,14 @@ RESULT_BEGINNING = (b'"kind": "run"', b'"kind": "verify"')  # marks of a judge's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sandbox:
-    """The sandbox of a bot: the files of this machine that the bot sees, and bubblewrap, which enforces it.
+class Sandbox(Access):
+    """The sandbox of a bot: its access as real paths, and bubblewrap, which enforces it.
 
-    The bot sees the system's files, those that its command names, and those in `show` and `writable`. It does not
-    see what is in `secret`, `hide` and `results`, given as real paths, even if their folder is shown. If the bot
-    itself is in a folder of results, the sandbox hides each result in it instead of the folder; the same in all
-    folders of the bot. The bot may write in `/tmp`, its home, which no other bot ever sees.
+    The bot may also write in `/tmp`, its home, which no other bot ever sees.
     """
 
-    show: tuple[Path, ...] = ()
-    hide: tuple[Path, ...] = ()  # other bots' files; `show` overrides it
-    secret: tuple[Path, ...] = ()  # files of sets; shown only if the command or `show` names the file itself
-    results: tuple[Path, ...] = ()  # folders of results; nothing overrides it
     scratch: Path | None = None  # working folder, also writable
-    writable: tuple[Path, ...] = ()
-    prepares: bool = False  # a warm-up: it can write in the bot's own folders
+    scratch_bytes: int = SCRATCH_BYTES
     options: tuple[str, ...] = ()  # of bubblewrap, as far as they work here
 
     def around(
@@ -78,19 +73,29 @@ class Sandbox:
         environment: Mapping[str, str],
         variables: int,
         status: int,
-        system_calls: int | None = None,
-        *,
-        memory_bytes: int | None,
+        *system_calls: int,
     ) -> list[str]:
         """Return the command that runs `command` in the sandbox; it must inherit the descriptors.
 
         Bubblewrap reads the environment from `variables` (:func:`variables_file`). It writes to `status` how the
-        command ended, if it was executed, and reads the filter of system calls from `system_calls`. Scratch has
-        room for twice the memory limit, so a bot reaches the limit before its scratch is full.
+        command ended, if it was executed, and reads the filter of system calls from `system_calls`, if any.
 
         OSError if there is no such program: bubblewrap would report that on the bot's stderr. SubprocessError if
         bubblewrap does not list its options in time.
         """
+        self._require_seen(command)
+        size = ("--size", str(self.scratch_bytes)) if "--size" in _help() else ()
+        # Its own session: a signal to the bot's group must not reach bubblewrap, which waits outside.
+        arguments = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+        arguments += ["--json-status-fd", str(status), "--args", str(variables)]
+        arguments += [word for descriptor in system_calls for word in ("--seccomp", str(descriptor))]
+        folders = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
+        modules = [without_dots(Path(folder)) for folder in folders]
+        mounts = self.mounts(command, size, [folder for folder in modules if not _is_of_every_bot(folder)])
+        return [*arguments, *chain.from_iterable(mounts), "--", *command]
+
+    def _require_seen(self, command: Sequence[str]) -> None:
+        """Raise OSError if the program, or what a word of the command links to, is not in the sandbox."""
         if not shutil.which(command[0]):
             there = os.sep in command[0] and Path(command[0]).exists()
             raise OSError(number := errno.EACCES if there else errno.ENOENT, os.strerror(number))
@@ -101,16 +106,6 @@ class Sandbox:
             if leads_out(path) and not seen and not is_in(path, *KERNEL_FOLDERS):
                 why = f"{word} is a link out of its folder; name {real} itself, or add --show {real}"
                 raise OSError(errno.ENOENT, why)
-        size = ("--size", str(2 * memory_bytes if memory_bytes else SCRATCH_BYTES)) if "--size" in _help() else ()
-        # Its own session: a signal to the bot's group must not reach bubblewrap, which waits outside.
-        arguments = [_program(), *self.options, "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-        arguments += ["--json-status-fd", str(status)]
-        arguments += ["--seccomp", str(system_calls)] if system_calls is not None else []
-        arguments += ["--args", str(variables)]
-        folders = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
-        modules = [without_dots(Path(folder)) for folder in folders]
-        mounts = self.mounts(command, size, [folder for folder in modules if not _is_of_every_bot(folder)])
-        return [*arguments, *(word for mount in mounts for word in mount), "--", *command]
 
     def mounts(
         self, command: Sequence[str], size: Sequence[str] = (), modules: Sequence[Path] = ()
@@ -120,44 +115,41 @@ class Sandbox:
         `size` are the options that limit a scratch; `modules` are folders in which the command's Python finds
         modules.
         """
-        here = Path.cwd()
-        own = [*folders_of(command)]
-        named = [*everything_named(command)]
-        shown = _without_nested([*self.show, *own, *prefixes_of(command), *package(), *modules])
+        here, folder_of_work = Path.cwd(), self.scratch or Path.cwd()
+        folders, named = [*folders_of(command)], [*everything_named(command)]
+        shown = _without_nested([*self.show, *folders, *prefixes_of(command), *package(), *modules])
         of_root = _covered_from_root(named, shown)
-        within = [file for top in _without_nested([*own, *self.show, *modules]) for file in _hidden_within(top)]
+        within = chain.from_iterable(map(_hidden_within, _without_nested([*folders, *self.show, *modules])))
         hidden = _without_nested([*self._hidden(shown, named), *within])
-        folders, kept = self._written(own)
-        written = _without_nested(folders)
+        may_write, kept = self._written(folders)
+        written = _without_nested(may_write)
         if len(hidden) > MOST_COVERED:
             hidden = _whole_folders(hidden, [*shown, *written])
         emptied = _emptied([path for path in hidden if not is_in(path, *written)])
         covered = [path for path in hidden if path.parent not in emptied]
         is_there = here in ALWAYS_THERE or is_in(here, *shown, *SYSTEM, Path("/proc"))
-        empty = () if is_there else (str(here),)
+        empty = [] if is_there else [here]
         return [
             *map(_system, filter(Path.exists, SYSTEM)),
             *map(_cover, of_root),
             ("--proc", "/proc"),
-            *(("--ro-bind-try", f"/proc/{part}", f"/proc/{part}") for part in OF_ROOT if os.geteuid() == 0),
+            *_mounts("--ro-bind-try", OF_ROOT if os.geteuid() == 0 else ()),
             ("--dev", "/dev"),
             (*size, "--tmpfs", "/dev/shm"),
             ("--remount-ro", "/dev"),
             (*size, "--tmpfs", "/tmp"),
             ("--symlink", "../tmp", "/var/tmp"),
-            *(("--tmpfs", path) for path in empty),
-            ("--ro-bind-try", CPU_FACTS, CPU_FACTS),
-            *(("--ro-bind", str(path), str(path)) for path in shown),
-            *(mount for folder, left in emptied.items() for mount in _with_only(folder, left)),
+            *_mounts("--tmpfs", empty),
+            *_mounts("--ro-bind-try", [CPU_FACTS]),
+            *_mounts("--ro-bind", shown),
+            *chain.from_iterable(map(_with_only, emptied, emptied.values())),
             *map(_cover, covered),
-            *(("--bind", str(path), str(path)) for path in written),
-            *(("--bind", str(path), str(path)) for path in _folders_between(written, [*kept, *hidden])),
-            *(("--ro-bind", str(path), str(path)) for path in kept),
+            *_mounts("--bind", [*written, *_folders_between(written, [*kept, *hidden])]),
+            *_mounts("--ro-bind", kept),
             *map(_cover, (path for path in hidden if is_in(path, *written))),
-            ("--dir", str(self.scratch or here)),  # it may be in a covered folder
-            *(("--remount-ro", str(path)) for path in (*of_root, *emptied, *covered) if path.is_dir()),
-            *(("--remount-ro", path) for path in (*empty, "/")),
-            ("--chdir", str(self.scratch or here)),
+            ("--dir", str(folder_of_work)),  # it may be in a covered folder
+            *_mounts("--remount-ro", [*filter(Path.is_dir, (*of_root, *emptied, *covered)), *empty, Path("/")]),
+            ("--chdir", str(folder_of_work)),
         ]
 
     def _hidden(self, shown: Sequence[Path], named: Sequence[Path]) -> Iterator[Path]:
@@ -171,25 +163,20 @@ class Sandbox:
 
     def _hidden_in(self, folder: Path, show: Sequence[Path], needed: Sequence[Path]) -> Iterator[Path]:
         """Yield what is hidden in a folder from a bot that needs the paths `needed`; all are real paths."""
-        for results in self.results:
-            if is_in(results, folder) and any(is_in(path, results) for path in needed):
-                yield from (file for pattern in ("*", "*/*") for file in results.glob(pattern) if _is_result(file))
-            elif is_in(results, folder):
-                yield results
-        for secret in self.secret:
-            if is_in(secret, folder) and secret not in needed:
-                yield secret
-        for other in self.hide:
+        for results in _inside(folder, self.results):
+            contents = chain(results.glob("*"), results.glob("*/*"))
+            yield from filter(_is_result, contents) if _inside(results, needed) else [results]
+        yield from (secret for secret in _inside(folder, self.secret) if secret not in needed)
+        for other in _inside(folder, self.hide):
             installed = other.parent.name == "bin" and is_in(other, *SYSTEM)
-            named = any(is_in(path, other) for path in needed) or is_in(other, *show)
-            if is_in(other, folder) and not installed and not named:
+            if not (installed or _inside(other, needed) or is_in(other, *show)):
                 yield other
 
-    def _written(self, own: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    def _written(self, folders: Sequence[Path]) -> tuple[list[Path], list[Path]]:
         """Return what the bot may write, for a warm-up also the bot's own folders, and what is kept in them."""
         written, kept = [path for path in (*self.writable, self.scratch) if path is not None], []
         if self.prepares:
-            for folder, kept_in_it in writable_folders(own, [*self.hide, *self.results]):
+            for folder, kept_in_it in writable_folders(folders, [*self.hide, *self.results]):
                 written.append(folder)
                 kept += kept_in_it
         return written, kept
@@ -210,36 +197,32 @@ def variables_file(environment: Mapping[str, str]) -> IO[bytes]:
     return file
 
 
-def built_sandbox(
-    contain: Contain,
-    show: Sequence[Path] = (),
-    hide: Sequence[Path] = (),
-    results: Sequence[Path] = (),
-    secret: Sequence[Path] = (),
-) -> Sandbox | None:
-    """Return a sandbox, or None; UnusableError if a required one is unavailable or `show` names a missing file."""
-    show = [without_dots(path) for path in show]
+def built_sandbox(limits: Configuration, access: Access, scratch: Path | None = None) -> Sandbox | None:
+    """Return a sandbox, or None; UnusableError if a required one is unavailable or `show` names a missing file.
+
+    Scratch has room for twice the memory limit, so a bot reaches the limit before its scratch is full.
+    """
+    show = [without_dots(path) for path in access.show]
     for path in show:
         if not path.exists():
             raise UnusableError(f"--show {path}: there is no such file or folder")
         if _is_of_every_bot(path):
             raise UnusableError(f"--show {path}: every sandbox has its own; show a folder or file in it")
-    if contain is Contain.NO:
+    if limits.contain is Contain.NO:
         return None
-    options, why = _tried()
+    options, why = working_options()
     if options is None:
-        if contain is Contain.YES:
+        if limits.contain is Contain.YES:
             raise UnusableError(f"--contain yes: {why}")
         return None
-    hide, secret, results = (tuple(dict.fromkeys(map(real_path, paths))) for paths in (hide, secret, results))
-    shown = dict.fromkeys(step for path in show for step in links_of(path))
-    return Sandbox(options=options, show=tuple(shown), hide=hide, secret=secret, results=results)
-
-
-def sandbox_note(contain: Contain) -> str | None:
-    """Return a warning if bots run without a sandbox only because this machine cannot provide one."""
-    why = _tried()[1] if contain is Contain.AUTO else None
-    return f"bots run without a sandbox: {why}; --contain no hides this note" if why else None
+    given = access.hide, access.secret, access.results
+    hide, secret, results = (tuple(dict.fromkeys(map(real_path, paths))) for paths in given)
+    shown = tuple(dict.fromkeys(step for path in show for step in links_of(path)))
+    places = {"show": shown, "hide": hide, "secret": secret, "results": results, "writable": access.writable}
+    scratch_bytes = 2 * (limits.most_memory_bytes or 0) or SCRATCH_BYTES
+    return Sandbox(
+        **places, prepares=access.prepares, scratch=scratch, scratch_bytes=scratch_bytes, options=options
+    )
 
 
 @cache
@@ -253,27 +236,27 @@ def _help() -> str:
 
 
 @cache
-def _tried() -> tuple[tuple[str, ...] | None, str | None]:
+def working_options() -> tuple[tuple[str, ...] | None, str | None]:
     """Return the options with which a program ran in a sandbox, or why none worked."""
     if sys.platform != "linux":
         return None, "sandboxes need Linux"
     program = _program()
     if not program:
         return None, "bubblewrap is not installed (package bubblewrap)"
-    own = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    namespaces = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     files = ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL"]
     # A bot that can make its own namespaces is root in them, and closer to bugs of the kernel.
     ways = [["--unshare-user", "--disable-userns"], ["--unshare-user"], []]
     why = ""
     for way in ways:
-        trial = [program, *way, *own, *files, "--json-status-fd", "1", "--", program, "--version"]
+        trial = [program, *way, *namespaces, *files, "--json-status-fd", "1", "--", program, "--version"]
         try:
             done = subprocess.run(trial, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             why = str(error)
             continue
         if done.returncode == 0:
-            return (*way, *own), None
+            return (*way, *namespaces), None
         why = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
     return None, f"bubblewrap cannot create a sandbox here ({why})"
 
@@ -292,6 +275,15 @@ def _system(folder: Path) -> tuple[str, ...]:
     if _is_link(folder):
         return ("--symlink", str(folder.readlink()), str(folder))
     return ("--ro-bind", str(folder), str(folder))
+
+
+def _mounts(option: str, paths: Iterable[Path]) -> list[tuple[str, ...]]:
+    """Return an option for each path, with its place in the sandbox if the option takes one."""
+    return [(option, *[str(path)] * (2 if "bind" in option else 1)) for path in paths]
+
+
+def _inside(folder: Path, paths: Iterable[Path]) -> list[Path]:
+    return [path for path in paths if is_in(path, folder)]
 
 
 def _cover(path: Path) -> tuple[str, ...]:

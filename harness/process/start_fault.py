@@ -49,10 +49,7 @@ def _fault_of(program: str) -> str | None:
     if stat.S_ISDIR(mode):
         return "it is a folder: name the program in it" if os.sep in program else "it is not in PATH"
     if not stat.S_ISREG(mode):
-        first, *more = program.split()[:2] or [""]
-        if more and shutil.which(first):
-            return f"no such file; without quotes around the words the program is {first}"
-        return _source_hint(program)
+        return _missing_fault(program)
     if path.suffix in COMPILERS and not interpreter_in(path):
         return f"it is source text; {_compile_hint(program, path)}"
     if not found and os.sep not in program:
@@ -63,8 +60,11 @@ def _fault_of(program: str) -> str | None:
         head = beginning_of(path, MOST_BYTES_OF_A_FIRST_LINE)
     except OSError:  # it may be executable but not readable
         return None
-    if not head.startswith(b"#!"):
-        return _first_line_fault(head, path, quoted)
+    return _interpreter_fault(head, quoted) if head.startswith(b"#!") else _first_line_fault(head, path, quoted)
+
+
+def _interpreter_fault(head: bytes, quoted: str) -> str | None:
+    """Return what is wrong with the `#!` line at the beginning of a program."""
     line, end, _ = head[2:].partition(b"\0")[0].partition(b"\n")
     parts = line.split() or [b""]
     if end and line.endswith(b"\r") and not (b"perl" in parts[0] and parts[1:]):  # Perl reads its options itself
@@ -96,8 +96,11 @@ def _mode_of(path: Path) -> int:
         return 0
 
 
-def _source_hint(program: str) -> str | None:
-    """Return a remedy for a program that does not exist, if its source is in the same folder."""
+def _missing_fault(program: str) -> str | None:
+    """Return a remedy for a program that does not exist: less quotes, or its source in the same folder."""
+    first, *more = program.split()[:2] or [""]
+    if more and shutil.which(first):
+        return f"no such file; without quotes around the words the program is {first}"
     path = Path(program)
     for suffix in (*COMPILERS, *INTERPRETERS):
         if is_here(f"{path}{suffix}"):

@@ -28,7 +28,7 @@ IN_PLACE_OF_HIDDEN = re.compile("XDG_(CACHE|CONFIG|DATA|STATE)_HOME|PYTHONPYCACH
 """Variables that name folders of many programs, in place of hidden ones of the home."""
 
 
-def writable_folders(own: Iterable[Path], foreign: Iterable[Path]) -> Iterator[tuple[Path, list[Path]]]:
+def writable_folders(folders: Iterable[Path], foreign: Iterable[Path]) -> Iterator[tuple[Path, list[Path]]]:
     """Yield those of a bot's own folders that its warm-up may write, and what stays as it is in each; real paths.
 
     Not if such a folder is or contains something that is not the bot's (`foreign`), or is part of what the judge
@@ -37,7 +37,7 @@ def writable_folders(own: Iterable[Path], foreign: Iterable[Path]) -> Iterator[t
     judges = folders_of_the_judge()
     values = _values_of_variables()
     kept = [*foreign, *judges, Path.cwd(), *_named_in(values), *_targets_in(os.get_exec_path())]
-    for real in map(real_path, filter(Path.is_dir, own)):
+    for real in map(real_path, filter(Path.is_dir, folders)):
         is_kept = any(is_in(path, real) for path in kept) or is_in(real, *judges)
         mention = re.compile(f"{re.escape(str(real))}(?![^/{_END_OF_WORD}])")  # also where the path has a space
         is_kept = is_kept or any(map(mention.search, values))

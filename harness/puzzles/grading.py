@@ -14,8 +14,7 @@ from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.process.bot_process import BotProcess, LastWords
 from nonobot.harness.process.conversation import Conversation
 from nonobot.harness.process.nonobot_command import OWN_BOT
-from nonobot.harness.process.sandbox import built_sandbox
-from nonobot.harness.results.conditions import Configuration, Contain
+from nonobot.harness.results.conditions import PROCESS_LIMIT, Configuration, Contain
 from nonobot.protocol import Puzzle, format_puzzle
 from nonobot.tournament_data.select import Grade, Level
 
@@ -88,9 +87,9 @@ def grading_bot(grading: Grading, strategy: str = "champion") -> Iterator[Gradin
         *("--strategy", strategy),
     ]
     with contextlib.suppress(WarmUpError):  # the bot itself says why
-        warmed_up(command, None, Configuration())
-    last_words = LastWords()
-    with BotProcess(command, last_words, built_sandbox(grading.contain)) as process:
+        warmed_up(command, Configuration())
+    last_words, limits = LastWords(), Configuration(contain=grading.contain, process_limit=PROCESS_LIMIT)
+    with BotProcess(command, last_words, limits) as process:
         yield GradingBot(process, last_words, grading)
 
 

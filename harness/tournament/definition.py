@@ -19,7 +19,7 @@ from msgspec import UNSET
 
 from nonobot.arguments import LONGEST_SECONDS, command_words, similar_names, size, variable
 from nonobot.harness import UnusableError
-from nonobot.harness.process.exchange_folder import file_names
+from nonobot.harness.process.bot_files import file_names
 from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.process.nonobot_command import OWN_JUDGE
 from nonobot.harness.process.paths import is_here

@@ -16,21 +16,21 @@ from msgspec import UNSET
 from msgspec.structs import replace as replaced
 
 from nonobot.harness import UnusableError
-from nonobot.harness.play.journal import Record, end_leftover, journal_path, read_records, records_in
+from nonobot.harness.play.journal import end_leftover, journal_path, read_records, records_in
 from nonobot.harness.play.match import (
-    GOES_ON,
     Bot,
     WarmUpError,
+    is_over,
     not_started,
     play,
     require_place,
     resume,
     warmed_up,
 )
+from nonobot.harness.play.run_events import Event
 from nonobot.harness.play.run_state import OnVerdict, records_of, stderr_path
 from nonobot.harness.process.bot_command import folders_of, own_files
-from nonobot.harness.process.bot_files import bot_files, changed_files
-from nonobot.harness.process.exchange_folder import file_names
+from nonobot.harness.process.bot_files import bot_files, changed_files, file_names
 from nonobot.harness.results.comparability import CONTINUED, PLAYED, changed_facts
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
 from nonobot.harness.results.limits import MOST_BYTES, require_readable
@@ -103,7 +103,7 @@ class ScheduledRun:
         if not is_whole or self.replaced_files:
             return None
         with contextlib.suppress(UnusableError):  # not a journal
-            if result.end.reason not in GOES_ON and self._begun() == records_of(result)[0]:
+            if is_over(result) and self._begun() == records_of(result)[0]:
                 journal_path(self.result_path).unlink()
         return result
 
@@ -129,10 +129,10 @@ class ScheduledRun:
         if before is not None or self._begun():
             return resume(self.puzzle_set, bot, self.configuration, self.result_path, on_verdict)
         require_place(self.puzzle_set, self.configuration, self.result_path)
-        sandbox = bot.sandbox(self.configuration.contain, self.result_path, self.puzzle_set.name)
+        access = bot.access(self.result_path, self.puzzle_set.name)
         try:
             limit = self.entrant.warm_up_limit
-            bot = replace(bot, warm_up_seconds=warmed_up(warm_up, sandbox, self.configuration, limit))
+            bot = replace(bot, warm_up_seconds=warmed_up(warm_up, self.configuration, access, limit))
         except WarmUpError as error:
             result = not_started(self.puzzle_set, bot, self.configuration, str(error))
         else:
@@ -193,7 +193,7 @@ class ScheduledRun:
             kept = replaced(result, stderr_file=f"{stderr_path(self.result_path)}.before-{number}")
             write_json(Path(f"{self.result_path}.before-{number}"), kept)
 
-    def _begun(self) -> Record | None:
+    def _begun(self) -> Event | None:
         """Return the beginning of an interrupted run; None if a killed judge had just created the journal."""
         return next(records_in(journal_path(self.result_path)), None)
 
@@ -203,7 +203,7 @@ class ScheduledRun:
 
     def _require_same(self, result: RunResult, path: Path) -> RunResult:
         """Return a result, or the beginning of one, if it is of this run; otherwise OtherConditionsError."""
-        is_whole = bool(result.attempts) and result.end.reason not in GOES_ON
+        is_whole = bool(result.attempts) and is_over(result)
         now = replaced(
             result,
             bot=self.entrant.name,

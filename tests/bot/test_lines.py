@@ -109,7 +109,7 @@ def compare(clue: tuple[int, ...], cells: naive.Line, most_placements: int = 3_0
 def test_random_lines_of_all_lengths(states):
     rng = random.Random(1)
     conflicts = 0
-    for turn in range(8_000):
+    for turn in range(4_000):
         length = turn % LONGEST + 1
         clue, cells = random_state(rng, length)
         compare(clue, cells, 300)
@@ -119,7 +119,7 @@ def test_random_lines_of_all_lengths(states):
         conflicts += masks is None
         if masks and naive.placement_count(clue, length) <= 300:
             assert states.starts_left(len(clue)) == naive.valid_starts(clue, cells), (clue, to_text(cells))
-    assert conflicts > 300
+    assert conflicts > 150
 
 
 def test_the_scratch_of_a_line_before_makes_no_difference(states):

@@ -374,6 +374,7 @@ def test_select_ignores_the_bits_of_wider_masks():
         compare(64, a, b, int.from_bytes(rng.bytes(32), "little"), np.float32(1), memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["test_memory", pytest.param("test_masks", marks=pytest.mark.nightly)])
 def test_the_same_as_plain_python(module):
     options = ["-x", "-n0", "-p", "no:cacheprovider", "-m", "", "-k", "not plain_python"]

@@ -91,6 +91,7 @@ def test_a_first_start_shows_on_a_terminal_how_long_it_still_takes(tmp_path):
     assert (status, first.startswith(BEGUN), last.startswith("nonobot: compiled in ")) == (0, True, True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(IS_PLAIN, reason="compiles")
 def test_a_first_start_writes_whole_lines_on_stderr_alone(tmp_path):
     own = {**os.environ, "NONOBOT_CACHE_DIR": str(tmp_path / "cache")}

@@ -270,12 +270,12 @@ def meet():
 
 def meet_and_solve():
     meet()
-    compute_and_solve(0.03)
+    compute_and_solve(0.015)
 
 
 def meet_and_compute():
     meet()
-    compute_and_solve(0.12)
+    compute_and_solve(0.06)
 
 
 def compute_and_solve(seconds):

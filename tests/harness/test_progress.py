@@ -4,15 +4,21 @@ import json
 import re
 import shlex
 import sys
+from pathlib import Path
 
 import pytest
 
 from nonobot.harness import progress
-from nonobot.harness.play import run_progress
-from nonobot.harness.play.run_progress import AllRunsProgress, RunProgress
+from nonobot.harness.play.run_events import PuzzleJudged, RunSoFar
+from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.bot_process import PassedOn
 from nonobot.harness.progress import Progress
 from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
+from nonobot.harness.tournament import playing
+from nonobot.harness.tournament.definition import read_tournament
+from nonobot.harness.tournament.playing import PlayingFile, ShownRuns
+from nonobot.harness.tournament.rounds import ScheduledRun, scheduled_runs
+from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, command
 from tests.helpers.places import unfilled
 from tests.helpers.ranked import run_result
@@ -29,8 +35,21 @@ def on_a_terminal(monkeypatch):
 
 @pytest.fixture
 def _lines_at_once(monkeypatch):
-    for module in (progress, run_progress):
+    for module in (progress, playing):
         monkeypatch.setattr(module, "SECONDS_BETWEEN_LINES", 0.0)
+
+
+def show(shown: RunProgress, *puzzles: PuzzleResult) -> None:
+    run = RunSoFar(run_result())
+    for puzzle in puzzles:
+        run.take(PuzzleJudged(puzzle))
+        shown.take(run)
+
+
+def shown_runs(folder: Path, *bots: str, quiet: bool = False) -> tuple[ShownRuns, list[ScheduledRun]]:
+    """Return the progress of the runs of bots on a set, and these."""
+    runs = scheduled_runs(read_tournament(definition(folder, dict.fromkeys(bots, "perfect"))), folder)
+    return ShownRuns(PlayingFile(runs, []), quiet), runs
 
 
 @pytest.mark.usefixtures("_lines_at_once")
@@ -42,8 +61,7 @@ def test_lines_for_a_log_and_of_a_run(capsys, monkeypatch):
             shown.show(done, f"{done} done")
     assert capsys.readouterr() == ("", "0 done\n2 done, about 9 s to go\n8 done\n")
     with RunProgress(4, quiet=False, note="warm-up first") as shown:
-        shown.take(PuzzleResult(1, Verdict.RIGHT), 2.0)
-        shown.take(PuzzleResult(3, Verdict.WRONG, "row 1", 4.0, 1.5), 4.0)
+        show(shown, PuzzleResult(1, Verdict.RIGHT, None, 2.0), PuzzleResult(3, Verdict.WRONG, "row 1", 4.0, 1.5))
     assert capsys.readouterr().err.splitlines() == [
         "warm-up first, 0/4, 0 right",
         "$1, 1/4, 1 right, 0.5/s, about 6 s to go",
@@ -64,7 +82,7 @@ def test_a_short_job_shows_nothing_and_neither_does_a_quiet_run(capsys, monkeypa
         on_a_terminal(monkeypatch)
     with Progress(1, 60.0) as shown, RunProgress(1, quiet=True) as quiet:
         shown.show(1, "puzzle 1 of 1")
-        quiet.take(PuzzleResult(1, Verdict.RIGHT), 0.5)
+        show(quiet, PuzzleResult(1, Verdict.RIGHT, None, 0.5))
     assert capsys.readouterr() == ("", "")
 
 
@@ -77,40 +95,43 @@ def test_a_bar_on_a_terminal_without_colour_where_none_is_wanted(capsys, monkeyp
     assert (out, [part in err for part in parts]) == ("", [True, True, False, False])
 
 
-def test_bars_of_a_run_and_of_each_in_play(capsys, monkeypatch):
+def test_bars_of_a_run_and_of_each_in_play(tmp_path, capsys, monkeypatch):
     on_a_terminal(monkeypatch)
     with RunProgress(2, quiet=False) as shown:
         assert "0/2, 0 right" in str(shown._bars.tasks[0].fields)
-        shown.take(PuzzleResult(1, Verdict.RIGHT, None, 0.5, 0.5), 0.5)
-        shown.take(PuzzleResult(2, Verdict.GIVEN_UP, None, 1.0, 0.5), 1.0)
+        judged = enumerate((Verdict.RIGHT, Verdict.GIVEN_UP), 1)
+        show(shown, *(PuzzleResult(number, verdict, None, number / 2, 0.5) for number, verdict in judged))
     err = capsys.readouterr().err
     assert "100%" in err
     assert "$2, 2/2, 1 right, 1 given-up, 2.0/s, slowest $1 500 ms" in err
     on_a_terminal(monkeypatch)
-    with AllRunsProgress(2, quiet=False) as shown:
-        shown.begin("gone", 9)
-        shown.begin("here", 9)
-        shown.end("gone")
-        shown.show("here", 5, 4)
+    runs, (gone, here) = shown_runs(tmp_path, "gone", "here")
+    with runs as shown:
+        shown.begin(gone)
+        shown.begin(here)
+        shown.end(gone)
+        shown.show(here, 4, 3)
     err = capsys.readouterr().err
-    assert [part in err for part in ("runs", "here", "5/9, 1 not right")] == [True] * 3
+    assert [part in err for part in ("runs", "here", "4/5, 1 not right")] == [True] * 3
     assert "gone" not in err.splitlines()[-1]
 
 
 @pytest.mark.usefixtures("_lines_at_once")
 @pytest.mark.parametrize("quiet", [False, True])
-def test_runs_at_one_time(capsys, quiet):
-    with AllRunsProgress(3, quiet) as shown:
-        for name in "ab":
-            shown.begin(name, 9)
-        shown.show("a", 4, 3)
-        shown.end("a")
-        shown.take("a", run_result("a"))
-        shown.show("b", 5, 5)
-        shown.take("c", run_result("lost", end=EndReason.NOT_STARTED))
+def test_runs_at_one_time(tmp_path, capsys, quiet):
+    runs, (a, b, c) = shown_runs(tmp_path, *"abc", quiet=quiet)
+    with runs as shown:
+        shown.begin(a)
+        shown.begin(b)
+        shown.show(a, 4, 3)
+        shown.end(a)
+        shown.take(a, run_result("a"))
+        shown.show(b, 5, 5)
+        shown.take(c, run_result("lost", end=EndReason.NOT_STARTED))
     lines = re.sub(r"about \d+ s", "about N s", capsys.readouterr().err).splitlines()
-    others = ["0/3 runs; a 4/9, 1 not right; b ...", "[1/3] a: 3 of 3 right, 6.00 s, finished"]
-    others.append("1/3 runs, about N s to go; b 5/9")
+    others = [f"0/3 runs; a on {RECIPE} 4/5, 1 not right; b on {RECIPE} ..."]
+    others.append(f"[1/3] a on {RECIPE}: 3 of 3 right, 6.00 s, finished")
+    others.append(f"1/3 runs, about N s to go; b on {RECIPE} 5/5")
     assert lines == [*([] if quiet else others), "nonojudge: lost: None"]
 
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from nonobot.harness.process import sandbox
+from nonobot.harness.process import bot_process, sandbox
 from nonobot.harness.results.conditions import Contain
 from tests.helpers.places import DOUBLES
 
@@ -52,7 +52,7 @@ def having(kind: str) -> Iterator[None]:
 
 def _forget() -> None:
     """Have the judge look for bubblewrap again."""
-    for remembered in (sandbox._program, sandbox._help, sandbox._tried):
+    for remembered in (sandbox._program, sandbox._help, sandbox.working_options):
         remembered.cache_clear()
 
 
@@ -60,7 +60,7 @@ def _forget() -> None:
 def why_not_real() -> str | None:
     """Return why the installed bubblewrap creates no sandbox here; None if it does."""
     with having("real"):
-        return sandbox.sandbox_note(Contain.AUTO)
+        return bot_process.sandbox_note(Contain.AUTO)
 
 
 def _had(kind: str) -> contextlib.AbstractContextManager[None]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nonobot.harness.process.sandbox import sandbox_note
+from nonobot.harness.process.bot_process import sandbox_note
 from nonobot.harness.results.conditions import Contain
 from tests.helpers.sandboxes import WORKING, _forget, having, path_with
 

@@ -135,6 +135,7 @@ def test_a_thread_does_not_wait_for_a_block_that_is_over():
     assert Block().poll() is None
 
 
+@pytest.mark.slow
 def test_a_cluster_without_a_scheduler_shows_why(tmp_path):
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     cluster = Cluster(tmp_path)

@@ -111,7 +111,7 @@ def test_a_file_of_the_kernel_that_would_wait_is_not_waited_for(line):
         os.close(os.open(name, os.O_RDONLY))
     except (OSError, TypeError):
         pytest.skip("the log of the kernel is for root, where the system allows it")
-    status, err = said(JUDGE, *line.format(name, name).split())
+    status, err = said(*JUDGE, *line.format(name, name).split())
     counts = line.startswith(f"verify {RECIPE}")  # of answers, the beginning counts
     assert (status, "has neither data nor an end" in err) == ((1, False) if counts else (2, True)), err
 
@@ -127,47 +127,51 @@ def test_a_text_line_without_an_end_is_cut(monkeypatch):
 
 def said(*arguments, **more):
     """Return status and stderr of a command that has three gigabytes of memory."""
-    limited = ["sh", "-c", 'ulimit -v 3000000; exec "$@"', "sh", sys.executable, "-m", *arguments]
+    limited = ["sh", "-c", 'ulimit -v 3000000; exec "$@"', "sh", sys.executable, *arguments]
     done = subprocess.run(limited, **CAPTURED | more)
     return done.returncode, done.stderr.decode()
 
 
-JUDGE = "nonobot.harness"
+JUDGE = ("-m", "nonobot.harness")
 TOURNAMENT = 'name = "t"\nsets = [%r]\n[[bots]]\nname = "a"\ncommand = "true"\n'
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (f"{JUDGE} run --set /dev/zero -- true", "cannot read the set /dev/zero: more than 64 MiB"),
-        (f"{JUDGE} run --set large -- true", "cannot read the set large: more than 64 MiB"),
-        (f"{JUDGE} run --set boardgen:999x999x999:seed=1 -- true", "more than 62,500,000 cells; split the set"),
-        (f"{JUDGE} verify large large", "cannot read the set large: more than 64 MiB"),
-        (f"{JUDGE} verify {RECIPE} /dev/zero", "cannot read the answers /dev/zero: more than 16 MiB"),
-        (f"{JUDGE} verify {RECIPE} large", "cannot read the answers large: more than 16 MiB"),
-        (f"{JUDGE} verify {RECIPE} answers", "cannot read the answers answers: more than 16 MiB"),
-        pytest.param(
-            f"{JUDGE} render {RECIPE} --answers large",
-            "cannot read the answers large: more than 1 GiB",
-            marks=pytest.mark.slow,
-        ),
-        (f"{JUDGE} tournament large", "cannot read the tournament large: more than 16 MiB"),
-        (f"{JUDGE} tournament pipe.toml", "cannot read the set pipe: not a regular file"),
-        (f"{JUDGE} tournament zero.toml", "cannot read the set /dev/zero: not a regular file"),
-        (f"{JUDGE} run --resume .", "cannot read the result .: Is a directory"),
-        (f"{JUDGE} claims --file large", "cannot read large: more than 16 MiB"),
-    ],
-)
-def test_what_is_too_large_or_would_wait_is_refused_in_a_line(line, reason):
+REFUSED = {
+    "run --set /dev/zero -- true": "cannot read the set /dev/zero: more than 64 MiB",
+    "run --set large -- true": "cannot read the set large: more than 64 MiB",
+    "run --set boardgen:999x999x999:seed=1 -- true": "more than 62,500,000 cells; split the set",
+    "verify large large": "cannot read the set large: more than 64 MiB",
+    f"verify {RECIPE} /dev/zero": "cannot read the answers /dev/zero: more than 16 MiB",
+    f"verify {RECIPE} large": "cannot read the answers large: more than 16 MiB",
+    f"verify {RECIPE} answers": "cannot read the answers answers: more than 16 MiB",
+    "tournament large": "cannot read the tournament large: more than 16 MiB",
+    "tournament pipe.toml": "cannot read the set pipe: not a regular file",
+    "tournament zero.toml": "cannot read the set /dev/zero: not a regular file",
+    "run --resume .": "cannot read the result .: Is a directory",
+    "claims --file large": "cannot read large: more than 16 MiB",
+}
+LARGE = {f"render {RECIPE} --answers large": "cannot read the answers large: more than 1 GiB"}
+
+ONE_AFTER_THE_OTHER = """
+import sys
+from nonobot.harness import cli
+for line in sys.argv[1:]:
+    print(cli.run(line.split()), line, file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("refused", [REFUSED, pytest.param(LARGE, marks=pytest.mark.slow)], ids=["", "large"])
+def test_what_is_too_large_or_would_wait_is_refused_in_a_line(refused):
     sparse("large")
-    Path("answers").write_bytes((b"$1\n" + b"x" * 60 + b"\n") * 300_000)
+    Path("answers").write_bytes((b"$1\n" + b"x" * 6_000 + b"\n") * 3_000)
     os.mkfifo("pipe")
     for name, source in {"pipe.toml": "pipe", "zero.toml": "/dev/zero"}.items():
         Path(name).write_text(TOURNAMENT % source)
-    status, err = said(*line.split())
-    assert status == 2
-    assert err.splitlines()[-1].endswith(reason)
-    assert "Traceback" not in err
+    status, err = said("-c", ONE_AFTER_THE_OTHER, *refused)
+    assert (status, "Traceback" in err) == (0, False), err
+    for line, reason in refused.items():
+        words, _, err = err.partition(f"\n2 {line}\n")
+        assert words.endswith(reason)
 
 
 def test_a_search_is_watched_of_a_file_of_the_usual_size():
@@ -180,7 +184,7 @@ def test_a_set_may_still_come_from_a_pipe():
     os.write(writing, SET.text)
     os.close(writing)
     arguments = ["run", "--set", f"/dev/fd/{reading}", "--size", "5x5", "--quiet", "--contain", "no", "--", "true"]
-    status, err = said(JUDGE, *arguments, pass_fds=[reading])
+    status, err = said(*JUDGE, *arguments, pass_fds=[reading])
     assert (status, err) == (1, "")
     with pytest.raises(SetError, match="not a regular file"):
         load_set(f"/dev/fd/{reading}")

@@ -322,6 +322,7 @@ def test_nothing_is_solved_after(ending):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_stop_ends_a_compilation(tmp_path):
     program = """
 import logging

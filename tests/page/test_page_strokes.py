@@ -13,6 +13,10 @@ pytestmark = [
     pytest.mark.parametrize("page_server", ["exported"], indirect=True),  # the server does nothing for a player
 ]
 
+any_moves = pytest.mark.parametrize(
+    "moves", [1, 10, *(pytest.param(n, marks=pytest.mark.nightly) for n in (3, 100))]
+)
+
 FRAME = "document.querySelector('#frame')"
 
 
@@ -42,7 +46,7 @@ def middle_of_shown(visitor, width: int, height: int):
 
 @in_both_browsers
 @pytest.mark.parametrize("by", ["mouse", "finger"])
-@pytest.mark.parametrize("moves", [1, 3, 10, 100])
+@any_moves
 def test_a_drag_paints_every_cell_between_its_moves(touched, moves, by):
     width, height = 12, 9
     middle = middle_of(touched, width, height)
@@ -61,7 +65,7 @@ def test_a_drag_paints_every_cell_between_its_moves(touched, moves, by):
 
 
 @in_both_browsers
-@pytest.mark.parametrize("moves", [1, 3, 10, 100])
+@any_moves
 def test_a_finger_keeps_to_the_row_or_column_of_the_first_other_cell(touched, moves):
     middle = middle_of(touched, 8, 8)
     for first, last, said in (

@@ -12,7 +12,7 @@ import pytest
 
 from nonobot.harness import cli
 from nonobot.harness.commands import generate as command
-from nonobot.harness.process.sandbox import sandbox_note
+from nonobot.harness.process.bot_process import sandbox_note
 from nonobot.harness.results.conditions import Contain
 from nonobot.protocol import Puzzle, format_answer, format_puzzle, read_answers, read_batch
 from nonobot.tournament_data import Recipe, SetError, generate, load_set, write_set

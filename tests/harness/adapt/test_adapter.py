@@ -111,34 +111,43 @@ def test_a_program_that_prints_without_end_is_stopped(program):
     assert done.stderr == b"$1: line 1: the program printed more than 16 MiB\n"
 
 
-@pytest.mark.parametrize(
-    ("left", "why"),
-    [
-        ("os.mkfifo(output)", "cannot be read: not a regular file"),
-        ("os.mkdir(output)", "cannot be read: Is a directory"),
-        ("os.symlink('/dev/zero', output)", "cannot be read: not a regular file"),
-        ("open(output, 'wb').truncate(1 << 40)", "cannot be read: more than 16 MiB"),
-        ("open(output, 'wb')", "it is empty"),
-        ("os.unlink(file); os.mkfifo(file)", "did not write the file {output}"),
-        ("os.unlink(file); os.mkdir(file)", "did not write the file {output}"),
-        ("os.chmod(file, 0)", "did not write the file {output}"),
-        ("shutil.rmtree(os.path.dirname(file))", "did not write the file {output}"),
-    ],
-)
-def test_whatever_a_program_leaves_in_its_folder_costs_its_own_puzzle(program, left, why):
+LEFT = {
+    "os.mkfifo(output)": "cannot be read: not a regular file",
+    "os.mkdir(output)": "cannot be read: Is a directory",
+    "os.symlink('/dev/zero', output)": "cannot be read: not a regular file",
+    "open(output, 'wb').truncate(1 << 40)": "cannot be read: more than 16 MiB",
+    "open(output, 'wb')": "it is empty",
+    "os.unlink(file); os.mkfifo(file)": "did not write the file {output}",
+    "os.unlink(file); os.mkdir(file)": "did not write the file {output}",
+    "os.chmod(file, 0)": "did not write the file {output}",
+    "shutil.rmtree(os.path.dirname(file))": "did not write the file {output}",
+}
+"""What a program leaves in its folder, and what is then said of its puzzle."""
+
+
+def test_whatever_a_program_leaves_in_its_folder_costs_its_own_puzzle(program, tmp_path):
     command = program(f"""
         import os, shutil, sys
         _, file, output = sys.argv
-        if open(file).read().count("<count>") == 4:
-            {left}
+        with open({str(tmp_path / "starts")!r}, "a") as starts:
+            starts.write(".")
+            number = starts.tell()
+        if number % 2:
+            exec({[*LEFT]!r}[number // 2])
         else:
             open(output, "w").write("#..\\n.#.\\n..#")
     """)
-    done = adapted("--as", "webpbn", "--size", "3x3", "--", *command, "{file}", "{output}")
-    assert done.stdout.endswith(b"$3\n1\t0\t0\n0\t1\t0\n0\t0\t1\n"), done
-    assert (done.returncode, b"Traceback" in done.stderr) == (1, False)
-    [line] = [line for line in done.stderr.decode().splitlines() if line.startswith("$1: line 1: ")]
-    assert line.endswith(why)
+    bad, good = QUESTIONS.split(b"$")[1::2]
+    numbers = range(1, 2 * len(LEFT) + 1)
+    given = b"".join(b"$%d%b" % (number, (good, bad)[number % 2][1:]) for number in numbers)
+    done = adapted("--as", "webpbn", "--size", "3x3", "--", *command, "{file}", "{output}", given=given)
+    answers = done.stdout.split(b"$")[1:]
+    assert (done.returncode, b"Traceback" in done.stderr, len(answers)) == (1, False, len(numbers)), done.stderr
+    assert {answer.partition(b"\n")[2] for answer in answers[1::2]} == {b"1\t0\t0\n0\t1\t0\n0\t0\t1\n"}
+    said = done.stderr.decode().splitlines()
+    for number, why in zip(numbers[::2], LEFT.values(), strict=True):
+        [line] = [line for line in said if line.startswith(f"${number}: line ")]
+        assert line.endswith(why)
 
 
 def test_one_start_for_a_file_of_all_puzzles(program):

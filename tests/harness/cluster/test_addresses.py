@@ -123,6 +123,6 @@ def test_a_ctrl_c_ends_a_command_whose_scheduler_falls_silent(cluster, tmp_path,
 def test_a_ctrl_c_is_heeded_while_nothing_answers(monkeypatch):
     monkeypatch.setattr(cluster_workers, "SECONDS_TO_GREET", 1000.0)
     with listener() as address, Interrupts() as interrupts:
-        interrupts.told = True
+        interrupts.stop_requested = True
         with pytest.raises(KeyboardInterrupt):
             connected(address).__enter__()

@@ -398,13 +398,13 @@ def test_what_does_not_go_with_workers_is_refused(tmp_path, capsys, more, option
     assert why in capsys.readouterr().err
 
 
-def test_a_run_is_given_up_with_its_third_worker_or_the_tenth_that_was_lost_before_it_began():
+def test_a_run_is_given_up_with_its_third_worker_or_the_tenth_that_was_lost_before_it_began(capsys):
     for begun, most in ((True, 3), (False, 10)):
-        said = []
-        runs = run_queue.RunsOnWorkers([], SimpleNamespace(say=said.append), None)
+        runs = run_queue.RunsOnWorkers([], None, None)
         playing = run_queue._Playing(SimpleNamespace(result_path="r", name="r"), "worker", None, begun)
         for _ in range(most):
             runs._again_or_given_up(playing, "it died")
+        said = capsys.readouterr().err.splitlines()
         assert ["given up" in line for line in said] == [False] * (most - 1) + [True]
         assert len(runs._todo) == most - 1
 

@@ -22,7 +22,6 @@ from nonobot.harness.process.bot_process import BEGINNING_BYTES, END_BYTES
 from nonobot.harness.process.cgroup import with_memory_limit
 from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.process.revisions import revision_of
-from nonobot.harness.process.sandbox import built_sandbox
 from nonobot.harness.profiling.profile_data import to_json
 from nonobot.harness.results.conditions import Configuration, Contain, Feed
 from nonobot.harness.results.result_files import read_result
@@ -414,17 +413,17 @@ def grown(size):
     ],
 )
 def test_a_warm_up_has_the_limits_of_the_run_and_one_of_its_own(warm_up, limit, contain):
-    configuration = Configuration(process_limit=4, memory_limit_bytes=100 << 20)
+    configuration = Configuration(process_limit=4, memory_limit_bytes=100 << 20, contain=contain)
     before = psutil.Process().children()
     with pytest.raises(WarmUpError) as error:
-        warmed_up(warm_up, built_sandbox(contain), configuration, 0.3 if warm_up[0] == "sleep" else 100)
+        warmed_up(warm_up, configuration, limit_seconds=0.3 if warm_up[0] == "sleep" else 100)
     assert str(error.value) == f"warm-up failed: {shlex.join(warm_up)}: stopped at {limit}"
     assert psutil.Process().children() == before
 
 
 def test_what_a_warm_up_says_is_passed_on_up_to_a_megabyte_and_the_end(capfd):
     says = "yes $(printf %01000d 0) | head -c 9000000 >&2; echo end >&2"
-    assert warmed_up(["sh", "-c", says], None, Configuration()) > 0
+    assert warmed_up(["sh", "-c", says], Configuration()) > 0
     err = capfd.readouterr().err
     assert BEGINNING_BYTES < len(err) < BEGINNING_BYTES + END_BYTES + 100
     assert re.search(r"\n\[7\d{6} bytes left out here\]\n0*\n", err)

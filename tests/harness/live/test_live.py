@@ -131,13 +131,13 @@ def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monk
         os.utime(tmp_path / f"{number}.json", (9 - number, 9 - number))
     (tmp_path / "z.journal.jsonl").write_text("nothing\n")
     look = shown_now(tmp_path, Shown())
-    assert [path.name for path in look.stamps] == ["0.json", "1.json", "z.journal.jsonl"]
+    assert [path.name for path in look.files] == ["0.json", "1.json", "z.journal.jsonl"]
     assert look.state["problems"][-1] == "2 older results: the newest 2 are shown"
     monkeypatch.setattr(runs_in_folder, "MOST_ENTRIES", 3)
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "5.json").write_text("{")
     look = shown_now(tmp_path, Shown())
-    assert "5.json" not in {path.name for path in look.stamps}
+    assert "5.json" not in {path.name for path in look.files}
     assert "more than 3 files and folders" in look.state["problems"][-2]
 
 
@@ -205,7 +205,7 @@ def journal_left(folder) -> bytes:
     kept = []
 
     def stopped(*_):
-        wait_until(lambda: shown(folder)["under_way"])
+        wait_until(lambda: any(run["done"] for run in shown(folder)["under_way"]))  # a thread writes the journal
         kept.append(next(folder.glob("*.journal.jsonl")).read_bytes())
 
     played("perfect", folder, stopped)

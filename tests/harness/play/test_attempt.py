@@ -7,10 +7,11 @@ from msgspec import UNSET
 
 from nonobot.harness.play import attempt
 from nonobot.harness.play.attempt import LINGER_SECONDS, AttemptLoop
-from nonobot.harness.play.journal import Alive
+from nonobot.harness.play.run_events import Alive
 from nonobot.harness.play.run_state import RunState
+from nonobot.harness.process.bot_process import NOTHING_MORE, BotProcess
 from nonobot.harness.results.conditions import Configuration, Feed
-from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, Usage
+from nonobot.harness.results.run_result import EndReason, Usage
 from nonobot.protocol import format_answer
 from nonobot.tournament_data import Recipe, load_set
 from tests.helpers.judged import ScriptedTransport
@@ -36,19 +37,34 @@ class Tree:
     def look(self):
         self.cpu_seconds = self._computes * (attempt.time.monotonic() - STARTED)
 
-    def holds_more_than(self, limit):
+    def exceeds_memory(self, limit):
         self._looks_left -= 1
         return self.peak_memory_bytes > limit and self._looks_left < 0
 
-    def has_more_than(self, limit):
+    def exceeds_processes(self, limit):
         return self._processes > limit
+
+
+class ScriptedBot(ScriptedTransport):
+    limit_reached, usage, exchange = BotProcess.limit_reached, BotProcess.usage, None
+
+    def __init__(self, steps, tree, status, limits):
+        super().__init__(*steps)
+        self._tree, self.look, self.ran_out_of_memory, self.exit_status = (
+            tree,
+            tree.look,
+            tree.ran_out_of_memory,
+            status,
+        )
+        self.limits, self._most_processes = limits, limits.process_limit
+        self._stopped = self._ended = STARTED
 
 
 @pytest.fixture
 def play(monkeypatch, tmp_path):
     """Return what plays an attempt: it takes the script, and returns reason, detail, results and journal."""
 
-    def played(*steps, tree=None, status=0, told=False, used=None, beside=0, **limits):
+    def played(*steps, tree=None, status=0, stop_requested=False, used=None, **limits):
         configuration = Configuration(**{"wall_limit_seconds": 100.0, **limits})
         beginning = SimpleNamespace(configuration=configuration, command=[], files=UNSET)
         journal = []
@@ -57,13 +73,13 @@ def play(monkeypatch, tmp_path):
             SET,
             tmp_path / "result.json",
             SimpleNamespace(add=journal.append),
-            SimpleNamespace(told=told),
+            SimpleNamespace(stop_requested=stop_requested),
             lambda *_: None,
+            NOTHING_MORE,
         )
         if used:
-            run.attempts.append(Attempt("", 1, BotEnd(EndReason.INTERRUPTED), used))
-        bot = ScriptedTransport(*steps)
-        bot.tree, bot.exit_status, bot.processes_beside = tree or Tree(), status, beside
+            run.used = used
+        bot = ScriptedBot(steps, tree or Tree(), status, configuration)
         monkeypatch.setattr(attempt, "time", SimpleNamespace(monotonic=bot.clock))
         loop = AttemptLoop(run, bot, run.puzzles_left())
         reason, detail = loop.listen()
@@ -117,7 +133,7 @@ def test_what_was_written_at_the_limit_or_before_an_interrupt_counts(play, secon
     played = play(BATCH, ("waits", seconds), ("wrote", ONE + TWO), wall_limit_seconds=10.0)
     assert played.reason is EndReason.TIME_LIMIT
     assert times(played)[0] == pytest.approx([seconds, seconds])
-    played = play(BATCH, ("wrote", ONE + TWO), told=True)
+    played = play(BATCH, ("wrote", ONE + TWO), stop_requested=True)
     assert (played.reason, [*played.results]) == (EndReason.INTERRUPTED, [1, 2])
 
 
@@ -126,8 +142,8 @@ def test_what_was_written_at_the_limit_or_before_an_interrupt_counts(play, secon
     [
         ({"memory_limit_bytes": 99}, {"memory": 100}, EndReason.MEMORY_LIMIT),
         ({"memory_limit_bytes": 100}, {"memory": 100}, EndReason.TIME_LIMIT),
-        ({"process_limit": 4}, {"processes": 7}, EndReason.PROCESS_LIMIT),
-        ({"process_limit": 4}, {"processes": 6}, EndReason.TIME_LIMIT),  # two of them are the sandbox's
+        ({"process_limit": 4}, {"processes": 5}, EndReason.PROCESS_LIMIT),
+        ({"process_limit": 4}, {"processes": 4}, EndReason.TIME_LIMIT),
         ({"cpu_limit_seconds": 3.0}, {"computes": 1.0}, EndReason.CPU_LIMIT),
         ({"stall_limit_seconds": 5.0}, {}, EndReason.STALLED),
         ({"stall_limit_seconds": 5.0}, {"computes": 1.0}, EndReason.TIME_LIMIT),
@@ -135,7 +151,7 @@ def test_what_was_written_at_the_limit_or_before_an_interrupt_counts(play, secon
     ],
 )
 def test_limits(play, limits, tree, reason):
-    played = play(BATCH, tree=Tree(**tree), beside=2, wall_limit_seconds=20.0, **limits)
+    played = play(BATCH, tree=Tree(**tree), wall_limit_seconds=20.0, **limits)
     assert played.reason is reason
     if reason is EndReason.STALLED:
         assert played.seconds == pytest.approx(5.0, abs=0.1)

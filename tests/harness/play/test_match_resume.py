@@ -15,17 +15,9 @@ from msgspec.structs import replace
 from nonobot.harness import UnusableError
 from nonobot.harness.play import journal as journals
 from nonobot.harness.play import match
-from nonobot.harness.play.journal import (
-    Alive,
-    AttemptEnded,
-    AttemptStarted,
-    Journal,
-    PuzzleJudged,
-    Reading,
-    journal_path,
-    read_records,
-)
+from nonobot.harness.play.journal import Journal, Reading, journal_path, read_records
 from nonobot.harness.play.match import Bot, ResultLostError, recorded_run, resume
+from nonobot.harness.play.run_events import Alive, AttemptEnded, AttemptStarted, PuzzleJudged
 from nonobot.harness.play.run_state import records_of
 from nonobot.harness.results.conditions import CgroupMeasures, Feed
 from nonobot.harness.results.result_files import files_in, read_result, write_json
@@ -41,8 +33,8 @@ pytestmark = pytest.mark.usefixtures("little_patience")
 def interrupt_after(puzzle):
     """Return a listener to verdicts that sends this process, the judge, a Ctrl-C after the one on `puzzle`."""
 
-    def told(result, seconds):
-        if result.number == puzzle:
+    def told(run):
+        if run.puzzles[-1].number == puzzle:
             os.kill(os.getpid(), signal.SIGINT)
 
     return told
@@ -82,7 +74,7 @@ def test_a_journal_of_verdicts_alone_is_refused(tmp_path):
 def test_an_interrupted_run_goes_on_with_the_next_puzzle(tmp_path, feed):
     first = interrupted(tmp_path, feed=feed)
     told = []
-    result = gone_on_with(first, tmp_path / "result.json", lambda judged, seconds: told.append(judged.number))
+    result = gone_on_with(first, tmp_path / "result.json", lambda run: told.append(run.puzzles[-1].number))
     assert told == [1, 2, 3, 4, 5]
     assert verdicts(result) == ["right"] * 5
     assert attempts(result) == [(1, "interrupted"), (3, "finished")]

@@ -8,7 +8,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from nonobot.harness.play.journal import Alive, read_records
+from nonobot.harness.play.journal import read_records
+from nonobot.harness.play.run_events import Alive
 from nonobot.harness.process.interrupts import LEAST_STANDSTILL_SECONDS
 from nonobot.harness.profiling.profile_data import read_profile
 from nonobot.harness.ranking.standings import rankings

@@ -21,11 +21,12 @@ from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.match import Bot, not_started, resume, warmed_up
 from nonobot.harness.play.run_state import RunState, records_of
 from nonobot.harness.process import revisions
+from nonobot.harness.process.bot_process import NOTHING_MORE
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.process.machine import place_of_workers
 from nonobot.harness.process.nonobot_command import HOME, OWN_BOT, own_warm_up
 from nonobot.harness.process.revisions import git, revision_of
-from nonobot.harness.process.sandbox import Sandbox, built_sandbox
+from nonobot.harness.process.sandbox import Sandbox, working_options
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.text import last_line_of
@@ -192,15 +193,14 @@ def test_the_judge_warms_up_its_own_bot_in_a_clean_environment_and_folder(tmp_pa
     given |= {"HOME": str(tmp_path), "NONOBOT_CACHE_DIR": str(tmp_path), "NUMBA_OPT": "0"}
     limits = Configuration(environment=given)
     for start in (OWN_BOT, [str(Path(sys.executable).with_name("nonobot"))]):
-        assert warmed_up([*start, "--version"], None, limits) > 0
+        assert warmed_up([*start, "--version"], limits) > 0
     assert not ran.exists()
-    if built_sandbox(Contain.AUTO):
-        assert warmed_up([*OWN_BOT, "--version"], built_sandbox(Contain.AUTO), limits) > 0
+    assert warmed_up([*OWN_BOT, "--version"], replace(limits, contain=Contain.AUTO)) > 0
     assert not ran.exists()
 
 
 def test_the_warm_up_of_the_judges_own_bot_writes_nothing_but_kernels(tmp_path):
-    warmed_up([*OWN_BOT, "--stats", "stats", "--log", "log", "--version"], None, Configuration())
+    warmed_up([*OWN_BOT, "--stats", "stats", "--log", "log", "--version"], Configuration())
     assert not any(tmp_path.iterdir())
     warm_up = own_warm_up(["--stats", "stats", "--log", "log", "--size", "5x5"])
     assert warm_up[warm_up.index("--warm-up") - 1].endswith("command()")  # before any word of the bot's
@@ -225,15 +225,16 @@ def test_ctrl_c_ends_the_reading_of_a_long_journal(tmp_path):
         with Journal(path) as journal:
             records = journal.records
         assert len(records) == 1002
-        interrupts.told = True
+        interrupts.stop_requested = True
         with pytest.raises(KeyboardInterrupt):
             Journal(path)
-        run = RunState(result, SET, tmp_path / "long.json", journal, interrupts, lambda *_: None, None)
+        run = RunState(result, SET, tmp_path / "long.json", journal, interrupts, lambda *_: None, NOTHING_MORE)
         with pytest.raises(KeyboardInterrupt):
             run.replay(records)
     assert path.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_workers_import_nothing_of_the_working_folder(tmp_path, ran):
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     path = definition(tmp_path, {"good": "perfect"})
@@ -248,7 +249,7 @@ def test_workers_import_nothing_of_the_working_folder(tmp_path, ran):
     assert not [*scratch.iterdir()]
 
 
-@pytest.mark.parametrize("text", ["opt: 0", "disable_jit: 1", "- a list", "cpu_name: 5"])
+@pytest.mark.parametrize("text", ["opt: 0\ndisable_jit: 1\ncpu_name: 5", "- a list"])
 def test_no_file_in_the_working_folder_has_a_say_in_how_kernels_compile(tmp_path, text):
     pytest.importorskip("yaml", reason="without it, numba reads no such file")
     (tmp_path / ".numba_config.yaml").write_text(text)
@@ -278,7 +279,7 @@ def test_no_warm_up_writes_what_the_judge_runs_or_trusts(tmp_path, monkeypatch):
     programs = tmp_path / "programs"
     (programs / "of").mkdir(parents=True)
     (tmp_path / "clone/.git/hooks").mkdir(parents=True)
-    monkeypatch.setenv("PATH", os.pathsep.join([str(programs / "of"), os.environ["PATH"]]))
+    monkeypatch.setenv("PATH", str(programs / "of"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr(site, "USER_SITE", str(tmp_path / "home/.local/lib/python3/site-packages"))
     for name in (".config/git", ".local/lib/python3/site-packages", ".cache/nonobot/kernels", "bots/.mine"):
@@ -330,7 +331,7 @@ def test_a_sandboxed_warm_up_that_names_them_cannot_write_them(tmp_path, monkeyp
     files = [library / "pytest" / "__init__.py", Path(sys.executable).with_name("nonojudge")]
     git_data = [bots / ".git", bots / ".git" / "config", bots / ".git" / "hooks"]
     warm_up = ["sh", "-c", WRITABLE, "sh", *map(str, [*trusted, *files, *git_data])]
-    assert warmed_up([*warm_up, str(bots / "bot")], built_sandbox(Contain.YES), Configuration()) > 0
+    assert warmed_up([*warm_up, str(bots / "bot")], Configuration(contain=Contain.YES)) > 0
     assert capfd.readouterr().err == f"writable: {bots}/bot\n"  # its own folder
 
 
@@ -427,7 +428,7 @@ def test_a_journal_decides_nothing_about_what_runs_or_what_it_may_do(tmp_path, r
     assert (result.bot, result.command, result.configuration) == ("mine", run.command, limits)
     assert (result.show, result.hide, result.files) == ([str(tmp_path)], UNSET, UNSET)
     assert "LD_PRELOAD" not in result.environment
-    assert result.attempts[-1].sandboxed is (built_sandbox(Contain.AUTO) is not None)
+    assert result.attempts[-1].sandboxed is (working_options()[0] is not None)
 
 
 def test_the_files_that_a_journal_names_are_not_read(tmp_path):

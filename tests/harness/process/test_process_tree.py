@@ -183,8 +183,8 @@ def test_a_memfd_counts_once_mapped_or_not(tree, mapped, started):
     next_line(process)
     tree.look()
     assert tree.memory_bytes > 40_000_000
-    assert tree.holds_more_than(40_000_000)
-    assert not tree.holds_more_than(75_000_000)
+    assert tree.exceeds_memory(40_000_000)
+    assert not tree.exceeds_memory(75_000_000)
     assert tree.peak_memory_bytes < 75_000_000
     process.kill()
     process.wait()

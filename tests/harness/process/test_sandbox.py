@@ -9,13 +9,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import psutil
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from nonobot.harness import StartError, UnusableError, cli
 from nonobot.harness.check.sandbox_trials import (
@@ -28,17 +28,19 @@ from nonobot.harness.check.sandbox_trials import (
     UNPRIVILEGED,
     tried_sandbox,
 )
-from nonobot.harness.play.journal import AttemptStarted, journal_path, read_records
+from nonobot.harness.play.journal import journal_path, read_records
 from nonobot.harness.play.match import Bot, WarmUpError, play, warmed_up
+from nonobot.harness.play.run_events import AttemptStarted
 from nonobot.harness.process import bot_process, system_calls
 from nonobot.harness.process import sandbox as sandbox_module
-from nonobot.harness.process.bot_process import BotProcess, LastWords
-from nonobot.harness.process.exchange_folder import scratch_folder
+from nonobot.harness.process.access import Access
+from nonobot.harness.process.bot_process import NOTHING_MORE, BotProcess, LastWords, sandbox_note
 from nonobot.harness.process.nonobot_command import OWN_BOT, OWN_JUDGE
 from nonobot.harness.process.process_tree import ProcessTree
-from nonobot.harness.process.sandbox import Sandbox, built_sandbox, sandbox_note
+from nonobot.harness.process.sandbox import Sandbox, built_sandbox
+from nonobot.harness.process.scratch import scratch_folder
 from nonobot.harness.process.system_calls import KEYCTL, filter_program
-from nonobot.harness.results.conditions import Configuration, Contain
+from nonobot.harness.results.conditions import Configuration, Contain, FileNames
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.worth import worth
@@ -50,9 +52,12 @@ from tests.helpers.waiting import next_line, running, wait_until
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
 
-def said_by(bot_command, sandbox, limits=None):
+IN_SANDBOX = Configuration(contain=Contain.YES)
+
+
+def said_by(bot_command, access=NOTHING_MORE, **limits):
     output = b""
-    with BotProcess(bot_command, LastWords(), sandbox, limits) as bot:
+    with BotProcess(bot_command, LastWords(), replace(IN_SANDBOX, **limits), access) as bot:
         bot.send(b"", last=True)
         until = time.monotonic() + 60
         while not bot.exited and time.monotonic() < until:
@@ -61,8 +66,8 @@ def said_by(bot_command, sandbox, limits=None):
     return output.decode()
 
 
-def shell(line, **sandbox):
-    return said_by(["sh", "-c", line], replace(built_sandbox(Contain.YES), **sandbox))
+def shell(line, **access):
+    return said_by(["sh", "-c", line], Access(**access))
 
 
 def broken():
@@ -115,9 +120,9 @@ def test_every_wall_holds_if_homes_are_below_the_folder_for_temporary_files(in_m
 @sandbox_only
 @pytest.mark.parametrize("in_memory", ["/tmp"], indirect=True)
 def test_a_home_below_the_folder_for_temporary_files_that_a_bot_does_write_is_found(in_memory, monkeypatch):
-    leaky = replace(built_sandbox(Contain.YES), writable=(in_memory / "home",))
+    leaky = built_sandbox(IN_SANDBOX, Access(writable=(in_memory / "home",)))
     monkeypatch.setenv("HOME", str(in_memory / "home"))
-    monkeypatch.setattr(sandbox_module, "built_sandbox", lambda *_, **__: leaky)
+    monkeypatch.setattr(bot_process, "built_sandbox", lambda *_: leaky)
     assert broken()[GONE].startswith(f"left {in_memory}/home/")
 
 
@@ -132,8 +137,8 @@ def test_a_working_folder_among_what_is_hidden_is_there_and_empty(tmp_path, monk
     for name in ("shown/results/here", "shown/results/run"):
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "shown/results/here")
-    sandbox = built_sandbox(Contain.YES, [tmp_path / "shown"], results=[tmp_path / "shown/results"])
-    assert said_by(["sh", "-c", 'ls; ls "${PWD%/*}"; echo x > file; cat file'], sandbox) == "here\n"
+    places = {"show": (tmp_path / "shown",), "results": (tmp_path / "shown/results",)}
+    assert shell('ls; ls "${PWD%/*}"; echo x > file; cat file', **places) == "here\n"
 
 
 @sandbox_only
@@ -150,10 +155,8 @@ def test_a_path_shows_the_same_as_its_full_name(tmp_path, monkeypatch, show):
     (tmp_path / "other/link").symlink_to(tmp_path / "data")
     (tmp_path / "here/away").symlink_to("../data/sub")
     monkeypatch.chdir(tmp_path / "here")
-    sandbox = built_sandbox(Contain.YES, [Path(show)])
-    assert said_by(["sh", bot.name], sandbox) == "read\n" * 3
-    modules = Configuration(environment={"PYTHONPATH": "../data"})
-    assert said_by(["sh", bot.name], built_sandbox(Contain.YES), modules).endswith("read\n" * 2)
+    assert said_by(["sh", bot.name], Access(show=(Path(show),))) == "read\n" * 3
+    assert said_by(["sh", bot.name], environment={"PYTHONPATH": "../data"}).endswith("read\n" * 2)
 
 
 @sandbox_only
@@ -161,7 +164,12 @@ def test_scratch_is_home_and_gone_or_the_folder_that_was_given(tmp_path):
     assert shell('echo $HOME $TMPDIR; cd; echo x > file; cat file; echo x > "$OLDPWD/file"') == "/tmp /tmp\nx\n"
     assert not (tmp_path / "file").exists()
     with scratch_folder() as folder:
-        assert shell('echo x > file; echo y > "$TMPDIR/file"; cat file', scratch=folder) == "x\n"
+        line, words = 'echo x > file; echo y > "$TMPDIR/file"; cat file', LastWords()
+        exchange = (folder, FileNames("in", "out"), SET.puzzles)
+        with BotProcess(["sh", "-c", line], words, IN_SANDBOX, exchange=exchange) as bot:
+            while not bot.exited:
+                bot.read(time.monotonic() + 60)
+        assert words.data == b"x\n"
         assert (folder / "file").read_text() == "x\n"
 
 
@@ -172,7 +180,7 @@ def test_variables_reach_the_bot_and_not_bubblewrap(tmp_path):
     given = {"LD_PRELOAD": str(own), "TMPDIR": "/dev/shm"}
     line = f'test "$LD_PRELOAD" = {quoted(own)} && echo $HOME $TMPDIR && '
     line += "tr '\\0' '\\n' < /proc/$PPID/environ"
-    said = said_by(["sh", "-c", line], built_sandbox(Contain.YES), Configuration(environment=given))
+    said = said_by(["sh", "-c", line], environment=given)
     assert said == "/tmp /dev/shm\n"  # bubblewrap's own environment is empty
 
 
@@ -180,28 +188,27 @@ def test_variables_reach_the_bot_and_not_bubblewrap(tmp_path):
 def test_values_of_variables_are_on_no_command_line_and_add_no_option():
     """Every user of the machine can read command lines."""
     given = {"TOKEN": "a secret\nof two lines", "EMPTY": ""}
-    sandbox, line = built_sandbox(Contain.YES), 'echo "${EMPTY+set}$EMPTY, $TOKEN"; exec sleep 60'
-    with BotProcess(["sh", "-c", line], LastWords(), sandbox, Configuration(environment=given)) as bot:
+    limits, line = replace(IN_SANDBOX, environment=given), 'echo "${EMPTY+set}$EMPTY, $TOKEN"; exec sleep 60'
+    with BotProcess(["sh", "-c", line], LastWords(), limits) as bot:
         assert bot.read(time.monotonic() + 60) == b"set, a secret\nof two lines\n"
         lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
         assert any(line in arguments for arguments in lines)
         assert not [arguments for arguments in lines if given["TOKEN"] in " ".join(arguments)]
         bot.stop(at_once=True)
     with pytest.raises(StartError, match="null byte"):
-        said_by(["true"], sandbox, Configuration(environment={"A": "\0--bind\0/\0/"}))
+        said_by(["true"], environment={"A": "\0--bind\0/\0/"})
 
 
 @sandbox_only
 def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "bot.sh").write_text("echo x >> bot/made && cat bot/made")
-    sandbox = built_sandbox(Contain.YES)
-    assert warmed_up(["sh", "bot/bot.sh"], sandbox, Configuration()) > 0
-    assert said_by(["sh", "bot/bot.sh"], sandbox) == ""
+    assert warmed_up(["sh", "bot/bot.sh"], IN_SANDBOX) > 0
+    assert said_by(["sh", "bot/bot.sh"]) == ""
     assert (tmp_path / "bot" / "made").read_text() == "x\n"
     (tmp_path / "here.sh").write_text("echo x > made")
     with pytest.raises(WarmUpError, match=r"exited with status 2 \(a sandboxed warm-up"):
-        warmed_up(["sh", "here.sh"], sandbox, Configuration())
+        warmed_up(["sh", "here.sh"], IN_SANDBOX)
     assert not (tmp_path / "made").exists()
 
 
@@ -210,8 +217,8 @@ def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
     (tmp_path / "text").write_text("x")
     for name in ("no-such-program", "./no-such-program", "./text"):
         said = []
-        for sandbox in (built_sandbox(Contain.YES), None):
-            with pytest.raises(StartError) as error, BotProcess([name], LastWords(), sandbox=sandbox):
+        for limits in (IN_SANDBOX, Configuration()):
+            with pytest.raises(StartError) as error, BotProcess([name], LastWords(), limits):
                 pass
             said.append(str(error.value))
         assert said[0] == said[1]
@@ -279,7 +286,7 @@ def test_no_key_is_left_to_the_next_bot(monkeypatch, filtered):
         pytest.skip("no libseccomp")
     if not filtered:
         monkeypatch.setattr(system_calls, "filter_program", lambda: None)
-    said = [said_by([sys.executable, "-S", "-c", KEEPER], built_sandbox(Contain.YES)) for _ in range(2)]
+    said = [said_by([sys.executable, "-S", "-c", KEEPER]) for _ in range(2)]
     assert said[0] == said[1]
     assert said[0] in (["False False\n"] if filtered else ["False True\n", "False False\n"])  # no keyrings here
 
@@ -313,7 +320,7 @@ print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(
 @sandbox_only
 @pytest.mark.skipif(os.uname().machine != "x86_64" or not filter_program(), reason="machine code; the filter")
 def test_calls_in_32_bits_are_filtered_too():
-    said = said_by([sys.executable, "-S", "-c", IN_32_BITS], built_sandbox(Contain.YES))
+    said = said_by([sys.executable, "-S", "-c", IN_32_BITS])
     assert said in (f"{-errno.EPERM}\n", "")  # a kernel for 64 bits alone ends the program
 
 
@@ -330,7 +337,7 @@ def test_ends_are_told_as_without_a_sandbox(tmp_path, behaviour, end):
 @any_sandbox
 def test_a_contained_bot_hears_that_it_is_to_end():
     code = "trap 'echo heard; exit 3' TERM; echo ready; while :; do sleep 0.01; done"
-    with BotProcess(["sh", "-c", code], LastWords(), sandbox=built_sandbox(Contain.YES)) as bot:
+    with BotProcess(["sh", "-c", code], LastWords(), IN_SANDBOX) as bot:
         assert bot.read(time.monotonic() + 60) == b"ready\n"
         bot.stop()
     assert bot.exit_status == 3
@@ -351,7 +358,7 @@ def test_a_script_sees_its_interpreter(tmp_path, first):
     if " " in sys.executable and first != BY_PIP:
         pytest.skip("the kernel cuts a #! line at the first space")
     script = program(tmp_path / "bin" / "mybot", first.format(python=sys.executable) + "\nprint('started')\n")
-    assert said_by([str(script)], built_sandbox(Contain.YES)) == "started\n"
+    assert said_by([str(script)]) == "started\n"
 
 
 @any_sandbox
@@ -366,7 +373,7 @@ def test_a_shim_finds_the_program_that_it_starts(tmp_path):
     }.items():
         program(manager / name, text)
     (manager / "version").write_text("3\n")
-    assert said_by([str(manager / "shims" / "mypython")], built_sandbox(Contain.YES)) == "started\n"
+    assert said_by([str(manager / "shims" / "mypython")]) == "started\n"
 
 
 @no_sandbox
@@ -394,31 +401,31 @@ def test_a_bubblewrap_that_does_not_answer_is_a_bot_that_cannot_be_started(monke
         raise subprocess.TimeoutExpired(["bwrap", "--help"], 10)
 
     monkeypatch.setattr(sandbox_module, "_help", wait)
+    monkeypatch.setattr(bot_process, "built_sandbox", lambda *_: Sandbox())
     with pytest.raises(StartError, match=r"cannot start 'true': .*timed out"):
-        BotProcess(["true"], LastWords(), sandbox=Sandbox())
+        BotProcess(["true"], LastWords())
 
 
 @any_sandbox
 def test_the_smallest_limit_of_processes_is_the_bots_alone():
-    limits = Configuration(process_limit=1)
-    with BotProcess(["echo", "x"], LastWords(), built_sandbox(Contain.YES), limits) as bot:
+    with BotProcess(["echo", "x"], LastWords(), replace(IN_SANDBOX, process_limit=1)) as bot:
         assert bot.read(time.monotonic() + 60) == b"x\n"
-    assert not bot.tree.has_more_than(1 + bot.processes_beside)
+    assert bot.limit_reached() is None
 
 
 @sandbox_only
 def test_the_files_in_scratch_are_memory_where_no_cgroup_counts(monkeypatch):
     monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
     line = "for to in $HOME /dev/shm; do head -c 30000000 /dev/zero > $to/filled; done; echo; cat; df -B1 $HOME"
-    limits = Configuration(memory_limit_bytes=2 << 30)
-    with BotProcess(["sh", "-c", line], LastWords(), built_sandbox(Contain.YES), limits) as bot:
+    limits = replace(IN_SANDBOX, memory_limit_bytes=2 << 30)
+    with BotProcess(["sh", "-c", line], LastWords(), limits) as bot:
         assert bot.read(time.monotonic() + 60) == b"\n"
-        bot.tree.look()
-        assert bot.tree.holds_more_than(60_000_000)
-        assert not bot.tree.holds_more_than(75_000_000)
+        bot.look()
+        assert bot._tree.exceeds_memory(60_000_000)
+        assert not bot._tree.exceeds_memory(75_000_000)
         bot.send(b"", last=True)
         assert str(4 << 30).encode() in bot.read(time.monotonic() + 60).split()  # more than the limit
-    assert not bot.tree.unmeasured
+    assert not bot.unmeasured
 
 
 @sandbox_only
@@ -438,7 +445,7 @@ def test_a_folder_of_the_disk_in_the_place_of_scratch_is_no_memory():
 
 def test_what_is_to_be_shown_has_to_be_there(tmp_path):
     with pytest.raises(UnusableError, match=r"--show .*nowhere: there is no such file"):
-        built_sandbox(Contain.AUTO, [tmp_path / "nowhere"])
+        built_sandbox(Configuration(contain=Contain.AUTO), Access(show=(tmp_path / "nowhere",)))
 
 
 def wait_for_end(*words):

@@ -10,8 +10,8 @@ import pytest
 from nonobot.harness import StartError
 from nonobot.harness.process.bot_command import everything_named
 from nonobot.harness.process.bot_process import BotProcess, LastWords
-from nonobot.harness.process.sandbox import built_sandbox
 from nonobot.harness.process.start_fault import start_fault
+from nonobot.harness.results.conditions import Configuration
 from tests.helpers.judged import program
 
 NO_LINE = "it has no #! line: begin it with one, such as "
@@ -47,7 +47,7 @@ BOM = r"a byte order mark (BOM) is before its #!: sed -i '1s/^\xEF\xBB\xBF//' ./
 def test_what_keeps_a_file_from_being_started_is_named_with_its_remedy(program, content, said, contain):
     Path(program).write_bytes(content)
     Path(program).chmod(0o600 if program == "./my bot" else 0o700)
-    with pytest.raises(StartError) as caught, BotProcess([program], LastWords(), built_sandbox(contain)):
+    with pytest.raises(StartError) as caught, BotProcess([program], LastWords(), Configuration(contain=contain)):
         pass
     assert str(caught.value) == f"cannot start {program!r}: {said}"
 

@@ -8,9 +8,8 @@ import time
 import pytest
 
 from nonobot.harness.process.bot_process import BotProcess, LastWords
-from nonobot.harness.process.sandbox import built_sandbox
 from nonobot.harness.process.system_calls import filter_program
-from nonobot.harness.results.conditions import Contain
+from nonobot.harness.results.conditions import Configuration, Contain
 from tests.helpers.sandboxes import sandbox_only
 from tests.helpers.talking import PATIENCE_SECONDS
 from tests.helpers.waiting import finished, next_line
@@ -92,7 +91,7 @@ def test_nobody_waits_for_a_lease_on_a_file_that_he_opens(lent):
 @filter_only
 def test_a_bot_in_its_sandbox_has_no_lease(lent):
     command = [sys.executable, "-S", "-c", LEASE, str(lent)]
-    with BotProcess(command, LastWords(), built_sandbox(Contain.YES)) as bot:
+    with BotProcess(command, LastWords(), Configuration(contain=Contain.YES)) as bot:
         assert bot.read(time.monotonic() + PATIENCE_SECONDS) == b"leased\n"
         assert opens_at_once(lent)
 

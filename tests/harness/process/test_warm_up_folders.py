@@ -9,8 +9,9 @@ import pytest
 
 from nonobot.harness.play.match import WarmUpError, warmed_up
 from nonobot.harness.process import warm_up_folders
+from nonobot.harness.process.access import Access
 from nonobot.harness.process.nonobot_command import HOME
-from nonobot.harness.process.sandbox import Sandbox, built_sandbox
+from nonobot.harness.process.sandbox import Sandbox
 from nonobot.harness.process.system_calls import filter_program
 from nonobot.harness.process.warm_up_folders import writable_folders
 from nonobot.harness.results.conditions import Configuration, Contain
@@ -21,6 +22,12 @@ from tests.helpers.sandboxes import sandbox_only
 def bot(folder):
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@pytest.fixture
+def no_programs(monkeypatch):
+    """Leave PATH without the many links of the system, which `writable_folders` follows."""
+    monkeypatch.setenv("PATH", "/nowhere")
 
 
 def written(folder):
@@ -34,10 +41,19 @@ def kept(folder):
     return sorted(str(path.relative_to(folder)) for path in paths)
 
 
+@pytest.mark.usefixtures("no_programs")
 @pytest.mark.parametrize(
-    "name", ["LD_LIBRARY_PATH", "PYTHONPYCACHEPREFIX", "PYTHONPATH", "XDG_CONFIG_HOME", "PATH"]
+    ("name", "place"),
+    [
+        ("LD_LIBRARY_PATH", "{}"),
+        ("LD_LIBRARY_PATH", "/usr/lib:{}/lib"),
+        ("PYTHONPYCACHEPREFIX", "{}/later"),
+        ("PYTHONPATH", "{}/lib"),
+        ("XDG_CONFIG_HOME", "{}"),
+        ("PATH", "{}/later"),
+        ("PATH", "/usr/lib:{}/lib"),
+    ],
 )
-@pytest.mark.parametrize("place", ["{}", "{}/lib", "{}/later", "/usr/lib:{}/lib"])
 def test_a_folder_that_a_variable_of_the_user_names_is_not_written(tmp_path, monkeypatch, name, place):
     folder = bot(tmp_path / "bot")
     assert written(folder)
@@ -47,6 +63,7 @@ def test_a_folder_that_a_variable_of_the_user_names_is_not_written(tmp_path, mon
     assert written(folder)
 
 
+@pytest.mark.usefixtures("no_programs")
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -59,12 +76,11 @@ def test_a_folder_that_a_variable_of_the_user_names_is_not_written(tmp_path, mon
         ("MAKEFILES", "/usr/x {}/./rc"),
     ],
 )
-@pytest.mark.parametrize("parent", ["entries", "my entries"])
-def test_a_folder_in_a_command_line_of_a_variable_is_not_written(tmp_path, monkeypatch, name, value, parent):
-    folder = bot(tmp_path / parent / "bot")
-    monkeypatch.setenv(name, value.format(folder))
-    assert not written(folder)
-    monkeypatch.setenv(name, value.format(tmp_path / parent / "bot2"))
+def test_a_folder_in_a_command_line_of_a_variable_is_not_written(tmp_path, monkeypatch, name, value):
+    for folder in (bot(tmp_path / "entries/bot"), bot(tmp_path / "my entries/bot")):
+        monkeypatch.setenv(name, value.format(folder))
+        assert not written(folder)
+    monkeypatch.setenv(name, value.format(tmp_path / "my entries/bot2"))
     assert written(folder)
 
 
@@ -146,13 +162,15 @@ def test_a_folder_with_more_files_than_the_judge_looks_at_is_not_written(tmp_pat
     assert not written(folder)
 
 
-def warm_up(folder, line, **sandbox):
+IN_SANDBOX = Configuration(contain=Contain.YES)
+
+
+def warm_up(folder, line, **access):
     """Run a line in a bot's folder as its warm-up; return whether it ended well."""
     (bot(folder) / "bot").touch()
-    sandbox = built_sandbox(Contain.YES, **sandbox)
     line = f"cd {quoted(folder)} && {line}"
     try:
-        return warmed_up(["sh", "-c", line, "sh", str(folder / "bot")], sandbox, Configuration()) > 0
+        return warmed_up(["sh", "-c", line, "sh", str(folder / "bot")], IN_SANDBOX, Access(**access)) > 0
     except WarmUpError:
         return False
 
@@ -214,7 +232,7 @@ os.open(".", os.O_TMPFILE | os.O_RDWR, 0o700)
 @pytest.mark.skipif(not filter_program(), reason="no libseccomp")
 def test_no_warm_up_leaves_a_program_that_runs_as_its_owner(tmp_path):
     command = [sys.executable, "-S", "-c", MODES, str(bot(tmp_path / "bot"))]
-    assert warmed_up(command, built_sandbox(Contain.YES), Configuration()) > 0
+    assert warmed_up(command, IN_SANDBOX) > 0
     assert {path.stat().st_mode & 0o7777 for path in (tmp_path / "bot").iterdir()} == {0o755, 0o700}
 
 
@@ -232,5 +250,5 @@ def test_sockets_and_pipes_of_other_programs_are_hidden(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("path", ["/", "/proc", "/proc/1", "/dev", "/tmp", "/nowhere/.."])
 def test_nothing_is_shown_that_would_replace_what_a_sandbox_makes(path, monkeypatch):
-    plain = Sandbox().around(["sh"], {}, 3, 4, memory_bytes=None)
-    assert Sandbox().around(["sh"], {"PYTHONPATH": f"{path}:"}, 3, 4, memory_bytes=None) == plain
+    plain = Sandbox().around(["sh"], {}, 3, 4)
+    assert Sandbox().around(["sh"], {"PYTHONPATH": f"{path}:"}, 3, 4) == plain

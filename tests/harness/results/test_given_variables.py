@@ -33,7 +33,7 @@ def test_no_value_is_in_a_result_a_journal_or_an_output(capsys):
     seen = []
     terms = Configuration(environment={"WORD": VALUE, "HOME": VALUE}, wall_limit_seconds=20.0)
 
-    def look(result, seconds):
+    def look(_run):
         wait_until(lambda: b'"judged"' in journal_path(folder / "a.json").read_bytes())
         seen.append(contents(folder))
 

@@ -18,7 +18,8 @@ from nonobot.harness.bench.measure import Measured
 from nonobot.harness.check.self_test import CheckResult
 from nonobot.harness.compare.compared_runs import read_version
 from nonobot.harness.compare.comparison import Limits, compare
-from nonobot.harness.play.journal import AttemptStarted, PuzzleJudged, read_records
+from nonobot.harness.play.journal import read_records
+from nonobot.harness.play.run_events import AttemptStarted, PuzzleJudged
 from nonobot.harness.profiling import profile_data
 from nonobot.harness.profiling.profile_data import read_profile
 from nonobot.harness.ranking import table_text
