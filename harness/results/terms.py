@@ -119,5 +119,6 @@ TERMS = {
 """By name of the field, in the order of options and reports. An option `--cores` also sets the field `core`."""
 
 LIMITS = {name: term for name, term in TERMS.items() if term.key}
-KEYS = ", ".join(f"{limit.key} = {limit.sample}" if limit.sample else limit.key for limit in LIMITS.values())
+_samples = [f"{limit.key} = {limit.sample}" if limit.sample else limit.key for limit in LIMITS.values()]
+KEYS = ", ".join(sorted(_samples, key=lambda sample: "=" in sample))
 """The keys of [limits] in a tournament file, for its help."""

@@ -43,7 +43,7 @@ def test_a_run_that_reaches_a_limit_ends_by_it_and_says_which(tmp_path, name):
     bot = Bot("reaches", [sys.executable, "-c", f"import threading, time\n{code}"])
     configuration = Configuration(**{"wall_limit_seconds": 20.0, name: value})
     end = play(SET, bot, configuration, tmp_path / "result.json").attempts[0].end
-    assert end.reason == limit.end, f"{limit.option} is not enforced in harness/play/attempt.py"
+    assert end.reason == limit.end, f"{limit.option} is not enforced in harness/process/bot_process.py"
     assert f"({limit.in_words(value)})" in end_in_words(end, configuration)
 
 
