@@ -103,7 +103,7 @@ SLACKS = {
         for slack in SLACKS[bits]
     ],
 )
-def test_a_line_says_what_the_sum_over_its_placements_says(bits, slack):
+def test_beliefs_of_a_line_equal_the_sum_over_its_placements(bits, slack):
     rng, memory = random.Random(slack), memory_of(bits)
     longest = memory.longest
     for turn in range(16 if bits == 64 else 6):
@@ -112,7 +112,7 @@ def test_a_line_says_what_the_sum_over_its_placements_says(bits, slack):
 
 
 @pytest.mark.parametrize("length", range(1, 6))
-def test_every_state_of_every_short_line(memory, length):
+def test_beliefs_are_exact_for_every_state_of_every_short_line(memory, length):
     rng = random.Random(length)
     for clue in naive.all_clues(length):
         for state in range(3**length):
@@ -122,7 +122,7 @@ def test_every_state_of_every_short_line(memory, length):
 
 @pytest.mark.parametrize("length", [15, 16, 17, 31, 32, 33, 48, 61, 62])
 @pytest.mark.parametrize("kind", ["empty", "full", "one", "two", "alternating"])
-def test_clues_at_the_ends_of_what_there_is(memory, length, kind):
+def test_beliefs_are_exact_for_empty_full_and_alternating_clues(memory, length, kind):
     rng = random.Random(length)
     every_other = (1,) * ((length + 1) // 2)
     clue = {"empty": (), "full": (length,), "one": (1,), "two": (2, 1), "alternating": every_other}[kind]
@@ -132,7 +132,7 @@ def test_clues_at_the_ends_of_what_there_is(memory, length, kind):
 
 @pytest.mark.parametrize("told_black", [1000.0, 1e-3])
 @pytest.mark.parametrize("clue", [(2,) * 8, (1,) * 12, (5, 5, 5, 5)])
-def test_a_line_that_is_told_extremes_says_what_the_sum_says(memory, clue, told_black):
+def test_beliefs_stay_exact_for_extreme_incoming_odds(memory, clue, told_black):
     """The weight of all placements, up to 1000 ** 20, is far outside of what float32 holds."""
     length = 25
     placement = naive.placements(clue, length)[0]
@@ -143,7 +143,7 @@ def test_a_line_that_is_told_extremes_says_what_the_sum_says(memory, clue, told_
     check_odds(memory["outgoing"][:length], [weight / total for weight in black], told, 1000)
 
 
-def test_odds_of_long_lines_stay_between_their_bounds_and_a_line_without_a_placement_says_so(memory):
+def test_odds_of_long_lines_stay_in_bounds_and_impossible_lines_are_detected(memory):
     rng = np.random.default_rng(1)
     for clue, length in (((1,) * 31, 62), ((1,) * 30, 62), ((20, 20, 19), 62), ((2,) * 10, 40), ((1,), 62)):
         for size in (3, 7, 30):

@@ -30,7 +30,7 @@ def champion() -> ChampionStrategy:
 
 
 @pytest.mark.parametrize("without", SUBSETS)
-def test_without_learning_what_is_found_is_right_and_the_rest_is_left_open(without):
+def test_solutions_without_learning_are_right_and_unsolved_boards_stay_open(without):
     rng = random.Random(str(without))
     champion = ChampionStrategy(0, (*without, "learning"))
     statuses: Counter[str] = Counter()
@@ -47,7 +47,7 @@ def test_without_learning_what_is_found_is_right_and_the_rest_is_left_open(witho
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_verdicts_are_those_of_the_papers_strategy(seed):
+def test_champion_and_papers_strategy_reach_the_same_verdicts(seed):
     rng = random.Random(seed)
     champion = ChampionStrategy(seed)
     verdicts: Counter[str] = Counter()
@@ -71,7 +71,7 @@ def test_sides_that_need_wider_masks(champion, width, height):
         check_solved(puzzle, champion.solve(puzzle))
 
 
-def test_as_many_blocks_as_fit_in_each_line(champion):
+def test_boards_with_the_most_blocks_per_line_are_solved(champion):
     longest = range(62)  # in the narrower masks
     grids = [[[(x + y + by) % 2 for x in longest] for y in longest] for by in (0, 1)]
     check_search(champion.solve, Puzzle.from_grid(grids[0]), grids, asked=(3,))
@@ -121,7 +121,7 @@ def test_the_search_is_the_same_in_wider_masks(without):
             assert record(narrow, puzzle, solutions) == record(wide, puzzle, solutions)
 
 
-def test_the_limit_of_time_is_kept_between_solutions_and_keeps_what_was_found(champion):
+def test_the_time_limit_ends_a_search_for_many_solutions_and_keeps_those_found(champion):
     puzzle = Puzzle.unchecked(columns=((1,),) * 9, rows=((1,),) * 9)  # 9! solutions
     result = ChampionStrategy().solve(puzzle, solutions=10**6, seconds=0.3)
     assert not result.exhausted
@@ -160,6 +160,6 @@ def test_the_command_runs_as_plain_python(tmp_path, monkeypatch):
     assert {name: told[name] for name in compiled.counts} == compiled.counts
 
 
-def test_no_solution_is_not_to_be_asked_for(champion):
+def test_asking_for_0_solutions_is_an_error(champion):
     with pytest.raises(ValueError, match="number of solutions must be at least 1"):
         champion.solve(Puzzle.from_grid([[1]]), solutions=0)

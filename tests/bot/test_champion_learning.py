@@ -130,7 +130,7 @@ def loose_board(search: ChampionState, rng: random.Random) -> None:
     search.load(Puzzle.from_grid(random_grid(rng, 4, 4, 0.4)))
 
 
-def test_watches_set_what_unit_propagation_sets(search):
+def test_watched_literals_set_the_same_cells_as_unit_propagation(search):
     rng = random.Random(1)
     met = {"conflicts": 0, "implied": 0}
     for _ in range(40):
@@ -282,7 +282,7 @@ def test_every_learned_clause_is_true_of_all_solutions_and_asserts_after_the_jum
 
 
 @pytest.mark.parametrize("size", [12, pytest.param(25, marks=pytest.mark.nightly)])
-def test_learned_clauses_of_larger_boards_are_true_of_the_solutions_known(search, size):
+def test_learned_clauses_of_larger_boards_agree_with_the_known_solution(search, size):
     # Random decisions meet far more conflicts here; of the solutions only the board itself is known.
     rng = random.Random(size)
     conflicts = 0

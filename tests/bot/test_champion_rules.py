@@ -177,7 +177,7 @@ def assume_and_propagate(search: ChampionState, rng: random.Random, truth: naive
 
 
 @pytest.mark.parametrize("most", [4, 5, pytest.param(7, marks=pytest.mark.nightly)])
-def test_the_rules_set_what_unit_propagation_sets_and_for_good_reasons(search, most):
+def test_the_rules_set_the_same_cells_as_unit_propagation_with_valid_reasons(search, most):
     rng = random.Random(most)
     ends = [0, 0]
     for turn in range(300):
@@ -191,7 +191,7 @@ def test_the_rules_set_what_unit_propagation_sets_and_for_good_reasons(search, m
 @pytest.mark.parametrize(
     "slack", [1, 3, 8, *(pytest.param(slack, marks=pytest.mark.nightly) for slack in (20, 40))]
 )
-def test_long_lines(search, slack):
+def test_the_rules_are_exact_on_long_lines(search, slack):
     # Below the row one that has the other colour in each cell: no column says more than that.
     rng = random.Random(slack)
     for turn in range(6):

@@ -71,7 +71,7 @@ def test_solutions_and_verdicts_are_those_of_an_exhaustive_search(strategy):
     assert verdicts == {"unique", "multiple"}
 
 
-def test_the_cells_that_are_known_hold(strategy):
+def test_answers_respect_the_given_cells(strategy):
     assert answered(strategy, "solve", TWO, "1???")["solutions"] == ["1001"]
     assert answered(strategy, "solve", TWO, "11??")["verdict"] == "unsolvable"
     assert not answered(strategy, "steps", TWO, "11??")["truncated"]
@@ -79,7 +79,7 @@ def test_the_cells_that_are_known_hold(strategy):
         answered(strategy, "solve", Puzzle.unchecked(columns=((1,),), rows=((3,),)))
 
 
-def test_steps_lead_to_the_solution_and_each_line_tells_what_it_is_said_to(strategy):
+def test_steps_lead_to_the_solution_and_each_follows_from_its_line(strategy):
     kinds = set()
     for _, puzzle in random_puzzles(80):
         cells = ["?"] * puzzle.width * puzzle.height
@@ -100,7 +100,7 @@ def test_steps_lead_to_the_solution_and_each_line_tells_what_it_is_said_to(strat
     assert {"painted", "guessed"} <= kinds
 
 
-def test_no_more_steps_than_are_asked_for_and_boards_of_every_width(strategy):
+def test_the_number_of_steps_is_limited_and_boards_may_have_any_width(strategy):
     puzzle = Puzzle.from_grid(random_grid(random.Random(1), 9, 9, 0.6))
     every = answered(strategy, "steps", puzzle)["steps"]
     assert answered(strategy, "steps", puzzle, most_steps=2) == {"truncated": True, "steps": every[:2]}
@@ -111,7 +111,7 @@ def test_no_more_steps_than_are_asked_for_and_boards_of_every_width(strategy):
     assert hint["white"] == list(range(70, 140))
 
 
-def test_a_hint_is_the_line_that_tells_most(strategy):
+def test_a_hint_names_the_line_with_the_most_new_cells(strategy):
     empty_handed = 0
     for chance, puzzle in random_puzzles(80):
         solution = text(naive.solutions(puzzle)[0])
@@ -135,7 +135,7 @@ def test_a_hint_is_the_line_that_tells_most(strategy):
     assert empty_handed
 
 
-def test_lines_that_nothing_fits_are_named_instead_of_a_hint(strategy):
+def test_contradictory_lines_are_listed_instead_of_a_hint(strategy):
     named = 0
     for chance, puzzle in random_puzzles(80):
         cells = "".join(chance.choice("01???") for _ in range(puzzle.width * puzzle.height))
@@ -147,7 +147,7 @@ def test_lines_that_nothing_fits_are_named_instead_of_a_hint(strategy):
     assert 20 < named < 80
 
 
-def test_a_conflict_is_where_nothing_fits_any_more(strategy):
+def test_a_conflict_names_the_lines_without_a_placement(strategy):
     found = 0
     for chance, puzzle in random_puzzles(150):
         rows = [list(row) for row in puzzle.rows]
@@ -197,7 +197,7 @@ EMPTY, EMPTY_LINES = b'{"do": "hint", "rows": [%s[]], "columns": [%s[]]}', b"[],
         (b'{"do": "solve", "rows": [[1]], "columns": [[1]], "cells": 5}', "cells: '5'; expected one of 1, 0"),
     ],
 )
-def test_what_cannot_be_answered_is_said_in_a_line(line, why):
+def test_an_unusable_request_is_a_one_line_error(line, why):
     with pytest.raises(ValueError, match=f"^{why}"):
         _checked(_parsed(line))
 

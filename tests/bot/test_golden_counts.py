@@ -22,7 +22,7 @@ def on_file(name: str) -> golden_counts.Counts:
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow if name == "papers-fp3" else ()) for name in GOLDEN]
 )
-def test_counts(name):
+def test_counts_equal_the_golden_files(name):
     differs = difference(name, on_file(name), counted(*GOLDEN[name]))
     assert not differs, f"{differs}\nIf that is meant: {golden_counts.REFRESH}"
 
@@ -44,7 +44,7 @@ def test_the_line_solvers_count_alike():
 
 
 @pytest.mark.parametrize("name", GOLDEN)
-def test_every_kind_of_work_is_there(name):
+def test_every_kind_of_count_occurs_in_the_golden_files(name):
     facts = on_file(name).values()
     assert {counts["status"] for counts in facts} == {"solved"}
     worked = {key for counts in facts for key, value in counts.items() if value}
@@ -52,7 +52,7 @@ def test_every_kind_of_work_is_there(name):
     assert {key for counts in facts for key in counts} - worked == ({"descents"} if without_descents else set())
 
 
-def test_refresh_writes_and_then_nothing_differs(tmp_path, monkeypatch, capsys, output_of):
+def test_refreshed_golden_files_match(tmp_path, monkeypatch, capsys, output_of):
     monkeypatch.setattr(golden_counts, "FOLDER", tmp_path)
     monkeypatch.setattr(golden_counts, "GOLDEN", {"few": golden_counts.Golden((), ("boardgen:5x5x3:seed=1",))})
     small_file = tmp_path / "few.txt"
@@ -76,7 +76,7 @@ def golden_counts_of_house(folder, environment, name):
 
 
 @pytest.mark.nightly
-def test_a_line_kernel_that_paints_less_is_found(tmp_path):
+def test_golden_counts_detect_a_line_kernel_that_paints_less(tmp_path):
     environment = patched_house(tmp_path, LINE_KERNEL, PAINTS_LESS)
     done = golden_counts_of_house(tmp_path, environment, "papers-fp1")
     assert done.returncode == 1, done.stderr

@@ -36,7 +36,7 @@ def test_a_batch_is_recognised_and_answered_puzzle_by_puzzle(talk):
     assert bot.end() == (0, b"", b"")
 
 
-def test_the_search_goes_on_from_the_board_of_the_file():
+def test_the_search_starts_from_the_start_board_in_the_file():
     for corner, solution in ((1, [[1, 0], [0, 1]]), (0, [[0, 1], [1, 0]])):
         text = write([Record(TWO, start=PartialGrid([[corner, -1], [-1, -1]]))], "grid").data
         done = carried_out(text, "--format", "auto", "--solutions", "2")
@@ -73,7 +73,7 @@ def test_a_board_to_start_from_that_contradicts_is_named(puzzle, why):
     ],
     ids=range(10),
 )
-def test_an_input_without_a_puzzle_ends_with_2_and_a_line_that_says_what_it_is(options, text, why):
+def test_an_input_without_a_puzzle_exits_with_2_and_one_line(options, text, why):
     done = carried_out(text, *options.split())
     assert (done.stdout, done.returncode) == (b"", 2)
     assert done.stderr.startswith(b"nonobot: ")
@@ -115,7 +115,7 @@ OF_TWO, DOTS = '"rows": [[1], [1]], "columns": [[1], [1]]', '"rows": [[1]], "col
         ("g.pbm", "P1\n1 1\n1\n", 2, "", "a picture; make a puzzle of it with `nonojudge convert"),
     ],
 )
-def test_files_of_other_programs_through_the_whole_command(own_folder, name, text, status, out, err):
+def test_the_command_solves_files_of_other_programs(own_folder, name, text, status, out, err):
     Path(name).write_text(text)
     done = carried_out(b"", "--solutions", "2", name)
     assert (done.returncode, done.stdout.decode()) == (status, out)
@@ -124,7 +124,7 @@ def test_files_of_other_programs_through_the_whole_command(own_folder, name, tex
     assert (done.returncode, done.stdout.decode()) == (status, out)
 
 
-def test_a_name_that_is_no_text_is_escaped_and_costs_no_other_file(tmp_path):
+def test_an_undecodable_file_name_is_escaped_and_other_files_are_solved(tmp_path):
     odd, none = (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)) for name in (b"\xff\x1b[2J\n", b"\xfe"))
     odd.write_bytes(write([Record(TWO)], "nin").data)
     (tmp_path / "b.nin").write_bytes(write([Record(GOOD)], "nin").data)
@@ -141,7 +141,7 @@ def test_a_name_that_is_no_text_is_escaped_and_costs_no_other_file(tmp_path):
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])
-def test_a_file_of_no_form_costs_no_other(tmp_path, jobs):
+def test_a_file_in_no_known_format_is_reported_and_others_are_solved(tmp_path, jobs):
     (tmp_path / "a.md").write_text("# A title\n\nWords.\n")
     (tmp_path / "b.non").write_bytes(write([Record(GOOD)], "non").data)
     done = run(b"", str(tmp_path / "a.md"), str(tmp_path / "b.non"), str(tmp_path), "--jobs", jobs)
@@ -152,7 +152,7 @@ def test_a_file_of_no_form_costs_no_other(tmp_path, jobs):
     assert done.returncode == 2
 
 
-def test_a_file_of_the_tournaments_form_is_read_as_large_as_it_is_or_as_is_said(tmp_path):
+def test_a_question_file_has_its_own_size_or_that_of_the_size_option(tmp_path):
     (tmp_path / "wide.txt").write_bytes(format_puzzle(1, Puzzle.from_grid([[1, 1, 0]])))
     done = carried_out(b"", str(tmp_path / "wide.txt"), "--size", "3x1")
     assert (done.stdout, done.stderr, done.returncode) == (b"$1\n1\t1\t0\n", b"", 0)

@@ -42,7 +42,7 @@ def painted(clue: Sequence[int], cells: naive.Line, solver: str) -> naive.Line |
         (14, 3, "uu1uuu1uuu11uu"),
     ],
 )
-def test_the_papers_table_for_clue_3_3_4(length, blocks, expected, solver):
+def test_the_line_solver_reproduces_the_papers_table_for_clue_3_3_4(length, blocks, expected, solver):
     assert to_text(painted((3, 3, 4)[:blocks], (None,) * length, solver)) == expected
 
 
@@ -77,7 +77,7 @@ def test_every_state_of_every_clue(states, length):
 
 
 @pytest.mark.parametrize("length", [9, 10, 11, 12])
-def test_states_sampled_from_all_of_9_to_12_cells(states, length):
+def test_sampled_states_of_lines_of_9_to_12_cells_are_painted_exactly(states, length):
     rng = np.random.default_rng(length)
     for clue in naive.all_clues(length):
         colour = rng.choice(3, size=(30, length), p=rng.dirichlet((4, 1, 1)))

@@ -78,7 +78,7 @@ def loaded(module, name):
     return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(map_code(laid_out(object_code(module), name)))
 
 
-def test_functions_find_their_constants_each_other_and_the_clock_outside():
+def test_loaded_functions_reach_constants_each_other_and_the_system_clock():
     square, two = loaded(table(), "square"), loaded(table(), "two")
     assert [square(number) for number in range(6)] == [0, 1, 4, 9, 16, 25]
     assert [two(number) for number in range(2)] == [4, 25]

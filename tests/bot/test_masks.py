@@ -86,7 +86,7 @@ def test_every_operation_on_random_masks(bits):
 
 
 @pytest.mark.skipif(not IS_PLAIN, reason="compiled masks look at nothing")
-def test_what_compiled_masks_cannot_do_is_an_error_in_plain_python():
+def test_mask_operations_missing_in_compiled_code_are_errors_in_plain_python():
     from nonobot.bot.kernels.interpreter import mask_kind
 
     mask = mask_kind(128)(0b101)

@@ -50,7 +50,7 @@ def memory() -> Memory:
 
 @pytest.mark.filterwarnings("ignore:overflow encountered in cast")
 @pytest.mark.parametrize("value", EDGES)
-def test_items_give_back_what_was_put_in_cut_and_extended_to_64_bits(memory, value):
+def test_items_are_truncated_when_stored_and_extended_to_64_bits_when_read(memory, value):
     number = NUMBERS[value % len(NUMBERS)]
     places = [(row, i) for row in range(kernels.ROWS) for i in range(kernels.IN_A_ROW)]
     for row, i in places:
@@ -61,7 +61,7 @@ def test_items_give_back_what_was_put_in_cut_and_extended_to_64_bits(memory, val
     same(kernels.read_ones(memory), value, number)
 
 
-def test_items_come_out_as_int64_but_uint64_and_floats_as_they_are(memory):
+def test_items_are_read_as_int64_except_uint64_and_floats(memory):
     unsigned, signed, narrow, wide = kernels.get_from_table(memory, 0, 0)
     if IS_PLAIN:
         assert [type(item) for item in (*unsigned, *signed)] == [int, int, int, np.uint64, int, int, int, int]
@@ -233,7 +233,7 @@ def test_masks_are_numbers_of_any_width(bits):
     assert memory.masks("sides.masks", 2) == [5, 2**bits - 1]
 
 
-def test_a_memory_grows_part_by_part_and_has_an_end():
+def test_a_memory_grows_in_parts_up_to_its_limit():
     with pytest.raises(MemoryError):
         Memory(Struct("Endless", items=i8[1 << 58]))
     memory = Memory(champion_map(64, SMALL), PART.root)
@@ -256,7 +256,7 @@ SIZES = [*((bits, LARGE) for bits in MASK_BITS), *((bits, SMALL) for bits in (64
 
 
 @pytest.mark.parametrize(("bits", "room"), SIZES)
-def test_an_overlay_covers_exactly_the_member_it_lies_on(bits, room):
+def test_an_overlay_has_exactly_the_extent_of_its_member(bits, room):
     struct = champion_map(bits, room)
     found = {name: base_of(layout) for name, (_, layout) in struct.members.items() if base_of(layout)}
     assert found == OVERLAYS
@@ -340,7 +340,7 @@ def compare(
 
 
 @pytest.mark.parametrize("lanes", OPERATE)
-def test_random_floats(lanes):
+def test_float_operations_match_the_reference_on_random_floats(lanes):
     rng = np.random.default_rng(lanes)
     for _ in range(200):
         # Random bits: every exponent is as likely as any other, infinities and NaN come up too.
@@ -352,7 +352,7 @@ def test_random_floats(lanes):
 
 @pytest.mark.parametrize("lanes", OPERATE)
 @pytest.mark.parametrize("turn", range(len(SPECIAL)))
-def test_every_pair_of_special_floats(lanes, turn):
+def test_float_operations_match_the_reference_on_every_pair_of_special_floats(lanes, turn):
     a = np.resize(SPECIAL, lanes)
     compare(lanes, a, np.roll(a, turn), 0, SPECIAL[turn])
 
@@ -376,7 +376,7 @@ def test_select_ignores_the_bits_of_wider_masks():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("module", ["test_memory", pytest.param("test_masks", marks=pytest.mark.nightly)])
-def test_the_same_as_plain_python(module):
+def test_all_kernel_tests_pass_in_plain_python(module):
     options = ["-x", "-n0", "-p", "no:cacheprovider", "-m", "", "-k", "not plain_python"]
     command = [sys.executable, "-m", "pytest", *options, Path(__file__).with_name(f"{module}.py")]
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}

@@ -85,7 +85,7 @@ def test_a_kernel_is_compiled_once_and_loaded_without_numba_from_then_on(tmp_pat
 @x86_64_only
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("strategy", ["champion", "papers"])
-def test_the_bot_answers_without_them_and_without_numpy(strategy):
+def test_the_bot_answers_with_cached_kernels_without_numba_and_numpy(strategy):
     command = [sys.executable, "-X", "importtime", "-m", "nonobot", "--size", "2x2", "--strategy", strategy]
     done = subprocess.run(command, input=batch(GOOD), check=True, **CAPTURED)
     assert done.stdout == format_answer(1, Solution(GRID))
@@ -106,7 +106,7 @@ runpy.run_module("nonobot", run_name="__main__")
 @x86_64_only
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("kept", [True, False])
-def test_where_no_code_may_be_made_a_line_says_so(tmp_path, kept):
+def test_a_system_that_forbids_new_machine_code_is_a_one_line_error(tmp_path, kept):
     environment = os.environ | ({} if kept else {"NONOBOT_CACHE_DIR": str(tmp_path)})
     command = [sys.executable, "-c", RUNS_NOTHING_WRITTEN]
     done = subprocess.run(command, input=batch(GOOD), env=environment, **CAPTURED)
@@ -123,7 +123,7 @@ def test_object_code_that_is_not_laid_out_is_loaded_by_llvmlite(tmp_path):
     assert started(tmp_path, environment, PROGRAM + LOADED) == ([ANSWERS, "llvmlite.binding"], "")
 
 
-def test_a_kernel_that_cannot_be_kept_works_and_a_line_says_so(tmp_path):
+def test_a_kernel_that_cannot_be_cached_works_with_a_warning(tmp_path):
     environment = patched_house(tmp_path, "kernels/loading.py")
     # Nothing can be written to any file, as on a full disk; output goes to pipes.
     full = "import os, resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))\n"
@@ -140,7 +140,7 @@ def test_a_kernel_that_cannot_be_kept_works_and_a_line_says_so(tmp_path):
 @pytest.mark.parametrize(
     "change", [pytest.param(change, marks=pytest.mark.slow if i else ()) for i, change in enumerate(CHANGES)]
 )
-def test_where_numba_has_changed_a_line_says_so_and_kernels_work_all_the_same(tmp_path, change):
+def test_a_changed_numba_causes_a_warning_and_kernels_still_work(tmp_path, change):
     module, ours, another, why = CHANGES[change]
     found, stderr = started(tmp_path, patched_house(tmp_path, f"kernels/{module}.py", (ours, another)))
     assert found == ["compiling", ANSWERS]
@@ -188,7 +188,7 @@ def names_of_numba():
 
 
 @pytest.mark.slow
-def test_a_numba_without_a_name_that_kernels_need_is_a_line_with_a_version_that_has_it(tmp_path):
+def test_a_numba_without_a_needed_name_is_an_error_that_suggests_a_version(tmp_path):
     environment = patched_house(tmp_path, "kernels/loading.py")
     places = [place for place in names_of_numba() if place != "numba:types"]  # which is also a module of its own
     places += USED_LATER
@@ -221,9 +221,7 @@ except ImportError as error:
 
 
 @pytest.mark.parametrize("source", UNUSABLE)
-def test_a_numba_that_cannot_be_loaded_is_a_line_for_all_puzzles_and_an_import_error_for_programs(
-    tmp_path, source
-):
+def test_a_broken_numba_is_a_one_line_error_and_an_import_error_for_programs(tmp_path, source):
     (tmp_path / "numba.py").write_text(source)
     (tmp_path / "two.txt").write_bytes(batch(GOOD, GOOD))
     (tmp_path / "cache").mkdir(0o700)
@@ -251,7 +249,7 @@ def test_the_digest_covers_all_modules_of_the_bot_that_kernels_import():
     assert (done.stdout, done.stderr) == ("\n", "")
 
 
-def test_where_the_system_does_not_tell_the_processor_llvmlite_does(monkeypatch):
+def test_llvmlite_names_the_processor_where_the_system_does_not(monkeypatch):
     told = cache._cpu()
     assert b"flags" in told or not ON_X86_64
     assert told == cache._cpu()  # nothing in it that changes from moment to moment
@@ -365,7 +363,7 @@ def test_a_user_without_a_home_has_a_cache_among_the_temporary_files(tmp_path):
 @pytest.mark.parametrize(
     ("kibibytes", "strategy"), [(300_000, "champion"), (400_000, "papers"), (60_000, "papers")]
 )
-def test_too_little_address_space_is_said_in_a_line(tmp_path, kibibytes, strategy):
+def test_too_little_address_space_is_a_one_line_error(tmp_path, kibibytes, strategy):
     bot = [*COMMAND, "--size", "2x2", "--strategy", strategy]
     command = ["sh", "-c", f'ulimit -v {kibibytes}; exec "$@"', "sh", *bot]
     environment = os.environ | {"NONOBOT_CACHE_DIR": str(tmp_path)}
@@ -421,7 +419,7 @@ def test_native_kernels_are_compiled(house, tmp_path):
     "damage",
     ["flipped", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("empty", "short", "another version"))],
 )
-def test_a_kernel_that_is_not_whole_or_not_of_these_sources_is_reported_and_not_run(house, tmp_path, damage):
+def test_an_incomplete_or_outdated_kernel_is_reported_and_not_run(house, tmp_path, damage):
     folder, environment = house
     path = folder / "bot" / "kernels" / "built" / str(processor_level()) / "subtract-Kept.code"
     source = folder / "bot" / "line.py"
@@ -447,7 +445,7 @@ def test_a_kernel_that_is_not_whole_or_not_of_these_sources_is_reported_and_not_
 
 
 @x86_64_only
-def test_another_name_of_a_level_is_refused_in_a_line(house):
+def test_an_unknown_kernel_level_is_a_one_line_error(house):
     folder, environment = house
     program = (
         "from nonobot.bot.kernels import shipped\ntry: shipped.chosen_level()\nexcept ValueError as e: print(e)"
@@ -457,7 +455,7 @@ def test_another_name_of_a_level_is_refused_in_a_line(house):
 
 
 @x86_64_only
-def test_without_kernels_and_numba_a_line_names_the_command(tmp_path):
+def test_without_kernels_and_numba_the_error_names_the_install_command(tmp_path):
     environment = patched_house(tmp_path, "kernels/loading.py")
     lines = PROGRAM.strip().splitlines()
     lines[-2:] = [f"try: {lines[-2]}", "except ImportError as error: print(error)"]
@@ -467,7 +465,7 @@ def test_without_kernels_and_numba_a_line_names_the_command(tmp_path):
 
 
 @x86_64_only
-def test_the_level_is_that_of_the_flags_that_the_system_tells():
+def test_the_processor_level_follows_from_the_reported_cpu_flags():
     flags = set(next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if "flags" in line).split())
     needed = (
         {"cx16", "lahf_lm", "popcnt", "pni", "sse4_1", "sse4_2", "ssse3"},

@@ -18,13 +18,13 @@ BEGINNING = "compiling it (once per version and machine; about {} s) ..."
 
 
 @pytest.mark.parametrize(("seconds", "about"), [(0.2, 1), (1.1, 2), (9.0, 9), (12.0, 10), (15.6, 15), (44.0, 45)])
-def test_the_time_is_about_right_beforehand(seconds, about):
+def test_the_compile_time_estimate_is_about_right(seconds, about):
     said = []
     Notices(said.append)("it", 0.0, seconds)
     assert said == [BEGINNING.format(about)]
 
 
-def test_progress_is_a_line_now_and_then_or_a_text_that_replaces_the_one_before(monkeypatch):
+def test_progress_is_printed_as_occasional_lines_or_as_a_replaced_text(monkeypatch):
     for name in ("_SECONDS_BETWEEN_LINES", "_SECONDS_BETWEEN_STATES"):  # no notice waits for its time
         monkeypatch.setattr(notices, name, 0.0)
     for is_live in (False, True):
@@ -38,7 +38,7 @@ def test_progress_is_a_line_now_and_then_or_a_text_that_replaces_the_one_before(
         )
 
 
-def test_nothing_is_said_of_a_compilation_that_ends_soon_but_that_it_begins():
+def test_a_short_compilation_prints_only_that_it_begins():
     said, shown = [], []
     for show in (None, shown.append):
         notice = Notices(said.append, show)
@@ -104,7 +104,7 @@ def test_a_first_start_writes_whole_lines_on_stderr_alone(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(IS_PLAIN, reason="compiles")
-def test_a_check_of_nonobot_compiles_before_it_begins(tmp_path):
+def test_checking_nonobot_compiles_its_kernels_first(tmp_path):
     bot = [sys.executable, "-P", "-m", "nonobot", "--strategy", "papers"]
     check = [sys.executable, "-m", "nonobot.harness", "check", "--only", "1", "--", *bot]
     own = {**os.environ, "NONOBOT_CACHE_DIR": str(tmp_path / "cache")}

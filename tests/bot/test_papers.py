@@ -38,7 +38,7 @@ def same(first: np.ndarray | None, second: np.ndarray | None) -> bool:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_deduce_is_the_slow_twin_on_random_small_boards(level):
+def test_deduce_agrees_with_the_slow_reference_on_random_small_boards(level):
     kinds = Counter()
     rng = random.Random(level)
     for _ in range(240):
@@ -54,7 +54,7 @@ def test_deduce_is_the_slow_twin_on_random_small_boards(level):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_deduce_is_the_slow_twin_on_all_3x3_boards_of_fitting_clues_of_equal_count(level):
+def test_deduce_agrees_with_the_slow_reference_on_all_fitting_3x3_clues(level):
     rng = random.Random(level)
     clues = naive.all_clues(3)
     every = list(product(clues, repeat=6))
@@ -75,7 +75,7 @@ def test_a_board_on_which_fp3_paints_more_than_fp2(level, cells):
 
 
 @pytest.mark.parametrize("probing", PROBINGS)
-def test_a_branch_that_ends_in_a_conflict_is_taken_back_and_the_other_one_solved(probing):
+def test_a_branch_with_a_conflict_is_undone_and_the_other_branch_solved(probing):
     rng = random.Random(31)
     taken_back = 0
     for _ in range(250):

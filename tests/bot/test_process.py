@@ -42,7 +42,7 @@ from tests.protocol.test_batch import FAULTS, placed
 pytestmark = pytest.mark.usefixtures("compiled")
 
 
-def test_a_batch_is_answered_byte_by_byte_in_the_official_form_and_nothing_else_is_said():
+def test_a_batch_is_answered_in_the_official_form_and_stderr_stays_empty():
     numbers = (1, 7, 3)
     done = run(b"".join(format_puzzle(number, GOOD) for number in numbers), "--size", "2x2")
     assert done.stdout == b"".join(format_answer(number, Solution(GRID)) for number in numbers)
@@ -52,7 +52,7 @@ def test_a_batch_is_answered_byte_by_byte_in_the_official_form_and_nothing_else_
 @pytest.mark.parametrize(
     ("width", "height"), [(25, 25), (5, 5), (3, 7), (7, 3), (1, 1), (62, 2), (1000, 1), (1, 1000), (100, 70)]
 )
-def test_boards_of_any_size(width, height):
+def test_the_bot_solves_boards_of_any_size(width, height):
     rng = random.Random(width)
     boards = [Puzzle.from_grid(random_grid(rng, width, height, density)) for density in (0.0, 0.7, 0.8, 1.0)]
     size = () if width == height == 25 else ("--size", f"{width}x{height}")
@@ -66,7 +66,7 @@ def test_boards_of_any_size(width, height):
 
 
 @pytest.mark.nightly
-def test_what_a_board_makes_compile_is_not_its_time(tmp_path, monkeypatch):
+def test_compile_time_does_not_count_against_the_puzzle_limit(tmp_path, monkeypatch):
     monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path))
     wide = Puzzle.from_grid([[1, 0, *[0] * 68], [0, 1, *[0] * 68]])  # line logic leaves it open
     done = run(batch(wide), "--size", "70x2", "--puzzle-limit", "1")
@@ -91,7 +91,7 @@ def test_every_malformed_puzzle_gets_one_line_and_all_others_are_answered(jobs):
     assert (done.stdout, done.returncode) == (expected, 1)
 
 
-def test_extra_lines_and_a_board_that_is_too_large_cost_no_puzzle():
+def test_extra_lines_and_an_oversized_board_do_not_affect_other_puzzles():
     done = carried_out(batch(GOOD) + b"1\n2\n" + batch(GOOD, GOOD)[len(batch(GOOD)) :], "--size", "2x2")
     assert done.stdout == answers(GRID, GRID)
     assert done.stderr.decode() == (
@@ -106,7 +106,7 @@ def test_extra_lines_and_a_board_that_is_too_large_cost_no_puzzle():
 
 
 @pytest.mark.parametrize("lines", [200_000, 200_001])
-def test_clue_lines_without_end_cost_no_other_puzzle(lines):
+def test_endless_clue_lines_do_not_affect_other_puzzles(lines):
     text = b"$1\n" + b"1\n" * lines + format_puzzle(2, GOOD)
     # A grid of zeros of that size would take 10 GB.
     done = in_shell("ulimit -v 8000000; exec {nonobot}", text, "--size", "auto")
@@ -139,7 +139,7 @@ def test_each_answer_comes_before_the_next_puzzle_is_sent(talk, jobs):
     assert bot.end() == (0, b"", b"")
 
 
-def test_a_puzzle_that_comes_in_pieces_and_one_at_fault_are_answered_at_once(talk):
+def test_a_puzzle_sent_in_pieces_or_malformed_is_answered_at_once(talk):
     bot = talk("--size", "2x2")
     pieces = [bytes([byte]) for byte in format_puzzle(1, GOOD)]
     for number, parts, grid in ((1, pieces, GRID), (2, [b"$2\n1\nx\n1\n1\n"], [[0, 0], [0, 0]])):
@@ -213,7 +213,7 @@ ZEROS = [[0] * 62] * 62
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_time_limit_stops_in_a_puzzle_and_those_before_it_and_itself_are_answered(strategy, tmp_path):
+def test_time_limit_stops_during_a_puzzle_and_answers_that_puzzle_too(strategy, tmp_path):
     log = tmp_path / "log"
     text = batch(Puzzle.from_grid(FULL), hard(), Puzzle.from_grid(FULL))
     done = run(text, "--size", "62x62", "--time-limit", "6", "--log", str(log), "--strategy", strategy)
@@ -247,9 +247,7 @@ def test_time_limit_stops_while_waiting_for_input(talk, form, text):
     ("options", "left"), [((), 2), (("--strategy", "papers"), 2), (("--jobs", "2"), 2), ((), 0)]
 )
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_quietly_in_the_middle_of_puzzles_or_waiting_for_one(
-    talk, number, options, left, tmp_path
-):
+def test_a_signal_ends_the_bot_quietly_while_solving_or_waiting(talk, number, options, left, tmp_path):
     log = tmp_path / "log"
     bot = talk("--size", "62x62", "--log", str(log), *options)
     expected = answers(FULL)
@@ -276,13 +274,13 @@ main()
 """
 
 
-def test_a_ctrl_c_while_it_is_loaded_ends_it_quietly():
+def test_ctrl_c_while_the_bot_loads_ends_it_quietly():
     done = subprocess.run([sys.executable, "-c", PRESSES_CTRL_C], input=batch(GOOD), capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_closed_stdout_ends_it_quietly_with_a_puzzle_in_work(talk, strategy):
+def test_a_closed_stdout_ends_the_bot_quietly_during_a_puzzle(talk, strategy):
     bot = talk("--size", "62x62", "--strategy", strategy, "--jobs", "2")
     bot.send(batch(Puzzle.from_grid(FULL)))
     assert bot.receive(len(answers(FULL))) == answers(FULL)
@@ -304,7 +302,7 @@ def test_answers_come_also_when_nobody_can_read_the_messages(closing):
     assert (done.stdout, done.returncode) == (answers(GRID, [[0, 0]] * 2, [[0, 0]] * 2, GRID), 1)
 
 
-def test_a_reader_of_stderr_that_went_away_costs_no_answer(talk):
+def test_a_closed_stderr_pipe_does_not_affect_answers(talk):
     bot = talk("--size", "2x2")
     bot.process.stderr.close()
     bot.send(batch(b"x\n1\n1\n1\n", GOOD))
@@ -313,7 +311,7 @@ def test_a_reader_of_stderr_that_went_away_costs_no_answer(talk):
 
 
 @pytest.mark.parametrize("closing", ["<&-", ">&-"])
-def test_a_stream_that_is_closed_from_the_start_ends_it_without_a_traceback(closing, tmp_path):
+def test_a_stream_closed_from_the_start_ends_the_bot_without_a_traceback(closing, tmp_path):
     done = in_shell("exec {nonobot} " + closing, batch(GOOD), "--log", str(tmp_path / "log"))
     assert done.returncode in (1, 2)
     assert done.stdout == b""
@@ -365,7 +363,7 @@ def test_a_long_batch_that_is_cut_off_ends_with_a_log_without_a_total(line, said
     assert re.fullmatch(r"(#\d+\t\d+\.\d{6}\n)*", log.read_text())
 
 
-def test_a_disk_that_fills_up_under_the_records_leaves_whole_lines(tmp_path):
+def test_a_full_disk_leaves_only_complete_lines_in_log_and_stats(tmp_path):
     log, stats = tmp_path / "log", tmp_path / "stats"
     text = batch(*[GOOD] * 400)
     done = in_shell("ulimit -f 2; {nonobot}", text, "--log", str(log), "--stats", str(stats))
@@ -386,7 +384,7 @@ def test_a_disk_that_fills_up_under_the_records_leaves_whole_lines(tmp_path):
         ("{nonobot} x.nin >> x.nin", "standard output: the puzzles are read from this file"),
     ],
 )
-def test_a_file_that_is_read_is_not_written(line, why, tmp_path, own_folder):
+def test_an_input_file_is_never_used_as_an_output_file(line, why, tmp_path, own_folder):
     Path("x.nin").write_text("2 2\n1\n2\n2\n1\n")
     os.link("x.nin", "hard")
     for link, target in (("link", "x.nin"), ("dangling", "new")):

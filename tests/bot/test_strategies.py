@@ -83,12 +83,12 @@ def test_random_small_boards_have_the_solutions_that_enumeration_finds(strategy,
 
 @pytest.mark.parametrize("colour", [0, 1])
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 62), (62, 1), (62, 62), (25, 25), (31, 62)])
-def test_boards_of_one_colour(search, width, height, colour):
+def test_boards_of_one_colour_are_solved(search, width, height, colour):
     grid = [[colour] * width for _ in range(height)]
     check_search(search, Puzzle.from_grid(grid), [grid])
 
 
-def test_sides_of_every_length(search):
+def test_boards_of_every_width_and_height_are_solved(search):
     rng = random.Random(62)
     for side in range(1, 63):
         for width, height in ((side, 1), (1, side), (side, rng.randint(1, 62)), (side, side)):
@@ -138,7 +138,7 @@ def agreeing(puzzle: Puzzle, start: np.ndarray) -> list[naive.Grid]:
 
 @settings(max_examples=150, deadline=None)
 @given(board=starts())
-def test_only_solutions_that_agree_are_found_and_all_of_them(board):
+def test_exactly_the_solutions_that_agree_with_the_start_are_found(board):
     puzzle, start = board
     right = agreeing(puzzle, start)
     for name, most in product(STRATEGIES, (1, 1000)):
@@ -150,7 +150,7 @@ def test_only_solutions_that_agree_are_found_and_all_of_them(board):
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_a_start_is_forgotten_with_its_puzzle(name):
+def test_a_start_board_does_not_affect_the_next_puzzle(name):
     strategy = SHARED[name]
     corner = PartialGrid([[BLACK, UNKNOWN], [UNKNOWN, UNKNOWN]])
     assert len(strategy.solve(PUZZLE, start=corner, solutions=9).solutions) == 1
@@ -161,7 +161,7 @@ def test_a_start_is_forgotten_with_its_puzzle(name):
 
 
 @given(board=starts())
-def test_masks_of_lines(board):
+def test_rows_and_columns_are_converted_to_masks(board):
     _, start = board
     lines = [*start.tolist(), *start.T.tolist()]
     found = line_masks(PartialGrid(start))
@@ -189,7 +189,7 @@ def searches(strategy):
         yield puzzle, result, list(strategy.trace_events())
 
 
-def test_known_cells_stay_known_until_something_is_taken_back_and_the_last_event_is_the_solution(watched):
+def test_traced_cells_change_only_on_backtracking_and_end_in_the_solution(watched):
     kinds = set()
     for _, result, noted in searches(watched):
         assert np.array_equal(noted[-1][1].cells, result.solutions[0].cells)
@@ -212,7 +212,7 @@ def test_the_search_after_failed_descents_goes_back_to_the_root_first():
     assert returns == [returns[0]] * 3  # before each descent, and after them
 
 
-def test_what_is_known_before_the_first_guess_follows_from_the_clues(watched):
+def test_cells_set_before_the_first_guess_follow_from_the_clues(watched):
     for puzzle, _, noted in searches(watched):
         follows = deduce(puzzle, 1)
         for kind, board in noted:
@@ -223,7 +223,7 @@ def test_what_is_known_before_the_first_guess_follows_from_the_clues(watched):
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_watching_changes_nothing(name):
+def test_tracing_does_not_change_the_search(name):
     watched, unwatched = STRATEGIES[name](), STRATEGIES[name]()
     watched.watch()
     for puzzle, result, _ in searches(watched):

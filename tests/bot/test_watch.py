@@ -53,7 +53,7 @@ def test_a_terminal_without_a_cursor_gets_no_codes(questions, name):
     assert err.strip() == f"nonobot: --watch: a terminal with TERM={name} has no cursor to move; leave --watch out"
 
 
-def test_what_told_a_cell_is_seen_by_its_colour(questions):
+def test_the_colour_of_a_cell_shows_which_method_set_it(questions):
     with watched(questions, FAST, "--strategy", "papers") as terminal:
         shown = terminal.wait_for("Any key continues", "q: quit")
     legend = shown[shown.rindex("black, white by") :]
@@ -104,7 +104,7 @@ def test_ctrl_c_leaves_the_terminal_as_it_was(questions):
     assert shown.endswith("\x1b[?25h\x1b[?1049l")
 
 
-def test_without_colours_and_on_narrow_terminals(questions):
+def test_watch_works_without_colours_and_on_narrow_terminals(questions):
     with watched(questions, FAST, environment={"NO_COLOR": "1"}) as terminal:
         shown = terminal.wait_for("Any key continues")
     assert not COLOUR.search(shown)
@@ -119,7 +119,7 @@ def test_without_colours_and_on_narrow_terminals(questions):
 
 
 @pytest.mark.parametrize(("columns", "lines"), [(60, 12), (18, 40), (20, 6), (12, 3)])
-def test_a_terminal_that_is_too_small_is_told_the_size_that_is_enough(questions, columns, lines):
+def test_on_a_small_terminal_watch_prints_the_size_it_needs(questions, columns, lines):
     with watched(questions, "--speed", "0.01", columns=columns, lines=lines) as terminal:
         if (columns, lines) == (12, 3):
             terminal.screen("^the terminal is too small: 12$")
@@ -134,7 +134,7 @@ def test_a_terminal_that_is_too_small_is_told_the_size_that_is_enough(questions,
     assert any(line.startswith("└") for line in board)
 
 
-def test_a_puzzle_at_fault_or_without_a_solution_costs_no_other(tmp_path):
+def test_a_malformed_or_unsolvable_puzzle_does_not_stop_watch(tmp_path):
     path = tmp_path / "some.txt"
     path.write_bytes(b"$1\n1\n" + format_puzzle(2, NONE) + format_puzzle(3, TWO))
     with Terminal([*COMMAND, "--size", "2x2", "--watch", str(path), FAST]) as terminal:
@@ -151,7 +151,7 @@ def test_a_puzzle_at_fault_or_without_a_solution_costs_no_other(tmp_path):
     assert err.startswith("$1: line 3: expected 4 clue lines")
 
 
-def test_a_start_board_is_there_from_the_beginning(tmp_path):
+def test_watch_shows_the_start_board_from_the_beginning(tmp_path):
     path = tmp_path / "start.grid"
     board = Puzzle.from_grid([[1, 1, 0, 1], [0, 1, 0, 0], [1, 0, 0, 1]])
     start = PartialGrid([[1, 1, 0, 1], [0, -1, 0, 0], [1, 0, -1, 1]])
@@ -170,7 +170,7 @@ def test_a_start_board_is_there_from_the_beginning(tmp_path):
         ("large.oneline", b"1" + b":1" * 1022 + b"-1" + b":1" * 1022, "a 1023x1023 board is too large"),
     ],
 )
-def test_a_file_that_cannot_be_watched(tmp_path, name, text, why):
+def test_a_file_that_cannot_be_watched_is_an_error(tmp_path, name, text, why):
     path = tmp_path / name
     if text is not None:
         path.write_bytes(text)
@@ -195,7 +195,7 @@ def test_the_only_puzzle_of_a_file_is_answered_as_a_picture_on_a_terminal():
     assert "$1" not in shown
 
 
-def test_a_small_terminal_gets_half_blocks_and_a_smaller_one_the_way_to_a_file(tmp_path):
+def test_a_small_terminal_gets_half_blocks_and_a_tiny_one_a_hint_about_files(tmp_path):
     board = write([Record(Puzzle.from_grid([[1] * 30, [0] * 30]))], "non").data
     assert "▀▀▀▀▀" in answered(board, "--format", "non", columns=50)
     path = tmp_path / "a board.non"
@@ -218,7 +218,7 @@ def test_several_puzzles_and_batches_are_pictures_too_each_with_its_number_and_t
     assert sum("██" in line for line in lines) == 2
 
 
-def test_a_puzzle_without_a_solution_is_a_line_and_the_command_alone_says_what_to_type():
+def test_an_unsolvable_puzzle_is_reported_and_a_bare_command_shows_usage():
     with Terminal([*COMMAND, "--size", "2x2"], standard_input=format_puzzle(1, NONE)) as shown_on:
         assert shown_on.end() == (1, "", "$1: line 1: the puzzle has no solution\n")
     with Terminal([*COMMAND]) as shown_on:

@@ -21,7 +21,7 @@ from tests.helpers.talking import STRATEGIES, batch, carried_out, counted, run
 from tests.helpers.waiting import PATIENCE_SECONDS, wait_until
 
 
-def test_what_is_made_first_waits_for_what_came_before():
+def test_a_result_finished_early_waits_for_earlier_results():
     second_is_made = Event()
 
     def make(item):
@@ -77,7 +77,7 @@ def test_tasks_are_read_in_the_callers_thread_and_a_few_ahead(workers, ahead):
     made.close()
 
 
-def test_what_is_made_while_nobody_asks_is_stopped_and_made_again_once_somebody_does():
+def test_work_ahead_is_stopped_while_idle_and_repeated_on_demand():
     begun, has_begun, stopped = [], Event(), Event()
 
     def make(item):
@@ -111,7 +111,7 @@ def test_a_stop_ends_with_the_result_that_is_due():
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_what_the_items_raise_comes_after_those_before_it(workers):
+def test_an_error_of_the_input_is_raised_after_the_earlier_results(workers):
     def items():
         yield from range(20)
         raise TimeoutError
@@ -123,7 +123,7 @@ def test_what_the_items_raise_comes_after_those_before_it(workers):
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_what_the_tasks_raise_comes_after_the_deliveries_before_it(workers):
+def test_an_error_of_the_tasks_is_raised_after_earlier_deliveries(workers):
     def tasks():
         yield from range(20)
         raise TimeoutError
@@ -136,7 +136,7 @@ def test_what_the_tasks_raise_comes_after_the_deliveries_before_it(workers):
     assert delivered == [(task, -task) for task in range(20)]
 
 
-def test_what_a_worker_raises_comes_in_its_place_and_the_others_are_stopped():
+def test_a_workers_error_is_raised_in_order_and_stops_the_other_workers():
     stopped = Event()
 
     def make(item):
@@ -164,7 +164,7 @@ def test_a_task_may_need_the_result_of_the_one_before():
         results.put(item)
 
 
-def test_who_wants_no_more_leaves_no_thread_behind():
+def test_closing_the_results_early_leaves_no_thread():
     before = _thread._count()
     made = in_order(count(), [lambda item: item] * 2, lambda: None)
     assert [next(made) for _ in range(3)] == [0, 1, 2]
@@ -172,7 +172,7 @@ def test_who_wants_no_more_leaves_no_thread_behind():
     wait_until(lambda: _thread._count() <= before)
 
 
-def test_who_leaves_waits_for_the_work_in_hand():
+def test_closing_the_results_waits_for_running_work():
     begun, stopped, ended = Event(), Event(), Event()
 
     def make(item):
@@ -192,7 +192,7 @@ def test_who_leaves_waits_for_the_work_in_hand():
     assert ended.is_set()
 
 
-def test_who_leaves_does_not_wait_for_a_thread_that_cannot_be_stopped():
+def test_closing_the_results_does_not_wait_for_a_thread_that_cannot_stop():
     begun, goes_on = Event(), Event()
 
     def make(item):
@@ -209,7 +209,7 @@ def test_who_leaves_does_not_wait_for_a_thread_that_cannot_be_stopped():
     goes_on.set()
 
 
-def test_who_may_use_the_workers_again_waits_for_all_of_them(monkeypatch):
+def test_closing_reusable_workers_waits_for_all_of_them(monkeypatch):
     monkeypatch.setattr("nonobot.bot.workers.SECONDS_TO_END", 0)
     begun, stopped, ended = Event(), Event(), Event()
 
@@ -249,7 +249,7 @@ def all_on_request():
 
 
 @pytest.mark.parametrize("run", [in_order_of_two, all_on_request])
-def test_an_interrupt_at_any_moment_stays_what_it_is_and_leaves_no_thread(run):
+def test_an_interrupt_at_any_point_is_raised_unchanged_and_leaves_no_thread(run):
     """Interrupts where Python calls the handlers of signals: at each call, and after each of a built-in."""
     before = _thread._count()
 
@@ -277,7 +277,7 @@ def test_an_interrupt_at_any_moment_stays_what_it_is_and_leaves_no_thread(run):
 
 
 @pytest.mark.parametrize("jobs", [0, 1, 2])
-def test_a_child_of_a_fork_goes_on(jobs):
+def test_workers_continue_in_a_forked_child(jobs):
     """The iterator of a parent, also in its child: `on_request` for no jobs, or `in_order`."""
     made = (
         in_order(iter(range(20)), [lambda item: item] * jobs, lambda: None)
@@ -295,7 +295,7 @@ def test_a_child_of_a_fork_goes_on(jobs):
     assert [*made] == [*range(2, 20)]
 
 
-def test_while_one_is_handed_over_the_next_are_made_up_to_the_window():
+def test_while_a_result_is_delivered_the_next_results_are_computed():
     all_made = Event()
     handed_over = []
 
@@ -313,7 +313,7 @@ def test_while_one_is_handed_over_the_next_are_made_up_to_the_window():
     assert handed_over == [(item, -item) for item in range(WINDOW + 9)]
 
 
-def test_where_one_cannot_be_handed_over_none_after_it_is():
+def test_a_failed_delivery_stops_all_later_deliveries():
     stopped = Event()
     handed_over = []
 
@@ -331,7 +331,7 @@ def test_where_one_cannot_be_handed_over_none_after_it_is():
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("jobs", ["1", "2", "auto"])
-def test_answers_words_and_counts_are_the_same_every_time_with_any_number_of_jobs(jobs, strategy, tmp_path):
+def test_answers_messages_and_counts_are_the_same_with_any_number_of_jobs(jobs, strategy, tmp_path):
     rng = random.Random(9)
     boards = [Puzzle.from_grid(random_grid(rng, 12, 12, rng.uniform(0.35, 0.6))) for _ in range(20)]
     text = batch(*boards[:10], b"x\n" * 3, *boards[10:])

@@ -24,7 +24,7 @@ def needed() -> dict[str, str]:
     return {text: re.sub("[-_.]+", "-", Requirement(text).name.lower()) for text in every}
 
 
-def test_constraints_have_a_version_of_every_library_that_its_bounds_accept():
+def test_constraints_contain_an_accepted_version_of_every_library():
     _, *lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
     held = {}
     for line in lines:
@@ -36,7 +36,7 @@ def test_constraints_have_a_version_of_every_library_that_its_bounds_accept():
             assert all(accepts.contains(version, prereleases=True) for version in held[name]), (text, held[name])
 
 
-def test_messages_name_the_numba_that_is_installed():
+def test_messages_state_the_installed_version_of_numba():
     lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
     assert [line.partition(" ")[0] for line in lines if line.startswith("numba==")] == [f"numba=={NEWEST_NUMBA}"]
 

@@ -53,7 +53,7 @@ def anchors(page: Path) -> set[str]:
     return found
 
 
-def test_links_lead_somewhere():
+def test_links_in_pages_have_targets():
     for page in PAGES:
         for child in (child for token in tokens(page) for child in token.children or ()):
             target = child.attrs.get("href") or child.attrs.get("src")
@@ -121,7 +121,7 @@ def texts() -> str:
     return "\n".join(found)
 
 
-def test_each_message_is_in_the_program_and_there_are_at_least_twenty():
+def test_each_quoted_message_exists_in_the_program():
     assert len(set(QUOTED)) == len(QUOTED) >= 20
     program = texts()
     assert [text for text in QUOTED if not re.search(re.escape(text).replace("champion", "X"), program)] == []
@@ -130,7 +130,7 @@ def test_each_message_is_in_the_program_and_there_are_at_least_twenty():
 # docs/organise.md: its tournament files
 
 
-def test_the_bots_of_an_organisers_examples_get_the_size_of_the_boards(tmp_path):
+def test_bots_in_the_examples_for_organisers_get_the_board_size(tmp_path):
     page, path = REPOSITORY / "docs" / "organise.md", tmp_path / "example.toml"
     examples = [token.content for token in tokens(page) if token.type == "fence" and token.info == "toml"]
     assert len(examples) == 2
@@ -147,12 +147,12 @@ WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
 
 
 @pytest.mark.parametrize("place", [".github/dependabot.yml", ".github/ISSUE_TEMPLATE/bot.yml", "CITATION.cff"])
-def test_a_file_is_yaml(place):
+def test_configuration_files_are_valid_yaml(place):
     assert pytest.importorskip("yaml").safe_load((REPOSITORY / place).read_text())
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
-def test_a_workflow_calls_what_exists(workflow):
+def test_workflows_call_existing_scripts(workflow):
     text = workflow.read_text()
     jobs = pytest.importorskip("yaml").safe_load(text)["jobs"]
     assert all(job["steps"] for job in jobs.values())

@@ -83,7 +83,7 @@ def plain(shown: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiled")
-def test_every_command_shows_what_the_page_says():
+def test_every_command_of_first_steps_prints_the_output_on_the_page():
     steps = list(carried_out(PAGE.read_text(encoding="utf-8")))
     assert len(steps) >= 8
     for command, expected, shown in steps:

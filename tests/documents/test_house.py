@@ -118,14 +118,14 @@ def later_than_3_11_0(source: str) -> Iterator[str]:
                         yield f"line {node.lineno}: {function}({keyword.arg}=): {when}"
 
 
-def test_nothing_is_used_that_python_3_11_0_lacks():
+def test_no_code_uses_features_that_python_3_11_0_lacks():
     ours = sources(*PACKAGES, "tests", "tools")
     assert len(ours) > 300
     found = {path: [*later_than_3_11_0(source)] for path, source in ours.items()}
     assert {path: lines for path, lines in found.items() if lines} == {}
 
 
-def test_what_python_3_11_0_lacks_is_seen_however_it_is_used():
+def test_every_use_of_features_newer_than_python_3_11_0_is_detected():
     for source in (
         "with open(name) as files:\n    files.extractall(folder, filter='data')",
         "shutil.unpack_archive(name, filter='data')",
@@ -226,7 +226,7 @@ def test_every_wait_ends_with_its_process():
     assert {path: lines for path, lines in found.items() if lines} == {}
 
 
-def test_a_wait_that_may_not_end_is_seen():
+def test_a_wait_that_may_never_end_is_detected():
     for source in (
         "out, err = judge.communicate(timeout=60)",
         "line = process.stdout.readline()",
@@ -237,7 +237,7 @@ def test_a_wait_that_may_not_end_is_seen():
         assert [*waits_that_may_not_end(source)], source
 
 
-def test_the_surface_is_that_of_the_list():
+def test_public_names_and_options_equal_the_golden_list():
     listed = FILE.read_text(encoding="utf-8").splitlines()
     found = surface()
     gone = [f"gone: {line}" for line in listed if line not in found]
@@ -247,7 +247,7 @@ def test_the_surface_is_that_of_the_list():
         pytest.fail("\n".join([*gone, *new, remedy]), pytrace=False)
 
 
-def test_the_top_level_has_what_it_is_known_for():
+def test_the_top_level_contains_only_the_expected_files_and_folders():
     folders = {*PACKAGES, ".ci", ".github", "docs", "tests", "tools"}
     files = {".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md"}
     files |= {"CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "mkdocs.yml", "pyproject.toml"}

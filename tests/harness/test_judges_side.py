@@ -24,7 +24,7 @@ def layout(tmp_path_factory):
 @pytest.mark.parametrize(
     "command", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in COMMANDS]
 )
-def test_the_judge_trusts_no_file_of_others(layout, command):
+def test_the_judge_trusts_no_file_that_others_can_write(layout, command):
     if command == "bisect" and not shutil.which("git"):
         pytest.skip("no git to bisect with")
     for library in LIBRARIES.get(command, ()):
@@ -60,7 +60,7 @@ sys.exit(main())
 """
 
 
-def test_a_change_that_trusts_a_file_of_others_is_seen(layout):
+def test_this_test_detects_code_that_trusts_files_of_others(layout):
     mutant = [sys.executable, "-P", "-c", MUTANT.format(changes=[*MUTATIONS.values()])]
     found = "\n".join(breaches(layout, "table", mutant))
     needed = [breach for breach in MUTATIONS if shutil.which("git") or "of a clone" not in breach]
@@ -78,7 +78,7 @@ def test_a_change_that_trusts_a_file_of_others_is_seen(layout):
         ["sh", "-c", "exec bots/one/run.sh"],
     ],
 )
-def test_no_bot_writes_what_is_trusted_later(layout, monkeypatch, command, python_path):
+def test_no_bot_can_write_files_that_are_trusted_later(layout, monkeypatch, command, python_path):
     """Whatever its command looks like, nothing is writable but its own folders, and these for its warm-up."""
     monkeypatch.chdir(layout.theirs)
     for prepares in (True, False):

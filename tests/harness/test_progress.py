@@ -53,7 +53,7 @@ def shown_runs(folder: Path, *bots: str, quiet: bool = False) -> tuple[ShownRuns
 
 
 @pytest.mark.usefixtures("_lines_at_once")
-def test_lines_for_a_log_and_of_a_run(capsys, monkeypatch):
+def test_progress_is_printed_as_lines_in_a_log(capsys, monkeypatch):
     with Progress(8) as shown:
         now = shown._started
         monkeypatch.setattr("time.monotonic", lambda: now + 3)
@@ -72,7 +72,7 @@ def test_lines_for_a_log_and_of_a_run(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("seconds", "said"), [(120, "120 s"), (121, "3 min"), (7201, "3 h"), (172800, "48 h"), (12508721, "145 days")]
 )
-def test_a_time_left_has_a_unit_that_suits_it(seconds, said):
+def test_the_time_left_is_shown_in_a_suitable_unit(seconds, said):
     assert progress.time_left(1.0, 1.0, 1.0 + seconds) == f"about {said} to go"
 
 
@@ -86,7 +86,7 @@ def test_a_short_job_shows_nothing_and_neither_does_a_quiet_run(capsys, monkeypa
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_bar_on_a_terminal_without_colour_where_none_is_wanted(capsys, monkeypatch):
+def test_the_progress_bar_has_no_colour_if_colours_are_off(capsys, monkeypatch):
     on_a_terminal(monkeypatch)
     with Progress(4, 0.0) as shown:
         shown.show(1, "puzzle 2 of 4, [7] boards drawn")
@@ -95,7 +95,7 @@ def test_a_bar_on_a_terminal_without_colour_where_none_is_wanted(capsys, monkeyp
     assert (out, [part in err for part in parts]) == ("", [True, True, False, False])
 
 
-def test_bars_of_a_run_and_of_each_in_play(tmp_path, capsys, monkeypatch):
+def test_progress_bars_show_counts_verdicts_and_each_current_run(tmp_path, capsys, monkeypatch):
     on_a_terminal(monkeypatch)
     with RunProgress(2, quiet=False) as shown:
         assert "0/2, 0 right" in str(shown._bars.tasks[0].fields)
@@ -118,7 +118,7 @@ def test_bars_of_a_run_and_of_each_in_play(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.usefixtures("_lines_at_once")
 @pytest.mark.parametrize("quiet", [False, True])
-def test_runs_at_one_time(tmp_path, capsys, quiet):
+def test_progress_lines_of_parallel_runs_name_their_run(tmp_path, capsys, quiet):
     runs, (a, b, c) = shown_runs(tmp_path, *"abc", quiet=quiet)
     with runs as shown:
         shown.begin(a)
@@ -172,7 +172,7 @@ def test_a_warm_up_that_writes_over_its_line_is_shown_as_it_ended(capsys):
     assert capsys.readouterr().err == "        three \ufffd\\x1b[2K\n\nfourfive\n"
 
 
-def test_a_terminal_without_a_bar_shows_each_state_of_a_line_as_it_comes(capsys, monkeypatch):
+def test_a_terminal_without_a_bar_shows_overwritten_lines_at_once(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "10")
     output = PassedOn(live=True)
     for data, shown in (

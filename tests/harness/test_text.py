@@ -34,7 +34,7 @@ from nonobot.system import shortened
         (123456.7, "123,457 s"),
     ],
 )
-def test_durations(time, shown):
+def test_durations_are_formatted_with_a_suitable_unit(time, shown):
     assert duration(time) == shown
 
 
@@ -49,7 +49,7 @@ def test_the_last_line_about_a_syntax_error_has_its_place(tmp_path):
     assert last_line(of_another_error) == "SyntaxError: twice"
 
 
-def test_other_numbers():
+def test_counts_figures_and_percentages_are_formatted():
     assert count(1, "puzzle") == "1 puzzle"
     assert count(1000, "puzzle") == "1,000 puzzles"
     assert text.in_unit(1234.5678, 1, 3) == "1,234.568"
@@ -80,7 +80,7 @@ def test_a_text_is_shortened_in_its_middle_and_escaped(limit):
 
 
 @pytest.mark.parametrize(("term", "is_terminal"), [("xterm", True), ("dumb", False)])
-def test_a_terminal_that_can_only_print_is_not_one(monkeypatch, term, is_terminal):
+def test_a_dumb_terminal_does_not_count_as_a_terminal(monkeypatch, term, is_terminal):
     monkeypatch.setenv("TERM", term)
     file = io.StringIO()
     assert not on_terminal(file)
@@ -88,7 +88,7 @@ def test_a_terminal_that_can_only_print_is_not_one(monkeypatch, term, is_termina
     assert on_terminal(file) == is_terminal
 
 
-def test_ordinals():
+def test_ordinals_are_formatted_as_words_or_digits():
     ordinals = {
         1: "first",
         10: "tenth",
@@ -109,7 +109,7 @@ def test_ranges_are_joined_and_cut():
 
 
 @given(st.sets(st.integers(1, 60)))
-def test_ranges_name_every_number(numbers):
+def test_ranges_contain_every_number(numbers):
     named = set()
     for part in filter(None, ranges(sorted(numbers), most=60).split(", ")):
         first, _, last = part.partition("\N{EN DASH}")

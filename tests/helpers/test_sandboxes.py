@@ -12,7 +12,7 @@ def way(request):
     return request.param
 
 
-def test_one_test_has_a_bubblewrap_that_works(way, monkeypatch):
+def test_a_test_with_a_working_bubblewrap_has_a_sandbox(way, monkeypatch):
     if way == "its own PATH":
         _forget()
         monkeypatch.setenv("PATH", path_with(WORKING))
@@ -23,5 +23,5 @@ def test_one_test_has_a_bubblewrap_that_works(way, monkeypatch):
         assert sandbox_note(Contain.AUTO) is None
 
 
-def test_and_the_next_one_does_not(way):
+def test_the_next_test_with_a_broken_bubblewrap_has_no_sandbox(way):
     assert "bubblewrap cannot create a sandbox here" in str(sandbox_note(Contain.AUTO))

@@ -46,20 +46,20 @@ def test_a_wait_ends_with_the_process_and_shows_its_output():
         assert finished(process) == (b"half\n", b"no memory left\n")
 
 
-def test_what_a_process_does_last_counts():
+def test_a_condition_met_just_before_the_process_exits_counts():
     with running(ENDS, **PIPES) as process:
         process.wait()
         wait_until(lambda: True, process)
 
 
-def test_a_condition_that_asks_an_ended_process_has_not_happened():
+def test_a_condition_that_fails_on_an_ended_process_is_not_met():
     with running(ENDS, **PIPES) as process:
         process.wait()
         with pytest.raises(AssertionError, match=ENDED):
             wait_until(lambda: 1 / 0, process)
 
 
-def test_a_fault_of_the_condition_is_raised():
+def test_an_error_in_the_condition_is_raised():
     with pytest.raises(ZeroDivisionError):
         wait_until(lambda: 1 / 0)
 
@@ -80,7 +80,7 @@ def test_a_process_is_killed_after_a_failure():
     assert process.returncode == -9
 
 
-def test_what_still_runs_is_told_too():
+def test_a_process_that_still_runs_is_reported_too():
     with running(["cat"], stdin=subprocess.PIPE, **PIPES) as process:
         assert told(process) == "still running: cat"
         finished(process)
@@ -108,12 +108,12 @@ def test_a_talk_shows_why_its_process_has_ended(talk):
         conversation.receive(1)
 
 
-def test_a_command_that_is_to_be_interrupted_and_has_ended_is_shown():
+def test_a_command_that_ended_before_its_interrupt_is_shown():
     with pytest.raises(AssertionError, match=r"(?s)status 2: .*COMMAND"):
         interrupted("no-such-command", when=lambda: False)
 
 
-def test_a_page_that_does_not_start_is_shown():
+def test_the_output_of_a_page_server_that_does_not_start_is_shown():
     with pytest.raises(AssertionError, match=r"(?s)status 2: .*--results"):
         Server("--results", __file__)
 
@@ -128,7 +128,7 @@ def test_a_tab_does_not_wait_for_a_page_whose_server_has_ended():
         tab.wait_for("document.title")
 
 
-def test_a_thread_does_not_wait_for_a_block_that_is_over():
+def test_a_thread_stops_waiting_when_its_block_has_ended():
     with pytest.raises(AssertionError, match="the block of the test has ended"):  # noqa: SIM117
         with beside(lambda block: wait_until(lambda: False, block)):
             pass

@@ -63,7 +63,7 @@ EXTRAS = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optio
         (command_words, "a 'b c'", ["a", "b c"]),
     ],
 )
-def test_what_a_text_means(read, text, value):
+def test_option_values_are_converted_from_text(read, text, value):
     assert read(text) == value
 
 
@@ -86,7 +86,7 @@ def test_what_a_text_means(read, text, value):
         (variable, ("A B=c", "1A=b", "A-1=b"), "is not a variable's name; use letters, digits and _"),
     ],
 )
-def test_what_cannot_be_read_is_said_with_what_was_expected(read, texts, why):
+def test_an_unreadable_option_value_is_reported_with_the_expected_form(read, texts, why):
     for text in texts:
         with pytest.raises(argparse.ArgumentTypeError) as raised:
             read(text)
@@ -130,13 +130,13 @@ def small_parser() -> Parser:
         ("--as ink -- -x -y", "unknown option -y"),
     ],
 )
-def test_what_argparse_refuses_is_said_in_our_own_words(line, why, capsys):
+def test_argument_errors_have_our_own_wording(line, why, capsys):
     with pytest.raises(SystemExit) as end:
         small_parser().parse_args(line.split())
     assert (end.value.code, *capsys.readouterr()) == (2, "", f"some: {why}; see some --help\n")
 
 
-def test_what_argparse_takes_is_taken():
+def test_the_parser_accepts_all_forms_that_argparse_accepts():
     given = small_parser().parse_args(["--dark", "--dark", "--as=paper", "-o7", "--darken", "a b", "--", "-x"])
     assert vars(given) == {
         "file": "-x",
@@ -161,7 +161,7 @@ for line, said in lines:
 """
 
 
-def test_no_message_depends_on_the_sentences_of_argparse():
+def test_error_messages_do_not_depend_on_the_wording_of_argparse():
     done = subprocess.run([sys.executable, "-c", OTHER_SENTENCES], cwd=HOUSE, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -169,12 +169,12 @@ def test_no_message_depends_on_the_sentences_of_argparse():
 # Hints
 
 
-def test_no_name_is_like_another_that_is_not():
+def test_empty_or_distant_names_suggest_no_similar_name():
     assert similar_names("", ["run"]) == similar_names("run", []) == similar_names("render", ["table"]) == ""
 
 
 @pytest.mark.parametrize("has_pip", [True, False])
-def test_what_is_missing_is_named_with_a_command_that_works_for_this_python(tmp_path, has_pip):
+def test_a_missing_package_is_named_with_an_install_command_for_this_python(tmp_path, has_pip):
     venv.create(tmp_path / "my env", with_pip=False)
     python = tmp_path / "my env" / "bin" / "python"
     if has_pip:
@@ -252,7 +252,7 @@ def test_other_shells_get_a_script_too(command, shell):
     assert "--strategy" in script or "--theme" in script
 
 
-def test_both_scripts_can_be_read_one_after_the_other():
+def test_completion_scripts_of_both_commands_can_be_loaded_together():
     program = (
         f'eval "$({shlex.join(COMMAND)} --completion bash; {shlex.join(JUDGE)} --completion bash)"; complete -p'
     )
@@ -262,7 +262,7 @@ def test_both_scripts_can_be_read_one_after_the_other():
     assert "#" not in done.stdout
 
 
-def test_a_shtab_that_does_not_know_this_argparse_is_a_line(monkeypatch, capsys):
+def test_an_incompatible_shtab_is_a_one_line_error(monkeypatch, capsys):
     def moved(*_):
         raise AttributeError("no attribute '_actions'")
 
@@ -272,7 +272,7 @@ def test_a_shtab_that_does_not_know_this_argparse_is_a_line(monkeypatch, capsys)
     assert capsys.readouterr() == ("", f"nonojudge: --completion: {why}\n")
 
 
-def test_without_shtab_there_is_a_line_on_how_to_get_it(monkeypatch, capsys):
+def test_without_shtab_the_error_names_the_install_command(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "shtab", None)
     assert cli.run(["--completion", "bash"]) == 2
     assert capsys.readouterr() == ("", f"nonojudge: {missing('--completion', 'shtab')}\n")
@@ -283,7 +283,7 @@ def test_without_shtab_there_is_a_line_on_how_to_get_it(monkeypatch, capsys):
     ("command", "option"),
     [*product((COMMAND, JUDGE), (["--version"], ["--completion", "bash"])), (JUDGE, ["data", "list"])],
 )
-def test_what_cannot_be_printed_is_a_line(command, option):
+def test_a_full_output_device_is_a_one_line_error(command, option):
     with open("/dev/full", "w") as full:  # noqa: PTH123
         done = subprocess.run([*command, *option], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr.partition(": ")[2]) == (2, "No space left on device\n")

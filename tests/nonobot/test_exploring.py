@@ -55,7 +55,7 @@ def grids(found):
 
 
 @pytest.mark.parametrize("side", [2, 3, 4, 5])
-def test_all_solutions_are_those_that_enumeration_finds(side):
+def test_all_solutions_equal_those_of_enumeration(side):
     rng = random.Random(side)
     for _ in range(30):
         puzzle = Puzzle.from_cells(random_grid(rng, side, rng.randint(1, 5)))
@@ -66,7 +66,7 @@ def test_all_solutions_are_those_that_enumeration_finds(side):
         assert (tuple(map(tuple, given)),) == tuple(grids(solutions(puzzle, start=given)))
 
 
-def test_orders_of_six_things_are_counted_and_impossible_puzzles_have_no_solution():
+def test_all_720_solutions_are_counted_and_impossible_puzzles_have_0():
     assert count(Puzzle(rows=[[1]] * 6, columns=[[1]] * 6)) == 720
     assert list(solutions(Puzzle(rows=[[2], []], columns=[[2], []]))) == []
     assert count("1:1-1:1\n") == 2
@@ -74,7 +74,7 @@ def test_orders_of_six_things_are_counted_and_impossible_puzzles_have_no_solutio
         count(TOO_LARGE)
 
 
-def test_nothing_runs_between_two_solutions_or_after_the_loop():
+def test_no_search_runs_between_two_solutions_or_after_the_loop():
     left = solutions(MANY)
     first = [next(left) for _ in range(3)]
     before, ended = time.process_time(), threading.Event()
@@ -105,7 +105,7 @@ def test_a_stop_ends_the_solutions_and_a_search_for_the_next_one():
     assert ([*solutions(MANY, stop=stop)], steps(MANY, stop=stop), count(MANY, stop=stop)) == ([], [], 0)
 
 
-def test_a_process_ends_although_an_iterator_is_left():
+def test_a_process_exits_even_if_an_iterator_is_unfinished():
     code = (
         "import nonobot; left = nonobot.solutions(nonobot.Puzzle(rows=[[1]] * 30, columns=[[1]] * 30)); next(left)"
     )
@@ -117,7 +117,7 @@ def test_a_process_ends_although_an_iterator_is_left():
 
 
 @pytest.mark.parametrize("side", [5, 8, 20])
-def test_what_is_known_at_a_limit_is_in_every_solution(side):
+def test_cells_known_at_a_limit_agree_with_every_solution(side):
     rng = random.Random(side)
     strategy = api._strategy()
     known_cells = 0
@@ -152,13 +152,13 @@ def test_steps_lead_from_the_given_cells_to_the_solution():
     assert nonobot.check(SMILE, cells)
 
 
-def test_steps_of_a_search_take_back_what_was_guessed(caplog):
+def test_steps_of_a_search_undo_failed_guesses(caplog):
     found = steps(Puzzle(rows=[[1]] * 4, columns=[[1]] * 4))
     assert {"guessed"} < {step.kind for step in found}
     assert not caplog.records
 
 
-def test_steps_that_are_not_described_before_a_stop_are_left_out(monkeypatch):
+def test_steps_after_a_stop_are_left_out(monkeypatch):
     whole, stop = steps(SMILE), threading.Event()
     of_dialogue, explanation = dialogue.steps, dialogue._explanation
 
@@ -175,7 +175,7 @@ def test_steps_that_are_not_described_before_a_stop_are_left_out(monkeypatch):
     assert steps(SMILE, stop=stop) == whole[:1]
 
 
-def test_steps_that_are_not_described_within_the_time_are_left_out(monkeypatch):
+def test_steps_after_the_time_limit_are_left_out(monkeypatch):
     whole, now = steps(SMILE), 0.0
     explanation = dialogue._explanation
 
@@ -202,7 +202,7 @@ def test_a_hint_names_the_best_line_and_the_wrong_ones():
 # Generated puzzles, files, pictures
 
 
-def test_generated_puzzles_are_those_of_the_command(tmp_path, capfdbinary):
+def test_generated_puzzles_equal_those_of_the_command(tmp_path, capfdbinary):
     assert cli.run(["generate", "7x5x4", "--seed", "9", "--p1", "0.3"]) == 0
     printed = capfdbinary.readouterr().out
     made = list(generate((7, 5), 4, seed=9, p1=0.3))
@@ -224,7 +224,7 @@ def test_files_of_many_puzzles_are_read_one_at_a_time(tmp_path):
     assert len(errors) == 1
 
 
-def test_one_bad_puzzle_ends_no_run_unless_asked(tmp_path):
+def test_a_bad_puzzle_stops_solve_all_only_if_errors_are_raised(tmp_path):
     path = tmp_path / "many.txt"
     path.write_text("1:1-1:1\n2:1-1:1\n1:1-1:1\n")
     for jobs in (1, 2):
@@ -244,7 +244,7 @@ def test_one_bad_puzzle_ends_no_run_unless_asked(tmp_path):
         nonobot.solve_all("no-such-file.non", errors="skip")
 
 
-def test_pictures_are_those_of_the_command(tmp_path, capsys):
+def test_pictures_equal_those_of_the_command(tmp_path, capsys):
     pytest.importorskip("PIL", reason="the extra `pictures` is not installed")
     nonobot.write(SMILE, tmp_path / "smile.non")
     for end in ("svg", "png"):
@@ -277,7 +277,7 @@ def recipes():
 
 
 @pytest.mark.parametrize("code", recipes())
-def test_a_recipe_works(code, tmp_path, monkeypatch):
+def test_each_documented_recipe_works(code, tmp_path, monkeypatch):
     if "png" in code:
         pytest.importorskip("PIL", reason="the extra `pictures` is not installed")
     monkeypatch.chdir(tmp_path)
@@ -299,7 +299,7 @@ def test_a_recipe_works(code, tmp_path, monkeypatch):
     exec(code.replace("one for one in nonobot.generate(10, 1000", "one for one in nonobot.generate(5, 20"), names)
 
 
-def test_there_is_a_recipe_for_everything():
+def test_there_are_at_least_12_recipes():
     assert len(recipes()) >= 12
 
 

@@ -35,13 +35,13 @@ def run(folder, *command, **variables):
 
 
 @pytest.mark.parametrize("path", ["", "."])
-def test_the_bot_is_ours_beside_an_authors_modules(authors_folder, path):
+def test_nonobot_runs_despite_modules_of_the_same_names_in_an_authors_folder(authors_folder, path):
     done = run(authors_folder, *COMMAND, "--size", "3x3", PYTHONPATH=path)
     assert (done.returncode, done.stdout) == (0, b"$1\n1\t0\t0\n1\t0\t0\n0\t0\t0\n"), done.stderr
 
 
 @pytest.mark.parametrize(("path", "options"), [("", ()), (".", ()), ("", ("-P",))])
-def test_the_judge_and_the_bot_that_it_starts_are_ours_beside_an_authors_modules(authors_folder, path, options):
+def test_judge_and_bot_run_despite_an_authors_modules_of_the_same_names(authors_folder, path, options):
     if options:  # the judge does not look into the working folder, and the bot that it starts is not to either
         (authors_folder / "nonobot.py").write_text(AUTHORS)
     judge = [sys.executable, *options, "-m", "nonobot.harness", "run", "--set", "boardgen:5x5x2:seed=1"]
@@ -50,7 +50,7 @@ def test_the_judge_and_the_bot_that_it_starts_are_ours_beside_an_authors_modules
     assert b"2 of 2" in done.stdout
 
 
-def test_one_name_is_installed():
+def test_nonobot_is_the_only_installed_top_level_module():
     names = (metadata.distribution("nonobot").read_text("top_level.txt") or "").split()
     assert names == ["nonobot"]
     for package in PACKAGES:  # code has the name of its file, and not of the link
@@ -101,7 +101,7 @@ JUDGE = "from nonobot.harness import cli; cli.run({})"
         (JUDGE.format(["report", "--help"]), "matplotlib jinja2 rich"),
     ],
 )
-def test_what_is_not_needed_is_not_loaded(code, unwanted):
+def test_unneeded_modules_are_not_imported(code, unwanted):
     program = f"import sys; before = set(sys.modules); {code}; print(*set(sys.modules) - before, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = done.stderr.splitlines()[-1].split()

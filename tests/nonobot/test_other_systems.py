@@ -22,7 +22,7 @@ sys.exit(cli.run(sys.argv[1:]))
 """
 
 
-def test_macos_has_its_own_cache_and_pins_no_bot_to_a_core(monkeypatch):
+def test_on_macos_the_cache_folder_differs_and_bots_are_not_pinned(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.delattr("os.sched_getaffinity")
     assert user_cache() == Path.home() / "Library" / "Caches" / "nonobot"

@@ -68,7 +68,7 @@ def test_a_file_is_read_up_to_a_limit_and_no_further(monkeypatch):
     assert content_of("/dev/null", 7, waits=True) == b""
 
 
-def test_a_file_that_grows_as_fast_as_it_is_read_comes_to_an_end(monkeypatch):
+def test_reading_a_growing_file_ends_at_the_size_limit(monkeypatch):
     monkeypatch.setattr(system, "PIECE_BYTES", 10)
     with Path("grows").open("ab", buffering=0) as file:
         file.write(b"x" * 10)
@@ -77,7 +77,7 @@ def test_a_file_that_grows_as_fast_as_it_is_read_comes_to_an_end(monkeypatch):
 
 
 @pytest.mark.parametrize("read", [content_of, beginning_of, end_of])
-def test_only_regular_files_are_read_and_nothing_is_waited_for(read):
+def test_only_regular_files_are_read_and_pipes_never_block(read):
     os.mkfifo("pipe")
     Path("folder").mkdir()
     for name in ("pipe", "/dev/zero"):
@@ -87,7 +87,7 @@ def test_only_regular_files_are_read_and_nothing_is_waited_for(read):
         read("folder", 100)
 
 
-def test_a_pipe_is_not_even_opened():
+def test_a_pipe_is_never_opened():
     """That would free its writer, who would then write into nothing."""
     os.mkfifo("pipe")
     code = "import sys; from nonobot.harness.process.bot_command import interpreter_in\n"
@@ -98,14 +98,14 @@ def test_a_pipe_is_not_even_opened():
     assert done.stdout == b"script\n"
 
 
-def test_a_file_of_the_kernel_is_empty_since_some_wait_and_some_never_end():
+def test_files_below_proc_are_treated_as_empty():
     assert content_of("/proc/self/status", 1 << 20) == beginning_of("/proc/self/status", 9) == b""
 
 
 @pytest.mark.parametrize(
     "line", ["run --set {} -- true", "verify {} {}", f"verify {RECIPE} {{}}", "tournament {}"]
 )
-def test_a_file_of_the_kernel_that_would_wait_is_not_waited_for(line):
+def test_a_blocking_file_below_proc_does_not_block(line):
     name = next((path for path in ("/proc/kmsg", "/dev/kmsg") if os.access(path, os.R_OK)), None)
     try:
         os.close(os.open(name, os.O_RDONLY))
@@ -161,7 +161,7 @@ for line in sys.argv[1:]:
 
 
 @pytest.mark.parametrize("refused", [REFUSED, pytest.param(LARGE, marks=pytest.mark.slow)], ids=["", "large"])
-def test_what_is_too_large_or_would_wait_is_refused_in_a_line(refused):
+def test_input_that_is_too_large_or_blocks_is_a_one_line_error(refused):
     sparse("large")
     Path("answers").write_bytes((b"$1\n" + b"x" * 6_000 + b"\n") * 3_000)
     os.mkfifo("pipe")
@@ -174,7 +174,7 @@ def test_what_is_too_large_or_would_wait_is_refused_in_a_line(refused):
         assert words.endswith(reason)
 
 
-def test_a_search_is_watched_of_a_file_of_the_usual_size():
+def test_watch_refuses_a_file_above_the_size_limit():
     with pytest.raises(input.UnusableError, match="cannot read large: more than 16 MiB"):
         watch._puzzles(sparse("large"), parse(["--watch", "large"]))
 
@@ -215,7 +215,7 @@ def test_the_statistics_of_a_bot_are_not_trusted(line, reason):
 # Encodings of files that people edit
 
 
-def test_text_is_utf_8_with_or_without_a_byte_order_mark():
+def test_text_files_are_utf_8_with_or_without_a_byte_order_mark():
     assert text_of("h\u00e9\r\n".encode()) == text_of("h\u00e9\r\n".encode("utf-8-sig")) == "h\u00e9\r\n"
     assert (text_of(b""), text_of(codecs.BOM_UTF8)) == ("", "")
     assert text_of(b"h\xe9", "replace") == "h\ufffd"
@@ -244,7 +244,7 @@ RESULT = GOLDEN / "results" / "run.json"
         ("tournament FILE", GOLDEN / "results" / "table.csv"),  # not a tournament
     ],
 )
-def test_one_rule_for_encodings_holds_for_every_file_that_people_edit(line, file, capsys):
+def test_every_editable_file_follows_the_same_encoding_rules(line, file, capsys):
     content = file.read_bytes()
 
     def outcome(content):
@@ -287,12 +287,12 @@ def test_the_order_of_a_tournament_may_begin_with_a_byte_order_mark():
         (TimeoutError(), "TimeoutError", "a place: "),
     ],
 )
-def test_an_error_of_the_system_is_worded_whatever_it_lacks(error, why, with_its_file):
+def test_a_system_error_has_a_message_even_with_missing_fields(error, why, with_its_file):
     assert reason_of(error) == why
     assert with_file(error, "a place") == f"{with_its_file}{why}"
 
 
-def test_an_error_that_names_no_file_is_not_taken_for_one_about_a_file(monkeypatch, capsys):
+def test_a_system_error_without_a_file_name_is_not_reported_as_a_file_error(monkeypatch, capsys):
     def closed(*_, **__):
         raise PermissionError(13, "Permission denied")
 
@@ -311,7 +311,7 @@ def test_an_error_that_names_no_file_is_not_taken_for_one_about_a_file(monkeypat
 # Digests of a bot's files
 
 
-def test_a_file_that_is_too_large_is_known_by_its_size_and_time_of_change():
+def test_a_file_too_large_to_hash_is_identified_by_size_and_modification_time():
     path = sparse("weights")
     before = digest_of("./weights")
     assert (before.size_bytes, before.modified_ns) == (4 << 40, path.stat().st_mtime_ns)
@@ -336,7 +336,7 @@ def is_open(path):
     return False
 
 
-def test_the_judge_heeds_a_signal_while_it_reads_a_bots_file():
+def test_a_signal_interrupts_the_judge_while_it_hashes_a_bots_file():
     path = sparse("weights", MOST_BYTES_HASHED)
 
     def stop_while_it_reads():
@@ -351,7 +351,7 @@ def test_the_judge_heeds_a_signal_while_it_reads_a_bots_file():
         stopper.join()
 
 
-def test_nothing_is_played_or_left_if_the_judge_is_stopped_while_it_reads():
+def test_a_judge_stopped_while_reading_starts_no_bot_and_leaves_no_file():
     path = sparse("weights", MOST_BYTES_HASHED)
     line = ["run", "--set", str(RECIPE), "--contain", "no", "--result", "new/r.json", "--", "cat", "weights"]
     interrupted(*line, when=lambda: is_open(path))
@@ -376,7 +376,7 @@ def left_interrupted():
     return path
 
 
-def test_the_stderr_of_a_resumed_bot_goes_through_no_link_and_into_no_pipe():
+def test_the_stderr_of_a_resumed_bot_is_not_written_through_a_link_or_pipe():
     path = left_interrupted()
     Path("own").write_text("mine")
     stderr_path(path).symlink_to("own")
@@ -384,7 +384,7 @@ def test_the_stderr_of_a_resumed_bot_goes_through_no_link_and_into_no_pipe():
     assert Path("own").read_text() == "mine"
 
 
-def test_a_pipe_in_place_of_its_stderr_does_not_hold_the_judge_up():
+def test_a_pipe_in_place_of_the_stderr_file_does_not_block_the_judge():
     path = left_interrupted()
     os.mkfifo(stderr_path(path))
     assert resumed(path).end.reason is EndReason.CRASHED
@@ -405,7 +405,7 @@ def test_a_pipe_in_place_of_a_journal_is_refused():
         resumed(Path("theirs.json"))
 
 
-def test_what_is_no_result_is_not_replaced_by_one():
+def test_a_linked_file_that_is_not_a_result_is_not_overwritten_on_resume():
     path = left_interrupted()
     Path("own").write_text("mine")
     path.symlink_to("own")

@@ -24,7 +24,7 @@ def left_in(folder: Path) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(IS_PLAIN, reason="compiles")
-def test_what_commands_leave_is_listed(tmp_path):
+def test_every_file_that_commands_leave_is_listed_in_the_documentation(tmp_path):
     home, temporary, here = (tmp_path / name for name in ("home", "temporary", "here"))
     for folder in (home, temporary, here):
         folder.mkdir()

@@ -48,7 +48,7 @@ def test_a_missing_numba_is_a_missing_module_and_not_an_error_of_the_puzzle(monk
         (NONE, "unsolvable", "unsolvable"),
     ],
 )
-def test_two_solutions_are_asked_for_and_tell_the_verdict(puzzle, verdict, status):
+def test_solve_looks_for_two_solutions_to_find_the_verdict(puzzle, verdict, status):
     right = naive.solutions(puzzle)
     result = solve(puzzle)
     assert (result.verdict, result.status) == (verdict, status)
@@ -57,7 +57,7 @@ def test_two_solutions_are_asked_for_and_tell_the_verdict(puzzle, verdict, statu
     assert all(solution.cells.tolist() in right for solution in result.solutions)
 
 
-def test_the_name_of_a_file_is_solved_if_one_puzzle_is_in_it(tmp_path):
+def test_solve_accepts_the_name_of_a_file_with_one_puzzle(tmp_path):
     file = tmp_path / "x.oneline"
     file.write_text("1:2-2:1\n")
     assert solve(str(file)).solutions == solve(file).solutions == solve(ONE).solutions
@@ -86,7 +86,7 @@ def test_results_print_and_are_copied_and_pickled():
     assert str(pickle.loads(pickle.dumps(PuzzleError("a fault")))) == "a fault"
 
 
-def test_the_board_to_start_from_counts():
+def test_solve_respects_the_start_board():
     [left, right] = [[[1, -1], [-1, -1]], [[0, -1], [-1, -1]]]
     found = {solve(TWO, start=start).solutions[0].cells.tolist()[0][0] for start in (left, right)}
     assert found == {0, 1}
@@ -105,7 +105,7 @@ def test_the_board_to_start_from_counts():
         (TOO_LARGE, None, "a 1023x1 board is too large; the limit is 1022 rows or columns"),
     ],
 )
-def test_a_board_or_a_start_that_cannot_be_is_said(puzzle, start, why):
+def test_an_impossible_board_or_start_board_is_an_error(puzzle, start, why):
     with pytest.raises(PuzzleError, match=why):
         solve(puzzle, start=start)
 
@@ -124,7 +124,7 @@ def test_numbers_are_1_or_more_and_a_time_is_a_number():
 
 
 @pytest.mark.parametrize("jobs", [1, 3, None])
-def test_many_are_solved_in_their_order_with_the_same_counts(jobs):
+def test_solve_all_keeps_order_and_counts_with_any_number_of_jobs(jobs):
     puzzles = [Puzzle.from_cells(random_grid(random.Random(seed), 12, 12, 0.5)) for seed in range(40)]
     together = list(solve_all(puzzles, jobs=jobs))
     for puzzle, result in zip(puzzles, together, strict=True):
@@ -133,14 +133,14 @@ def test_many_are_solved_in_their_order_with_the_same_counts(jobs):
         assert (result.solutions, result.counts) == (alone.solutions, alone.counts)
 
 
-def test_who_wants_no_more_leaves_the_solver_usable():
+def test_closing_solve_all_early_leaves_the_solver_usable():
     results = solve_all(itertools.repeat(ONE), jobs=2)
     assert next(results).verdict == "unique"
     results.close()
     assert solve(ONE).verdict == "unique"
 
 
-def test_ctrl_c_ends_a_search_at_once_and_the_program_goes_on():
+def test_ctrl_c_ends_a_search_at_once_and_the_program_continues():
     code = (
         "import nonobot, sys\n"
         "from tests.helpers.talking import CAPTURED, hard\n"
@@ -159,7 +159,7 @@ def test_ctrl_c_ends_a_search_at_once_and_the_program_goes_on():
     assert program.returncode == 0
 
 
-def test_a_program_that_ends_while_searches_run_ends():
+def test_a_program_exits_while_searches_are_running():
     code = (
         "import nonobot\n"
         "from tests.helpers.talking import CAPTURED, hard\n"
@@ -186,16 +186,16 @@ def test_a_program_that_ends_while_searches_run_ends():
         "print('unique')",
     ],
 )
-def test_a_program_ends_as_usual_beside_searches(ending):
+def test_an_exit_during_searches_prints_no_error(ending):
     done = subprocess.run([sys.executable, "-c", f"{HARD}import _thread\n{ending}"], text=True, **CAPTURED)
     assert (done.returncode, done.stdout, done.stderr) == (0, "unique\n", "")
 
 
-def test_a_million_jobs_are_those_for_which_there_are_cores():
+def test_a_million_jobs_are_accepted():
     assert [result.verdict for result in solve_all([ONE] * 3, jobs=10**6)] == ["unique"] * 3
 
 
-def test_one_job_needs_no_puzzle_ahead():
+def test_one_job_reads_no_puzzle_ahead():
     results = []
 
     def puzzles():
@@ -208,7 +208,7 @@ def test_one_job_needs_no_puzzle_ahead():
     assert len(results) == 3
 
 
-def test_compiling_is_told_to_the_log(caplog, monkeypatch):
+def test_compiling_is_logged(caplog, monkeypatch):
     monkeypatch.setattr(api, "_idle", [])
     strategy = api._strategy()
     caplog.clear()  # of kernels that were compiled just now
@@ -218,7 +218,7 @@ def test_compiling_is_told_to_the_log(caplog, monkeypatch):
     assert caplog.messages == ["compiling line logic (once per version and machine; about 10 s) ..."]
 
 
-def test_how_hard_puzzles_are_by_the_slow_twins():
+def test_difficulty_levels_equal_those_of_the_slow_reference():
     levels = set()
     for seed in (33, 55, 56, 57, 58, 61):
         puzzle = Puzzle.from_cells(random_grid(random.Random(seed), 12, 12, 0.55))
@@ -246,7 +246,7 @@ def test_probing_starts_from_the_given_cells(start, level):
     assert difficulty(Record(puzzle, start=start)).level == level
 
 
-def test_time_and_the_board_to_start_from_count_for_the_difficulty():
+def test_difficulty_respects_the_time_limit_and_the_start_board():
     assert difficulty(TWO).level == "search"
     assert difficulty(Record(TWO, start=np.array([[1, -1], [-1, -1]], np.int8))).level == "lines"
     assert difficulty(NONE) == Difficulty("unknown", 0, "unsolvable")
@@ -315,7 +315,7 @@ time.sleep(1)
 
 
 @pytest.mark.parametrize("ending", STOPS)
-def test_nothing_is_solved_after(ending):
+def test_no_search_runs_after_a_loop_over_results_is_left(ending):
     program = f"{HARD}{STOPS[ending]}\nassert is_idle()"
     # -W: from Python 3.12 on, a fork beside threads warns.
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], text=True, **CAPTURED)
@@ -352,7 +352,7 @@ def test_puzzles_are_read_in_the_callers_thread():
     assert set(threads) == {threading.get_ident()}
 
 
-def test_searches_after_a_stop_are_those_of_before():
+def test_searches_after_a_stop_have_the_same_results_as_before():
     stop = threading.Event()
     stop.set()
     for jobs in (1, 3):

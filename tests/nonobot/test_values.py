@@ -45,7 +45,7 @@ def test_puzzles_are_dataclasses_like_any_other():
 
 
 @pytest.mark.parametrize("board", [Solution(CELLS), PartialGrid([[1, 1, -1], *CELLS[1:]])])
-def test_boards_are_values_and_no_dataclasses(board):
+def test_boards_are_immutable_values_but_not_dataclasses(board):
     kind = type(board)
     for other in (copy.copy(board), copy.deepcopy(board), pickle.loads(pickle.dumps(board)), kind(board)):
         assert (other, hash(other), repr(other)) == (board, hash(board), repr(board))
@@ -86,7 +86,7 @@ def test_other_public_values_are_dataclasses_like_any_other():
 
 
 @pytest.mark.usefixtures("compiled")
-def test_a_result_as_a_dictionary_keeps_its_boards():
+def test_converting_a_result_to_a_dictionary_keeps_its_boards():
     result = solve(PUZZLE)
     found = dataclasses.asdict(result)
     assert (found["puzzle"], found["solutions"]) == (dataclasses.asdict(PUZZLE), result.solutions)
@@ -122,7 +122,7 @@ class Frame:
      memoryview(np.array(CELLS, np.uint8)), Image.fromarray(np.array(CELLS, bool)),
      Image.fromarray(np.array(CELLS, np.uint8))],
 )  # fmt: skip
-def test_a_board_may_be_anything_that_numpy_takes(cells):
+def test_boards_are_made_from_anything_that_numpy_accepts(cells):
     assert Puzzle.from_cells(cells) == PUZZLE
     assert check(PUZZLE, cells)
 
@@ -153,7 +153,7 @@ class Missing:
     ],
 )
 @pytest.mark.filterwarnings("error")
-def test_masked_and_missing_cells_and_a_drawn_question_mark_are_unknown(cells):
+def test_masked_missing_and_question_mark_cells_are_unknown(cells):
     assert PartialGrid(cells).numbers() == [[1, 1, -1], *CELLS[1:]]
     assert solve(PUZZLE, start=cells).verdict == "unique"
     if isinstance(cells, list) and cells[0] == "##?":
@@ -227,13 +227,13 @@ def test_a_size_may_be_an_array():
     assert read(BATCH, size=np.array([1, 1]))[0].puzzle == read(BATCH, size=(1, 1))[0].puzzle
 
 
-def test_an_empty_board_is_named():
+def test_an_empty_board_is_an_error():
     with pytest.raises(PuzzleError, match="a board has at least one cell"):
         Puzzle.from_cells(np.array([]))
 
 
 @pytest.mark.parametrize("cells", [np.zeros(3), np.zeros((1, 2, 3)), 5, Frame([1, 0])])
-def test_what_is_no_board_is_named(cells):
+def test_cells_that_are_not_a_board_are_an_error(cells):
     with pytest.raises(PuzzleError, match="two dimensions"):
         Puzzle.from_cells(cells)
 
@@ -256,7 +256,7 @@ def test_a_zero_between_blocks_is_refused():
         Puzzle(rows=[[3], [1], [1, 0, 1]], columns=COLUMNS)
 
 
-def test_what_is_read_may_be_bytes_or_an_open_file(tmp_path):
+def test_read_accepts_text_bytes_or_an_open_file(tmp_path):
     text = "H\n3\n1\n1 1\nV\n1 1\n2\n1 1\n"
     (tmp_path / "p.hv").write_text(text)
     with (tmp_path / "p.hv").open("rb") as file, (tmp_path / "p.hv").open() as texts:
@@ -266,13 +266,13 @@ def test_what_is_read_may_be_bytes_or_an_open_file(tmp_path):
 
 
 @pytest.mark.parametrize("source", ["", b"", " "])
-def test_nothing_is_said_to_be_nothing(source):
+def test_empty_input_is_reported_as_empty(source):
     with pytest.raises(PuzzleError, match=r"^(the file is empty|nothing but blank lines)$"):
         read(source)
 
 
 @pytest.mark.parametrize("source", ["nowhere.non", Path("nowhere.non")])
-def test_a_missing_file_is_one_error_for_both_kinds_of_handlers(source):
+def test_a_missing_file_raises_an_error_that_is_both_puzzle_and_os_error(source):
     for kind in (PuzzleError, FileNotFoundError):
         with pytest.raises(kind, match=r"^cannot read 'nowhere\.non': no such file$") as caught:
             read(source)
@@ -367,7 +367,7 @@ def test_editors_complete_the_public_names_and_show_signatures():
         assert signature.docstring()
 
 
-def test_in_a_zip_file_one_line_says_what_to_do(tmp_path):
+def test_running_from_a_zip_file_is_a_one_line_error(tmp_path):
     with zipfile.ZipFile(tmp_path / "app.zip", "w") as file:
         for folder in ("", "/bot", "/protocol"):
             for path in (REPOSITORY / f"nonobot{folder}").glob("**/*.py"):

@@ -36,7 +36,7 @@ def disk_full(_):
 @pytest.mark.parametrize(
     ("write", "error"), [(interrupted, KeyboardInterrupt), (lambda path: write_json(path, run_result()), OSError)]
 )
-def test_what_fails_on_the_way_leaves_the_old_file(tmp_path, monkeypatch, write, error):
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch, write, error):
     path = tmp_path / "file"
     path.write_bytes(b"before")
     monkeypatch.setattr(os, "fsync", disk_full)
@@ -46,7 +46,7 @@ def test_what_fails_on_the_way_leaves_the_old_file(tmp_path, monkeypatch, write,
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_links_stay_and_one_in_a_circle_is_no_hindrance(tmp_path):
+def test_output_is_written_through_links_but_results_replace_them(tmp_path):
     (tmp_path / "file").write_bytes(b"before")
     (tmp_path / "link").symlink_to("file")
     write_output(tmp_path / "link", b"after")
@@ -64,7 +64,7 @@ def test_links_stay_and_one_in_a_circle_is_no_hindrance(tmp_path):
     assert (tmp_path / "other").read_bytes() == b"after"
 
 
-def test_a_pipe_is_written_to_and_what_the_system_takes_in_pieces_whole(tmp_path, monkeypatch):
+def test_pipes_are_written_to_and_partial_writes_are_completed(tmp_path, monkeypatch):
     path = tmp_path / "pipe"
     os.mkfifo(path)
     read: list[bytes] = []
@@ -83,7 +83,7 @@ def test_a_pipe_is_written_to_and_what_the_system_takes_in_pieces_whole(tmp_path
 
 
 @pytest.mark.parametrize("name", ["no-such-folder/file", "folder"])
-def test_what_cannot_be_written_is_named(tmp_path, name):
+def test_an_unwritable_file_is_reported(tmp_path, name):
     (tmp_path / "folder").mkdir()
     with pytest.raises(UnusableError, match=f"cannot write .*{name}: "):
         write_output(tmp_path / name, b"")

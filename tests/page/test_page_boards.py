@@ -27,7 +27,7 @@ def test_a_file_of_any_format_becomes_a_board(path):
     assert selection.board.record.puzzle == P.puzzle
 
 
-def test_a_board_goes_over_the_wire_and_back():
+def test_a_board_converted_for_the_browser_is_restored_unchanged():
     for record in read((PUZZLES / "p-partly.grid").read_bytes()):
         assert record.start
         back = Board.of(record).record
@@ -46,13 +46,13 @@ def test_any_puzzle_of_a_file_can_be_chosen():
     assert puzzle_of_file(content, len(every) + 1).board is None
 
 
-def test_a_fault_names_no_option_of_a_command():
+def test_errors_on_the_page_mention_no_command_line_option():
     assert puzzle_of_file(b"$1\n1\n1\n1\n").faults == [
         (1, "3 clue lines cannot make a square board; expected an even number")
     ]
 
 
-def test_faults_cost_no_other_puzzle_and_the_list_of_puzzles_ends_at_its_limit(monkeypatch):
+def test_malformed_puzzles_are_skipped_and_the_list_of_puzzles_is_limited(monkeypatch):
     selection = puzzle_of_file(b"1:2-1:1,1\n3:x-1:1\n1:1-1:1\n")
     assert selection.faults[0] == (1, "the clue of column 2 needs 3 cells, the column has 2")
     assert selection.faults[1][0] == 2
@@ -78,7 +78,7 @@ def test_faults_cost_no_other_puzzle_and_the_list_of_puzzles_ends_at_its_limit(m
         ("boardgen:1x2x2000000:seed=1", 2_000_000, "comes after too many others"),
     ],
 )
-def test_why_a_file_or_a_set_has_no_such_puzzle_is_said_in_a_line(source, number, why):
+def test_a_missing_puzzle_of_a_file_or_set_is_a_one_line_error(source, number, why):
     selection = (puzzle_of_file if isinstance(source, bytes) else puzzle_of_set)(source, number)
     assert selection.board is None
     [(_, fault)] = selection.faults
@@ -86,7 +86,7 @@ def test_why_a_file_or_a_set_has_no_such_puzzle_is_said_in_a_line(source, number
     assert "\n" not in fault
 
 
-def test_a_picture_has_the_size_and_the_cells_that_the_command_makes_of_it():
+def test_a_picture_becomes_the_same_board_as_with_the_command():
     assert [size_of_picture((6, 2), None), size_of_picture((600, 300), None)] == [(6, 2), (40, 20)]
     assert [size_of_picture((600, 300), 10), size_of_picture((900, 1), 3)] == [(10, 5), (3, 1)]
     with pytest.raises(UnusableError, match="side has 1 to 254"):
@@ -121,7 +121,7 @@ def test_a_generated_set_by_name_and_number_and_an_official_one_that_is_not_here
         ({"goal": "?"}, "a solution holds 0 "),
     ],
 )
-def test_a_board_that_is_none(fields, why):
+def test_a_malformed_board_is_refused(fields, why):
     with pytest.raises(UnusableError, match=f"^{why}".replace("?", r"\?")):
         _ = Board(**{"rows": [[1]], "columns": [[1]], **fields}).record
 
@@ -148,7 +148,7 @@ def test_a_text_becomes_a_board_and_the_board_a_verdict():
     assert (given["verdict"], given["without_start"]) == ("unsolvable", "multiple")
 
 
-def test_the_browser_makes_cells_of_a_picture_and_python_a_puzzle():
+def test_the_browser_turns_a_picture_into_cells_and_python_into_a_puzzle():
     assert told("read", data=b"\x89PNG\r\n\x1a\n")["format"] == "picture"
     size = told("size", width=600, height=300, columns=6)
     assert size == {"columns": 6, "rows": 3}
@@ -158,7 +158,7 @@ def test_the_browser_makes_cells_of_a_picture_and_python_a_puzzle():
     assert (named["board"]["title"], named["link"]) == ("A box", "1x1\ntitle: A box\nrows\n1\ncolumns\n1")
 
 
-def test_steps_hints_and_what_is_still_right():
+def test_steps_hints_and_checks_of_a_board_are_answered():
     assert [step["kind"] for step in told("steps", ONE)["steps"]] == ["painted"]
     assert told("hint", ONE, cells="?")["hint"] == {"line": ["row", 1], "black": [0], "white": []}
     assert told("check", TWO, cells="1???") == {"right": True, "wrong": []}
@@ -175,7 +175,7 @@ def test_the_page_asks_for_no_more_steps_than_a_browser_shows(monkeypatch):
     assert told("steps", TWO) == {"truncated": False, "steps": every}
 
 
-def test_every_format_a_picture_and_a_link_are_taken_away():
+def test_a_puzzle_is_exported_in_every_format_as_picture_and_as_link():
     robot = told("read", data=ROBOT)["board"]
     for form in formats():
         [record] = read(told("write", robot, format=form.name)["text"].encode(), form.name)
@@ -198,7 +198,7 @@ def test_every_format_a_picture_and_a_link_are_taken_away():
         ("size", {"width": 0, "height": 3, "columns": None}, "the picture has no pixels"),
     ],
 )
-def test_what_cannot_be_answered_is_said_in_a_line(call, question, why):
+def test_an_unusable_request_is_a_one_line_error(call, question, why):
     error = told(call, **question)["error"]
     assert why in error
     assert "\n" not in error

@@ -23,7 +23,7 @@ WINDOWS = ((1400, 900), (390, 844))
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled")]
 
 
-def test_what_is_pasted_is_solved_and_text_of_spreadsheets_is_pasted_as_text(visitor):
+def test_a_pasted_puzzle_is_solved_and_spreadsheet_cells_are_pasted_as_text(visitor):
     assert visitor.paste(HEART) == "unique"
     assert "Unique exactly one solution 5x5" in visitor.text_of("#verdict")
     grid = [[0, 1, 0, 1, 0], [1] * 5, [1] * 5, [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]]
@@ -41,7 +41,7 @@ def test_what_is_pasted_is_solved_and_text_of_spreadsheets_is_pasted_as_text(vis
     visitor.says("#verdict", "1x1")
 
 
-def test_a_fault_is_at_its_line_while_one_types(visitor):
+def test_errors_are_shown_at_their_text_line_while_typing(visitor):
     visitor.value("document.querySelector('#text').focus()")
     visitor.press(*"1-2")
     visitor.says("#faults", "the clue of column 1")
@@ -54,7 +54,7 @@ def test_a_fault_is_at_its_line_while_one_types(visitor):
     assert visitor.text_of("#faults") == ""
 
 
-def test_every_line_has_its_number(visitor):
+def test_every_text_line_has_its_line_number(visitor):
     visitor.value("document.querySelector('#text').value = '\\n'.repeat(6000)")
     visitor.value("document.querySelector('#text').focus()")
     visitor.insert("1-2")
@@ -63,7 +63,7 @@ def test_every_line_has_its_number(visitor):
     assert gutter == [*map(str, range(1, 6002)), ""]
 
 
-def test_the_board_of_before_is_grey_while_there_is_a_fault_and_goes_with_the_text(visitor):
+def test_the_last_board_is_grey_during_an_error_and_cleared_with_the_text(visitor):
     visitor.paste(ROBOT)
     assert visitor.paste("1-2") == "fault"
     assert visitor.text_of("#title") == ""
@@ -112,7 +112,7 @@ def test_a_file_and_a_picture_are_opened(visitor, tmp_path):
     assert not visitor.value("document.querySelector('#picture-invert').checked")
 
 
-def test_a_file_that_is_too_large_or_empty_is_said_so(visitor):
+def test_a_file_that_is_too_large_or_empty_is_reported(visitor):
     assert not visitor.value(GIVEN % ("new File([], 'empty.non')", "", "DragEvent", "drop"))
     visitor.says("#faults", "empty.non cannot be read: it is empty")
     file = "new File([new Uint8Array((16 << 20) + 1)], 'large.png')"
@@ -120,7 +120,7 @@ def test_a_file_that_is_too_large_or_empty_is_said_so(visitor):
     visitor.says("#faults", "large.png cannot be read: more than 16 MiB")
 
 
-def test_clues_appear_as_one_draws(visitor):
+def test_clues_appear_while_drawing(visitor):
     visitor.paste(HEART)
     visitor.click("#tab-draw")
     assert " 5x5 " not in visitor.text_of("#verdict")  # that of another board
@@ -141,7 +141,7 @@ def test_clues_appear_as_one_draws(visitor):
     assert visitor.value("document.querySelector('#draw-width').value") == "4"
 
 
-def test_samples_and_sets_are_picked(visitor):
+def test_samples_and_sets_can_be_opened(visitor):
     visitor.click("#tab-pick", "#samples .chip")
     assert visitor.verdict() == "unique"
     assert visitor.text_of("#title") == "A heart"
@@ -164,7 +164,7 @@ def test_a_link_opens_with_its_puzzle_solved(visitor, page_server):
         assert visitor.value("document.querySelector('#text').value") == HEART
 
 
-def test_a_wrong_link_shows_its_fault_while_one_draws(visitor, page_server):
+def test_a_malformed_link_shows_its_error_while_drawing(visitor, page_server):
     visitor.paste(HEART)
     visitor.click("[data-view='mine']")
     said = "(document.querySelector('#tab-draw').click(), document.querySelector('#verdict').textContent)"
@@ -218,7 +218,7 @@ def test_boards_from_1x1_to_200x200_are_sharp(visitor):
     visitor.keep("page-200x200")
 
 
-def test_clues_stay_in_view_wherever_one_scrolls(visitor):
+def test_clues_stay_visible_while_scrolling(visitor):
     visitor.paste(oneline(Puzzle.from_grid([[1] * 60] * 60)))
     for _ in range(8):
         visitor.click("#zoom-in")
@@ -231,7 +231,7 @@ def test_clues_stay_in_view_wherever_one_scrolls(visitor):
     assert visitor.value("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_hints_lead_to_the_solution_and_tell_whether_it_is_still_right(visitor):
+def test_hints_lead_to_the_solution_and_check_reports_wrong_cells(visitor):
     visitor.paste(HEART)
     visitor.click("[data-view='mine']")
     visitor.focus_board()
@@ -289,7 +289,7 @@ def test_a_solve_is_stepped_through_to_the_next_guess_and_back(visitor):
     assert (visitor.picture() == after).all()
 
 
-def test_a_tournament_is_seen_as_it_goes_on(watcher, live_page, page_results):
+def test_a_tournament_is_shown_live(watcher, live_page, page_results):
     watcher.click("#live-link")
     watcher.page.wait_for_url("**/live")
     watcher.wait_for("document.querySelector('#state')?.textContent.startsWith('Nothing in')")
@@ -319,7 +319,7 @@ def test_a_tournament_is_seen_as_it_goes_on(watcher, live_page, page_results):
     ]
 
 
-def test_tournaments_are_apart_and_their_tables_scroll_in_their_own_box(watcher, live_page, page_results):
+def test_each_tournament_has_its_own_scrolling_table(watcher, live_page, page_results):
     for name, behaviour in (("a_tournament_with_a_long_name", "crash_at_3"), ("other", "wrong_at_2")):
         (page_results / name).mkdir()
         played(behaviour, page_results / name)
@@ -349,7 +349,7 @@ def test_tournaments_are_apart_and_their_tables_scroll_in_their_own_box(watcher,
 
 
 @pytest.mark.skipif(not wasm_kernels(), reason="needs kernels for browsers: python -m tools.release.level_kernels")
-def test_why_there_is_nothing_to_watch_is_said(chromium):
+def test_a_live_view_without_results_explains_why(chromium):
     with Server() as other:
         chromium.open(f"{other.address}live")
         chromium.says("#state", "no folder of results is shown")
@@ -357,7 +357,7 @@ def test_why_there_is_nothing_to_watch_is_said(chromium):
     chromium.complaints.clear()  # of the answer 404
 
 
-def test_the_puzzle_is_taken_away(visitor):
+def test_a_puzzle_can_be_saved_as_a_file_picture_or_link(visitor):
     visitor.paste(HEART)
     for button, name in (("#take-file", "puzzle.non"), ("#take-png", "puzzle.png"), ("#take-svg", "puzzle.svg")):
         with visitor.page.expect_download() as download:
@@ -375,7 +375,7 @@ def test_the_puzzle_is_taken_away(visitor):
     assert visitor.text_of("#take-said") == ""
 
 
-def test_the_keyboard_alone_is_enough(visitor, page_server):
+def test_the_page_can_be_used_with_the_keyboard_alone(visitor, page_server):
     visitor.open("about:blank")
     visitor.open(page_server.address)
     seen = []
@@ -402,7 +402,7 @@ def test_the_keyboard_alone_is_enough(visitor, page_server):
     assert visitor.value("document.activeElement.id") == "stage"
 
 
-def test_who_listens_is_told(visitor):
+def test_the_page_is_described_to_screen_readers(visitor):
     visitor.paste(HEART)
     nodes = visitor.ask("Accessibility.getFullAXTree")["nodes"]
     spoken = [
@@ -448,7 +448,7 @@ def test_clues_of_two_digits_do_not_touch(visitor):
     assert min(clues[edge - 2 : edge + 2].min() for edge in range(cell, 28 * cell, cell)) > 240
 
 
-def test_light_and_dark(visitor):
+def test_the_page_has_a_light_and_a_dark_theme(visitor):
     visitor.paste(HEART)
     light = visitor.picture()
     visitor.shape(1280, dark=True)
@@ -457,7 +457,7 @@ def test_light_and_dark(visitor):
     visitor.keep("page-dark")
 
 
-def test_no_text_of_a_puzzle_is_markup_and_no_script_gets_in(visitor):
+def test_puzzle_text_is_escaped_and_no_injected_script_runs(visitor):
     hostile = "<img src=x onerror=alert(1)><script>alert(1)</script>"
     visitor.paste(f'title "{hostile}"\nwidth 1\nheight 1\nrows\n1\ncolumns\n1\n')
     assert visitor.text_of("#title") == hostile

@@ -9,7 +9,7 @@ from tests.helpers.places import REPOSITORY
 
 
 @pytest.mark.parametrize("theme", [0, 1])
-def test_marks_stand_out_from_what_they_are_on(theme):
+def test_marks_have_enough_contrast_to_their_background(theme):
     """At least 3:1 (WCAG 2.2, 1.4.11)."""
     style = (REPOSITORY / "harness/page/static/style.css").read_text(encoding="utf-8")
     colour = {

@@ -33,7 +33,7 @@ def second_tab(visitor):
     tab.close()
 
 
-def test_a_tab_that_paints_nothing_leaves_what_another_one_has_kept(visitor, second_tab):
+def test_an_idle_tab_does_not_overwrite_what_another_tab_stored(visitor, second_tab):
     visitor.focus_board()
     visitor.press("b")
     visitor.value("window.addEventListener('storage', (event) => event.stopImmediatePropagation(), true)")
@@ -59,7 +59,7 @@ def test_a_stroke_adds_to_what_another_tab_has_painted_and_undo_leads_back(visit
 
 
 @in_firefox_nightly
-def test_a_browser_that_keeps_nothing_says_so_where_it_says_what_it_keeps(visitor):
+def test_a_browser_without_storage_shows_a_notice_instead_of_the_usual_text(visitor):
     visitor.paste(HEART)
     visitor.click("[data-view='mine']")
     visitor.says("#mine-kept", "stay in this browser")
@@ -78,7 +78,7 @@ def test_a_browser_that_keeps_nothing_says_so_where_it_says_what_it_keeps(visito
 
 
 @in_firefox_nightly
-def test_a_drawing_survives_reload_beside_the_text(visitor):
+def test_a_drawing_and_the_text_both_survive_a_reload(visitor):
     visitor.paste(HEART)
     visitor.click("#tab-draw")
     for side in ("#draw-width", "#draw-height"):
@@ -149,7 +149,7 @@ def test_too_many_columns_of_a_picture_leave_the_board(visitor, tmp_path):
 
 
 @in_firefox_nightly
-def test_a_reload_shows_what_was_chosen_to_be_shown(visitor):
+def test_a_reload_keeps_the_chosen_view(visitor):
     visitor.paste(HEART)
     for view in ("mine", "steps"):
         visitor.click(f"[data-view='{view}']")
@@ -188,7 +188,7 @@ def test_the_last_change_is_undone_also_after_a_reload_and_another_puzzle(visito
 
 
 @in_firefox_nightly
-def test_of_a_large_board_fewer_steps_are_kept(visitor):
+def test_fewer_undo_steps_are_stored_for_a_large_board(visitor):
     visitor.paste(oneline(Puzzle.from_grid([[1] * 60] * 60)))
     visitor.click("[data-view='mine']")
     visitor.focus_board()

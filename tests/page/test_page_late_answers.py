@@ -34,7 +34,7 @@ FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
 """Waits until the page has taken what came before."""
 
 
-def test_an_answer_that_comes_too_late_changes_nothing(visitor):
+def test_a_late_answer_is_ignored(visitor):
     visitor.paste(HEART)
     visitor.click("[data-view='mine']")
     visitor.focus_board()
@@ -50,7 +50,7 @@ def test_an_answer_that_comes_too_late_changes_nothing(visitor):
         assert visitor.value("document.querySelector('#mine-take').hidden")
 
 
-def test_a_board_is_solved_by_its_clues_also_before_its_verdict(visitor):
+def test_a_board_counts_as_solved_even_before_its_verdict(visitor):
     visitor.paste(TWO)
     visitor.click("[data-view='mine']")
     visitor.value(HOLD % "solve")
@@ -65,7 +65,7 @@ def test_a_board_is_solved_by_its_clues_also_before_its_verdict(visitor):
     assert visitor.text_of("#hint") == "Solved."
 
 
-def test_a_second_click_while_a_question_runs_asks_nothing(visitor):
+def test_a_second_click_during_a_request_sends_no_request(visitor):
     visitor.paste(HEART)
     visitor.click("[data-view='mine']")
     visitor.value(HOLD % "hint")
@@ -78,7 +78,7 @@ def test_a_second_click_while_a_question_runs_asks_nothing(visitor):
     visitor.value(COUNT_NO_MORE)
 
 
-def test_steps_that_are_asked_for_are_not_asked_for_again_when_they_are_looked_at(visitor):
+def test_requested_steps_are_not_requested_again_when_viewed(visitor):
     visitor.paste(HEART)
     visitor.value(HOLD % "steps")
     visitor.click("[data-view='steps']")
@@ -153,7 +153,7 @@ LATER = "new Promise((done) => setTimeout(done, 300))"
 
 
 @in_both_browsers
-def test_a_search_that_nobody_asks_for_any_more_does_not_say_that_it_goes_on(visitor):
+def test_an_abandoned_search_shows_no_progress(visitor):
     visitor.paste(HEART)
     visitor.value(HOLD % "solve")
     nothing = "document.querySelector('#verdict').dataset.verdict === 'none'"
@@ -171,7 +171,7 @@ def test_a_search_that_nobody_asks_for_any_more_does_not_say_that_it_goes_on(vis
 
 
 @in_both_browsers
-def test_bytes_that_are_counted_late_do_not_say_that_the_solver_restarts(visitor):
+def test_late_download_progress_does_not_announce_a_restart(visitor):
     visitor.value(
         """(async () => { const { python } = await import(new URL("static/api.js", document.baseURI).href);
         const Usual = Worker;

@@ -19,7 +19,7 @@ FOCUSED = "document.activeElement.id"
 
 @in_firefox_nightly
 @pytest.mark.parametrize(("puzzle", "side", "cell"), [(ROBOT, 16, 20), (oneline(RANDOM), 25, 14)])
-def test_a_board_beside_its_controls_is_whole_and_stays_where_it_is(visitor, puzzle, side, cell):
+def test_a_board_next_to_its_controls_is_fully_visible_and_does_not_move(visitor, puzzle, side, cell):
     visitor.shape(1280, height=800)
     visitor.paste(puzzle)
     boxes = set()
@@ -61,7 +61,7 @@ def box_of(visitor, place: str) -> list[float]:
     return visitor.value(f"{sides}(document.querySelector({place!r}).getBoundingClientRect())")
 
 
-def test_a_phone_that_lies_has_the_board_beside_all_that_belongs_to_it(touched):
+def test_a_phone_in_landscape_shows_the_board_next_to_its_controls(touched):
     touched.shape(844, height=390)
     touched.value("document.querySelector('#board-card').scrollIntoView()")
     touched.picture()
@@ -79,7 +79,7 @@ def test_a_phone_that_lies_has_the_board_beside_all_that_belongs_to_it(touched):
     touched.shape(390, height=844)
 
 
-def test_a_board_that_scrolls_on_a_phone_has_the_room_down_to_the_first_controls(touched):
+def test_a_scrolling_board_on_a_phone_extends_down_to_the_controls(touched):
     touched.value("document.querySelector('#board-card').scrollIntoView()")
     touched.picture()
     _, top, _, bottom = box_of(touched, "#frame")
@@ -87,7 +87,7 @@ def test_a_board_that_scrolls_on_a_phone_has_the_room_down_to_the_first_controls
     assert 780 < box_of(touched, "#mine-undo")[3] < 844
 
 
-def test_fingers_have_controls_of_forty_pixels_and_the_switch_for_them_next_to_the_board(touched):
+def test_touch_controls_are_40_pixels_and_their_switch_is_next_to_the_board(touched):
     rows = "new Set([...document.querySelector('.bar').children].filter(one => one.offsetHeight)"
     middles = "one => Math.round(one.offsetTop + one.offsetHeight / 2)"
     assert touched.value(f"{rows}.map({middles})).size") <= 3
@@ -111,7 +111,7 @@ def test_fingers_have_controls_of_forty_pixels_and_the_switch_for_them_next_to_t
 
 
 @in_firefox_nightly
-def test_fit_says_where_there_is_no_room_for_the_clues(visitor):
+def test_fit_shows_a_notice_if_the_cells_are_too_small_for_clues(visitor):
     visitor.paste(oneline(Puzzle.from_grid([[1] * 5] * 90)))
     for view in ("mine", "solution"):
         visitor.click(f"[data-view='{view}']", "#zoom-fit")
@@ -119,7 +119,7 @@ def test_fit_says_where_there_is_no_room_for_the_clues(visitor):
         visitor.says("#place", "The cells are too small for clues: + makes them larger")
 
 
-def test_the_wheel_scrolls_the_board_and_then_the_page_and_the_text_follows(visitor):
+def test_the_mouse_wheel_scrolls_the_board_first_and_then_the_page(visitor):
     visitor.shape(1280, height=500)
     visitor.paste(oneline(RANDOM))
     visitor.click("[data-view='mine']", *["#zoom-in"] * 4)
@@ -147,7 +147,7 @@ def test_with_large_letters_every_tab_can_be_clicked(visitor):
 
 
 @in_firefox_nightly
-def test_a_button_that_does_nothing_more_keeps_the_focus(visitor):
+def test_a_disabled_button_keeps_the_focus(visitor):
     visitor.paste("1-1\n\n2-1:1\n")
     visitor.click("[data-view='mine']")
     visitor.focus_board()
@@ -163,7 +163,7 @@ def test_a_button_that_does_nothing_more_keeps_the_focus(visitor):
 
 
 @in_firefox_nightly
-def test_the_board_has_the_focus_once_a_button_is_gone(visitor):
+def test_the_board_gets_the_focus_when_a_focused_button_disappears(visitor):
     visitor.value("document.querySelector('#welcome-samples .chip').focus()")
     visitor.press("Enter")
     visitor.says("#title", "A heart")

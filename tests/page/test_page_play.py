@@ -155,7 +155,7 @@ def test_typed_text_and_its_faults_survive_reload_and_draw(visitor):
     assert visitor.text_of("#faults").startswith("line 1: ")
 
 
-def test_what_is_drawn_is_played(visitor):
+def test_a_drawn_puzzle_can_be_played(visitor):
     visitor.paste(HEART)
     visitor.click("#tab-draw")
     visitor.change("#draw-width", "2")
@@ -190,7 +190,7 @@ def test_the_address_follows_a_drawing_of_many_cells_once(visitor):
 
 
 @in_both_browsers
-def test_puzzles_open_to_be_played_where_the_player_wants_it(visitor):
+def test_puzzles_open_in_play_view_if_the_setting_is_on(visitor):
     visitor.click("#tab-pick", "#samples .chip")
     assert visitor.verdict() == "unique"
     visitor.click("#hide-solution")
@@ -208,7 +208,7 @@ def test_puzzles_open_to_be_played_where_the_player_wants_it(visitor):
         assert sum(map(sum, visitor.dark_cells(5, 5))) == 0
 
 
-def test_mistakes_are_marked_at_once_where_the_player_wants_it(visitor):
+def test_mistakes_are_marked_at_once_if_the_setting_is_on(visitor):
     visitor.paste(HEART)
     paint(visitor, "b")  # it is white
     assert not visitor.coloured(*WRONG)
@@ -223,7 +223,7 @@ def test_mistakes_are_marked_at_once_where_the_player_wants_it(visitor):
 
 
 @in_both_browsers
-def test_why_mistakes_are_not_marked_is_said_below_a_board_that_is_played(visitor):
+def test_a_note_below_the_board_explains_why_mistakes_are_not_marked(visitor):
     for text, said in ((TWO, "several solutions"), ("2:0-2:0", "no solution"), (HEART, "")):
         visitor.paste(text)
         visitor.click("[data-view='mine']")
@@ -235,7 +235,7 @@ def test_why_mistakes_are_not_marked_is_said_below_a_board_that_is_played(visito
 
 
 @in_both_browsers
-def test_a_hint_marks_its_cells_says_why_and_answers_a_second_tap(visitor):
+def test_a_hint_marks_its_cells_explains_them_and_reacts_to_a_second_tap(visitor):
     visitor.paste(HEART)
     visitor.click("[data-view='mine']")
     assert not visitor.coloured(*HINTED)
@@ -256,7 +256,7 @@ def test_a_hint_marks_its_cells_says_why_and_answers_a_second_tap(visitor):
 
 
 @in_both_browsers
-def test_a_puzzle_without_a_solution_is_said_to_have_none(visitor):
+def test_checking_an_unsolvable_puzzle_reports_that_no_solution_exists(visitor):
     assert visitor.paste("2:0-2:0") == "unsolvable"
     paint(visitor, "b")
     visitor.click("#mine-check")
@@ -273,7 +273,7 @@ def test_an_address_of_the_page_that_is_pasted_opens_its_puzzle(visitor, page_se
     assert visitor.value("location.href") == f"{page_server.address}#puzzle={HEART}"
 
 
-def test_what_was_said_of_a_link_goes_with_its_puzzle(visitor):
+def test_the_message_about_a_link_disappears_with_its_puzzle(visitor):
     visitor.paste(HEART)
     visitor.click("#take-link")
     visitor.wait_for("/link|#puzzle=/.test(document.querySelector('#take-said').textContent)")
@@ -282,7 +282,7 @@ def test_what_was_said_of_a_link_goes_with_its_puzzle(visitor):
 
 
 @in_both_browsers
-def test_finished_clues_are_grey_and_a_solved_board_says_so(visitor):
+def test_finished_clues_are_grey_and_a_solved_board_shows_a_message(visitor):
     visitor.paste("1,1:1-1:1:1")
     paint(visitor, "b")
     assert visitor.coloured(*FINISHED)
@@ -340,7 +340,7 @@ def test_a_link_and_going_back_lead_to_the_board_without_a_new_entry(visitor):
     assert visitor.value("history.length") == entries[-1]
 
 
-def test_a_search_that_was_stopped_can_go_on(visitor):
+def test_a_stopped_search_can_be_continued(visitor):
     visitor.value(
         """import(new URL("static/api.js", document.baseURI).href).then(({ python, CANCELLED }) => {
         const ask = python.ask.bind(python);
@@ -361,7 +361,7 @@ def test_a_search_that_was_stopped_can_go_on(visitor):
 
 @in_both_browsers
 @pytest.mark.parametrize(("side", "width", "height"), [(25, 390, 844), (60, 1400, 800), (60, 390, 844)])
-def test_fit_shows_the_whole_board_and_says_how_to_zoom(visitor, side, width, height):
+def test_fit_shows_the_whole_board_and_explains_how_to_zoom(visitor, side, width, height):
     visitor.shape(width, height=height)
     visitor.paste(f"{':'.join([str(side)] * side)}-{':'.join([str(side)] * side)}")
     visitor.click("[data-view='mine']", "#zoom-in", "#zoom-in", "#zoom-fit")
@@ -374,7 +374,7 @@ def test_fit_shows_the_whole_board_and_says_how_to_zoom(visitor, side, width, he
     assert has_clues == (side == 25)  # the clues of the other boards are in no whole view
 
 
-def test_clear_leaves_the_clock_as_it_is(visitor):
+def test_clear_does_not_reset_the_clock(visitor):
     visitor.paste(HEART)
     paint(visitor, "b")
     visitor.wait_for("document.querySelector('#mine-clock').textContent !== '0:00'")
@@ -414,7 +414,7 @@ def test_the_print_of_the_browser_has_the_whole_board(visitor):
     assert visitor.value(state) == before
 
 
-def test_a_hint_leaves_what_is_said_of_a_solved_board(visitor):
+def test_a_hint_on_a_solved_board_keeps_its_message(visitor):
     visitor.paste("1-1")
     paint(visitor, "b")
     visitor.click("#mine-hint")

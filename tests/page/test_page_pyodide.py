@@ -57,7 +57,7 @@ def faults(pattern):
     return pytest.raises(UnusableError, match=pattern)
 
 
-def test_it_is_fetched_once_and_a_damaged_one_replaced(url, cache, monkeypatch):
+def test_pyodide_is_fetched_once_and_replaced_if_damaged(url, cache, monkeypatch):
     monkeypatch.setenv(pyodide.REGISTRY_VARIABLE, f"{url}/good/")
     folder = pyodide_folder()
     assert folder == cache / f"pyodide-{VERSION}"
@@ -82,7 +82,7 @@ def test_it_is_fetched_once_and_a_damaged_one_replaced(url, cache, monkeypatch):
         ("missing", "the server answered 404"),
     ],
 )
-def test_what_is_not_the_package_is_not_kept(url, cache, monkeypatch, behaviour, message):
+def test_a_download_that_is_not_pyodide_is_not_stored(url, cache, monkeypatch, behaviour, message):
     monkeypatch.setenv(pyodide.REGISTRY_VARIABLE, f"{url}/{behaviour}")
     address = f"{url}/{behaviour}/pyodide/-/pyodide-{VERSION}.tgz"
     with faults(f"^cannot fetch Pyodide from {address}: {message}.*; or set NONOBOT_PYODIDE to .*$"):
@@ -90,7 +90,7 @@ def test_what_is_not_the_package_is_not_kept(url, cache, monkeypatch, behaviour,
     assert list(cache.iterdir()) == []
 
 
-def test_a_folder_or_a_package_can_be_named(tmp_path, cache, monkeypatch):
+def test_pyodide_can_be_given_as_a_folder_or_a_package(tmp_path, cache, monkeypatch):
     (tmp_path / "own.tgz").write_bytes(PACKAGE)
     monkeypatch.setenv(pyodide.FOLDER_VARIABLE, str(tmp_path / "own.tgz"))
     assert contents(pyodide_folder()) == FILES
@@ -101,7 +101,7 @@ def test_a_folder_or_a_package_can_be_named(tmp_path, cache, monkeypatch):
     assert not cache.exists()
 
 
-def test_another_version_is_refused(tmp_path, monkeypatch):
+def test_another_version_of_pyodide_is_refused(tmp_path, monkeypatch):
     (tmp_path / "own.tgz").write_bytes(PACKAGE[:-1])
     monkeypatch.setenv(pyodide.FOLDER_VARIABLE, str(tmp_path / "own.tgz"))
     with faults(rf"own.tgz: not npm's package pyodide {VERSION} \(its SHA-512 differs\)$"):
@@ -115,7 +115,7 @@ def test_another_version_is_refused(tmp_path, monkeypatch):
         pyodide_folder()
 
 
-def test_a_cache_that_cannot_be_written_ends_in_a_line(tmp_path, monkeypatch):
+def test_an_unwritable_cache_is_a_one_line_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with faults("^cannot write .*: Not a directory$"):

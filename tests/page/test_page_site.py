@@ -63,7 +63,7 @@ def version(folder: Path) -> str:
     return json.loads((folder / "files.json").read_bytes())["version"]
 
 
-def test_another_limit_is_another_version(folder, tmp_path):
+def test_a_changed_time_limit_changes_the_version_of_the_site(folder, tmp_path):
     site.write_site(tmp_path, 5.0, is_served=True)
     first = version(tmp_path)
     site.write_site(tmp_path, 5.0)
@@ -135,7 +135,7 @@ def test_an_export_removes_files_of_an_earlier_one(tmp_path):
 
 
 @pytest.mark.usefixtures("small")
-def test_what_a_stranger_packed_as_an_export_leads_nowhere(tmp_path):
+def test_links_in_an_untrusted_export_are_not_followed(tmp_path):
     mine, theirs = tmp_path / "mine", earlier_export(tmp_path / "theirs", "gone/file", "/x", "../mine/file", "\0")
     mine.mkdir()
     (mine / "file").write_text("mine")
@@ -168,7 +168,7 @@ def test_the_list_of_an_earlier_export_is_read_as_data(tmp_path, kind):
         site.write_site(tmp_path, 5.0)
 
 
-def test_missing_kernels_and_a_live_view_that_cannot_be_are_one_line(monkeypatch, tmp_path, capsys):
+def test_an_export_without_kernels_or_with_a_live_view_is_a_one_line_error(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(site, "wasm_kernels", list)
     assert cli.run(["page", "--export", str(tmp_path / "site")]) == 2
     assert "`python -m tools.release.level_kernels --only-wasm`; it needs wasm-ld" in capsys.readouterr().err

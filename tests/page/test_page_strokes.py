@@ -90,7 +90,7 @@ def test_a_finger_keeps_to_the_row_or_column_of_the_first_other_cell(touched, mo
 
 
 @in_both_browsers
-def test_a_finger_scrolls_or_paints_white_where_it_is_told_to(touched):
+def test_a_finger_scrolls_or_paints_white_depending_on_the_switch(touched):
     middle = middle_of(touched, 5, 5)
     ends = middle(0, 0), middle(4, 0)
     touched.click("[data-finger='scroll']")
@@ -309,7 +309,7 @@ def test_two_fingers_that_scroll_leave_redo_and_the_hint(touched):
     assert attempt_at_first(touched).count("1") == 2
 
 
-def test_a_finger_that_scrolls_does_so_as_on_any_page(touched):
+def test_a_scrolling_finger_behaves_as_on_any_page(touched):
     on_phone(touched)
     touched.click("[data-finger='scroll']")
     x, y = middle_of_element(touched, "#board")
@@ -317,7 +317,7 @@ def test_a_finger_that_scrolls_does_so_as_on_any_page(touched):
     touched.wait_for(f"{FRAME}.scrollLeft > 50")
 
 
-def test_a_hand_on_the_screen_leaves_what_the_pen_paints(touched):
+def test_a_hand_on_the_screen_does_not_disturb_the_pen(touched):
     on_phone(touched)
     x, y = middle_of_element(touched, "#board")
     pen = {"pointerType": "pen", "button": "left", "buttons": 1, "clickCount": 1}
@@ -348,7 +348,7 @@ def test_a_solved_board_is_locked_until_undo_or_clear(touched, by):
     assert attempt_at_first(touched) == "11111?"
 
 
-def test_once_a_puzzle_is_solved_the_way_to_the_next_is_in_view(touched):
+def test_the_next_button_is_visible_once_a_puzzle_is_solved(touched):
     touched.shape(390, height=560)
     touched.paste("1-1")
     touched.click("[data-view='mine']")
@@ -394,7 +394,7 @@ SIZE = """(() => { const box = (place) => document.querySelector(place).getBound
 
 @in_both_browsers
 @pytest.mark.parametrize("sample", [2, 4])
-def test_a_board_on_a_phone_keeps_its_size_whatever_is_said_below_it(touched, sample):
+def test_messages_below_a_board_do_not_change_its_size_on_a_phone(touched, sample):
     touched.shape(390, height=844)
     touched.click("#tab-pick", f"#samples .chip:nth-child({sample})")
     touched.verdict()
@@ -437,7 +437,7 @@ def test_the_first_text_names_the_rules_and_the_zoom_and_is_not_cut_off(touched)
 
 
 @in_both_browsers
-def test_a_new_puzzle_comes_into_view_on_a_phone_but_not_while_one_types(touched):
+def test_on_a_phone_a_new_puzzle_scrolls_into_view_except_while_typing(touched):
     touched.shape(390, height=844)
     top = "Math.round(document.querySelector('#board-card').getBoundingClientRect().top)"
     touched.paste(ROBOT)
@@ -457,7 +457,7 @@ def test_a_new_puzzle_comes_into_view_on_a_phone_but_not_while_one_types(touched
     assert abs(touched.value(top)) <= 2
 
 
-def test_on_a_touch_screen_puzzles_open_to_be_played(touched):
+def test_puzzles_open_in_play_view_on_a_touch_screen(touched):
     touched.shape(390, height=844)
     touched.reload()
     touched.wait_for("document.documentElement.dataset.python === 'ready'")

@@ -98,7 +98,7 @@ def test_a_puzzle_that_is_kept_is_played_while_python_loads(chromium, page_serve
         assert chromium.text_of("#hint").startswith("Solved")
 
 
-def test_while_python_loads_the_page_says_that_the_puzzle_of_a_link_comes(chromium, page_server):
+def test_while_python_loads_the_page_announces_the_linked_puzzle(chromium, page_server):
     held = []
     with loading(chromium, page_server, lambda route: held.append(route)):
         chromium.says("#welcome", "Try a sample")
@@ -170,7 +170,7 @@ WORKER = """new Promise(done => {
 })"""
 
 
-def test_nothing_is_asked_of_another_place_by_the_page_or_a_worker(visitor, tmp_path):
+def test_page_and_worker_send_no_request_to_other_servers(visitor, tmp_path):
     with PlainServer(tmp_path) as other:
         fetched = f"fetch('{other.address}').then(() => 'sent', () => 'refused')"
         assert visitor.value(fetched) == "refused"
@@ -245,7 +245,7 @@ def test_later_visits_transfer_nothing_and_need_no_server(chromium, page_site):
 
 
 @in_both_browsers
-def test_counts_are_those_of_this_machine(visitor):
+def test_counts_in_the_browser_equal_those_of_this_machine(visitor):
     puzzles = [set_puzzle.puzzle for set_puzzle in load_set("boardgen:25x25x20:seed=7").puzzles]
     solved = solved_on_page(visitor, puzzles)
     assert right(puzzles, solved) == 20
@@ -256,7 +256,7 @@ INNER = ("blob:", "data:", "about:")
 """Beginnings of addresses within a browser."""
 
 
-def test_firefox_has_verdicts_steps_and_hints(firefox, page_server):
+def test_firefox_shows_verdicts_steps_and_hints(firefox, page_server):
     firefox.open(page_server.address)
     firefox.wait_for(READY)
     assert firefox.paste(HEART) == "unique"

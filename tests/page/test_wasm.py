@@ -75,7 +75,7 @@ for name, golden in GOLDEN.items():
 """
 
 
-def test_both_strategies_count_as_natively(pyodide, wheel, tmp_path):
+def test_both_strategies_have_the_same_counts_in_wasm(pyodide, wheel, tmp_path):
     shutil.copy(golden_counts.__file__, tmp_path)
     in_pyodide(pyodide, wheel, tmp_path, COUNT)
     for name in golden_counts.GOLDEN:
@@ -101,7 +101,7 @@ for request in json.loads(open("/trial/requests").read()):
 """
 
 
-def test_requests_are_answered_as_natively(pyodide, wheel, tmp_path):
+def test_requests_have_the_same_answers_in_wasm(pyodide, wheel, tmp_path):
     (tmp_path / "requests").write_text(json.dumps(REQUESTS))
     stdout, stderr = in_pyodide(pyodide, wheel, tmp_path, DIALOGUE)
     *answers, too_large, unknown = map(json.loads, stdout.splitlines())
@@ -160,7 +160,7 @@ for size in (100, 25, 100, 25, 100):
 """
 
 
-def test_the_memory_for_another_width_takes_the_place_of_the_one_before(pyodide, wheel, tmp_path):
+def test_the_memory_for_another_board_width_replaces_the_previous_one(pyodide, wheel, tmp_path):
     stdout, _ = in_pyodide(pyodide, wheel, tmp_path, WIDTHS)
     lines = [line.split() for line in stdout.splitlines()]
     assert {searched for searched, _ in lines} == {"True"}
@@ -179,7 +179,7 @@ for name in ("", "native", "x86-64"):
 
 
 @pytest.mark.parametrize("damage", ["flipped", "missing"])
-def test_a_kernel_that_is_not_whole_is_reported_in_a_line_and_not_run(pyodide, wheel, tmp_path, damage):
+def test_an_incomplete_kernel_is_a_one_line_error_and_not_run(pyodide, wheel, tmp_path, damage):
     damaged = tmp_path / wheel.name
     with ZipFile(wheel) as given, ZipFile(damaged, "w") as made:
         for name in given.namelist():
@@ -198,7 +198,7 @@ def test_a_kernel_that_is_not_whole_is_reported_in_a_line_and_not_run(pyodide, w
     assert not stderr
 
 
-def test_without_kernels_or_a_linker_a_line_says_so(pyodide, wheel, tmp_path):
+def test_missing_kernels_or_a_missing_linker_are_a_one_line_error(pyodide, wheel, tmp_path):
     bare = tmp_path / wheel.name
     with ZipFile(wheel) as given, ZipFile(bare, "w") as made:
         for name in given.namelist():
@@ -210,7 +210,7 @@ def test_without_kernels_or_a_linker_a_line_says_so(pyodide, wheel, tmp_path):
     )
 
 
-def test_the_kernels_of_the_clone_are_found_if_they_belong_to_its_sources(kernels, tmp_path):
+def test_kernels_of_the_clone_are_used_only_if_they_match_its_sources(kernels, tmp_path):
     program = "from nonobot.bot.kernels.shipped import wasm_kernels; print(*wasm_kernels(), sep='\\n')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     found = done.stdout.split()

@@ -29,11 +29,11 @@ def read(text: bytes, width: int = 3, height: int = 2) -> list[Answer]:
         pytest.param(TEXT + b"\n\r\n\n", id="blank lines after the answer"),
     ],
 )
-def test_forms_that_mean_the_same(text):
+def test_equivalent_forms_of_an_answer_are_read_the_same(text):
     assert read(text) == [Answer(1, 1, GRID)]
 
 
-def test_numbers_lines_and_ends_of_answers_and_text_that_belongs_to_none():
+def test_answers_have_numbers_and_lines_and_stray_text_is_reported():
     text = format_answer(3, GRID) + b"\n" + format_answer(1, GRID) + format_answer(3, GRID)
     assert [(answer.number, answer.line) for answer in read(text)] == [(3, 1), (1, 5), (3, 8)]
     assert read(b"$1\n1 0 1\n") == [Answer(1, 1, problem="line 2: 1 row, expected 2")]
@@ -74,7 +74,7 @@ def test_one_word_or_nothing_instead_of_a_grid_gives_the_puzzle_up(word):
         (b"\0 0 1\n0 0 0\n", "line 5: '\\x00' is neither 0 nor 1"),
     ],
 )
-def test_a_grid_of_the_wrong_form_is_a_problem_and_costs_no_other_answer(rows, problem):
+def test_a_malformed_grid_is_reported_and_other_answers_are_read(rows, problem):
     answers = read(format_answer(1, GRID) + b"$2\n" + rows + format_answer(3, GRID))
     assert answers[0] == Answer(1, 1, GRID)
     assert answers[1] == Answer(2, 4, problem=problem)
@@ -91,7 +91,7 @@ def test_a_header_without_a_number_is_a_problem_and_the_next_answer_is_read(head
 
 
 @given(st.binary(max_size=300), st.integers(1, 4), st.integers(1, 4))
-def test_the_reader_never_raises(text, width, height):
+def test_the_answer_reader_raises_on_no_input(text, width, height):
     for answer in read(text, width, height):
         said = [answer.solution is not None, answer.word is not None, answer.problem is not None]
         assert sum(said) == 1
@@ -99,19 +99,19 @@ def test_the_reader_never_raises(text, width, height):
 
 
 @given(st.lists(st.sampled_from([b"$1", b"$2", b"$", b"1", b"0 1", b"1\t1", b"x", b"", b"invalid"]), max_size=30))
-def test_junk_never_costs_the_answer_after_it(lines):
+def test_an_answer_after_junk_is_read(lines):
     answers = read(b"\n".join(lines) + b"\n" + format_answer(9, Solution([[1, 0], [0, 1]])), 2, 2)
     assert (answers[-1].number, answers[-1].solution) == (9, Solution([[1, 0], [0, 1]]))
 
 
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=4), grids(), st.sampled_from((b"\n", b"\r\n")))
-def test_what_is_written_is_read_back(numbers, grid, end):
+def test_written_answers_are_read_back(numbers, grid, end):
     text = b"".join(format_answer(number, Solution(grid)) for number in numbers).replace(b"\n", end)
     answers = read(text, len(grid[0]), len(grid))
     assert [(answer.number, answer.solution) for answer in answers] == [(k, Solution(grid)) for k in numbers]
 
 
-def test_a_byte_order_mark_is_read_over_and_utf_16_is_named():
+def test_a_byte_order_mark_is_skipped_and_utf_16_is_reported():
     assert read(codecs.BOM_UTF8 + TEXT) == [Answer(1, 1, GRID)]
     for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         said = read(mark + TEXT.decode().encode(encoding))

@@ -48,7 +48,7 @@ def only_puzzle(text: bytes, size: tuple[int, int] | None = (3, 3)) -> Puzzle | 
     return entry.puzzle
 
 
-def test_nothing_gives_nothing():
+def test_empty_input_contains_no_puzzle():
     assert read(b"") == []
     assert read(b"\n \r\n\t\n") == []
     assert read(b"", None) == []
@@ -77,12 +77,12 @@ def test_nothing_gives_nothing():
         pytest.param(b"\n\n" + TEXT, id="blank lines before the first"),
     ],
 )
-def test_forms_that_mean_the_same(text):
+def test_equivalent_forms_of_a_puzzle_are_read_the_same(text):
     assert only_puzzle(text) == PUZZLE
 
 
 @pytest.mark.parametrize("size", [(2, 2), None])
-def test_a_missing_final_newline_also_where_the_last_clue_is_empty(size):
+def test_a_missing_final_newline_is_accepted_even_after_an_empty_clue(size):
     puzzle = Puzzle.from_grid([[1, 0], [0, 0]])
     text = format_puzzle(1, puzzle)
     assert text == b"$1\n1\n\n1\n\n"
@@ -91,7 +91,7 @@ def test_a_missing_final_newline_also_where_the_last_clue_is_empty(size):
 
 
 @pytest.mark.parametrize("last", [b"1\n", b"1\r\n", b"1"])
-def test_a_puzzle_is_handed_over_with_its_last_clue_line_and_not_later(last):
+def test_a_puzzle_is_returned_as_soon_as_its_last_clue_line_is_read(last):
     reader = TaaiReader((3, 3))
     for line in TEXT.splitlines(keepends=True)[:-1]:
         assert reader.feed(line) == []
@@ -116,7 +116,7 @@ def test_read_batch_takes_no_line_before_it_is_asked_for_the_next_puzzle():
     assert len(taken) == 10
 
 
-def test_auto_hands_over_at_the_next_dollar_or_the_end_however_many_blank_lines():
+def test_size_auto_returns_a_puzzle_at_the_next_dollar_sign_or_the_end():
     reader = TaaiReader(None)
     for line in TEXT.splitlines():
         assert reader.feed(line) == []
@@ -130,7 +130,7 @@ def test_auto_hands_over_at_the_next_dollar_or_the_end_however_many_blank_lines(
     assert entry.puzzle == Puzzle.unchecked(((1,),) * (many // 2), ((1,),) * (many // 2))
 
 
-def test_auto_takes_blank_lines_for_empty_clues_where_they_are_needed():
+def test_size_auto_reads_blank_lines_as_empty_clues_where_needed():
     assert {only_puzzle(TEXT + b"\n" * blank, None) for blank in range(1, 8)} == {PUZZLE}
     assert only_puzzle(b"$1\n\n\n", None) == Puzzle.unchecked(((),), ((),))
     assert only_puzzle(b"$1\n\n\n\n\n\n", None) == Puzzle.unchecked(((),) * 2, ((),) * 2)
@@ -150,7 +150,7 @@ def test_auto_takes_blank_lines_for_empty_clues_where_they_are_needed():
         (b"$1\n1\nx\n", "$1: line 3: clue 'x' is not a number"),
     ],
 )
-def test_auto_says_what_is_wrong(text, message):
+def test_size_auto_reports_errors(text, message):
     (entry,) = read(text, None)
     assert str(entry).startswith(message)
     first, second = read(text + format_puzzle(2, GOOD), None)
@@ -215,7 +215,7 @@ def batches(draw: st.DrawFn) -> tuple[list[Puzzle], bytes]:
 
 
 @given(batches())
-def test_what_is_written_is_read_back_with_any_mix_of_line_ends(batch):
+def test_written_puzzles_are_read_back_with_any_mix_of_line_ends(batch):
     boards, text = batch
     entries = read(text, (boards[0].width, boards[0].height))
     assert [entry.puzzle for entry in entries] == boards
@@ -227,12 +227,12 @@ SQUARE = st.integers(1, 6).flatmap(lambda side: puzzles_of(side, side))
 
 @given(st.lists(SQUARE, max_size=4), st.booleans())
 @example([Puzzle.from_grid([[0, 0, 0], [0, 0, 0], [1, 0, 1]])], True)  # the blank line would fit a larger board
-def test_what_is_written_is_read_back_with_auto_also_with_a_blank_line_between(boards, blank):
+def test_written_puzzles_are_read_back_with_size_auto_and_blank_lines_between(boards, blank):
     text = b"".join(format_puzzle(k, board) + b"\n" * blank for k, board in enumerate(boards, 1))
     assert [entry.puzzle for entry in read(text, None)] == boards
 
 
-def test_the_official_form_byte_by_byte():
+def test_puzzles_are_written_in_the_official_form_byte_by_byte():
     assert format_puzzle(1, PUZZLE) == TEXT
     assert format_puzzle(1000, Puzzle.unchecked(((11, 2), ()), ((1,),))) == b"$1000\n11\t2\n\n1\n"
     assert format_answer(12, Solution([[1, 0, 1], [0, 0, 0]])) == b"$12\n1\t0\t1\n0\t0\t0\n"
@@ -295,7 +295,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("lines", "kind", "message"), FAULTS, ids=range(len(FAULTS)))
-def test_each_fault_is_named_with_its_place_and_costs_no_other_puzzle(lines, kind, message):
+def test_each_error_has_its_position_and_other_puzzles_are_read(lines, kind, message):
     before = b"$1\n" + b"1\n1\n0\n1\n" + b"1\n"  # without its last line, an empty one: $2 stands on line 8
     text = before + b"\n$2\n" + lines + format_puzzle(3, GOOD_3)
     first, second, third = read(text)
@@ -327,19 +327,19 @@ def placed(message: str, header: int, lines: bytes) -> str:
         (b"$1\n1\n1\n1\n1\n1\n%b\n" % (b"x" * 40), (1, 7), f"clue '{'x' * 40}' is not a number", 0),
     ],
 )
-def test_missing_lines_or_else_the_first_fault_is_named_and_the_others_are_counted(text, place, message, more):
+def test_missing_lines_or_the_first_error_are_reported_and_the_rest_counted(text, place, message, more):
     (entry,) = read(text)
     assert (entry.number, entry.line, entry.more, entry.is_in_place) == (*place, more, True)
     others = f" (and {more} more in this puzzle)" if more else ""
     assert str(entry) == f"${place[0]}: line {place[1]}: {message}{others}"
 
 
-def test_a_fault_of_no_line_or_no_puzzle_says_what_there_is():
+def test_an_error_without_a_line_or_puzzle_prints_the_known_parts():
     assert str(Fault(FaultKind.FORMAT, "what", 7)) == "$7: what"
     assert str(Fault(FaultKind.FORMAT, "what")) == "what"
 
 
-def test_extra_lines_and_text_before_the_first_puzzle_are_said_once_and_cost_no_puzzle():
+def test_extra_lines_and_leading_text_are_reported_once_and_affect_no_puzzle():
     text = format_puzzle(1, GOOD_3) + b"3\n3\n\n3\n" + format_puzzle(2, GOOD_3)
     first, extra, second = read(text)
     assert (first.puzzle, second.puzzle) == (GOOD_3, GOOD_3)

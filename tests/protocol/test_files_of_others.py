@@ -65,7 +65,7 @@ def test_rows_and_columns_have_many_names(names):
         f'{{"columns": 4, "top": {COLUMNS}, "rows": "3", "left": {ROWS}}}',
     ],
 )
-def test_a_size_beside_the_clues_is_compared_with_them(text):
+def test_a_stated_size_must_match_the_clues(text):
     assert only(text).puzzle == SMILE
     wrong = re.sub(r'\b((?:cols|columns)"?[:= ]+)4', r"\g<1>9", text)
     assert fault(wrong).endswith("is '9', but there are 4 columns")
@@ -82,7 +82,7 @@ def test_a_size_beside_the_clues_is_compared_with_them(text):
         f'{{{LISTS}, "start": null, "id": null, "tags": null}}',
     ],
 )
-def test_null_means_absent(text):
+def test_null_values_are_treated_as_absent(text):
     record = only(text)
     assert (record, record.warnings) == (Record(SMILE), ())
 
@@ -99,7 +99,7 @@ def test_null_means_absent(text):
 @pytest.mark.parametrize(
     "form", ["{{{0}: {1}, {2}}}", "{{{2}, {0}: {1}}}", "[{{{2}, {0}: {1}}}, {{{2}}}, {{{2}}}]"]
 )
-def test_what_else_an_object_has_is_dropped_with_a_warning_and_costs_nothing(key, value, form):
+def test_unknown_keys_of_an_object_are_dropped_with_a_warning(key, value, form):
     first, *others = found_in(form.format(json.dumps(key, ensure_ascii=False), value, LISTS))
     assert first == Record(SMILE)
     assert warnings(first) == [f"{key!r} is dropped"]
@@ -121,7 +121,7 @@ def test_what_else_an_object_has_is_dropped_with_a_warning_and_costs_nothing(key
         ("start", '"0110"', [[0, 1], [1, 0]], None),
     ],
 )
-def test_known_cells_and_solutions_in_objects(key, value, start, solution):
+def test_known_cells_and_solutions_in_objects_are_read(key, value, start, solution):
     record = only(f'{{{OF_TWO}, "{key}": {value}}}')
     assert record == Record(TWO, start=start, solution=solution)
     assert record.warnings == ()
@@ -143,7 +143,7 @@ def test_known_cells_and_solutions_in_objects(key, value, start, solution):
         ),
     ],
 )
-def test_cells_that_can_mean_something_else_are_dropped_with_a_warning(key, value, warning):
+def test_ambiguous_cells_are_dropped_with_a_warning(key, value, warning):
     record = only(f'{{{OF_TWO}, "{key}": {value}}}')
     assert (record, warnings(record)) == (Record(TWO), [warning])
 
@@ -168,7 +168,7 @@ def test_objects_in_place_of_numbers_are_refused(text):
     "value",
     ["null", "true", "[[1]]", "[1.5]", "[null]", '[["a"]]', '["a"]', '[[1, "red"]]', "[[-1]]", "[1, 0, 1]"],
 )
-def test_other_values_in_place_of_clues_are_no_empty_clues(value):
+def test_other_values_in_place_of_clues_are_errors_and_not_empty_clues(value):
     for text in (f'{{"rows": [{value}], "columns": [[]]}}', f"rows = [{value}]\ncolumns = [[]]"):
         (found,) = formats.read(text.encode(), "lists")
         assert not isinstance(found, Record)
@@ -200,7 +200,7 @@ def test_a_file_without_rows_and_columns_has_no_puzzle(text):
         ("rows = [\n [1],\n [@]]\ncolumns = [[1]]\n", 3),
     ],
 )
-def test_nothing_is_evaluated_and_what_would_be_costs_the_puzzle(text, line):
+def test_expressions_in_lists_are_errors_and_never_evaluated(text, line):
     assert fault(text).startswith(f"$1: line {line}: a value that cannot be read; expected a list of clues")
 
 
@@ -212,7 +212,7 @@ def test_nothing_is_evaluated_and_what_would_be_costs_the_puzzle(text, line):
         '{"rows": [[1]], "columns": [[1]], "rowClues": [[1]]}',
     ],
 )  # fmt: skip
-def test_a_faulty_puzzle_in_a_list_costs_no_other_and_keeps_its_number(broken):
+def test_a_malformed_puzzle_in_a_list_keeps_its_number_and_the_others_are_read(broken):
     first, second, third = found_in(f"[{{{LISTS}}},\n{broken},\n{{{LISTS}}}]")
     assert (first, third) == (Record(SMILE), Record(SMILE))
     assert (first.number, second.number, third.number) == (1, 2, 3)
@@ -223,7 +223,7 @@ def test_a_faulty_puzzle_in_a_list_costs_no_other_and_keeps_its_number(broken):
 @pytest.mark.parametrize(
     "broken", ["[[[1]], [[x]]]", "[[[1]], [[1, [2]]]]", "[[[1]]]", "[[[2]], [[1]]]", "[]", "[[[1]], 5]"]
 )
-def test_a_faulty_pair_in_a_list_costs_no_other(broken):
+def test_a_malformed_pair_in_a_list_is_reported_and_the_others_are_read(broken):
     pair = f"[{ROWS}, {COLUMNS}]"
     first, second, third = found_in(f"[{pair}, {broken}, {pair}]")
     assert (first, third) == (Record(SMILE), Record(SMILE))
@@ -270,7 +270,7 @@ def test_a_large_file_is_read_in_parts():
         f"# {ROWS}\n\nrows = {ROWS}  # rows = [[1]]\n\n// so\ncolumns = {COLUMNS}\n",
     ],
 )
-def test_lists_of_many_languages(text):
+def test_lists_in_the_syntax_of_many_languages_are_read(text):
     assert found_in(text) == [Record(SMILE)]
 
 
@@ -315,7 +315,7 @@ def in_lines(line: str) -> str:
         ),
     ],
 )
-def test_what_a_line_of_xml_cannot_contain_is_refused(line, message):
+def test_invalid_elements_in_an_xml_line_are_refused(line, message):
     assert message in fault(in_lines(line))
     assert only(in_lines("<line><count>2</count><!-- <count>1</count> --></line>")).puzzle.rows == ((2,),)
 
@@ -338,7 +338,7 @@ REMARKS = ("# a remark", "(end)", "; so", "-- 1 --", "* * *", "é", "==", "$", "
         if line != "mood sunny" or place not in (4, 8)
     ],
 )
-def test_lines_that_non_does_not_have_are_dropped_with_a_warning(line, place):
+def test_unknown_lines_of_the_non_format_are_dropped_with_a_warning(line, place):
     lines = HEAD.splitlines()
     text = "\n".join([*lines[:place], line, *lines[place:], ""])
     (record,) = formats.read(text.encode(), "non")
@@ -365,7 +365,7 @@ def test_goal_and_saved_may_be_drawn(goal):
     )
 
 
-def test_a_further_saved_board_and_a_board_of_another_size_are_dropped():
+def test_a_second_saved_board_and_a_board_of_another_size_are_dropped():
     text = f"{HEAD}saved ????????????\nsaved 0???????????\n"
     assert (only(text).start.numbers()[0], warnings(only(text))) == ([-1] * 4, ["'saved' is dropped"])
     assert warnings(only(f"{HEAD}saved 01\n")) == ["the start is dropped: 2 cells, expected 12 for 4x3"]
@@ -418,7 +418,7 @@ def test_a_second_colour_is_refused_by_its_name(name, block, other, names):
     )
 
 
-def test_colours_as_words_of_two_blocks():
+def test_blocks_of_several_colours_are_refused():
     text = (
         "width 2\nheight 1\ncolor red FF0000 #\ncolor blue 0000FF @\nrows\nred 1 blue 1\ncolumns\nred 1\nblue 1\n"
     )
@@ -434,7 +434,7 @@ GNO = "[Description]\nA smile\nNobody\n[Dimensions]\n3\n4\n[Row clues]\n2\n0\n1,
     "end",
     ["", "[Solution]\n1 2 2 1\n1 1 1 1\n2 1 1 2\n", "[Working grid]\n0 0 0 0\n[State]\nGAME_STATE_SOLVING\n"],
 )
-def test_gnonograms(end):
+def test_gnonograms_files_are_read(end):
     record = only(GNO + end)
     assert record == Record(SMILE)
     assert warnings(record)[:2] == [f"the section '[{name}]' is dropped" for name in ("Description", "Dimensions")]
@@ -473,7 +473,7 @@ XML = """<puzzle type="grid"><clues type="rows"><line><count>2</count></line><li
         (f"<puzzleset><author>A</author><lang>x</lang>{XML}{XML}</puzzleset>", ["the set's <lang> is dropped"]),
     ],
 )  # fmt: skip
-def test_what_a_file_says_about_all_its_puzzles_is_dropped_with_a_warning(text, expected):
+def test_data_about_the_whole_file_is_dropped_with_a_warning(text, expected):
     first, second = found_in(text)
     assert (first.puzzle, second.puzzle, first.title) == (SMILE, SMILE, None)
     assert (warnings(first), warnings(second)) == (expected, [])
@@ -491,7 +491,7 @@ def test_what_a_file_says_about_all_its_puzzles_is_dropped_with_a_warning(text, 
         ("[colors]\n1\nb = (black) *\n[clues]\nrows = 2, 0, 1 1\ncolumns = 1, 1, 1, 1\n", "'1' is dropped"),
     ],
 )
-def test_what_follows_the_clues_is_dropped_with_a_warning(text, expected):
+def test_text_after_the_clues_is_dropped_with_a_warning(text, expected):
     record = only(text)
     assert (record.puzzle, warnings(record)) == (SMILE, [expected])
 
@@ -530,7 +530,7 @@ def test_what_follows_the_clues_is_dropped_with_a_warning(text, expected):
         (b"number_of_rows: 5\nnumber_of_columns: 4\n", "an LP file, which"),
     ],
 )
-def test_other_files_are_named(data, message):
+def test_files_of_other_known_types_are_recognised_in_the_error(data, message):
     with pytest.raises(formats.FormatError) as error:
         formats.read(data)
     assert str(error.value).startswith(message)
@@ -570,7 +570,7 @@ def test_the_hint_about_a_file_of_no_format_names_the_line_and_helps(text, hint,
     assert isinstance(only(text.replace(wrong, right)), Record)
 
 
-def test_two_lines_of_number_signs_are_mk():
+def test_two_text_lines_of_number_signs_are_read_as_mk_format():
     text = "3 4\n2\n0\n1 1\n#\n1\n1\n1\n1\n# end\n"
     assert formats.detect(text.encode()) == "mk"
     assert said(text, "mk") == [
@@ -602,7 +602,7 @@ def test_a_line_above_64_kib_is_recognised(name):
     ],
     ids=lambda data: repr(data[:12]),
 )  # fmt: skip
-def test_a_hostile_list_is_a_line_of_text(data, capfd):
+def test_a_hostile_list_is_read_or_refused_in_one_line(data, capfd):
     lines = said_or_refused(data)
     assert all(line.isprintable() and len(line) < 400 for line in lines)
     assert capfd.readouterr() == ("", "")

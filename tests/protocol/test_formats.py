@@ -53,13 +53,13 @@ def only(name: str, size: tuple[int, int] | None = None) -> Record:
 
 
 @pytest.mark.parametrize("file", sorted(path.name for path in PUZZLES.glob("p*")))
-def test_the_letter_p_is_the_same_puzzle_in_every_form(file):
+def test_the_sample_letter_p_is_the_same_puzzle_in_every_format(file):
     record = only(file, (8, 11))
     assert record.puzzle == P_PUZZLE
     assert record.warnings == ()
 
 
-def test_the_letter_p_and_several_puzzles_are_there_in_every_format_with_what_is_said_of_them():
+def test_both_samples_exist_in_every_format_with_their_metadata():
     for start, wanted in (("p", NAMES), ("several", NAMES_OF_SEVERAL)):
         files = [path for path in PUZZLES.iterdir() if path.name.startswith(start + ".")]
         assert {formats.detect(path.read_bytes()) for path in files} == set(wanted)
@@ -78,14 +78,14 @@ def test_the_letter_p_and_several_puzzles_are_there_in_every_format_with_what_is
 
 
 @pytest.mark.parametrize("path", sorted(PUZZLES.iterdir()), ids=lambda path: path.name)
-def test_a_file_name_ends_as_its_content_says(path):
+def test_the_extension_of_every_sample_matches_its_content(path):
     format = formats.by_extension(path.name)
     assert format
     assert format.name == formats.detect(path.read_bytes())
 
 
 @pytest.mark.parametrize("file", sorted(path.name for path in PUZZLES.glob("several*")))
-def test_several_puzzles_come_in_their_order_with_numbers_and_lines(file):
+def test_several_puzzles_are_read_in_order_with_numbers_and_lines(file):
     records = read(file)
     assert [record.puzzle for record in records] == SEVERAL
     assert [record.number for record in records] == [1, 2, 3]
@@ -134,7 +134,7 @@ def kept_of(record: Record, format: formats.Format) -> Record:
 
 
 @given(record=records())
-def test_what_was_written_is_read_again_also_by_a_strict_reader_of_its_own(record):
+def test_written_puzzles_are_read_back_even_by_an_independent_strict_reader(record):
     for name in NAMES:  # drawing a record takes longer than writing and reading it
         written, kept = formats.write([record], name), kept_of(record, formats.format_named(name))
         assert formats.detect(written.data) == name
@@ -187,7 +187,7 @@ def test_a_block_longer_than_the_alphabet_has_no_letter():
     assert formats.write([long], "letters").data == b""
 
 
-def test_the_taai_form_keeps_numbers_and_says_that_it_states_no_size():
+def test_the_taai_format_keeps_numbers_and_warns_that_it_has_no_size():
     square, flat = Record(SEVERAL[0], number=5), Record(P_PUZZLE, number=9)
     assert formats.write([square, square], "taai").data.startswith(b"$5\n1\t1\n")
     (warning,) = formats.write([flat], "taai").warnings
@@ -200,7 +200,7 @@ def test_the_taai_form_keeps_numbers_and_says_that_it_states_no_size():
     assert formats.write([official], "taai").warnings == ()
 
 
-def test_no_puzzles_make_an_empty_file_and_the_first_line_of_a_taai_stream_says_enough():
+def test_no_puzzles_give_an_empty_file_and_one_line_identifies_taai():
     for name in NAMES:
         assert formats.write([], name) == formats.Written(b"", 0, (), ())
     for start in (b"$", b"\xef\xbb\xbf$1", b"\r\n \n $ 1\n", b"$one"):
@@ -209,7 +209,7 @@ def test_no_puzzles_make_an_empty_file_and_the_first_line_of_a_taai_stream_says_
         assert formats.detect_prefix(start) is None
 
 
-def test_a_taai_set_with_text_before_it_is_still_one():
+def test_a_taai_set_with_leading_text_is_recognised():
     data = b"# my set\n$1\n1\n1\n"
     assert formats.detect(data) == "taai"
     stray, record = formats.read(data)
@@ -255,7 +255,7 @@ def test_a_taai_set_with_text_before_it_is_still_one():
         (b"[clues]\nrows = '1', '1'\ncolumns = '2'\n", "pynogram"),
     ],
 )
-def test_the_format_is_told_by_the_content(data, name):
+def test_the_format_is_detected_from_the_content(data, name):
     assert formats.detect(data) == name
 
 
@@ -267,7 +267,7 @@ def test_the_format_is_told_by_the_content(data, name):
         ("H\n1\nV\n1\n".encode("utf-16"), "UTF-16 text; save it as UTF-8"),
     ],
 )
-def test_what_is_no_text_is_said_to_be_none(data, message):
+def test_input_that_is_not_text_is_reported_as_such(data, message):
     with pytest.raises(formats.FormatError, match=f"^{message}$"):
         formats.read(data)
 
@@ -280,7 +280,7 @@ def test_a_format_can_be_forced():
         formats.write([], "no such")
 
 
-def test_a_stream_is_read_to_its_end_but_no_more_than_a_puzzle_file_can_be():
+def test_a_stream_is_read_to_its_end_or_the_size_limit():
     class Slow(io.RawIOBase):
         def __init__(self) -> None:
             self.left = list(b"1:1-2")
@@ -352,7 +352,7 @@ TITLE, LISTS_OF_ONE = r'"title": "A \"smile\" \u00e9", "author": "N. N."', '"row
 
 
 @pytest.mark.parametrize("text", [f"{{{TITLE}, {LISTS_OF_ONE}}}", f"{{{LISTS_OF_ONE},\n {TITLE}}}"])
-def test_a_title_in_json_is_read_wherever_it_stands(text):
+def test_a_title_in_json_is_read_at_any_position(text):
     record = Record(Puzzle.from_cells([[1]]), title='A "smile" é', author="N. N.")
     assert list(formats.read(text.encode())) == [record]
     *two, fault = formats.read(f"[{text}, {text}, ?".encode())
@@ -360,7 +360,7 @@ def test_a_title_in_json_is_read_wherever_it_stands(text):
     assert str(fault).startswith("$3: line ")
 
 
-def test_what_else_json_says_and_comments_above_a_size():
+def test_other_json_keys_are_dropped_and_comments_above_a_size_are_accepted():
     [record] = formats.read(f'{{"id": 7, {LISTS_OF_ONE}}}'.encode())
     assert [str(warning) for warning in record.warnings] == ["$1: line 1: 'id' is dropped"]
     [record] = formats.read(b"##\n#\n1x1\nrows\n1\ncolumns\n1\n", "grid")
@@ -383,5 +383,5 @@ def test_a_drawing_alone_is_the_finished_board(text):
         (".\n" * 10_001, "$1: line 1: 10000 rows are too many; the limit is 9999"),
     ],
 )
-def test_what_is_wrong_in_a_drawing_is_named(text, why):
+def test_errors_in_a_drawing_are_reported(text, why):
     assert [*map(str, formats.read(text.encode()))] == [why]

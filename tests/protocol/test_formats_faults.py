@@ -66,7 +66,7 @@ XML = "<puzzleset>\n<puzzle>\n{}\n</puzzle>\n</puzzleset>\n"
         ("picross", "GRID\nROWS\n[" + "1 " * 40_000 + "]\nCOLUMNS\n[ 1 ]\n", "$1: line 3: a clue of over 65536 characters"),
     ],
 )  # fmt: skip
-def test_a_fault_is_named_with_its_place(name, data, fault):
+def test_each_error_has_its_position(name, data, fault):
     assert only_fault(data, name) == fault
 
 
@@ -86,7 +86,7 @@ def test_remarks_on_one_puzzle_are_bounded_and_counted():
         "<!DOCTYPE pbn [<!ATTLIST puzzle type CDATA 'triddler'>]><puzzleset/>",
     ],
 )
-def test_declarations_in_xml_are_refused_before_anything_comes_of_them(data):
+def test_xml_declarations_are_refused_before_they_are_processed(data):
     assert only_fault(data, "webpbn") == "$1: line 1: declarations in a <!DOCTYPE> are not read"
 
 
@@ -129,12 +129,12 @@ def test_a_dtd_is_neither_fetched_nor_missed(tmp_path):
         ("cwd", b"9999\n9999\n", b"1\n\n"),
     ],
 )
-def test_half_a_megabyte_of_nothing_is_one_fault(name, start, filling):
+def test_half_a_megabyte_of_blanks_is_one_error(name, start, filling):
     only_fault(start + filling * ((1 << 19) // len(filling)), name)
 
 
 @pytest.mark.parametrize("filling", ["%\n", "#\n", "\n[", "\n'", "\n=", " \n(", "1\n", "a\n", "a:\n"])
-def test_the_search_for_a_format_takes_no_square_of_the_length(filling):
+def test_format_detection_does_not_take_quadratic_time(filling):
     with pytest.raises(formats.FormatError, match="unknown format"):
         [*formats.read(b"a\n" + filling.encode() * (1 << 16))]
 
@@ -163,7 +163,7 @@ def test_a_line_is_read_in_a_time_that_grows_with_its_length(name, text):
 @example(b"\0" * 50)
 @example(b"\xff\xfe$\x001\x00")
 @example(b'height 1\nrows\n1\ncolumns\n1\ngoal ""\n')
-def test_random_bytes_raise_nothing_else(name, data):
+def test_random_bytes_raise_only_the_expected_error(name, data):
     read_anything(data, name, Counter())
 
 
@@ -183,7 +183,7 @@ def test_damaged_samples_are_read_with_a_line_for_each_fault(seed, number):
         (lambda data, name: (_ for _ in ()).throw(TimeoutError), "TimeoutError"),
     ],
 )
-def test_this_check_finds_tracebacks_and_lines_that_are_none(read, said, monkeypatch):
+def test_the_fuzz_check_detects_exceptions_and_multiline_messages(read, said, monkeypatch):
     monkeypatch.setattr(formats, "read", read)
     assert [said in problem for problem in islice(problems(random.Random(1), Counter()), 2)] == [True, True]
 
@@ -255,7 +255,7 @@ Lines before the colon in the first column are comments only.
 """
 
 
-def test_picross_solver():
+def test_picross_solver_files_are_read():
     first, second = formats.read(PICROSS.encode())
     assert (first.title, second.title) == ('"Dot" (Picross, Normal mode, level 11-G)', None)
     assert puzzles(PICROSS) == [
@@ -279,11 +279,11 @@ def test_picross_solver():
         "[colors]\ndefs = [\n  'b = (black) X',\n]\n[clues]\nrows = '''4,1,4,1,4'''\ncolumns = '''3 1,1 1 1,1 1 1,1 3''' ; end\n",
     ],
 )
-def test_the_five_of_pynogram_and_nonogrid(text):
+def test_the_five_formats_of_pynogram_and_nonogrid_are_read(text):
     assert puzzles(text) == [FIVE]
 
 
-def test_olsak():
+def test_olsak_files_are_read():
     assert puzzles(OLSAK.format(rows=" 1\n\n 1 ", columns="1\t1\n\n0")) == [
         Puzzle.unchecked(rows=((1,), (), (1,)), columns=((1, 1), (), ()))
     ]

@@ -22,7 +22,7 @@ from tests.helpers.boards import grids, random_grid
 from tests.helpers.places import PUZZLES
 
 
-def test_every_name_is_there_and_no_other():
+def test_the_package_exports_exactly_the_documented_names():
     assert "solve" in dir(nonobot)
     for name in nonobot.__all__:
         assert getattr(nonobot, name).__name__ == name
@@ -45,7 +45,7 @@ def test_every_name_is_there_and_no_other():
         ([[1]], [], "no columns; a board has at least one column"),
     ],
 )
-def test_clues_that_cannot_be_are_said_with_their_line(rows, columns, why):
+def test_impossible_clues_are_reported_with_their_row_or_column(rows, columns, why):
     with pytest.raises(PuzzleError) as caught:
         Puzzle(rows=rows, columns=columns)
     assert str(caught.value) == why
@@ -102,7 +102,7 @@ def test_a_grid_with_rows_of_different_length_is_no_puzzle():
         Puzzle.from_cells([[]])
 
 
-def test_puzzles_and_solutions_are_equal_by_what_they_are_and_can_be_keys():
+def test_puzzles_and_solutions_are_equal_by_value_and_hashable():
     puzzle, other = Puzzle.from_grid([[1, 0]]), Puzzle.unchecked(((1,), ()), ((1,),))
     assert puzzle == other
     assert {puzzle: "found"}[other] == "found"
@@ -122,12 +122,12 @@ def test_puzzles_and_solutions_are_equal_by_what_they_are_and_can_be_keys():
 
 @pytest.mark.parametrize("make", [Solution, PartialGrid, Puzzle.from_cells])
 @pytest.mark.parametrize("cells", [1, [1], [[[1]]], [[2]], [[-2]], [[0.5]], [[None]], [["1"]], [[1, 0], [1]]])
-def test_what_is_no_board_is_refused(make, cells):
+def test_cells_that_are_not_a_board_are_refused(make, cells):
     with pytest.raises(ValueError, match=r"\S"):
         make(cells)
 
 
-def test_a_board_may_be_a_drawing():
+def test_a_board_is_made_from_a_drawing():
     puzzle = Puzzle(rows=[[1], [2]], columns=[[2], [1]])
     assert Puzzle.from_cells(["#.", "##"]) == Puzzle.from_cells("#.\n##\n") == puzzle
     assert check(puzzle, ["#.", "##"])
@@ -168,7 +168,7 @@ def test_a_board_is_made_from_bytes_or_an_array_and_gives_both(kind, width, heig
         (PartialGrid, b"01", (2, 1), r"holds -1 \(unknown\), 0 \(white\) and 1 \(black\) only"),
     ],
 )
-def test_bytes_that_are_no_board(kind, content, size, why):
+def test_bytes_that_are_not_a_board_are_refused(kind, content, size, why):
     with pytest.raises(ValueError, match=why):
         kind.from_bytes(content, size)
 
@@ -201,7 +201,7 @@ def test_a_file_of_any_format_is_read_by_name_path_content_and_text(path):
     assert [record] == list(formats.read(content))
 
 
-def test_a_text_of_one_line_is_a_puzzle_if_no_file_is_called_so(tmp_path, own_folder):
+def test_a_one_line_text_is_a_puzzle_unless_a_file_has_that_name(tmp_path, own_folder):
     text = "1:2-2:1"
     [record] = read(text)
     Path(text).write_text("width 1\nheight 1\nrows\n1\ncolumns\n1\n")
@@ -209,7 +209,7 @@ def test_a_text_of_one_line_is_a_puzzle_if_no_file_is_called_so(tmp_path, own_fo
     assert read(text)[0].puzzle.size == (1, 1)
 
 
-def test_records_take_arrays_refuse_other_boards_and_are_equal_wherever_they_stand():
+def test_records_accept_arrays_and_are_equal_regardless_of_position():
     written = Record(Puzzle.from_cells([[1, 0]]), np.array([[1, -1]]), [[1, 0]], title="A dot", author="Somebody")
     [record] = read(formats.write([written], "grid").data)
     assert record == written
@@ -237,7 +237,7 @@ def test_puzzles_boards_and_records_are_copied_and_pickled():
             assert str(same) == str(original)
 
 
-def test_what_cannot_be_read_is_raised_or_collected_and_a_missing_path_is_an_error_of_the_system(tmp_path):
+def test_unreadable_puzzles_are_raised_or_collected_and_a_missing_path_raises(tmp_path):
     text = "$1\n1\n1\n$2\n2\n1\n$3\n1\n1\n"
     with pytest.raises(PuzzleError, match=r"^\$2: line 5: the clue of column 1 needs 2 cells, the column has 1$"):
         read(text, size=(1, 1))
@@ -268,7 +268,7 @@ def test_a_puzzle_on_one_line_may_be_longer_than_any_name_of_a_file():
 
 
 @given(st.text())
-def test_a_plain_text_is_one_line_of_what_can_be_printed(text):
+def test_plain_text_is_one_line_of_printable_characters(text):
     plain = plain_text(text)
     assert plain is None or (plain == plain.strip() and plain)
     assert plain_text(plain) == plain
@@ -276,14 +276,14 @@ def test_a_plain_text_is_one_line_of_what_can_be_printed(text):
         assert character.isprintable() or character in "\u200c\u200d"
 
 
-def test_a_plain_text_keeps_letters_and_joiners_and_shows_what_moves_the_cursor():
+def test_plain_text_keeps_letters_and_escapes_control_characters():
     assert plain_text("\u0645\u06cc\u200c\u062e") == "\u0645\u06cc\u200c\u062e"
     assert plain_text("a\x1b[31mb\u202ec\0\ud800") == r"a\x1b[31mb\u202ec\x00\ud800"
     assert plain_text("\n\t") is None
     assert plain_text(None) is None
 
 
-def test_a_wrong_board_says_where():
+def test_checking_a_wrong_board_reports_the_wrong_rows_and_columns():
     found = check(Puzzle(rows=[[2], []], columns=[[1], [1]]), [[1, 0], [0, 0]])
     assert not found
     assert str(found) == "row 1: expected 2, found 1\ncolumn 2: expected 1, found no black cell"
@@ -309,7 +309,7 @@ def test_several_puzzles_are_written_with_their_numbers_and_losses_are_logged(tm
         ("x.non", [], "no puzzle to write"),
     ],
 )
-def test_what_cannot_be_written_leaves_no_file(tmp_path, name, cells, why):
+def test_a_failed_write_leaves_no_file(tmp_path, name, cells, why):
     with pytest.raises(PuzzleError, match=f"{name}: .*{why}"):
         nonobot.write(map(Puzzle.from_cells, cells), tmp_path / name)
     assert not list(tmp_path.iterdir())

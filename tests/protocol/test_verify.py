@@ -40,7 +40,7 @@ def test_an_answer_of_another_size_is_refused(cells):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (2, 2), (3, 2), (2, 4), (3, 3)])
-def test_every_board_of_a_size_against_random_clues_and_those_of_a_board(width, height):
+def test_verdicts_match_the_slow_reference_on_every_board_of_a_size(width, height):
     rng = random.Random(f"{width}x{height}")
     for _ in range(15):
         for puzzle in (random_clues(rng, width, height), Puzzle.from_grid(random_grid(rng, width, height))):
@@ -49,7 +49,7 @@ def test_every_board_of_a_size_against_random_clues_and_those_of_a_board(width, 
 
 
 @given(grids(12, 12), st.data())
-def test_a_board_is_right_and_each_change_of_a_cell_is_told_where_it_is_wrong(grid, data):
+def test_a_right_board_has_no_mismatch_and_each_changed_cell_is_reported(grid, data):
     puzzle = Puzzle.from_grid(grid)
     assert mismatches(puzzle, Solution(grid)) == []
     y = data.draw(st.integers(0, len(grid) - 1))
@@ -80,13 +80,13 @@ def test_a_clue_fits_exactly_the_lines_on_which_it_has_a_placement(length):
         (((), ()), ((), (1,)), "the columns count 0 black cells, the rows 1; both must be the same", None),
     ],
 )
-def test_the_first_fault_of_the_clues_is_named(columns, rows, message, index):
+def test_the_first_error_in_the_clues_is_reported(columns, rows, message, index):
     fault, found = fault_in_clues(Puzzle.unchecked(columns, rows))
     assert fault.kind is (FaultKind.BLACK_CELL_MISMATCH if index is None else FaultKind.CLUE_TOO_LONG)
     assert (fault.message, found) == (message, index)
 
 
-def test_clues_found_right_are_not_looked_at_again():
+def test_valid_clues_are_checked_only_once():
     puzzle = Puzzle.from_grid([[1, 0, 1], [1, 1, 1]])
     assert not puzzle.is_checked
     assert fault_in_clues(puzzle) is None
@@ -98,7 +98,7 @@ def test_clues_found_right_are_not_looked_at_again():
 
 
 @pytest.mark.parametrize("length", range(1, 11))
-def test_the_placements_of_all_clues_are_all_the_painted_lines_once_each(length):
+def test_the_placements_of_all_clues_are_all_lines_exactly_once(length):
     lines = []
     for clue in naive.all_clues(length):
         placements = naive.placements(clue, length)

@@ -74,13 +74,13 @@ def ran(command, *options, text=b"", folder=None):
         "--line-limit 50 --on-unsolved word", "--size auto", "--version", "--strategy best",
     ],
 )  # fmt: skip
-def test_it_answers_as_the_bot_where_there_is_nothing_else(file, line):
+def test_the_executable_answers_like_nonobot_in_an_empty_file_system(file, line):
     options = line.split()
     assert ran(alone(file), *options, text=BATCH) == ran(COMMAND, *options, text=BATCH)
 
 
 @sandbox_only
-def test_it_solves_boards_of_all_sizes(file):
+def test_the_executable_solves_boards_of_all_sizes(file):
     options = ("--size", "auto")
     stdout, stderr, status = ran(alone(file), *options, text=LARGE)
     assert (stdout, status) == ran(COMMAND, *options, text=LARGE)[::2]
@@ -89,13 +89,13 @@ def test_it_solves_boards_of_all_sizes(file):
 
 @sandbox_only
 @pytest.mark.parametrize("path", sorted(PUZZLES.iterdir()), ids=lambda path: path.name)
-def test_it_reads_files_of_all_formats(file, path):
+def test_the_executable_reads_files_of_all_formats(file, path):
     shown = ("--ro-bind", str(PUZZLES), "/puzzles", "--chdir", "/puzzles")
     assert ran(alone(file, *shown), path.name) == ran(COMMAND, path.name, folder=PUZZLES)
 
 
 @sandbox_only
-def test_it_records_what_the_bot_records(file, tmp_path):
+def test_the_executable_writes_the_same_log_and_stats_as_nonobot(file, tmp_path):
     shown = ("--bind", str(tmp_path), "/records")
     records = ("--log", "/records/log", "--stats", "/records/stats")
     text = batch(GOOD, NONE)
@@ -107,18 +107,18 @@ def test_it_records_what_the_bot_records(file, tmp_path):
 
 
 @sandbox_only
-def test_streams_that_are_closed_where_there_is_no_null_device(file):
+def test_the_executable_exits_quietly_with_closed_streams_and_no_null_device(file):
     closed = subprocess.run(["sh", "-c", 'exec "$@" <&- >&-', "sh", *alone(file)], capture_output=True)
     assert (closed.returncode, closed.stderr) == (2, b"")
 
 
-def test_it_runs_without_memory_that_is_both_written_and_run(file):
+def test_the_executable_runs_where_writable_memory_cannot_be_executed(file):
     command = [sys.executable, "-c", MDWE, str(file)]
     assert ran(command, text=BATCH) == ran(COMMAND, text=BATCH)
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_all_levels_that_this_processor_has_give_the_same_answers(file, level, monkeypatch, tmp_path):
+def test_all_kernel_levels_of_this_processor_give_the_same_answers(file, level, monkeypatch, tmp_path):
     if LEVELS.index(level) > LEVELS.index(processor_level()):
         pytest.skip("this processor does not have it")
     for name in (level, ""):
@@ -127,7 +127,7 @@ def test_all_levels_that_this_processor_has_give_the_same_answers(file, level, m
     assert counted(tmp_path / f"of-{level}") == counted(tmp_path / "of-")
 
 
-def test_its_help_lists_what_it_contains(file):
+def test_the_help_of_the_executable_lists_only_available_options(file):
     text = ran([str(file)], "--help")[0].decode()
     options = set(re.findall(r"(?<!\S)--[a-z-]+", ran(COMMAND, "--help")[0].decode()))
     absent = {"--completion", "--native", "--speed", "--warm-up", "--watch"}
@@ -135,7 +135,7 @@ def test_its_help_lists_what_it_contains(file):
     assert "nonobot --licences" in text
 
 
-def test_what_it_does_not_contain_is_one_line(file):
+def test_an_option_missing_in_the_executable_is_a_one_line_error(file):
     for options, message in {
         "--native": "this executable compiles no kernels; remove --native and NONOBOT_KERNELS=native",
         "--completion bash": "--completion needs shtab, which this executable does not contain",
@@ -143,7 +143,7 @@ def test_what_it_does_not_contain_is_one_line(file):
         assert ran([str(file)], *options.split(), text=BATCH) == (b"", f"nonobot: {message}\n", 2)
 
 
-def test_a_person_sees_pictures_and_that_watching_takes_the_bot_itself(file):
+def test_on_a_terminal_the_executable_shows_pictures_and_refuses_watch(file):
     path = str(PUZZLES / "p.non")
     with Terminal([str(file), path]) as terminal:
         terminal.wait_for("█")
@@ -153,7 +153,7 @@ def test_a_person_sees_pictures_and_that_watching_takes_the_bot_itself(file):
         )
 
 
-def test_it_is_static_and_contains_its_licences_and_no_path_of_the_clone(file):
+def test_the_executable_is_static_with_licences_and_without_paths_of_the_clone(file):
     content = file.read_bytes()
     assert len(content) <= 20_000_000
     assert b"/lib64/ld-linux" not in content
@@ -183,12 +183,12 @@ def test_a_damaged_kernel_is_reported_and_not_run(file, tmp_path, whole):
         assert ran([str(path)], text=BATCH) == (answers, message, status)
 
 
-def test_the_same_parts_give_the_same_bytes(file, tmp_path):
+def test_building_the_executable_is_reproducible(file, tmp_path):
     executable.build(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == file.read_bytes()
 
 
-def test_a_package_that_is_missing_or_another_is_named(monkeypatch, capsys, tmp_path):
+def test_a_missing_or_unexpected_build_package_is_reported(monkeypatch, capsys, tmp_path):
     for name, version, message in (
         ("libpython3.11-none", "3", "the package libpython3.11-none is not installed; sudo apt-get install gcc"),
         ("libc6-dev", "2.1-", "libc6-dev 2.36"),
@@ -201,7 +201,7 @@ def test_a_package_that_is_missing_or_another_is_named(monkeypatch, capsys, tmp_
 
 
 @sandbox_only
-def test_the_judge_accepts_it_and_shows_it_nothing_else(file, tmp_path):
+def test_the_judge_sandboxes_the_executable_and_shows_it_no_other_file(file, tmp_path):
     bot = shutil.copy(file, tmp_path / "nonobot")
     judge = [sys.executable, "-m", "nonobot.harness", "check", "--contain", "yes", "--json", "--", str(bot)]
     printed, stderr, status = ran(judge, folder=tmp_path)

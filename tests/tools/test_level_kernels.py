@@ -13,7 +13,7 @@ from tools.release import level_kernels
 
 
 @pytest.mark.parametrize("script", [None, "echo cannot load libLLVM.so >&2; exit 127"])
-def test_a_linker_that_is_missing_or_cannot_start_is_a_line_before_anything_is_compiled(script, tmp_path):
+def test_an_unusable_linker_is_reported_before_compiling(script, tmp_path):
     linker = tmp_path / "wasm-ld"
     message = level_kernels.NO_LINKER
     if script:
@@ -27,7 +27,7 @@ def test_a_linker_that_is_missing_or_cannot_start_is_a_line_before_anything_is_c
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_leaves_no_set_of_kernels_that_looks_complete(tmp_path, monkeypatch):
+def test_an_interrupted_build_leaves_no_seemingly_complete_kernels(tmp_path, monkeypatch):
     command = (sys.executable, "-m", "tools.release.level_kernels", "--only-wasm", "-o", tmp_path)
     made = [tmp_path / file for file in level_kernels.files(wasm=True)]
     with running(command, stderr=subprocess.DEVNULL, start_new_session=True) as run:

@@ -32,7 +32,7 @@ def row_of(grades, line_limit):
 
 
 @given(grades=st.lists(grades))
-def test_a_row_counts_its_boards(grades):
+def test_a_row_of_the_survey_counts_boards_by_level(grades):
     levels = Counter(grade.level for grade in grades)
     assert row_of(grades, 1000) == Row(
         boards=len(grades),
@@ -47,14 +47,14 @@ def test_a_row_counts_its_boards(grades):
 
 
 @given(number=st.integers(0, 10**12))
-def test_a_rounded_count_has_two_digits_and_is_a_tenth_less_at_most(number):
+def test_a_rounded_count_has_two_digits_and_is_at_most_10_percent_too_low(number):
     found = rounded(number)
     assert found <= number < found * 1.1 or found == number
     assert not str(found)[2:].strip("0")
 
 
 @given(values=st.lists(st.integers(0, 50), min_size=1), share=st.sampled_from([0.01, 0.5, 0.9, 0.99, 1.0]))
-def test_a_quantile_is_the_value_in_that_place(values, share):
+def test_a_quantile_is_the_value_at_its_rank(values, share):
     wanted = next(value for place, value in enumerate(sorted(values), 1) if place >= share * len(values))
     assert quantile(Counter(values), share) == wanted
 
@@ -69,7 +69,7 @@ def test_the_kind_of_a_board_is_the_nearest_step(width, height, share):
 
 
 @pytest.mark.parametrize("cells", [1, 1000])
-def test_counts_do_not_depend_on_the_tasks(monkeypatch, cells):
+def test_survey_counts_do_not_depend_on_the_number_of_tasks(monkeypatch, cells):
     def grade_board(puzzle):
         random = Random(repr(puzzle))
         return Grade(random.random() < 0.8, False, random.randrange(4))

@@ -92,7 +92,7 @@ def test_the_wheel_with_kernels_plays_without_other_packages_and_keeps_nothing(w
     assert native.stderr.count(b"\n") == 1
 
 
-def test_both_wheels_say_the_same_of_themselves_and_require_a_compiler_only_where_no_kernels_are_shipped(wheels):
+def test_both_wheels_have_the_same_metadata_and_need_numba_only_without_kernels(wheels):
     pure, kernels = wheels
     assert metadata(pure) == metadata(kernels)
     markers = [line for line in metadata(pure).decode().splitlines() if line.startswith("Requires-Dist: num")]
@@ -106,7 +106,7 @@ def test_both_wheels_say_the_same_of_themselves_and_require_a_compiler_only_wher
     assert not any(marker is None or marker.evaluate({**browser, "extra": ""}) for marker in markers)
 
 
-def test_the_pure_wheel_without_numba_names_the_command_in_a_line(wheels, tmp_path):
+def test_the_pure_wheel_without_numba_prints_the_install_command(wheels, tmp_path):
     commands = installed(wheels[0], sys.executable, tmp_path)
     run = done(tmp_path, commands / "nonobot", "good.nin")
     assert (run.returncode, run.stdout) == (2, b"")

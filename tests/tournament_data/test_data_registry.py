@@ -7,7 +7,7 @@ from nonobot.tournament_data.generate import black_cells
 from nonobot.tournament_data.registry import official_sets, recognise
 
 
-def test_the_thirty_sets_of_the_tournaments_with_sizes_that_fit_their_line_ends():
+def test_the_registry_lists_30_official_sets_with_consistent_file_sizes():
     sets = official_sets()
     assert len(sets) == 30
     assert list(sets) == sorted(sets, key=lambda name: (name[4:], name))
@@ -27,7 +27,7 @@ def test_the_thirty_sets_of_the_tournaments_with_sizes_that_fit_their_line_ends(
     assert [name for name, official in sets.items() if official.p2 != 0.35] == ["tcga2013"]
 
 
-def test_what_is_stated_of_a_set_is_true_of_its_file(official_sets):
+def test_registry_facts_match_the_files_of_the_official_sets(official_sets):
     found = [(recognise(path), path.read_bytes()) for path in official_sets]
     known = [(recognised, content) for recognised, content in found if recognised]
     for recognised, content in known:

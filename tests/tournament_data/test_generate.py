@@ -28,7 +28,7 @@ MADE_BY_PYTHON_2 = (GOLDEN / "python_2_sets.txt").read_text().splitlines()[2:]
 
 
 @pytest.mark.parametrize("line", MADE_BY_PYTHON_2, ids=range(len(MADE_BY_PYTHON_2)))
-def test_the_files_are_those_of_python_2(line):
+def test_generated_files_equal_those_of_the_original_python_2_program(line):
     board, p1, p2, seed, *digests = line.split()
     width, height, count = map(int, board.split("x"))
     questions, solutions = io.BytesIO(), io.BytesIO()
@@ -37,7 +37,7 @@ def test_the_files_are_those_of_python_2(line):
     assert [hashlib.sha256(file.getvalue()).hexdigest() for file in (questions, solutions)] == digests
 
 
-def test_a_recipe_is_written_as_it_was_read():
+def test_a_recipe_is_printed_as_it_was_parsed():
     for terms in (
         "25x25x1000:seed=7",
         "25x20x3:seed=-12:p1=0.6",
@@ -47,7 +47,7 @@ def test_a_recipe_is_written_as_it_was_read():
         assert str(Recipe.parse(f"boardgen:{terms}")) == f"boardgen:{terms}"
 
 
-def test_a_set_is_the_file_that_write_set_writes_cut_at_its_puzzles(tmp_path):
+def test_a_generated_set_equals_the_file_that_write_set_writes(tmp_path):
     path = tmp_path / "set.txt"
     with path.open("wb") as file:
         write_set(generate((6, 4), 5, seed=3), file)
@@ -67,7 +67,7 @@ def test_a_set_is_the_file_that_write_set_writes_cut_at_its_puzzles(tmp_path):
     assert one_set.puzzles[1].text == format_puzzle(5, puzzle)
 
 
-def test_a_size_beside_a_recipe_must_agree_and_the_sign_of_a_seed_does_not_count():
+def test_a_given_size_must_match_the_recipe_and_the_sign_of_a_seed_is_ignored():
     assert list(generate(5, 3, seed=-41)) == list(generate(5, 3, seed=41))
     assert load_set("boardgen:5x4x1:seed=1", (5, 4)).width == 5
     with pytest.raises(SetError, match="5x4, not 4x5"):
@@ -113,7 +113,7 @@ def test_unique_puzzles_have_one_solution_and_keep_their_places(compiled, tmp_pa
     assert capfdbinary.readouterr().out == (tmp_path / "q.txt").read_bytes()
 
 
-def test_hard_puzzles_are_those_that_the_bot_painted_most_lines_for(compiled, tmp_path):
+def test_hard_puzzles_are_those_with_the_most_painted_lines(compiled, tmp_path):
     choices, count, size, seed = 4, 5, 12, 8
     recipe = Recipe(size, size, count, seed)
     drawn = [drawn_board(recipe, index, draw) for index in range(count) for draw in range(choices)]
@@ -134,7 +134,7 @@ def test_hard_puzzles_are_those_that_the_bot_painted_most_lines_for(compiled, tm
 
 
 @pytest.mark.usefixtures("compiled")
-def test_where_unique_boards_are_hopelessly_rare_the_search_ends_and_writes_nothing(tmp_path, capfd):
+def test_a_search_for_too_rare_unique_boards_ends_without_writing_a_file(tmp_path, capfd):
     (tmp_path / "q.txt").write_bytes(b"old")
     command = ["generate", "25x25x2", "--seed", "1", "--p1", "0.35", "--unique", "--draws", "20"]
     assert cli.run([*command, "-o", "q.txt", "--solutions-out", "s.txt"]) == 2
@@ -179,7 +179,7 @@ def test_an_interrupted_run_leaves_no_half_written_file(compiled, tmp_path, choi
     assert (tmp_path / "q.txt").read_bytes() == b"old"
 
 
-def test_a_bot_that_cannot_be_started_is_told_in_a_line(monkeypatch, output_of):
+def test_a_bot_that_cannot_start_is_a_one_line_error(monkeypatch, output_of):
     monkeypatch.setattr("nonobot.harness.puzzles.grading.OWN_BOT", ["no-such-program"])
     options = ["--hard", "2", "--contain", "no"]
     err = output_of(cli.run, ["generate", "5x5x1", "--seed", "1", *options], status=2).err
@@ -190,7 +190,7 @@ def test_a_bot_that_cannot_be_started_is_told_in_a_line(monkeypatch, output_of):
 @pytest.mark.parametrize(
     ("options", "lines"), [(["--unique"], 1), (["--unique", "--contain", "no"], 0), (["--contain", "auto"], 0)]
 )
-def test_where_the_bot_cannot_be_contained_a_line_says_so(monkeypatch, capsys, options, lines):
+def test_a_missing_sandbox_is_noted_in_one_line(monkeypatch, capsys, options, lines):
     note = sandbox_note(Contain.AUTO)
     monkeypatch.setattr(command, "_write", lambda *_: None)
     assert cli.run(["generate", "5x5x1", "--seed", "1", *options]) == 0

@@ -71,7 +71,7 @@ def chosen(recipe, choices, unique, most_draws):
 
 
 @given(recipe=recipes, choices=st.integers(1, 3), unique=st.booleans())
-def test_boards_are_those_of_the_rule_word_by_word(recipe, choices, unique):
+def test_selected_boards_follow_the_documented_rule(recipe, choices, unique):
     expected = chosen(recipe, choices, unique, most_draws=50)
     found = []
     try:
@@ -86,20 +86,20 @@ def test_boards_are_those_of_the_rule_word_by_word(recipe, choices, unique):
 
 
 @given(recipe=recipes)
-def test_where_every_board_will_do_the_first_of_each_puzzle_is_kept(recipe):
+def test_without_conditions_the_first_board_of_each_puzzle_is_kept(recipe):
     first = [drawn_board(recipe, index, 0) for index in range(recipe.count)]
     assert list(select(recipe, grade_board, Rules())) == first
     blacks = [solution.cells.sum() for _, solution in recipe.boards()]
     assert [solution.cells.sum() for _, solution in first] == blacks
 
 
-def test_boards_stay_those_that_they_were():
+def test_a_drawn_board_is_the_same_on_every_python():
     """A set is made again from its command, on every Python."""
     grid = drawn_board(Recipe(6, 4, 10, seed=-(2**70) - 12), 3, 17)[1].cells
     assert ["".join(map(str, row)) for row in grid.tolist()] == ["100000", "011100", "100101", "010110"]
 
 
-def test_a_board_that_was_not_decided_is_passed_over():
+def test_an_undecided_board_is_skipped():
     recipe = Recipe(4, 4, 3, seed=5)
     told = []
     answers = iter([False, True, False, False, True, True])
@@ -117,7 +117,7 @@ def test_a_board_that_was_not_decided_is_passed_over():
         (lambda number: number % 5, "none has exactly one solution, 2 not decided in time"),
     ],
 )
-def test_a_search_in_vain_ends_and_says_for_which_puzzle(decided, message):
+def test_a_failed_search_ends_and_reports_its_puzzle(decided, message):
     draws = itertools.count(1)
     in_vain = lambda _: Grade(decided=bool(decided(next(draws))), unique=False, work=0)  # noqa: E731
     with pytest.raises(NoBoardError) as caught:
@@ -126,7 +126,7 @@ def test_a_search_in_vain_ends_and_says_for_which_puzzle(decided, message):
     assert next(draws) == 11
 
 
-def test_draws_in_vain_are_counted_in_a_row():
+def test_only_consecutive_failed_draws_count():
     answers = iter([False, False, True] * 4)
     grade = lambda _: Grade(decided=True, unique=next(answers), work=0)  # noqa: E731
     rules = Rules(unique=True, choices=2, most_draws=3)

@@ -30,7 +30,7 @@ def error_of(source, size=None):
     return str(caught.value)
 
 
-def test_a_name_is_enough_also_beside_a_file_of_that_name(folder, tmp_path):
+def test_the_name_of_an_official_set_wins_over_a_file_of_that_name(folder, tmp_path):
     other = published.question_file(3, count=2)
     (tmp_path / "here" / "taai2011").write_bytes(other)
     assert error_of("taai2011").endswith("; the file in this folder is ./taai2011")
@@ -44,7 +44,7 @@ def test_a_name_is_enough_also_beside_a_file_of_that_name(folder, tmp_path):
     assert load_set("./taai2011", (5, 5)).text == other
 
 
-def test_a_part_of_a_set_has_each_nth_puzzle_numbered_from_one():
+def test_a_part_of_a_set_contains_every_nth_puzzle_numbered_from_1():
     whole = load_set("boardgen:5x5x7:seed=3")
     parts = [load_set(f"boardgen:5x5x7:seed=3@{number}/3") for number in (1, 2, 3)]
     expected = [[question.puzzle for question in whole.puzzles[first::3]] for first in range(3)]
@@ -61,7 +61,7 @@ def test_a_part_of_a_set_has_each_nth_puzzle_numbered_from_one():
     assert len(load_set("x@1/3", (5, 5)).puzzles) == 400
 
 
-def test_a_set_that_is_not_here_names_the_commands_that_bring_it():
+def test_a_missing_official_set_names_the_commands_that_get_it():
     assert error_of("tcga2012") == (
         "the official set tcga2012 is not on this machine yet: `nonojudge data fetch tcga2012` fetches it, "
         "`nonojudge data import FOLDER` takes it from a folder"
@@ -78,11 +78,11 @@ def test_a_set_that_is_not_here_names_the_commands_that_bring_it():
         ("questions.txt", ""),
     ],
 )
-def test_a_file_that_is_not_there_may_be_meant_as_a_name(source, hint):
+def test_a_missing_file_suggests_similar_set_names(source, hint):
     assert error_of(source) == f"cannot read the set {source}: No such file or directory{hint}"
 
 
-def test_a_file_that_is_damaged_or_cannot_be_read_is_not_played(folder):
+def test_a_damaged_or_unreadable_official_set_is_refused(folder):
     keep(registry.official_sets()["taai2011"], TAAI)
     (path := folder / "taai2011.txt").write_bytes(TAAI[:-10])
     assert error_of("taai2011").startswith(f"{path} is not the official taai2011")

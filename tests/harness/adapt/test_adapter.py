@@ -40,7 +40,7 @@ def adapted(*arguments, given=QUESTIONS):
     return subprocess.run([*ADAPT, *arguments], input=given, **CAPTURED)
 
 
-def test_each_puzzle_is_a_file_and_the_picture_is_the_answer(program):
+def test_the_adapter_writes_a_file_per_puzzle_and_reads_the_printed_board(program):
     command = program("""
         import sys
         text = open(sys.argv[1]).read()
@@ -63,7 +63,7 @@ def test_each_puzzle_is_a_file_and_the_picture_is_the_answer(program):
     ]
 
 
-def test_the_last_line_has_the_first_failure_and_open_cells_are_explained(program):
+def test_the_adapter_ends_with_the_first_failure_and_explains_open_cells(program):
     command = program("""
         import sys
         print("xx#\\nx#?\\n?##" if "rows\\n1\\n0" in open(sys.argv[1]).read() else "no idea")
@@ -125,7 +125,7 @@ LEFT = {
 """What a program leaves in its folder, and what is then said of its puzzle."""
 
 
-def test_whatever_a_program_leaves_in_its_folder_costs_its_own_puzzle(program, tmp_path):
+def test_files_left_in_the_folder_affect_only_their_own_puzzle(program, tmp_path):
     command = program(f"""
         import os, shutil, sys
         _, file, output = sys.argv
@@ -150,7 +150,7 @@ def test_whatever_a_program_leaves_in_its_folder_costs_its_own_puzzle(program, t
         assert line.endswith(why)
 
 
-def test_one_start_for_a_file_of_all_puzzles(program):
+def test_with_a_file_of_all_puzzles_the_program_starts_once(program):
     command = program("""
         import sys
         assert sys.stdin.read().count("GRID") == 3
@@ -161,7 +161,7 @@ def test_one_start_for_a_file_of_all_puzzles(program):
     assert b"2 of 3 puzzles have a board in the output; it begins '1:' / '#..' / '...'" in done.stderr
 
 
-def test_try_shows_the_file_the_output_and_the_board(program, tmp_path, capfd):
+def test_the_option_try_prints_the_file_the_output_and_the_board(program, tmp_path, capfd):
     (tmp_path / "puzzle.hv").write_text("H\n1\n0\n1\nV\n1\n0\n1\n")
     command = program("print('\\x1b[31m#..\\x1b[0m\\n...\\n..#')")
     assert cli.run(["adapt", "--as", "oneline", "--try", str(tmp_path / "puzzle.hv"), "--", *command]) == 0
@@ -180,7 +180,7 @@ def test_try_shows_the_file_the_output_and_the_board(program, tmp_path, capfd):
     assert err == "nonojudge: the board does not solve the puzzle: column 1: expected 1, found no black cell\n"
 
 
-def test_a_file_of_the_program_may_need_its_own_ending(program):
+def test_the_programs_output_file_may_have_its_own_extension(program):
     command = program("""
         import sys
         open(sys.argv[1], "w").write("#..\\n...\\n..#" if sys.argv[1].endswith("output.board.json") else "")
@@ -199,7 +199,7 @@ def test_output_in_utf_16_is_read(program):
 
 
 @pytest.mark.parametrize("options", [[], ["--batch"]])
-def test_no_board_is_never_right(options):
+def test_output_without_a_board_is_never_right(options):
     blank = b"$1\n\n\n\n\n\n\n"
     done = adapted("--as", "picross", "--size", "3x3", *options, "--", "echo", "###\n###\n###", given=blank)
     assert (done.returncode, done.stdout) == (1, b"$1\n1\t1\t1\n1\t1\t1\n1\t1\t1\n")
@@ -245,7 +245,7 @@ class _PrintsAtTheEnd(subprocess.Popen):
         return self.wait()
 
 
-def test_what_a_program_prints_just_before_it_ends_is_read():
+def test_output_printed_just_before_the_exit_is_read():
     command = [sys.executable, "-c", "import sys; sys.stdin.read(); print('#.')"]
     with _PrintsAtTheEnd(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         assert adapter._printed(program, Clock(math.inf)) == b"#.\n"

@@ -101,7 +101,7 @@ def test_a_board_that_the_output_does_not_contain_is_never_found():
         "\x1b[7m \x1b[0m  \x1b[7m \x1b[0m\n    \n\x1b[7m \x1b[27m  \x1b[7m \x1b[m\n \x1b[7m  \x1b[m \n",
     ],
 )  # fmt: skip
-def test_boards_of_other_programs(text):
+def test_boards_in_the_output_of_other_programs_are_found(text):
     assert found(text) == SMILE
 
 
@@ -111,7 +111,7 @@ DEEP = ["48;2;0;0;0", "38;2;0;0;0"], ["48;5;231", "38;5;231"]
 
 @pytest.mark.parametrize("colours", [COLOURS, COLOURS[::-1], DEEP, DEEP[::-1]])
 @pytest.mark.parametrize("cells", [SMILE, [[1, 1, 0, 1], [0, 1, 0, 0], [1, 0, 1, 0], [0, 0, 1, 1]]])
-def test_two_colours_are_told_apart_also_if_half_the_cells_are_black(cells, colours):
+def test_two_colours_are_assigned_correctly_even_if_half_the_cells_are_black(cells, colours):
     puzzle = Puzzle.from_grid(cells)
     (black, black_ink), (white, white_ink) = colours
     papers = "".join("".join(f"\x1b[{black if cell else white}m  " for cell in row) + "\x1b[0m\n" for row in cells)
@@ -138,14 +138,14 @@ def test_usual_signs_are_exchanged_only_if_their_board_is_right():
     assert found("...\n" * 3, full) is None
 
 
-def test_rows_that_are_left_out_in_the_middle_are_not_added_at_the_end():
+def test_missing_blank_rows_are_not_appended_at_the_end():
     cells = [[1, 0, 1], [0, 0, 0], [1, 1, 0]]
     assert found("#.#\n\n##.\n".replace(".", " "), Puzzle.from_grid(cells)) == cells
     assert found("# #\n## \n", Puzzle.from_grid(cells)) is None
     assert found("# #\n##\n\n", Puzzle.from_grid([cells[0], cells[2], cells[1]])) == [cells[0], cells[2], cells[1]]
 
 
-def test_cells_that_may_be_open_are_not_white_beside_white_ones():
+def test_unknown_cells_in_a_list_are_not_read_as_white():
     rows = [[1, 0, 0, 1], [0, None, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0]]
     for text in (str(rows), json.dumps(rows), str(rows).replace("None", "-1")):
         assert found(text) is None
@@ -162,11 +162,11 @@ def test_the_last_board_counts():
     "text",
     ["", "no solution\n", "#..#\n....\n#..#\n", "#..#\n....\n#..#\n.#..\n", "#?.#\n....\n#..#\n.##.\n"],
 )
-def test_what_is_no_board_is_none(text):
+def test_text_without_a_board_yields_none(text):
     assert found(text) is None
 
 
-def test_signs_and_surroundings_can_be_named():
+def test_the_signs_and_a_pattern_around_the_board_can_be_given():
     text = "a b\nWbbW\nbbbb\nWbbW\nbWWb\n"
     assert found(text, black="W", white="b") == SMILE
     half = [[1, 1], [0, 0]]
@@ -187,7 +187,7 @@ def test_signs_and_surroundings_can_be_named():
 
 @pytest.mark.parametrize("signs", ["WB", "nj", "+-", "x~", "?!", " q", "日月"])
 @pytest.mark.parametrize("form", ["{}", "solved in 3 s:\n{}\nbye", "12 3 |{}", "[{}]"])
-def test_two_other_signs_are_read_if_their_board_is_right(signs, form):
+def test_any_two_signs_are_accepted_if_their_board_is_right(signs, form):
     for cells in (SMILE, [[1, 1], [0, 1]], [[1, 0, 1], [0, 1, 0]]):
         if signs == " q" and "|" in form:
             continue  # the gaps between clues are cells, too
@@ -237,6 +237,6 @@ def test_boards_of_a_file_go_to_the_puzzles_that_they_solve():
     ],
 )
 @pytest.mark.usefixtures("patience")
-def test_what_is_never_finished_or_almost_blank_is_read_soon(text):
+def test_unfinished_or_nearly_blank_output_is_parsed_quickly(text):
     assert found(text) is None
     assert boards_in(text, [PUZZLE] * 3, Signs()) == [None] * 3

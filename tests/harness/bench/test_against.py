@@ -46,7 +46,7 @@ def test_the_worst_outcome_of_a_benchmark_decides(benchmarks, status, conclusion
     assert json.loads(against.as_json(result))["outcome"] == result.outcome
 
 
-def test_a_row_has_the_times_the_ratio_and_the_outcome_and_what_was_skipped_a_line():
+def test_the_table_shows_times_ratio_and_outcome_and_lists_skipped_benchmarks():
     result = Against(Plan("HEAD~1"), [WORSE], {"fp1-root": "ImportError: no x"})
     lines = [" ".join(line.split()) for line in against.as_text(result, False).splitlines()]
     assert "skipped: fp1-root: the bot of HEAD~1 cannot run it: ImportError: no x" in lines
@@ -61,7 +61,7 @@ def clone(tmp_path, monkeypatch):
     return Clone(tmp_path)
 
 
-def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypatch):
+def test_the_two_trees_are_the_revision_and_the_current_files(clone, monkeypatch):
     clone.replace("bot/__init__.py", "else 1022", "else 60")
     monkeypatch.setattr(trees, "HOME", clone.folder)
     workshop = clone.folder.parent / "workshop"
@@ -85,7 +85,7 @@ def test_the_two_trees_are_the_revision_and_what_lies_there_now(clone, monkeypat
     assert times[0] == times[1]
 
 
-def test_what_cannot_be_compared_is_told_in_a_line(clone, tmp_path, monkeypatch):
+def test_an_impossible_comparison_is_a_one_line_error(clone, tmp_path, monkeypatch):
     with pytest.raises(UnusableError, match="5 rounds cannot tell 1 benchmarks apart at 95%: it takes 6"):
         against.measure_against(chosen(["line-champion"]), Plan("HEAD", rounds=5), print)
     clone.git("rm", "-q", "-r", "--cached", "bot")
@@ -135,7 +135,7 @@ def test_a_copy_has_all_files_of_a_checkout_with_their_ends_of_lines_and_git_run
 
 
 @pytest.mark.nightly
-def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
+def test_only_the_benchmark_of_a_slowed_line_kernel_is_reported_as_worse(clone):
     for old, new in SLOW:
         clone.replace(f"bot/{LINE_KERNEL}", old, new)
     done = clone.judge("bench", "--against", "HEAD", "--json", "line-champion", "protocol-reading")
@@ -148,7 +148,7 @@ def test_a_slowed_line_kernel_is_pointed_at_and_nothing_else(clone):
 
 
 @pytest.mark.nightly
-def test_what_the_other_revision_lacks_is_skipped_with_a_word(clone):
+def test_a_benchmark_missing_in_the_revision_is_skipped_with_a_note(clone):
     jobs, lacking = "harness/bench/papers_jobs.py", "raise ImportError('no line solver')\nLEVELS = "
     clone.replace(jobs, "LEVELS = ", lacking)
     clone.commit("as it was once")

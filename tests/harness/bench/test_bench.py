@@ -48,7 +48,7 @@ def states(position):
     return [(clues[line], lengths[line], black, white) for line, black, white in zip(*given, strict=True)]
 
 
-def test_the_sampled_states_are_of_their_lines():
+def test_every_sampled_state_fits_its_line():
     for position in positions():
         assert len(set(zip(position.lines, position.black, position.white, strict=True))) == 128
         for clue, length, black, white in states(position):
@@ -69,7 +69,7 @@ def test_a_benchmark_does_the_right_work_in_every_loop(compiled, name):
     job.check()
 
 
-def test_wrong_work_is_found(compiled, monkeypatch):
+def test_a_benchmark_with_wrong_results_is_an_error(compiled, monkeypatch):
     wrong = (replace(positions()[0], painted=positions()[0].painted + 1), *positions()[1:])
     monkeypatch.setattr(sampled_positions, "positions", lambda: wrong)
     with pytest.raises(CheckError, match="not painted"):
@@ -89,7 +89,7 @@ def test_a_cold_start_leaves_no_folder_and_keeps_the_status(tmp_path, monkeypatc
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ready_says_what_is_wrong_with_each_and_goes_on(monkeypatch, capfd):
+def test_every_unusable_benchmark_is_reported_and_the_others_run(monkeypatch, capfd):
     def make(name):
         if name == "line-champion":
             raise ImportError("cannot import name 'paint'")
@@ -108,7 +108,7 @@ def test_ready_says_what_is_wrong_with_each_and_goes_on(monkeypatch, capfd):
 
 
 @pytest.mark.nightly
-def test_a_run_of_pyperf_from_the_command_line_on(tmp_path, output_of):
+def test_bench_measures_with_pyperf_from_the_command_line(tmp_path, output_of):
     import pyperf
 
     file = tmp_path / "measured.json"
@@ -126,7 +126,7 @@ def test_a_run_of_pyperf_from_the_command_line_on(tmp_path, output_of):
     assert measured["warnings"] == measure.checks(kept)
 
 
-def test_what_cannot_be_used_is_told_in_a_line(tmp_path, monkeypatch):
+def test_unusable_options_are_a_one_line_error(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     for arguments, message in (
         (("-o", tmp_path / "file" / "x.json"), "cannot write"),
@@ -140,7 +140,7 @@ def test_what_cannot_be_used_is_told_in_a_line(tmp_path, monkeypatch):
         carry_out(bench, "line-champion")
 
 
-def test_all_are_listed_and_warnings_of_the_stability_check_shown_plainly(output_of):
+def test_all_benchmarks_are_listed_and_stability_warnings_are_shown(output_of):
     shown = output_of(carry_out, bench, "--list").out
     assert all(benchmark.name in shown and benchmark.about in shown for benchmark in BENCHMARKS.values())
     measured = Measured("bp-sweep", "sweep", "one sweep", "cpu", 2e-6, 5e-7, 1.9e-6, 1.8e-6, 12, ["it [wobbles]"])
@@ -150,7 +150,7 @@ def test_all_are_listed_and_warnings_of_the_stability_check_shown_plainly(output
 
 
 @pytest.mark.nightly
-def test_every_sampled_state_is_one_that_the_slow_reference_paints_alike():
+def test_the_slow_reference_paints_every_sampled_state_the_same():
     for position in positions():
         painted = 0
         for clue, length, black, white in states(position):

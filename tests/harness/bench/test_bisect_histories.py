@@ -93,7 +93,7 @@ OF_OTHER_KINDS = (0, 1, 9)  # a merge, a commit that cannot be built, a bot that
         for seed in range(HISTORIES)
     ],
 )
-def test_the_planted_commit_is_found_and_no_innocent_one(history, capsys, seed, plants):
+def test_bisect_finds_exactly_the_planted_commit(history, capsys, seed, plants):
     good, bad, planted = made(history, random.Random(seed), plants)
     options = ["--by", "counts", "--json", "--time-limit", "2", "--build", shlex.join(BUILD)]
     status = bisected(good, bad, *options)
@@ -161,7 +161,7 @@ def test_a_build_that_hangs_ends_no_other_build(history, output_of):
 
 
 @pytest.mark.slow
-def test_a_merge_that_undoes_what_the_good_end_has_is_found_and_no_commit_of_its_side(history, capsys):
+def test_bisect_blames_a_merge_that_reverts_the_good_end_and_not_its_branch(history, capsys):
     old = history.commit(loses=[3])
     good = history.commit(loses=[])
     history.commit()
@@ -196,13 +196,13 @@ def test_a_bot_runs_in_the_sub_folder_of_the_working_folder(history, monkeypatch
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("settings", "end"), [({"hangs": 60}, "time-limit"), ({"imports": "none"}, "crashed")])
-def test_a_bad_end_that_hangs_or_crashes_is_told(history, output_of, settings, end):
+def test_a_bad_end_that_hangs_or_crashes_is_reported(history, output_of, settings, end):
     history.commit(**settings)
     out = output_of(bisected, "HEAD~1", "HEAD", "--by", "counts", "--time-limit", "1").out
     assert f"  this commit: end of the run finished -> {end}\n" in out
 
 
-def test_a_commit_after_which_nothing_is_answered_is_found(history, output_of):
+def test_bisect_finds_the_commit_after_which_the_bot_answers_nothing(history, output_of):
     culprit = history.commit(mute=True)
     history.commit()
     assert f"counts: changed by {culprit[:7]}" in output_of(bisected, "HEAD~2", "HEAD", "--by", "counts").out
@@ -226,7 +226,7 @@ def test_a_build_and_a_bot_that_hang_end_at_their_limits(history, output_of, opt
     assert said in output_of(bisected, "HEAD~3", "HEAD", "--by", "counts", *options, status=3).out
 
 
-def test_a_shallow_clone_is_named_with_its_remedy(history, tmp_path, monkeypatch, output_of):
+def test_a_shallow_clone_is_reported_with_its_remedy(history, tmp_path, monkeypatch, output_of):
     for _ in range(3):
         history.commit()
     git(tmp_path, "clone", "-q", "--depth", "2", f"file://{history.folder}", "shallow")

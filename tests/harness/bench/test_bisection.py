@@ -35,7 +35,7 @@ def state(repository):
     return [git(repository, *arguments.split()) for arguments in commands]
 
 
-def test_the_commit_that_changed_counts_is_found_and_one_that_does_not_build_skipped(history, tmp_path, capsys):
+def test_bisect_finds_a_change_of_counts_and_skips_commits_that_do_not_build(history, tmp_path, capsys):
     history.commit()
     broken = history.commit(imports="broken")
     history.commit(imports="json")
@@ -55,7 +55,7 @@ def test_the_commit_that_changed_counts_is_found_and_one_that_does_not_build_ski
 
 
 @pytest.mark.nightly
-def test_commits_next_to_one_that_cannot_be_run_cannot_be_told_apart(history, capsys):
+def test_commits_next_to_an_unrunnable_commit_are_reported_together(history, capsys):
     broken = history.commit(imports="broken")
     loses = history.commit(loses=[5])
     repaired = history.commit(imports="json")
@@ -67,7 +67,7 @@ def test_commits_next_to_one_that_cannot_be_run_cannot_be_told_apart(history, ca
     assert set(counts["skipped"]) == {broken, loses}
 
 
-def test_without_a_difference_it_says_so_and_ends_with_3(history, output_of):
+def test_bisect_without_a_difference_exits_with_3(history, output_of):
     history.commit()
     assert "\ncounts: the same\n" in output_of(bisected, "HEAD~1", "HEAD", "--by", "counts", status=3).out
     without_stats = ("sh", "-c", shlex.join([sys.executable, "-S", "bot.py"]))
@@ -76,7 +76,7 @@ def test_without_a_difference_it_says_so_and_ends_with_3(history, output_of):
 
 
 @pytest.mark.nightly
-def test_the_commit_that_made_it_slower_is_found_with_its_interval(history, output_of):
+def test_bisect_finds_the_commit_that_made_the_bot_slower(history, output_of):
     history.commit()
     history.commit()
     slower = history.commit(computes=0.3)
@@ -96,7 +96,7 @@ def test_a_commit_that_is_hundreds_of_times_slower_is_found(history, output_of):
     assert f"time: changed by {slower[:7]}" in out
 
 
-def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatch, output_of):
+def test_an_impossible_bisection_is_a_one_line_error(history, tmp_path, monkeypatch, output_of):
     history.commit()
     (tmp_path / "link").symlink_to(history.folder)
     for arguments, bot, said in (
@@ -145,7 +145,7 @@ def test_what_cannot_be_bisected_is_told_in_a_line(history, tmp_path, monkeypatc
     assert output_of(bisected, "HEAD~1", "HEAD", status=2).err.endswith(said)
 
 
-def test_a_commit_that_lacks_a_package_of_this_projects_bot_is_one_that_cannot_be_built(history, tmp_path):
+def test_a_commit_without_a_package_of_nonobot_cannot_be_built(history, tmp_path):
     terms = (lambda *_: None, SET, Configuration(), (), str(RECIPE), (), ("true",), (), None, 6, 0.02)
     plan = Plan(history.folder, ".", "HEAD", "HEAD", *terms)
     bisection = Bisection(plan, tmp_path, Interrupts(), 1, lambda share, note: None)
@@ -153,7 +153,7 @@ def test_a_commit_that_lacks_a_package_of_this_projects_bot_is_one_that_cannot_b
         bisection.make_ready()
 
 
-def test_ctrl_c_leaves_nothing_behind(history, tmp_path, monkeypatch):
+def test_ctrl_c_during_a_bisection_leaves_no_files_or_processes(history, tmp_path, monkeypatch):
     history.commit()
     before = state(history.folder)
     cache = tmp_path / "cache"
@@ -169,7 +169,7 @@ def test_ctrl_c_leaves_nothing_behind(history, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "line", [["profile", "set", "--size", "5x5", "--"], ["duel", "--set", "set", "--size", "5x5", "./bot"]]
 )
-def test_profile_and_duel_take_the_signal_of_bisect_as_ctrl_c(history, line):
+def test_profile_and_duel_treat_the_stop_signal_of_bisect_as_ctrl_c(history, line):
     os.mkfifo("set")
     command = [sys.executable, "-m", "nonobot.harness", *line, "./bot"]
     with contextlib.ExitStack() as writing, running(command, stderr=subprocess.PIPE) as judge:
@@ -197,7 +197,7 @@ def bots_of(commits):
     return bots
 
 
-def test_ctrl_c_ends_the_run_of_a_commit_and_of_the_one_that_may_come_next(history, tmp_path, monkeypatch):
+def test_ctrl_c_ends_the_current_run_and_the_run_started_ahead(history, tmp_path, monkeypatch):
     monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path / "cache"))
     hang = [history.commit(hangs=600) for _ in range(3)]
     history.commit(hangs=0, loses=[1])
@@ -220,7 +220,7 @@ while not all((met / name).exists() for name in {ends!r}):
 
 
 @pytest.mark.skipif(len(usable_cores()) < 2, reason="one core: runs one after the other")
-def test_both_ends_run_at_the_same_time(history, tmp_path, output_of):
+def test_bisect_runs_the_good_and_bad_ends_in_parallel(history, tmp_path, output_of):
     ends = [history.commit(), history.commit(loses=[1])]
     (folder := tmp_path / "met").mkdir()
     meets = tmp_path / "meets.py"
@@ -241,7 +241,7 @@ def alone(folder):
 
 
 @pytest.mark.slow
-def test_on_a_core_that_is_named_the_bots_run_one_after_the_other(history, tmp_path, output_of):
+def test_with_a_given_core_bisect_runs_the_bots_one_after_the_other(history, tmp_path, output_of):
     culprit = history.commit(loses=[1])
     history.commit()
     history.commit()
@@ -263,7 +263,7 @@ if "--stats" not in sys.argv:  # in a duel
 
 
 @pytest.mark.slow
-def test_a_run_that_is_not_needed_ends_before_a_duel(history, tmp_path, capsys):
+def test_an_unneeded_run_is_stopped_before_a_duel(history, tmp_path, capsys):
     culprit = history.commit(loses=[5])
     while (hangs := history.commit(hangs=600)) < culprit:  # git lists first what has the smaller name
         git(history.folder, "reset", "-q", "--hard", "HEAD~1")
@@ -279,7 +279,7 @@ def test_a_run_that_is_not_needed_ends_before_a_duel(history, tmp_path, capsys):
     assert set(seen.read_text().split()) == {"False"}
 
 
-def test_a_build_is_asked_once_to_end(history, tmp_path, monkeypatch):
+def test_a_build_receives_only_one_stop_signal(history, tmp_path, monkeypatch):
     history.commit()
     monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path / "cache"))
     asked, begun = tmp_path / "asked", tmp_path / "begun"
@@ -292,7 +292,7 @@ def test_a_build_is_asked_once_to_end(history, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_git_only_reads_the_clone_and_runs_no_hook(history, tmp_path, output_of):
+def test_bisect_does_not_change_the_clone_or_run_its_hooks(history, tmp_path, output_of):
     culprit = history.commit(loses=[2])
     history.commit()
     history.commit()

@@ -23,7 +23,7 @@ def as_words(text):
 
 
 @pytest.mark.parametrize("claim", OURS, ids=lambda claim: claim.id)
-def test_every_claim_stands_in_a_document_and_asks_for_what_there_is(claim):
+def test_every_claim_is_documented_and_its_command_exists(claim):
     page = as_words((REPOSITORY / "docs" / "claims.md").read_text(encoding="utf-8"))
     assert as_words(claim.sentence) in page
     assert as_words(claim.command) in page
@@ -92,13 +92,13 @@ def test_figures_are_found_in_what_a_command_prints(tmp_path, capsys):
         ({"command": printing('{"a": 1, "b": 0}'), "over": "b"}, "b is 0"),
     ],
 )
-def test_a_command_that_shows_no_figure_is_no_success(tmp_path, capsys, given, reason):
+def test_a_claim_whose_command_prints_no_figure_is_not_measured(tmp_path, capsys, given, reason):
     status, [(outcome, measured, why)] = shown(capsys, claim_file(tmp_path, given))
     assert (status, outcome, measured) == (1, "not measured", None)
     assert reason in why
 
 
-def test_claims_of_one_command_run_it_once_in_a_folder_of_its_own(tmp_path, capsys, own_folder):
+def test_claims_with_the_same_command_run_it_once_in_an_empty_folder(tmp_path, capsys, own_folder):
     code = f"open('left', 'w'); open({str(tmp_path / 'times')!r}, 'a').write('x'); print('{{\"a\": 1}}')"
     command = shlex.join([sys.executable, "-c", code])
     file = claim_file(tmp_path, {"command": command}, {"command": command})
@@ -107,7 +107,7 @@ def test_claims_of_one_command_run_it_once_in_a_folder_of_its_own(tmp_path, caps
     assert {path.name for path in tmp_path.iterdir()} == {file.name, "times"}
 
 
-def test_without_its_official_set_a_claim_is_skipped_with_a_word(tmp_path, capsys, monkeypatch):
+def test_a_claim_without_its_official_set_is_skipped_with_a_note(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("NONOBOT_DATA", str(tmp_path / "empty"))
     monkeypatch.delenv("NONOBOT_SETS", raising=False)
     status, [(outcome, _, reason)] = shown(capsys, claim_file(tmp_path, {"sets": ["taai2011"]}))
@@ -127,13 +127,13 @@ def test_official_sets_are_found_where_the_tests_have_them(official_sets, tmp_pa
     assert shown(capsys, file) == (0, [("holds", 1000, None)])
 
 
-def test_the_judge_of_this_tree_is_meant(compiled, tmp_path, capsys):
+def test_claims_run_the_judge_of_this_checkout(compiled, tmp_path, capsys):
     command = "nonojudge run --set boardgen:5x5x3:seed=1 --core any --quiet --json"
     file = claim_file(tmp_path, {"command": command, "figure": "score.verdicts.right", "bound": 3})
     assert shown(capsys, file) == (0, [("holds", 3, None)])
 
 
-def test_some_can_be_chosen_or_all_be_listed(tmp_path, capsys, output_of):
+def test_claims_can_be_selected_or_listed(tmp_path, capsys, output_of):
     file = claim_file(tmp_path, {"command": printing('{"a": 1}')}, {"seconds": 31})
     assert shown(capsys, file, "--quick") == (0, [("holds", 1, None)])
     assert shown(capsys, file, "--only", "p0") == (0, [("holds", 1, None)])
@@ -158,7 +158,7 @@ PLAIN = "\nid='a'\nsentence=''\ncommand=''\nfigure=''\nis='=='\nbound=1\n"
         (f"[[claim]]{PLAIN}[[claim]]{PLAIN}", "two claims are called a"),
     ],
 )
-def test_a_file_that_is_not_one_of_claims_is_told(tmp_path, text, message):
+def test_an_invalid_claims_file_is_an_error(tmp_path, text, message):
     file = tmp_path / "claims.toml"
     file.write_text(text)
     with pytest.raises(UnusableError, match=message):
@@ -167,7 +167,7 @@ def test_a_file_that_is_not_one_of_claims_is_told(tmp_path, text, message):
         read_claims(tmp_path / "none.toml")
 
 
-def test_what_people_see(tmp_path, output_of, monkeypatch):
+def test_claims_are_printed_as_a_readable_table(tmp_path, output_of, monkeypatch):
     monkeypatch.delenv("NONOBOT_SETS", raising=False)
     monkeypatch.setenv("NONOBOT_DATA", "/nowhere")
     bracketed = printing('{"[a]": 2.5}')

@@ -90,7 +90,7 @@ def missed(results):
     return {name: str(result.verdict) for name, result in short.items()}
 
 
-def test_a_bot_that_keeps_to_every_rule_passes_every_step_and_other_answers_are_noted(tmp_path, own_folder):
+def test_a_bot_that_follows_every_rule_passes_every_check(tmp_path, own_folder):
     results = results_of(tmp_path, "Bot")
     assert [result.verdict for result in results.values()] == ["passed"] * len(STEPS)
     assert [result.number for result in results.values()] == list(range(1, len(STEPS) + 1))
@@ -100,13 +100,13 @@ def test_a_bot_that_keeps_to_every_rule_passes_every_step_and_other_answers_are_
     assert "other answers to $6" in differs.note
 
 
-def test_answers_that_come_together_took_less_than_can_be_measured(tmp_path):
+def test_answers_in_one_burst_take_less_time_than_can_be_measured(tmp_path):
     result = results_of(tmp_path, "Buffers", only=["seconds_per_puzzle"])["seconds_per_puzzle"]
     assert result.note.endswith(" s, then an easy puzzle takes less than 0.1 ms (median), at most 0.1 ms")
 
 
 @pytest.mark.parametrize("bot", MISSED_AT_ONCE)
-def test_a_bot_misses_its_step(tmp_path, bot):
+def test_each_faulty_bot_fails_its_check(tmp_path, bot):
     assert missed(results_of(tmp_path, bot, only=MISSED[bot])) == MISSED[bot]
 
 
@@ -125,7 +125,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("bot", MISTAKES)
-def test_a_common_mistake_is_named_by_run_verify_and_check(bot, tmp_path, own_folder, capsys):
+def test_run_verify_and_check_explain_common_mistakes(bot, tmp_path, own_folder, capsys):
     program = command(bot, (5, 5))
     assert cli.run(["run", "--set", "boardgen:5x5x5:seed=3", "--result", "r.json", "--quiet", "--", *program]) == 1
     assert f"\n  {MISTAKES[bot]}" in capsys.readouterr().out
@@ -171,7 +171,7 @@ def test_the_advice_to_a_bot_that_answers_nothing_fits_its_end(bot, advice, tmp_
     assert results_of(tmp_path, bot, only=["one_puzzle"])["one_puzzle"].advice.startswith(advice)
 
 
-def test_a_bot_that_ends_its_last_row_with_the_next_answer_is_told_so(tmp_path):
+def test_a_bot_that_ends_its_last_row_late_gets_advice(tmp_path):
     result = results_of(tmp_path, "EndsRowsLate", only=["answers_before_the_next"])["answers_before_the_next"]
     assert result.advice == "end the last row of each answer with a line end; that of $1 has none"
 
@@ -194,17 +194,17 @@ def test_a_breakdown_is_explained_at_its_first_check_alone(bot, breakdown, advic
     assert later.advice.startswith(again if breakdown else "give such a")
 
 
-def test_the_advice_on_odd_puzzles_stands_if_the_bot_breaks_down(tmp_path):
+def test_a_crash_on_an_odd_puzzle_keeps_the_advice_of_that_check(tmp_path):
     result = results_of(tmp_path, "DiesOfBadClue", only=["garbled_clue"])["garbled_clue"]
     assert (result.breakdown, result.advice[:26]) == (None, "give such a puzzle up with")
 
 
-def test_what_came_in_place_of_answers_is_quoted(tmp_path):
+def test_output_that_is_not_an_answer_is_quoted(tmp_path):
     result = results_of(tmp_path, "WithoutNumbers", only=["one_puzzle"])["one_puzzle"]
     assert re.search(r"; on stdout: '[01]\\t[01]\\t[01]\\t[01]\\t[01]\\n[01]\\t", result.got)
 
 
-def test_the_summary_repeats_the_advice_of_many_steps():
+def test_the_summary_repeats_advice_that_many_checks_share():
     step = StepResult(1, "x", "x", Level.MUST, StepVerdict.FAILED, advice="count")
     warning = replace(step, verdict=StepVerdict.WARNING)
     assert summary([step] * 3 + [warning]).startswith("3 failed, 1 warning: ")
@@ -220,7 +220,7 @@ def test_the_summary_repeats_the_advice_of_many_steps():
         for bot in MISSED
     ],
 )
-def test_a_bot_misses_its_step_and_no_other(tmp_path, bot):
+def test_each_faulty_bot_fails_only_its_own_check(tmp_path, bot):
     results = results_of(tmp_path, bot, patience=4.0)  # a machine at work may hold up the steps that are met
     assert missed(results) == MISSED[bot]
     unmet = {step for step in STEPS if MISSED[bot].get(step.name) == "failed"}
@@ -229,7 +229,7 @@ def test_a_bot_misses_its_step_and_no_other(tmp_path, bot):
         assert skipped == bool(unmet & {STEPS[0], *step.needs} - {step}), step.name
 
 
-def test_answers_in_another_order_are_told_apart():
+def test_answers_in_the_wrong_order_are_reported():
     def ask(wanted, *_):
         return SimpleNamespace(answers=[Answer(number, 1) for number, _ in sorted(wanted)])
 
@@ -237,14 +237,14 @@ def test_answers_in_another_order_are_told_apart():
         numbers_and_order.test(SimpleNamespace(size=SIZE, ask=ask))
 
 
-def test_each_step_is_missed_by_a_bot():
+def test_each_check_has_a_bot_that_fails_it():
     known = {name for expected in MISSED.values() for name in expected}
     assert known >= {step.name for step in STEPS if step.level is not Level.NOTE}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(25, 25), (5, 4)])
-def test_the_bot_of_this_project_passes_every_step(tmp_path, size):
+def test_nonobot_passes_every_check(tmp_path, size):
     own = [sys.executable, "-m", "nonobot", "--size", f"{size[0]}x{size[1]}"]
     subprocess.run([*own, "--warm-up"], check=True)
     bot = BotUnderTest(own, size, 10.0, 120.0, tmp_path / "report")
@@ -253,7 +253,7 @@ def test_the_bot_of_this_project_passes_every_step(tmp_path, size):
 
 
 @pytest.mark.nightly
-def test_a_slow_start_and_a_wait_that_came_to_nothing_take_no_patience_from_the_rest(tmp_path):
+def test_a_slow_start_or_a_failed_wait_does_not_shorten_later_checks(tmp_path):
     only = ["official_form", "answers_before_the_next", "sigterm_idle", "crlf"]
     assert missed(results_of(tmp_path, "StartsSlowly", only=only, patience=0.5)) == {}
     assert missed(results_of(tmp_path, "WaitsForTheNextAndThinks", only=["odd_pieces"], start=0.0)) == {}
@@ -268,7 +268,7 @@ def test_a_slow_start_and_a_wait_that_came_to_nothing_take_no_patience_from_the_
         ("Wrong", "row 1: expected "),
     ],
 )
-def test_nothing_else_is_tried_where_the_first_step_fails(tmp_path, bot, got):
+def test_a_failed_first_check_skips_all_others(tmp_path, bot, got):
     results = list(results_of(tmp_path, bot, patience=0.3, start=0.7).values())
     assert results[0].verdict == "failed"
     assert got in results[0].got
@@ -282,7 +282,7 @@ def lines_of(page):
     return (REPOSITORY / "docs" / page).read_text(encoding="utf-8").splitlines()
 
 
-def test_the_documents_list_the_steps_and_rules_as_they_are():
+def test_the_documentation_lists_the_current_checks_and_rules():
     rows = [line for line in lines_of("check.md") if line.startswith("| ") and line[2].isdigit()]
     assert rows == [
         f"| {number} | {step.level} | {step.title} | {step.why} | {step.section} |"
@@ -309,7 +309,7 @@ def solution_count(puzzle):
     return sum(not mismatches(puzzle, Solution(rows)) for rows in product(*ways))
 
 
-def test_boards_have_the_empty_lines_and_solutions_that_they_should(size):
+def test_check_boards_have_the_intended_empty_lines_and_solutions(size):
     for puzzle in check_puzzles.easy(size, 20):
         assert (puzzle.width, puzzle.height) == size
         assert all((*puzzle.columns, *puzzle.rows))
@@ -348,7 +348,7 @@ def check(capsys):
     return run
 
 
-def test_a_line_for_each_step_also_those_that_it_needs_and_a_summary(check):
+def test_the_output_has_a_line_for_each_check_it_needs_and_a_summary(check):
     done = check("--only", "2,7")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -365,7 +365,7 @@ def test_a_line_for_each_step_also_those_that_it_needs_and_a_summary(check):
     ]
 
 
-def test_a_step_that_fails_tells_what_happened_and_what_to_do(check):
+def test_a_failed_check_prints_what_happened_and_what_to_do(check):
     done = check("--only", "11", bot="KeepsCarriageReturn")
     assert done.returncode == 1
     hint = [line.split(maxsplit=1) for line in done.stdout.splitlines()[2:7]]
@@ -377,7 +377,7 @@ def test_a_step_that_fails_tells_what_happened_and_what_to_do(check):
     assert done.stdout.endswith("1 passed, 1 failed: not ready for a tournament; see check 11\n")
 
 
-def test_steps_that_are_skipped_say_why(check):
+def test_skipped_checks_print_the_reason(check):
     done = check("--only", "7", "--timeout", "0.3", bot="Buffers")
     assert done.returncode == 1
     assert "answers before the next $ comes  (needs check 6, which did not pass)" in done.stdout
@@ -393,7 +393,7 @@ def test_steps_that_are_skipped_say_why(check):
     ]
 
 
-def test_the_conversation_is_shown_and_the_list_starts_nothing(check):
+def test_verbose_prints_the_conversation_and_list_starts_no_bot(check):
     out = check("--only", "1", "--verbose").stdout
     assert re.search(r"\d\.\d{3} s  sent \d+ bytes: '\$1\\n.*, closed stdin\n", out)
     assert re.search(r"\d\.\d{3} s  got 63 bytes: '\$1\\n[01]\\t", out)
@@ -403,7 +403,7 @@ def test_the_conversation_is_shown_and_the_list_starts_nothing(check):
         assert f"{number:3}  {step.level:<6}  {step.title}\n             {step.why}" in done.stdout
 
 
-def test_json_for_machines_and_lines_for_people_and_a_warning_costs_nothing(check):
+def test_json_goes_to_stdout_text_to_stderr_and_a_warning_exits_with_0(check):
     done = check("--only", "19", "--json", bot="NoMark")
     assert done.returncode == 0
     assert " 19  warning  should  reads over a byte order mark" in done.stderr
@@ -441,7 +441,7 @@ sys.exit(main())
 
 
 @pytest.mark.parametrize("moment", ["_execute_child after", "_serve", "_serve after", "read", "_kill"])
-def test_a_ctrl_c_while_the_bot_is_started_heard_or_ended_ends_it(moment):
+def test_ctrl_c_while_the_bot_starts_answers_or_exits_ends_the_bot(moment):
     sleeper = ["--timeout", "0.1", "--start-timeout", "0.1", "--only", "1", "--", "sleep", "1000"]
     command = [sys.executable, "-c", PRESSES_CTRL_C, moment, "check", "--contain", "no", *sleeper]
     done = subprocess.run(command, capture_output=True)
@@ -451,7 +451,7 @@ def test_a_ctrl_c_while_the_bot_is_started_heard_or_ended_ends_it(moment):
         os.kill(bot, 0)
 
 
-def test_colours_on_a_terminal():
+def test_check_results_are_coloured_on_a_terminal():
     arguments = [*COMMAND, "--only", "11", "--", *command("KeepsCarriageReturn")]
     judge = [sys.executable, "-m", "nonobot.harness", *arguments]
     with Terminal(judge, columns=120) as terminal:

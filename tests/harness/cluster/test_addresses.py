@@ -68,7 +68,7 @@ def _soon(monkeypatch):
         (lambda: listener(b"7", stays=True), "nothing came within 0.3 s"),
     ],
 )
-def test_what_is_no_scheduler_is_told_in_a_line(other, reason):
+def test_an_address_without_a_scheduler_is_a_one_line_error(other, reason):
     with other() as address, pytest.raises(UnusableError) as caught:
         connected(address).__enter__()
     assert str(caught.value) == f"no scheduler answers at {address}: {reason}"
@@ -80,14 +80,14 @@ def closed_port():
 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "%eth0", "a..b"])
-def test_an_unknown_host_is_told(host, monkeypatch):
+def test_an_unknown_host_is_reported(host, monkeypatch):
     monkeypatch.setattr(cluster_workers, "SECONDS_TO_GREET", 1000.0)  # a resolver takes its time
     with pytest.raises(UnusableError, match=f"no scheduler answers at tcp://{host}:8786: unknown host {host}$"):
         connected(f"tcp://{host}:8786").__enter__()
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_a_port_that_refuses_is_told_and_a_port_that_is_not_named_is_that_of_dask(named, monkeypatch):
+def test_a_refusing_port_is_reported_and_the_default_port_is_that_of_dask(named, monkeypatch):
     port = closed_port()
     monkeypatch.setattr(cluster_workers, "DEFAULT_PORT", port)
     with pytest.raises(UnusableError) as caught:
@@ -96,7 +96,7 @@ def test_a_port_that_refuses_is_told_and_a_port_that_is_not_named_is_that_of_das
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_falls_silent_while_it_is_reached_is_told(cluster, monkeypatch):
+def test_a_scheduler_that_stops_answering_while_connecting_is_reported(cluster, monkeypatch):
     monkeypatch.setattr(cluster_workers, "SECONDS_TO_GREET", 1.0)
     monkeypatch.setattr(cluster_workers, "SECONDS_TO_CONNECT", 1.0)
     for silent in ({"connections": 1}, {"connections": 2}, {"bytes_each": 30}, {"bytes_each": 200}):
@@ -120,7 +120,7 @@ def test_a_ctrl_c_ends_a_command_whose_scheduler_falls_silent(cluster, tmp_path,
     assert generating.returncode == 130
 
 
-def test_a_ctrl_c_is_heeded_while_nothing_answers(monkeypatch):
+def test_ctrl_c_interrupts_a_connection_attempt(monkeypatch):
     monkeypatch.setattr(cluster_workers, "SECONDS_TO_GREET", 1000.0)
     with listener() as address, Interrupts() as interrupts:
         interrupts.stop_requested = True

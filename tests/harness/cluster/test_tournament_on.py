@@ -49,7 +49,7 @@ def played(*arguments: str) -> int:
 
 
 @pytest.mark.slow
-def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsys, output_of):
+def test_a_tournament_has_the_same_results_as_without_workers_even_if_one_dies(tmp_path, capsys, output_of):
     bots = {"good": "perfect", "odd": "wrong_at_2", "short": "crash_at_3"}
     path = str(definition(tmp_path, bots, RECIPES))
     ranked = ranking(output_of(played, path).out)
@@ -78,7 +78,7 @@ def test_the_same_comes_of_it_as_without_workers_though_one_dies(tmp_path, capsy
 
 @pytest.mark.slow
 @sandbox_only
-def test_a_contained_bot_on_a_worker_sees_no_results(tmp_path, cluster):
+def test_a_sandboxed_bot_on_a_worker_cannot_read_results(tmp_path, cluster):
     folder = tmp_path / "bots"  # which the bot sees
     old = folder / "results/old/first.json"
     old.parent.mkdir(parents=True)
@@ -144,7 +144,7 @@ def test_workers_that_are_lost_before_a_run_has_begun_do_not_count(tmp_path, mon
 
 
 @pytest.mark.slow
-def test_a_worker_of_this_machine_that_is_killed_while_it_starts_is_told_in_a_line(tmp_path):
+def test_a_local_worker_killed_during_start_is_a_one_line_error(tmp_path):
     path = str(definition(tmp_path, {"good": "perfect"}))
     command = [sys.executable, "-m", "nonobot.harness", "tournament", path, "--on", "local:1"]
     with running(command, stderr=subprocess.PIPE, text=True) as judge:
@@ -172,7 +172,7 @@ def at_work(worker: subprocess.Popen[bytes]) -> bool:
 
 
 @pytest.mark.nightly
-def test_a_run_of_which_three_workers_die_is_given_up_and_the_rest_goes_on(tmp_path, output_of):
+def test_a_run_that_loses_three_workers_is_given_up_and_the_others_continue(tmp_path, output_of):
     path = str(definition(tmp_path, {"good": "perfect", "kills": "kill_worker_at_3"}, RECIPES[:2]))
     out, err = output_of(played, path, "--on", "local:2", status=1)
     assert len(noted(tmp_path / "kills")) == 6
@@ -185,7 +185,7 @@ def test_a_run_of_which_three_workers_die_is_given_up_and_the_rest_goes_on(tmp_p
 
 
 @pytest.mark.nightly
-def test_a_scheduler_that_restarts_is_waited_for_and_told_in_one_line(tmp_path, cluster):
+def test_a_restarting_scheduler_is_awaited_and_reported_in_one_line(tmp_path, cluster):
     path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}, RECIPES[:2]))
     cluster.start_workers(2)
     command = [sys.executable, "-m", "nonobot.harness", "tournament", path, "--quiet", "--on", cluster.address]
@@ -204,9 +204,7 @@ def test_a_scheduler_that_restarts_is_waited_for_and_told_in_one_line(tmp_path, 
 
 
 @pytest.mark.nightly
-def test_a_scheduler_that_stays_away_is_said_in_a_line_and_the_same_command_goes_on(
-    tmp_path, monkeypatch, capsys, cluster
-):
+def test_a_lost_scheduler_is_reported_and_the_command_can_be_repeated(tmp_path, monkeypatch, capsys, cluster):
     path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}))
     cluster.start_worker()
     monkeypatch.setattr(run_queue, "SECONDS_TO_COME", 0)
@@ -266,7 +264,7 @@ def test_a_scheduler_that_falls_silent_is_lost_after_a_while(tmp_path, monkeypat
 @pytest.mark.nightly
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("on", ["local:2", "cluster"])
-def test_who_leaves_leaves_no_bot_and_the_same_command_goes_on_alone_or_elsewhere(tmp_path, on, number, cluster):
+def test_an_interrupted_tournament_leaves_no_bot_and_resumes_on_any_workers(tmp_path, on, number, cluster):
     path = str(definition(tmp_path, {"good": "perfect", "waits": "wait_at_3"}, RECIPES[:2]))
     cluster.start_worker()
     where = on if on != "cluster" else cluster.address
@@ -303,7 +301,7 @@ def other_version(folder: Path) -> tuple[str, str]:
 
 
 @pytest.mark.nightly
-def test_workers_that_do_not_fit_are_refused_before_anything_is_played(tmp_path, output_of, cluster):
+def test_unsuitable_workers_are_refused_before_the_first_run(tmp_path, output_of, cluster):
     for name, text, options in (
         ("here", "pass", ()),
         ("there", "raise", ()),
@@ -328,7 +326,7 @@ def test_workers_that_do_not_fit_are_refused_before_anything_is_played(tmp_path,
 
 
 @pytest.mark.nightly
-def test_a_worker_that_comes_late_and_is_not_fit_is_said_and_not_used(tmp_path, capsys, cluster):
+def test_a_late_unsuitable_worker_is_reported_and_not_used(tmp_path, capsys, cluster):
     path = str(definition(tmp_path, {"waits": "wait_at_3", "good": "perfect"}))
     cluster.start_worker()
 
@@ -347,7 +345,7 @@ def test_a_worker_that_comes_late_and_is_not_fit_is_said_and_not_used(tmp_path, 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("same_kind", [False, True])
-def test_runs_of_a_set_on_machines_of_several_kinds(tmp_path, monkeypatch, capsys, cluster, same_kind):
+def test_with_same_kind_a_set_is_played_on_one_kind_of_machine(tmp_path, monkeypatch, capsys, cluster, same_kind):
     """Two machines are two workers, one of which, with all that it starts, takes its CPU for another one."""
     (tmp_path / "sitecustomize.py").write_text(
         "from nonobot.harness.process import machine\nmachine._cpu_model = lambda: 'Other CPU'\n"
@@ -372,7 +370,7 @@ def test_runs_of_a_set_on_machines_of_several_kinds(tmp_path, monkeypatch, capsy
 
 
 @pytest.mark.nightly
-def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, output_of):
+def test_same_kind_without_a_matching_worker_is_an_error(tmp_path, monkeypatch, output_of):
     path = str(definition(tmp_path, {"good": "perfect"}, RECIPES[:2]))
     assert played(path, "--quiet") == 0
     result = next(RESULTS.glob("*5x5x5*.json"))
@@ -393,12 +391,12 @@ def test_no_machine_of_the_kind_on_which_a_set_was_begun(tmp_path, monkeypatch, 
         ("", ["--same-kind"], "--same-kind only applies to --on"),
     ],
 )
-def test_what_does_not_go_with_workers_is_refused(tmp_path, capsys, more, options, why):
+def test_settings_that_do_not_work_with_workers_are_refused(tmp_path, capsys, more, options, why):
     assert played(str(definition(tmp_path, {"good": "perfect"}, more=more)), *options) == 2
     assert why in capsys.readouterr().err
 
 
-def test_a_run_is_given_up_with_its_third_worker_or_the_tenth_that_was_lost_before_it_began(capsys):
+def test_a_run_is_given_up_after_3_lost_workers_or_10_lost_before_its_start(capsys):
     for begun, most in ((True, 3), (False, 10)):
         runs = run_queue.RunsOnWorkers([], None, None)
         playing = run_queue._Playing(SimpleNamespace(result_path="r", name="r"), "worker", None, begun)
@@ -409,7 +407,7 @@ def test_a_run_is_given_up_with_its_third_worker_or_the_tenth_that_was_lost_befo
         assert len(runs._todo) == most - 1
 
 
-def test_a_lock_that_is_taken_or_removed_is_none(tmp_path):
+def test_a_taken_or_removed_lock_file_is_not_acquired(tmp_path):
     path = tmp_path / "lock"
     path.touch()
     os.utime(path, (0, 0))
@@ -423,7 +421,7 @@ def test_a_lock_that_is_taken_or_removed_is_none(tmp_path):
 
 
 @pytest.mark.parametrize("place", ["", "core-{}", "core-{}/lock"])
-def test_a_worker_follows_no_link_to_the_folders_of_its_cores(tmp_path, monkeypatch, place):
+def test_a_worker_follows_no_link_in_place_of_its_lock_folder(tmp_path, monkeypatch, place):
     """The temporary folder belongs to everybody."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (theirs := tmp_path / "theirs").mkdir()

@@ -30,7 +30,7 @@ def puzzles_in(file: str) -> list:
 
 
 @pytest.mark.parametrize("ending", [form.extensions[0] for form in formats.formats() if form.name != "taai"])
-def test_the_end_of_the_name_says_the_format(ending, capsys):
+def test_the_file_extension_selects_the_format(ending, capsys):
     assert run(str(PUZZLES / "p.non"), "out" + ending) == 0
     assert puzzles_in("out" + ending) == [P_PUZZLE]
     format = formats.by_extension("out" + ending)
@@ -38,7 +38,7 @@ def test_the_end_of_the_name_says_the_format(ending, capsys):
 
 
 @pytest.mark.parametrize("file", ["p.non", "p.xml", "p-partly.grid", "several.non"])
-def test_a_json_file_is_json_and_says_the_same(file, output_of):
+def test_a_written_json_file_contains_the_same_puzzles(file, output_of):
     records = list(formats.read((PUZZLES / file).read_bytes()))
     assert "warning" not in output_of(run, str(PUZZLES / file), "out.json").err
     found = json.loads(Path("out.json").read_bytes())
@@ -58,13 +58,13 @@ def test_formats_can_be_named_and_a_file_converted_onto_itself():
     assert puzzles_in("here.txt") == [P_PUZZLE]
 
 
-def test_stdin_and_stdout(monkeypatch, capfdbinary):
+def test_convert_reads_stdin_and_writes_stdout(monkeypatch, capfdbinary):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1:1-2\n")))
     assert run("-", "-", "--to", "letters") == 0
     assert capfdbinary.readouterr() == (b"A A\nB\n", b"1 puzzle written to stdout (letters)\n")
 
 
-def test_the_size_of_a_taai_file(output_of):
+def test_size_sets_the_board_size_of_a_taai_file(output_of):
     err = output_of(run, "--size", "8x11", str(PUZZLES / "p.txt"), "out.hv").err
     assert (err, puzzles_in("out.hv")) == ("1 puzzle written to out.hv (hv)\n", [P_PUZZLE])
     err = output_of(run, "--size", "9x12", str(PUZZLES / "p.txt"), "third.hv", status=1).err
@@ -81,7 +81,7 @@ def test_square_boards_of_several_sizes_come_back_with_size_auto(output_of):
     assert Path("back.oneline").read_bytes() == Path("in.oneline").read_bytes()
 
 
-def test_what_is_left_out_is_said_once_and_counted(output_of):
+def test_dropped_data_is_reported_once_and_counted(output_of):
     name = PUZZLES / "several.non"
     assert output_of(run, str(name), "out.oneline").err.splitlines() == [
         f"{name}: warning: $1: oneline cannot hold the title; dropped",
@@ -97,7 +97,7 @@ def test_what_is_left_out_is_said_once_and_counted(output_of):
     ]
 
 
-def test_puzzles_that_cannot_be_read_or_written_cost_no_other_and_no_puzzle_no_file(output_of):
+def test_unconvertible_puzzles_are_skipped_and_an_empty_result_writes_no_file(output_of):
     Path("in.oneline").write_text("1-1\n1:1\n" + ":".join(["1"] * 27) + "-27\n2-1:1\n")
     assert output_of(run, "in.oneline", "out.letters", status=1).err.splitlines() == [
         "in.oneline: $2: line 2: no '-'; expected the rows' clues, '-', the columns' clues",
@@ -164,7 +164,7 @@ def test_a_standard_stream_that_is_closed_is_empty(arguments, streams, status, e
     assert (run.returncode, run.stdout, run.stderr) == (status, b"", err)
 
 
-def test_a_long_conversion_says_how_far_it_is(monkeypatch, output_of):
+def test_a_long_conversion_shows_its_progress(monkeypatch, output_of):
     monkeypatch.setattr("nonobot.harness.progress.SECONDS_BETWEEN_LINES", 0.0)
     said = output_of(run, str(PUZZLES / "several.oneline"), "out.letters").err.splitlines()
     assert [line.split(",")[0] for line in said[:-1]] == ["1 puzzle read", "2 puzzles read", "3 puzzles read"]

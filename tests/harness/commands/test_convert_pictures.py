@@ -74,7 +74,7 @@ def test_a_picture_becomes_the_puzzle_that_was_drawn(name, convert):
     assert record_in("out.non") == Record(Puzzle.from_grid(CORNER), solution=Solution(CORNER), title="corner")
 
 
-def test_a_large_picture_at_a_width_and_one_that_does_not_look_like_one(convert):
+def test_a_picture_is_scaled_to_a_width_or_height_and_tga_needs_from_picture(convert):
     draw("corner.png", CORNER, times=25)
     assert convert("corner.png", "out.grid", "--width", 4)[0] == 0
     assert record_in("out.grid").solution == Solution(CORNER)
@@ -102,7 +102,7 @@ def test_a_picture_on_stdin_has_no_title(monkeypatch, convert):
     assert record_in("out.non") == Record(Puzzle.from_grid(CORNER), solution=Solution(CORNER))
 
 
-def test_the_first_of_several_pictures_is_taken_and_that_is_said(convert):
+def test_the_first_of_several_pictures_is_used_with_a_warning(convert):
     shades = [Image.new("L", (2, 2), shade) for shade in (255, 128, 0)]
     shades[0].save("moving.gif", save_all=True, append_images=shades[1:])
     status, said = convert("moving.gif", "out.non")
@@ -110,7 +110,7 @@ def test_the_first_of_several_pictures_is_taken_and_that_is_said(convert):
     assert record_in("out.non").solution == Solution(np.zeros((2, 2)))
 
 
-def test_cells_that_are_not_settled_are_named(convert):
+def test_cells_that_differ_between_solutions_are_listed(convert):
     draw("d.png", DIAGONAL)
     assert convert("d.png", "out.xml") == (
         0,
@@ -132,7 +132,7 @@ def test_cells_that_are_not_settled_are_named(convert):
     assert "`nonobot --size 9x6 --solutions 2 < 'my out.taai'` shows two of them" in said[1]
 
 
-def test_the_command_that_is_named_shows_two_solutions(convert):
+def test_the_suggested_command_shows_two_solutions(convert):
     draw("d.png", DIAGONAL)
     for target in ("out.non", "out.taai"):
         command = convert("d.png", target)[1][1].split("`")[1]
@@ -143,7 +143,7 @@ def test_the_command_that_is_named_shows_two_solutions(convert):
         assert shown.stdout.count(b"$1\n") == 2
 
 
-def test_many_solutions_and_late_ones_are_said(convert):
+def test_many_solutions_and_an_unfinished_search_are_reported(convert):
     draw("d.png", np.eye(8, dtype=bool))
     line = convert("d.png", "out.non")[1][0]
     assert re.fullmatch(r"d\.png: not unique: 100 solutions or more; at least \d+ cells .*; \d more rows?", line)
@@ -188,7 +188,7 @@ def test_a_picture_is_made_unique_until_the_tries_end(convert):
     assert record_in("out.non").solution == Solution(np.eye(8))
 
 
-def test_a_drawn_picture_is_made_unique_and_then_is(convert):
+def test_a_drawn_picture_is_made_unique(convert):
     draw("noise.png", noise(20, 20, random.Random("0")))
     assert "not unique" in convert("noise.png", "out.non")[1][0]
     assert convert("noise.png", "first.non", "--unique")[0] == 0
@@ -210,7 +210,7 @@ def test_a_drawn_picture_is_made_unique_and_then_is(convert):
         ("long.png --height 9 --tries 5", "--tries only applies to --unique"),
     ],
 )
-def test_one_line_says_what_is_wrong(arguments, message, convert):
+def test_unusable_pictures_cause_a_one_line_error(arguments, message, convert):
     Image.new("L", (2000, 9)).save("long.png")
     Path("broken.png").write_bytes(Path("long.png").read_bytes()[:60])
     with Path("large.png").open("wb") as file:

@@ -27,7 +27,7 @@ def one_here(folder):
     keep(registry.official_sets()["tcga2012"], TCGA)
 
 
-def test_the_list_for_people(folder, one_here, output_of):
+def test_data_list_prints_a_table(folder, one_here, output_of):
     assert output_of(cli.run, ["data", "list"]).out.splitlines() == [
         "set       event  year  puzzles  size  black       here",
         "taai2011  TAAI   2011  400      5x5   50% to 35%  no",
@@ -37,7 +37,7 @@ def test_the_list_for_people(folder, one_here, output_of):
     ]
 
 
-def test_the_list_for_machines(folder, one_here, output_of):
+def test_data_list_prints_json(folder, one_here, output_of):
     listed = json.loads(output_of(cli.run, ["data", "list", "--json"]).out)
     assert (listed["kind"], listed["schema_version"], listed["folder"]) == ("data-list", 2, str(folder))
     assert [official["state"] for official in listed["sets"]] == ["missing", "here"]
@@ -47,7 +47,7 @@ def test_the_list_for_machines(folder, one_here, output_of):
     assert listed["sets"][1] == facts | {"url": "http://127.0.0.1:9/HEAD/question/tcga2012.txt"}
 
 
-def test_a_damaged_file_has_no_path_and_an_unknown_home_no_folder(folder, one_here, output_of):
+def test_a_damaged_set_has_no_path_and_an_unknown_home_no_data_folder(folder, one_here, output_of):
     (folder / "taai2011.txt").write_bytes(b"")
     out = output_of(cli.run, ["data", "list"]).out
     assert "35%  damaged\n" in out
@@ -61,7 +61,7 @@ def test_a_damaged_file_has_no_path_and_an_unknown_home_no_folder(folder, one_he
     assert (done.returncode, done.stdout, done.stderr) == (2, "", why)
 
 
-def test_the_users_cache_folder_is_where_sets_are_kept(monkeypatch):
+def test_sets_are_stored_in_the_users_cache_folder(monkeypatch):
     monkeypatch.delenv("NONOBOT_DATA")
     if sys.platform == "linux":
         monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
@@ -77,7 +77,7 @@ def source(tmp_path):
     return path
 
 
-def test_the_name_of_a_file_does_not_matter(source, folder, output_of):
+def test_import_recognises_sets_under_any_file_name(source, folder, output_of):
     (source / "within").mkdir()
     (source / "a.dat").write_bytes(TCGA)
     (source / "within" / "taai2011.txt").write_bytes(TCGA)
@@ -107,7 +107,7 @@ def test_line_ends_that_git_or_an_editor_changed_are_put_back(source, content, o
     assert stored_path(official).read_bytes() == published.CONTENTS[official.name]
 
 
-def test_what_is_no_official_set_is_named(source, folder, capsys, output_of):
+def test_import_reports_files_that_are_not_official_sets(source, folder, capsys, output_of):
     (source / "empty").write_bytes(b"")
     (source / "nearly").write_bytes(TAAI[:-2])
     (source / "large").write_bytes(bytes(registry.MOST_BYTES + 1))
@@ -128,7 +128,7 @@ def test_what_is_no_official_set_is_named(source, folder, capsys, output_of):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read anything")
-def test_a_file_that_cannot_be_read_costs_no_other(source, output_of):
+def test_import_skips_an_unreadable_file(source, output_of):
     (source / "a").write_bytes(TAAI)
     (source / "a").chmod(0)
     (source / "b").write_bytes(TCGA)

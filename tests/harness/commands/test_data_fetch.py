@@ -47,7 +47,7 @@ def small_set(url, behaviour):
 
 
 @pytest.mark.parametrize("behaviour", ["good", "moved", "packed", "trickling"])
-def test_what_comes_is_kept(url, folder, behaviour):
+def test_a_fetched_set_is_stored(url, folder, behaviour):
     official = small_set(url, behaviour)
     counted = []
     fetch(official, timeout_seconds=10, on_bytes=counted.append)
@@ -71,7 +71,7 @@ def test_what_comes_is_kept(url, folder, behaviour):
         ("stuck", OfflineError, "no answer within 0.2 s"),
     ],
 )
-def test_what_is_not_the_file_is_not_kept(url, folder, behaviour, error, message):
+def test_a_download_with_wrong_content_is_not_stored(url, folder, behaviour, error, message):
     official = small_set(url, behaviour)
     with pytest.raises(error, match=f"^{official.url}: .*{message}.*$") as caught:
         fetch(official, timeout_seconds=0.2 if error is OfflineError else 60)
@@ -89,7 +89,7 @@ def closed_port():
     ("base", "message"),
     [("nobody-listens", "refused"), ("http://nonobot.invalid", "http://nonobot.invalid")],
 )
-def test_no_network_is_said_in_a_line(folder, base, message):
+def test_a_missing_network_is_a_one_line_error(folder, base, message):
     if base == "nobody-listens":
         base = f"http://127.0.0.1:{closed_port()}"
     official = registry.official_sets()["taai2011"].at(base)
@@ -113,19 +113,19 @@ def test_a_damaged_file_is_replaced_and_a_good_one_left_alone(url, folder):
     fetch(small_set(url, "missing"))  # asks nobody
 
 
-def test_without_pooch_there_is_a_line_on_how_to_get_it(url, monkeypatch):
+def test_without_pooch_the_error_names_the_install_command(url, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(SetupError, match=r"-m pip install pooch"):
         fetch(small_set(url, "good"))
 
 
-def test_the_command_fetches_and_says_so(url, folder, output_of):
+def test_data_fetch_fetches_sets_and_reports_them(url, folder, output_of):
     assert output_of(cli.run, ["data", "fetch", "taai2011", "taai2011"]) == ("taai2011: fetched\n", "")
     assert output_of(cli.run, ["data", "fetch", "--all"]) == ("taai2011: here already\ntcga2012: fetched\n", "")
     assert names_in(folder) == ["taai2011.txt", "tcga2012.txt"]
 
 
-def test_one_set_that_cannot_be_had_does_not_cost_the_others(url, own_registry, output_of):
+def test_one_unavailable_set_does_not_stop_the_others(url, own_registry, output_of):
     digest = hashlib.sha256(CONTENT).hexdigest()
     own_registry.write_text(own_registry.read_text().replace(digest, "0" * 64))
     out, err = output_of(cli.run, ["data", "fetch", "--all"], status=1)
@@ -135,7 +135,7 @@ def test_one_set_that_cannot_be_had_does_not_cost_the_others(url, own_registry, 
     assert "data import FOLDER" in err
 
 
-def test_without_a_network_or_a_folder_the_command_says_what_to_do(url, capsys, tmp_path, monkeypatch, output_of):
+def test_data_fetch_without_network_or_folder_suggests_a_remedy(url, capsys, tmp_path, monkeypatch, output_of):
     assert cli.run(["data", "fetch", "--all", "--from", f"http://127.0.0.1:{closed_port()}"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
@@ -149,7 +149,7 @@ def test_without_a_network_or_a_folder_the_command_says_what_to_do(url, capsys, 
     assert err.count("\n") == 1
 
 
-def test_two_fetches_at_once(url, own_registry, folder):
+def test_two_fetches_of_a_set_at_once_both_succeed(url, own_registry, folder):
     command = published.judge_command(own_registry, "data", "fetch", "--all", "--from", f"{url}/trickling/")
     runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
     for run in runs:

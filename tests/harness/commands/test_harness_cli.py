@@ -90,7 +90,7 @@ def test_a_bot_is_given_several_cores(tmp_path):
     assert read_result(tmp_path / "result.json").configuration.core == tuple(usable_cores()[-2:])
 
 
-def test_terms_as_they_are_given(tmp_path):
+def test_run_options_are_stored_in_the_result(tmp_path):
     limits = ["--cpu-limit", "5", "--puzzle-limit", "4", "--memory-limit", "1G", "--stall-limit", "0"]
     options = ["--name", "A bot", "--core", "any", "--any-order", "--time-limit", "9", "--warm-up", "true"]
     assert run_of("backwards", tmp_path, *limits, *options, "--result", "result.json") == 0
@@ -120,7 +120,7 @@ def test_terms_as_they_are_given(tmp_path):
         ("print(*'0101', sep='\\t')", "does not belong to an answer; begin an answer with '$' and its number"),
     ],
 )
-def test_a_bot_without_answers_is_told_why(code, mistake, tmp_path, output_of):
+def test_a_run_without_answers_explains_why(code, mistake, tmp_path, output_of):
     arguments = [
         "run",
         "--quiet",
@@ -146,7 +146,7 @@ def test_a_bot_without_answers_is_told_why(code, mistake, tmp_path, output_of):
         ("hang_at_3", None),
     ],
 )
-def test_the_last_line_on_stderr_of_a_bot_that_failed_stands_in_the_summary(tmp_path, behaviour, last, capsys):
+def test_the_summary_shows_the_last_stderr_line_of_a_failed_bot(tmp_path, behaviour, last, capsys):
     limit = ["--puzzle-limit", "0.2"] if behaviour == "hang_at_3" else []
     run_of(behaviour, tmp_path, "--quiet", *limit)
     out = capsys.readouterr().out
@@ -155,7 +155,7 @@ def test_the_last_line_on_stderr_of_a_bot_that_failed_stands_in_the_summary(tmp_
     assert out.replace("\n", "").isprintable()
 
 
-def test_the_file_of_an_adapted_program_needs_the_adapter(capsys):
+def test_a_file_placeholder_without_the_adapter_is_noted(capsys):
     run = ["run", "--quiet", "--set", str(RECIPE), "--"]
     said = "nonojudge: {file} goes to the bot as it is; write `nonojudge adapt --as FORMAT --`"
     for adapter, count in ([], 1), (["adapt"], 0):
@@ -164,7 +164,7 @@ def test_the_file_of_an_adapted_program_needs_the_adapter(capsys):
 
 
 @pytest.mark.parametrize("absent", ["msgspec", "msgspec rich psutil"])
-def test_a_required_library_that_is_missing_is_a_line_with_the_command_that_installs_it(absent):
+def test_a_missing_required_library_is_named_with_its_install_command(absent):
     program = "import sys; sys.modules |= dict.fromkeys(sys.argv.pop().split()); import nonobot.harness.__main__"
     judge = [sys.executable, "-c", f"{program}; sys.exit(nonobot.harness.__main__.main())", "run", absent]
     done = subprocess.run(judge, capture_output=True, text=True)
@@ -188,7 +188,7 @@ def test_a_required_library_that_is_missing_is_a_line_with_the_command_that_inst
         ),
     ],
 )
-def test_a_library_that_lacks_what_a_command_imports_is_named_in_a_line(moved, why):
+def test_a_library_without_an_imported_name_is_a_one_line_error(moved, why):
     program = f"{moved}; import sys, nonobot.harness.__main__; sys.exit(nonobot.harness.__main__.main())"
     judge = [sys.executable, "-c", program, "table", str(GOLDEN / "results" / "run.json")]
     done = subprocess.run(judge, capture_output=True, text=True)
@@ -199,7 +199,7 @@ def test_a_library_that_lacks_what_a_command_imports_is_named_in_a_line(moved, w
 
 @sandbox_only
 @pytest.mark.parametrize("code", ["open('/nowhere/puzzles.db')", "open('log.txt', 'w')"])
-def test_a_bot_whose_files_the_sandbox_hides_is_told_what_it_shows(code, tmp_path, capsys, monkeypatch):
+def test_a_bot_that_misses_hidden_files_gets_a_hint_about_show(code, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("bot.py").write_text(code)
     bot = ["--", sys.executable, "bot.py"]
@@ -232,7 +232,7 @@ def test_a_result_that_is_there_is_overwritten_only_with_force(tmp_path, capsys)
     assert not stderr.exists()
 
 
-def test_names_that_are_no_text_are_escaped_where_they_are_printed_and_stored(tmp_path, capsys):
+def test_undecodable_names_are_escaped_in_output_and_results(tmp_path, capsys):
     odd = os.fsdecode(b"\xff\x1b[2J\n")
     bot = command("perfect", tmp_path)
     Path("questions.txt").rename(f"{odd}.txt")
@@ -286,7 +286,7 @@ def test_a_file_that_is_read_is_not_replaced_under_any_name(line, tmp_path, caps
 
 
 @pytest.mark.parametrize(("word", "named"), [("-w{width}", True), ("${width}", False), ("{print}", False)])
-def test_a_placeholder_that_only_a_tournament_fills_in_is_named(word, named, capsys):
+def test_a_placeholder_outside_a_tournament_is_noted(word, named, capsys):
     assert cli.run(["check", "--list", "--", "./bot", word]) == 0
     said = "nonojudge: {width} goes to the bot as it is: only a tournament's file has placeholders\n"
     assert capsys.readouterr().err == said * named
@@ -359,7 +359,7 @@ def test_a_ctrl_c_while_the_judge_is_loaded_ends_it_quietly(monkeypatch):
     assert main() == 130
 
 
-def test_what_came_of_a_run_is_shown_even_if_no_file_can_be_written(tmp_path):
+def test_the_summary_of_a_run_is_shown_even_if_no_file_can_be_written(tmp_path):
     """A limit of 0 bytes for files stands for a full disk."""
     run = [*JUDGE, "run", "--quiet", "--set", str(RECIPE), "--result", "result.json", "--"]
     limited = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *run, *command("perfect", tmp_path)]
@@ -383,7 +383,7 @@ time.sleep(1000)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_judge_that_is_stopped_in_a_warm_up_leaves_nothing_of_it(tmp_path, number):
+def test_a_judge_stopped_during_a_warm_up_leaves_no_process(tmp_path, number):
     warm_up = shlex.join([sys.executable, "-S", "-c", WARMS_UP_FOR_EVER])
     options = ["--set", str(RECIPE), "--contain", "no", "--warm-up", warm_up]
     marker = tmp_path / "marker"
@@ -391,7 +391,7 @@ def test_a_judge_that_is_stopped_in_a_warm_up_leaves_nothing_of_it(tmp_path, num
     assert not any(psutil.pid_exists(int(pid)) for pid in marker.read_text().split())
 
 
-def test_what_a_warm_up_leaves_running_is_ended(tmp_path):
+def test_processes_left_by_a_warm_up_are_ended(tmp_path):
     warm_up = "sh -c 'sleep 1000 & echo $! > helper'"
     assert run_of("perfect", tmp_path, "--quiet", "--contain", "no", "--warm-up", warm_up) == 0
     assert not psutil.pid_exists(int((tmp_path / "helper").read_text()))
@@ -421,7 +421,7 @@ def test_a_warm_up_has_the_limits_of_the_run_and_one_of_its_own(warm_up, limit, 
     assert psutil.Process().children() == before
 
 
-def test_what_a_warm_up_says_is_passed_on_up_to_a_megabyte_and_the_end(capfd):
+def test_the_stderr_of_a_warm_up_is_printed_shortened_in_the_middle(capfd):
     says = "yes $(printf %01000d 0) | head -c 9000000 >&2; echo end >&2"
     assert warmed_up(["sh", "-c", says], Configuration()) > 0
     err = capfd.readouterr().err
@@ -430,7 +430,7 @@ def test_what_a_warm_up_says_is_passed_on_up_to_a_megabyte_and_the_end(capfd):
     assert err.endswith("0end\n")
 
 
-def test_what_makes_a_run_impossible_is_said_before_the_warm_up(tmp_path, capsys):
+def test_errors_in_the_options_are_reported_before_the_warm_up(tmp_path, capsys):
     for options in (["--result", "result.json"], []):  # which is a file in the folder `results`
         assert cli.run(["run", *options, "--", "no-such-program"]) == 2
     assert list(tmp_path.iterdir()) == []

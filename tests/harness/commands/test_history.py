@@ -74,7 +74,7 @@ def test_revisions_are_in_the_order_of_git_with_the_medians_of_their_runs(commit
     assert [point["revision"] for point in points] == [commits[2], f"{commits[2]}-dirty", commits[0], commits[1]]
 
 
-def test_counts_of_profiles_are_columns_and_lines_of_the_plot(commits, tmp_path, history, output_of):
+def test_counts_of_profiles_are_shown_in_table_and_plot(commits, tmp_path, history, output_of):
     for number, commit in enumerate(commits[:2]):
         (tmp_path / f"p{number}.json").write_text(to_json(profile_of(commit, 1000 + number)))
     [run] = written(tmp_path, run=run_result(cpu=4.0, revision=commits[2]))
@@ -92,7 +92,7 @@ def test_counts_of_profiles_are_columns_and_lines_of_the_plot(commits, tmp_path,
     assert commits[0][:10] in svg.read_text()
 
 
-def test_what_cannot_be_shown_is_left_out_with_a_line(commits, tmp_path, output_of):
+def test_results_that_cannot_be_shown_are_left_out_with_a_message(commits, tmp_path, output_of):
     [with_it, without] = written(tmp_path, a=run_result(revision=commits[0]), b=run_result())
     broken = tmp_path / "c.json"
     values = msgspec_json.decode(with_it.read_bytes()) | {"revision": "--output=x"}
@@ -141,7 +141,7 @@ def test_a_bot_has_the_commit_of_its_clone(tmp_path, own_folder, head):
     assert revision_of(["sh", "-c", "cat"]) is None
 
 
-def test_the_judges_own_bot_has_the_commit_of_the_judges_clone_and_whether_it_was_edited(tmp_path, monkeypatch):
+def test_the_revision_of_nonobot_is_the_judges_commit_marked_if_edited(tmp_path, monkeypatch):
     commit = made(tmp_path)
     monkeypatch.setattr(revisions, "HOME", tmp_path)
     monkeypatch.setenv("GIT_DIR", "/nowhere")  # as in a hook
@@ -153,7 +153,7 @@ def test_the_judges_own_bot_has_the_commit_of_the_judges_clone_and_whether_it_wa
     assert revision_of(OWN_BOT) is None
 
 
-def test_a_bot_in_the_judges_clone_chooses_no_filter_of_the_users_configuration(tmp_path, monkeypatch):
+def test_a_bot_cannot_activate_git_filters_of_the_users_configuration(tmp_path, monkeypatch):
     """A bot that was added to the clone, and that its warm-up edits, names a filter in its `.gitattributes`."""
     for folder in ("bots", "harness"):
         (tmp_path / "clone" / folder).mkdir(parents=True)
@@ -171,7 +171,7 @@ def test_a_bot_in_the_judges_clone_chooses_no_filter_of_the_users_configuration(
     assert (tmp_path / "ran").exists()
 
 
-def test_a_script_in_no_clone_has_no_revision_of_the_clone_that_its_python_is_in(tmp_path, own_folder):
+def test_a_script_outside_a_clone_does_not_get_the_revision_of_its_python(tmp_path, own_folder):
     commit = made(tmp_path / "clone")
     (bin_folder := tmp_path / "clone" / "env" / "bin").mkdir(parents=True)
     (bin_folder.parent / "pyvenv.cfg").touch()
@@ -184,7 +184,7 @@ def test_a_script_in_no_clone_has_no_revision_of_the_clone_that_its_python_is_in
         assert revision_of(["env/bin/python3", "-m", "bot"]) == commit  # installed there
 
 
-def test_without_a_commit_there_is_no_revision(tmp_path, own_folder, monkeypatch):
+def test_a_bot_without_a_commit_has_no_revision(tmp_path, own_folder, monkeypatch):
     (tmp_path / "bot").touch(0o755)
     assert revision_of(["./bot"]) is None
     require_git()

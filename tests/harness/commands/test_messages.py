@@ -75,7 +75,7 @@ def said_among_samples(line: str) -> str:
 @pytest.mark.usefixtures("compiled")  # or a cold start has more to say
 @pytest.mark.parametrize(("line", "message"), messages("$"), ids=[line for line, _ in messages("$")])
 @sample_files()
-def test_what_cannot_be_used_ends_with_2_one_line_and_no_file(line, message):
+def test_unusable_input_exits_with_2_one_line_and_no_file(line, message):
     if "--against" in line and top_of(REPOSITORY) != REPOSITORY:
         pytest.skip("not a clone, or git is not installed")
     before = files_here()
@@ -94,7 +94,7 @@ def of_tournament(line: str) -> str:
 
 
 @pytest.mark.parametrize(("line", "said"), messages("%"), ids=range(len(messages("%"))))
-def test_a_file_that_defines_no_tournament_is_refused_with_the_place(line, said):
+def test_an_invalid_tournament_file_is_refused_with_the_position(line, said):
     assert of_tournament(line) == said
     assert "\n" not in said
 
@@ -115,7 +115,7 @@ def of_file(line: str) -> str:
 
 
 @pytest.mark.parametrize(("line", "said"), messages(">"), ids=[line[:60] for line, _ in messages(">")])
-def test_every_fault_of_a_puzzle_file_is_named_with_its_place_and_costs_no_other_puzzle(line, said):
+def test_every_error_of_a_puzzle_file_is_reported_with_its_position(line, said):
     assert of_file(line) == said
 
 

@@ -52,7 +52,7 @@ def test_a_language_goes_by_several_names(tmp_path, languages, name):
 
 
 @pytest.mark.parametrize(("language", "name"), [("python", "mybot.py"), ("c++", "mybot.cpp")])
-def test_the_page_shows_the_bots_and_the_readme_their_commands(tmp_path, language, name):
+def test_the_documentation_contains_the_templates_and_their_commands(tmp_path, language, name):
     assert cli.run(["new-bot", language, str(tmp_path / "bot")]) == 0
     assert (tmp_path / "bot" / name).read_text(encoding="utf-8") in PAGE
     readme = (tmp_path / "bot" / "README.md").read_text(encoding="utf-8")
@@ -98,7 +98,7 @@ def test_a_good_bot_is_ready_to_hand_in(capfd):
     assert out[-1] == "ready to hand in"
 
 
-def test_what_is_missing_is_listed_in_order(tmp_path, capfd):
+def test_rehearse_lists_missing_requirements_in_order(tmp_path, capfd):
     (tmp_path / "bot.py").write_text(
         "import sys\nfor line in sys.stdin:\n    if '$' in line:\n"
         "        print(line.strip(), *8 * ['\\t'.join('11111111')], sep='\\n', flush=True)\n"
@@ -114,7 +114,7 @@ def test_what_is_missing_is_listed_in_order(tmp_path, capfd):
     assert len(missing) == 3
 
 
-def test_a_breakdown_is_said_once_and_first(capfd):
+def test_rehearse_reports_a_crash_once_and_first(capfd):
     program = str(REPOSITORY / "tests/doubles/check_bots.py")
     bot = [sys.executable, "-S", "-E", program, "KilledOnTheThird", "8", "8"]
     assert cli.run([*REHEARSE, "--contain", "no", "--", *bot]) == 1
@@ -139,7 +139,7 @@ def rehearsed(tmp_path, capfd, instead, *options):
 
 
 @pytest.mark.slow
-def test_a_crash_in_the_run_has_its_cause_and_is_said_once(tmp_path, capfd):
+def test_rehearse_reports_a_crash_during_the_run_once_with_its_cause(tmp_path, capfd):
     status, out = rehearsed(tmp_path, capfd, "sys.exit('no memory')")
     assert (status, out[-2]) == (1, "not ready to hand in:")
     why = "exited with status 1 while answers were due; last on stderr: no memory"
@@ -147,7 +147,7 @@ def test_a_crash_in_the_run_has_its_cause_and_is_said_once(tmp_path, capfd):
 
 
 @pytest.mark.slow
-def test_an_early_end_with_status_0_has_its_cause(tmp_path, capfd):
+def test_rehearse_explains_an_early_exit_with_status_0(tmp_path, capfd):
     status, out = rehearsed(tmp_path, capfd, "print('licence expired', file=sys.stderr); sys.exit(0)")
     why = "exited with status 0; last on stderr: licence expired"
     assert (status, out[-1]) == (
@@ -164,14 +164,14 @@ def test_a_bot_that_gives_up_is_ready_by_the_rules(tmp_path, capfd):
 
 
 @pytest.mark.slow
-def test_what_a_run_is_given_can_be_rehearsed(tmp_path, capfd):
+def test_rehearse_accepts_the_options_of_a_run(tmp_path, capfd):
     options = ["--env", "WHY=no idea", "--show", str(tmp_path), "--warm-up", f"touch {quoted(tmp_path)}/warm"]
     status, out = rehearsed(tmp_path, capfd, "import os; sys.exit(os.environ['WHY'])", *options)
     assert (status, (tmp_path / "warm").exists()) == (1, True)
     assert "last on stderr: no idea" in out[-1]
 
 
-def test_a_slow_bot_is_named(tmp_path, capfd):
+def test_rehearse_reports_a_slow_bot(tmp_path, capfd):
     bot = started(tmp_path, "python")
     program = tmp_path / "mybot.py"
     program.write_text(program.read_text().replace("    print(start", "    time.sleep(2); print(start"))
@@ -191,6 +191,6 @@ def test_a_ctrl_c_ends_the_bot_of_a_rehearsal_too():
     wait_until(lambda: not pids_with(word))
 
 
-def test_a_rehearsal_of_no_program_is_unusable(capfd):
+def test_rehearse_without_a_program_is_an_error(capfd):
     assert cli.run(["rehearse", "--", "./nowhere"]) == 2
     assert "cannot start './nowhere': No such file" in capfd.readouterr().err

@@ -72,14 +72,14 @@ def without_styles(text):
 @pytest.mark.parametrize(
     ("numbers", "drawn"), [("", "1"), ("2", "2"), ("1,5", "15"), ("2-9", "25"), ("all", "125"), ("5,1-2", "125")]
 )
-def test_the_first_puzzle_is_drawn_or_those_with_the_numbers_asked_for(numbers, drawn, output_of):
+def test_render_draws_the_first_puzzle_or_the_requested_numbers(numbers, drawn, output_of):
     out, err = output_of(render, "p.txt", "--size", "8x11", *(["--number", numbers] if numbers else []))
     assert ("--number all draws all" in err) == (not numbers)
     assert re.findall(r"^\$(\d+)  8x11$", out, re.MULTILINE) == list(drawn)
     assert "█" not in out
 
 
-def test_the_solution_and_the_start_are_drawn(capsys, output_of):
+def test_render_draws_the_solution_or_the_start_board(capsys, output_of):
     assert render("boardgen:12x9x3:seed=4", "--solution", "--number", "3") == 0
     _, solution = list(Recipe.parse("boardgen:12x9x3:seed=4").boards())[2]
     lines = capsys.readouterr().out.splitlines()[1:]
@@ -90,7 +90,7 @@ def test_the_solution_and_the_start_are_drawn(capsys, output_of):
     assert sum(line.count("·") for line in lines) == 12
 
 
-def test_answers_right_wrong_and_missing(output_of):
+def test_render_marks_right_wrong_and_missing_answers(output_of):
     out = output_of(render, "p.txt", "--size", "8x11", "--answers", "answers.txt", "--number", "all").out
     right, wrong, missing = out.split("\n\n")
     assert right.startswith("$1  8x11\n")
@@ -116,7 +116,7 @@ def test_answers_right_wrong_and_missing(output_of):
         ("$1\n" + "0\t0\t0\t0\t0\t0\t0\t0\n" * 11, "$1 given-up", "zeros"),
     ],
 )
-def test_answers_without_a_grid(answer, name, word, output_of):
+def test_render_describes_answers_without_a_grid(answer, name, word, output_of):
     Path("answers.txt").write_text(answer)
     lines = output_of(render, "p.txt", "--size", "8x11", "--answers", "answers.txt").out.splitlines()
     assert lines[0] == f"{name}  8x11"
@@ -124,7 +124,7 @@ def test_answers_without_a_grid(answer, name, word, output_of):
     assert "✗" not in "".join(lines)
 
 
-def test_many_wrong_lines_and_titles_that_cannot_be_encoded(output_of):
+def test_render_shortens_long_error_lists_and_escapes_unencodable_titles(output_of):
     Path("answers.txt").write_bytes(format_answer(1, Solution(np.ones((11, 8), dtype=int))))
     lines = output_of(render, "p.txt", "--size", "8x11", "--answers", "answers.txt").out.splitlines()
     assert lines[-1] == "and 11 more"
@@ -145,7 +145,7 @@ def test_a_png_in_the_colours_of_its_theme(capsys):
     assert capsys.readouterr().out.splitlines()[0] == "picture: light.png (1 puzzle, 257x342 pixels)"
 
 
-def test_an_svg_sheet_says_what_is_wrong(output_of):
+def test_an_svg_sheet_shows_wrong_rows_and_columns(output_of):
     arguments = ["p.txt", "--size", "8x11", "--answers", "answers.txt", "--number", "all"]
     out = output_of(render, *arguments, "-o", "sheet.svg", "--columns", "2", "--no-clues", "--cell", "9").out
     assert "$2 wrong: row 4: expected 2 2, found 3 2\n" in out
@@ -182,7 +182,7 @@ def terminal(monkeypatch):
     ("columns", "lines", "encoding", "per_cell"),
     [(80, 60, "utf-8", 2), (70, 60, "utf-8", 1), (80, 30, "utf-8", 1), (90, 60, "ascii", 2)],
 )
-def test_the_largest_blocks_that_fit_and_that_the_output_has(
+def test_render_uses_the_largest_blocks_that_fit_and_can_be_encoded(
     columns, lines, encoding, per_cell, terminal, output_of
 ):
     _, solution = next(Recipe.parse("boardgen:25x25x1:seed=3").boards())
@@ -194,7 +194,7 @@ def test_the_largest_blocks_that_fit_and_that_the_output_has(
     assert np.array_equal(read_terminal(drawn[1:], per_cell)[:25], solution.cells == BLACK)
 
 
-def test_a_board_that_does_not_fit_says_so_and_the_others_are_drawn(terminal, output_of):
+def test_a_board_too_wide_for_the_terminal_is_reported_and_the_others_drawn(terminal, output_of):
     Path("boards.txt").write_text("1-1\n40-" + ":".join(["1"] * 40) + "\n2-1:1\n")
     terminal(50)
     out, err = output_of(render, "boards.txt", "--number", "all", status=1)
@@ -210,14 +210,14 @@ def test_a_board_that_does_not_fit_says_so_and_the_others_are_drawn(terminal, ou
     assert render("boards.txt", "--number", "2", "--no-clues") == 0
 
 
-def test_half_blocks_that_cannot_be_drawn_say_why(terminal, output_of):
+def test_unusable_half_blocks_are_explained(terminal, output_of):
     err = output_of(render, "start.txt", "--blocks", "half", status=1).err
     assert "unknown cells differ from white ones only in their colour" in err
     terminal(has_colours=True)
     assert "▄" in output_of(render, "start.txt", "--blocks", "half").out
 
 
-def test_a_puzzle_that_cannot_be_read_costs_no_other(capsys, output_of):
+def test_render_skips_an_unreadable_puzzle(capsys, output_of):
     Path("bad.txt").write_bytes(
         format_puzzle(1, P_PUZZLE).replace(b"9", b"99", 1)
         + format_puzzle(2, P_PUZZLE)
@@ -239,7 +239,7 @@ def test_a_puzzle_that_cannot_be_read_costs_no_other(capsys, output_of):
         (["boardgen:2100x2000x1:seed=1"], "more than 4000000 cells"),
     ],
 )
-def test_too_much_to_draw_is_one_line(arguments, message, capsys):
+def test_too_many_cells_to_draw_are_a_one_line_error(arguments, message, capsys):
     assert message in refused(capsys, *arguments)
     assert not list(Path().glob("a.*"))
 
@@ -251,7 +251,7 @@ def test_the_name_of_an_official_set_means_that_set(monkeypatch, tmp_path, capsy
     assert render("./taai2011") == 0
 
 
-def test_a_missing_pillow_is_one_line(monkeypatch, capsys):
+def test_a_missing_pillow_is_a_one_line_error(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "PIL", None)
     assert "-m pip install Pillow" in refused(capsys, "p.txt", "--size", "8x11", "-o", "a.png")
     assert not Path("a.png").exists()

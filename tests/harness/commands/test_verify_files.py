@@ -18,7 +18,7 @@ def _files(own_folder):
     Path("answers.txt").write_text(f"$1\n{ANSWER}$2\n{ANSWER}$3\n{ANSWER}")
 
 
-def test_a_broken_puzzle_costs_that_puzzle_only(output_of):
+def test_a_malformed_puzzle_is_not_counted_and_the_others_are(output_of):
     fault = "$2: line 11: the clue of column 3 needs 9 cells, the column has 3"
     warning = f"questions.txt: warning: {fault} (not counted)\n"
     assert output_of(cli.run, VERIFY) == ("2 of 2 right\n", warning)
@@ -40,7 +40,7 @@ def test_a_broken_puzzle_costs_that_puzzle_only(output_of):
         ("1 2x 2 3", "1 2- 2- 2 3", "2 of 3 right; 1 given-up\n  line 9: $2 was answered before"),
     ],
 )
-def test_a_broken_puzzle_takes_no_answer_from_a_good_one(output_of, questions, answers, said):
+def test_answers_around_a_malformed_puzzle_match_their_puzzles(output_of, questions, answers, said):
     written = [f"${name.strip('x')}\n{BROKEN if 'x' in name else GOOD}" for name in questions.split()]
     Path("questions.txt").write_text("".join(written))
     written = [
@@ -53,7 +53,7 @@ def test_a_broken_puzzle_takes_no_answer_from_a_good_one(output_of, questions, a
     assert len(out.splitlines()) == len(said.splitlines())
 
 
-def test_a_warning_about_text_does_not_say_that_its_puzzle_does_not_count(output_of):
+def test_a_puzzle_with_a_warning_about_extra_text_still_counts(output_of):
     Path("questions.txt").write_text(f"# title\n$1\n{GOOD}9\n$2\n{GOOD}")
     extra = "$1: line 9: '9' comes after the 6 clue lines of a 3x3 board and is ignored; check --size"
     Path("answers.txt").write_text(f"$1\n{ANSWER}$2\n{ANSWER}")
@@ -72,7 +72,7 @@ def test_swapped_arguments_are_named(output_of):
 
 
 @pytest.mark.parametrize("more", [[], ["--json"]])
-def test_the_result_is_written_as_a_file(output_of, more):
+def test_verify_writes_its_result_to_a_file(output_of, more):
     out = output_of(cli.run, [*VERIFY, "-o", "checked.json", *more]).out
     assert out == ("" if more else "2 of 2 right\n")
     assert json.loads(Path("checked.json").read_text())["kind"] == "verify"
@@ -84,7 +84,7 @@ def test_a_dash_is_stdout(output_of):
     assert json.loads(output_of(cli.run, [*VERIFY, "-o", "-"]).out)["score"]["verdicts"]["right"] == 2
 
 
-def test_text_that_is_no_answer_is_told_beside_a_puzzle_that_does_not_count(output_of):
+def test_stray_text_is_reported_even_if_a_puzzle_is_not_counted(output_of):
     questions = Path("questions.txt")
     questions.write_text(questions.read_text() + f"further text\n$4\n{GOOD}")
     answers = Path("answers.txt")

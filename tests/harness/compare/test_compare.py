@@ -71,7 +71,7 @@ def test_runs_are_a_pair_if_no_other_started_between_them(before, after, pairs):
     assert between(map(run_at, before), map(run_at, after)).wall.pairs == pairs
 
 
-def test_what_moves_slowly_moves_both_of_a_pair():
+def test_a_slow_drift_of_the_machine_does_not_hide_a_slowdown():
     """A machine that becomes slower by a third in the course of fourteen runs does not hide a tenth."""
     drift = np.exp(np.linspace(0.0, 0.3, 14))
     before, after = (
@@ -98,7 +98,7 @@ def test_runs_that_shared_a_core_are_pairs_in_whatever_order_they_are_read():
     assert between(before, alone).outcome is Outcome.CANNOT_TELL
 
 
-def test_a_duel_on_parts_of_a_set_is_shown_as_one_by_cpu_time_alone():
+def test_a_duel_on_parts_of_a_set_is_compared_by_cpu_time_only():
     """Two bots share the core: the scheduler decides when each of them answers."""
     random = np.random.default_rng(5)
     before, after = [], []
@@ -120,7 +120,7 @@ def test_a_duel_on_parts_of_a_set_is_shown_as_one_by_cpu_time_alone():
     assert json.loads(first.to_json())["ratios"] is None
 
 
-def test_a_duel_of_bots_that_solve_nothing_in_common_names_what_to_look_at():
+def test_a_duel_without_commonly_solved_puzzles_suggests_a_next_step():
     terms = Configuration(core=1, shared_core="x")
     idle, left, right = (run_result(times=some, terms=terms) for some in ((None, None), (1.0, None), (None, 1.0)))
     check, lost = "look at `nonojudge check -- ./bot`", "look at the puzzles newly solved and newly lost"
@@ -136,7 +136,7 @@ def test_a_duel_of_bots_that_solve_nothing_in_common_names_what_to_look_at():
         assert comparison.reasons[-1].startswith("no puzzle is right in both: more rounds cannot help, a set")
 
 
-def test_several_sets_are_pairs_of_their_sums():
+def test_runs_of_several_sets_are_paired_by_their_total_time():
     before, after = (
         [
             run_result(times=[seconds] * 6, set_name=name, started_at=str(second))
@@ -184,7 +184,7 @@ def saved(folder, before, after):
     return folder / "a", folder / "b"
 
 
-def test_the_outcome_is_told_with_the_reason_and_the_exit_status(tmp_path, output_of):
+def test_each_outcome_has_its_reason_and_exit_status(tmp_path, output_of):
     a, b = saved(tmp_path, *alternating(1.1))
     for sides, status, outcome, meaning in (
         ((a, b), 1, "worse", "slower beyond the tolerance of 2%"),
@@ -198,7 +198,7 @@ def test_the_outcome_is_told_with_the_reason_and_the_exit_status(tmp_path, outpu
         assert meaning in out
 
 
-def test_runs_that_are_no_pairs_show_the_difference_and_name_the_duel(tmp_path, output_of):
+def test_unpaired_runs_show_the_difference_and_suggest_a_duel(tmp_path, output_of):
     before = run_result(times=PUZZLES, command=["./old", "-x"])
     after = run_result(times=2 * PUZZLES, command=["./new"])
     a, b = written(tmp_path, a=before, b=after)
@@ -215,7 +215,7 @@ def test_runs_that_are_no_pairs_show_the_difference_and_name_the_duel(tmp_path, 
     assert between(*alternating(1.1)).duels == []
 
 
-def test_for_git_bisect_run_whatever_cannot_be_judged_is_skipped(tmp_path, capsys):
+def test_undecided_comparisons_exit_with_the_skip_status_of_git_bisect(tmp_path, capsys):
     a, b = saved(tmp_path, *alternating(1.1))
     for sides, status in (
         ((a, b), 1),
@@ -231,7 +231,7 @@ def test_for_git_bisect_run_whatever_cannot_be_judged_is_skipped(tmp_path, capsy
     capsys.readouterr()
 
 
-def test_identical_results_and_odd_stamps(tmp_path, output_of, capsys):
+def test_identical_results_and_too_short_times_decide_nothing(tmp_path, output_of, capsys):
     [path] = written(tmp_path, a=run_result(times=PUZZLES))
     comparison = json.loads(output_of(run, path, path, "--json", status=3).out)
     assert (comparison["kind"], comparison["schema_version"]) == ("comparison", 2)
@@ -247,7 +247,7 @@ def test_identical_results_and_odd_stamps(tmp_path, output_of, capsys):
 
 @pytest.mark.slow
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=30), st.randoms(use_true_random=False))
-def test_swapping_the_sides_turns_everything_around(before, random):
+def test_swapping_before_and_after_inverts_the_comparison(before, random):
     after = [random.choice([None, seconds, seconds * 1.5, 0.0]) for seconds in before]
     there, back = between(runs(before), runs(after)), between(runs(after), runs(before))
     assert there.counts == (back.counts[1], back.counts[0], back.counts[2])
@@ -257,7 +257,7 @@ def test_swapping_the_sides_turns_everything_around(before, random):
         assert there.puzzle_ratio.estimate == pytest.approx(1 / back.puzzle_ratio.estimate, rel=1e-6)
 
 
-def test_only_puzzles_right_on_both_sides_have_their_times_compared():
+def test_times_are_compared_only_on_puzzles_right_in_both_versions():
     before = runs((1.0, 2.0, 9.0, 1.0), verdicts={3: Verdict.WRONG})
     comparison = between(before, runs((2.0, 4.0, 0.1, None)))
     assert comparison.seconds == [(1.0, 2.0), (2.0, 4.0)]
@@ -276,7 +276,7 @@ def test_more_lost_than_solved_is_worse(lost, solved, worse):
     assert ("more lost than solved" in comparison.reasons[0]) is worse
 
 
-def test_nothing_right_on_both_sides(tmp_path, output_of):
+def test_a_comparison_without_commonly_right_puzzles_decides_nothing(tmp_path, output_of):
     a, b = written(tmp_path, a=run_result(times=(1.0, None)), b=run_result(times=(None, 1.0)))
     out = output_of(run, a, b, status=3).out
     assert "no puzzle is right in both versions" in out
@@ -317,7 +317,7 @@ def test_runs_are_compared_by_sets_and_files(tmp_path, output_of):
     assert comparison["notes"] == []
 
 
-def test_a_result_compared_with_itself_decides_nothing_and_is_named(tmp_path, output_of):
+def test_a_result_compared_with_itself_decides_nothing_and_is_reported(tmp_path, output_of):
     old, new = saved(tmp_path, *alternating(1.0))
     assert json.loads(output_of(run, old, new, "--json").out)["outcome"] == "not worse"
     (tmp_path / "link").symlink_to(old)
@@ -329,14 +329,14 @@ def test_a_result_compared_with_itself_decides_nothing_and_is_named(tmp_path, ou
 
 
 @pytest.mark.parametrize(("short", "warned"), [(0, False), (5, False), (6, True)])
-def test_many_answers_in_one_burst_are_told(short, warned):
+def test_many_answers_in_one_burst_cause_a_warning(short, warned):
     burst = [0.0] * short + [1.0] * (100 - short)
     for sides in (([1.0] * 100, burst), (burst, [1.0] * 100)):
         comparison = between(*map(runs, sides))
         assert [f"{short} of 100 puzzles" in line for line in comparison.warnings] == [True] * warned
 
 
-def test_a_stop_of_the_judge_is_the_cause_of_answers_in_one_burst():
+def test_a_stop_of_the_judge_is_reported_as_the_cause_of_a_burst():
     [run] = runs([0.0] * 50 + [1.0] * 50)
     stopped = structs.replace(run, attempts=[structs.replace(run.attempts[0], stood_still_seconds=5.0)])
     [line] = between([run], [stopped, stopped]).warnings
@@ -353,13 +353,13 @@ def test_a_stop_of_the_judge_is_the_cause_of_answers_in_one_burst():
         ([run_result("one"), run_result("two")], "after contains runs of different bots: one in .*, two in "),
     ],
 )
-def test_what_cannot_be_compared_is_refused(tmp_path, others, message):
+def test_results_that_cannot_be_compared_are_refused(tmp_path, others, message):
     before, after = saved(tmp_path, [run_result()], others)
     with pytest.raises(UnusableError, match=message):
         run(before, after)
 
 
-def test_what_cannot_be_compared_with_a_log_or_on_more_cores_is_refused(tmp_path):
+def test_comparisons_with_a_log_or_across_numbers_of_cores_are_refused(tmp_path):
     [a] = written(tmp_path, a=run_result())
     (tmp_path / "b.log").write_text("#1\t1\n")
     with pytest.raises(UnusableError, match="a bot's own log, without checked answers"):
@@ -386,13 +386,13 @@ def test_what_cannot_be_compared_with_a_log_or_on_more_cores_is_refused(tmp_path
         ({"end": EndReason.CRASHED}, "not every run of after finished: crashed"),
     ],
 )
-def test_what_makes_a_comparison_doubtful_is_told(changed, warning):
+def test_a_doubtful_comparison_has_a_warning(changed, warning):
     assert between([run_result()], [run_result()]).warnings == []
     [line] = between([run_result()], [run_result(**changed)]).warnings
     assert warning in line
 
 
-def test_no_file_is_read_that_the_result_of_a_stranger_names(tmp_path):
+def test_files_named_in_an_untrusted_result_are_not_read(tmp_path):
     (tmp_path / "secret").write_text("a secret line")
     crashed = run_result(end=EndReason.CRASHED, stderr_file=str(tmp_path / "secret"), stderr_bytes=13)
     compared = between([crashed], [crashed])
@@ -400,7 +400,7 @@ def test_no_file_is_read_that_the_result_of_a_stranger_names(tmp_path):
     assert "secret" not in compared.to_json()
 
 
-def test_every_field_of_the_terms_is_looked_at():
+def test_every_field_of_the_configuration_is_compared():
     fields = {"feed": Feed.INTERACTIVE, "any_order": True}
     fields |= {"environment": {"A": "1"}, "environment_digests": {"A": "1a2b3c4d"}}
     for name in structs.asdict(Configuration()).keys() - {"contain"}:  # whether there was a sandbox is looked at
@@ -429,7 +429,7 @@ def carried_out(terms, sandboxed=False, cores=2, environment=MADE):
         ({"environment": {"A": "1"}}, {}, {"environment": MADE | {"A": "1"}}),
     ],
 )
-def test_requests_that_led_to_the_same_conditions_do_not_differ(before, after, more):
+def test_different_options_with_the_same_effect_cause_no_warning(before, after, more):
     runs = [[carried_out(Configuration(**terms), **more)] for terms in (before, after)]
     assert between(*runs).warnings == []
 
@@ -457,13 +457,13 @@ def shown(name, value):
         ),
     ],
 )
-def test_the_same_requests_that_led_to_other_conditions_differ(terms, more_before, more_after, warning):
+def test_the_same_options_with_different_effects_cause_a_warning(terms, more_before, more_after, warning):
     before, after = ({"terms": Configuration(**terms)} | more for more in (more_before, more_after))
     [line] = between([carried_out(**before)], [carried_out(**after)]).warnings
     assert line == f"not the same {warning}"
 
 
-def test_a_bot_on_the_only_core_has_its_cpu_time_whether_or_not_it_was_told_the_core():
+def test_a_bot_on_a_machine_with_one_core_is_compared_by_cpu_time():
     before, after = alternating(terms=Configuration(), machine=structs.replace(MACHINE, usable_cores=1))
     assert between(before, after).cpu.pairs == 7
     assert between(*alternating(terms=Configuration())).cpu is None

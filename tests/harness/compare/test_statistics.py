@@ -31,7 +31,7 @@ def brute_tail(size, rank_sum):
     ("pairs", "confidence", "cut"),
     [(6, 0.95, 0), (7, 0.95, 2), (8, 0.95, 3), (10, 0.95, 8), (10, 0.99, 3), (12, 0.95, 13), (10, 0.998, 0)],
 )
-def test_the_ends_are_those_of_published_tables(pairs, confidence, cut):
+def test_interval_bounds_match_published_wilcoxon_tables(pairs, confidence, cut):
     """Critical values of Wilcoxon's signed-rank test, two-sided: the rank sum is this at most."""
     random = np.random.default_rng(pairs)
     after = np.exp(random.normal(size=pairs))
@@ -45,7 +45,7 @@ def test_the_ends_are_those_of_published_tables(pairs, confidence, cut):
 
 @pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_interval_of_equal_code_misses_1_as_seldom_as_its_confidence_says(confidence, seed):
+def test_the_interval_for_equal_code_excludes_1_as_rarely_as_its_confidence(confidence, seed):
     """Counted over all ways in which the noise, of a heavy tail, could have fallen on the two versions."""
     logs = np.random.default_rng(seed).standard_cauchy(9)
     alarms = 0
@@ -56,7 +56,7 @@ def test_the_interval_of_equal_code_misses_1_as_seldom_as_its_confidence_says(co
 
 
 @pytest.mark.parametrize(("confidence", "first"), [(0.5, 3), (0.8, 4), (0.9, 5), (0.95, 6)])
-def test_all_looks_together_miss_1_as_seldom_as_the_confidence_says(confidence, first):
+def test_all_looks_together_exclude_1_as_rarely_as_the_confidence(confidence, first):
     """Also if the first look that shows a difference ends it; over all ways the noise could have fallen."""
     assert first_look(confidence) == first
     logs = np.random.default_rng(first).standard_cauchy(10)
@@ -71,7 +71,7 @@ def test_all_looks_together_miss_1_as_seldom_as_the_confidence_says(confidence, 
     assert not any(sequential_ratio([1.0] * pairs, after[:pairs], confidence).low for pairs in between)
 
 
-def test_swapping_inverts_the_interval_and_a_disturbed_pair_takes_more_looks():
+def test_swapping_versions_inverts_the_interval_and_outliers_need_more_pairs():
     """The first pair is far off."""
     after = [0.7, *[1.1] * 17]
     for interval, pairs, outcome in (
@@ -89,7 +89,7 @@ def test_swapping_inverts_the_interval_and_a_disturbed_pair_takes_more_looks():
 
 
 @pytest.mark.parametrize(("confidence", "needed"), [(0.5, 2), (0.9, 5), (0.95, 6), (0.99, 8), (1 - 0.05 / 16, 10)])
-def test_fewer_pairs_than_needed_leave_the_interval_without_ends(confidence, needed):
+def test_too_few_pairs_leave_the_interval_unbounded(confidence, needed):
     assert needed_pairs(confidence) == needed
     assert paired_ratio([1.0] * needed, [2.0] * needed, confidence).low == pytest.approx(2)
     few = paired_ratio([1.0] * (needed - 1), [2.0] * (needed - 1), confidence)
@@ -135,14 +135,14 @@ def test_the_whole_interval_has_to_lie_on_one_side_of_the_tolerance(low, high, o
         ((3.5, 3.1, 4.0), "250% slower, 95% interval 210% to 300%: slower beyond "),
     ],
 )
-def test_an_outcome_in_words(ratio, phrase):
+def test_each_outcome_is_described_in_words(ratio, phrase):
     assert in_words(Ratio(*ratio), 7, 0.95, 0.02).startswith(phrase)
 
 
-def test_times_below_the_resolution_are_set_to_it_and_spread_is_that_of_the_largest_to_the_smallest():
+def test_times_below_the_resolution_are_raised_to_it():
     assert [*map(floored, (-0.5, 0.0, RESOLUTION_SECONDS / 2, 1.0))] == [*[RESOLUTION_SECONDS] * 3, 1.0]
     assert (spread([2.0, 2.1, 1.9]), spread([0.3])) == (pytest.approx(2.1 / 1.9 - 1), 0.0)
 
 
-def test_half_of_the_time_lies_in_the_slowest():
+def test_half_count_is_the_number_of_slowest_puzzles_with_half_the_time():
     assert [*map(half_count, ([], [1.0], [1, 5, 1, 2], [2, 2, 2, 2, 1]))] == [0, 1, 1, 3]

@@ -50,7 +50,7 @@ def shown(folder) -> dict:
     return shown_now(folder, Shown()).state
 
 
-def test_an_empty_folder_shows_nothing_and_nothing_is_read_again_that_has_not_changed(tmp_path, monkeypatch):
+def test_an_empty_folder_shows_no_runs_and_unchanged_files_are_not_read_again(tmp_path, monkeypatch):
     facts = {name: value for name, value in shown(tmp_path).items() if name not in ("folder", "note")}
     assert list(facts.values()) == [[]] * 7
     played("perfect", tmp_path)
@@ -61,7 +61,7 @@ def test_an_empty_folder_shows_nothing_and_nothing_is_read_again_that_has_not_ch
     assert shown_now(tmp_path, first).state == first.state
 
 
-def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
+def test_a_run_is_shown_while_in_progress_and_ranked_when_finished(tmp_path):
     looks = [Shown()]
 
     def has_more():
@@ -89,7 +89,7 @@ def test_a_run_is_seen_while_it_goes_on_and_ranked_when_it_is_done(tmp_path):
     assert done.state["last"][0]["number"] == 5
 
 
-def test_each_tournament_is_ranked_apart_and_what_is_not_right_is_named(tmp_path):
+def test_each_tournament_has_its_own_ranking_with_its_failures(tmp_path):
     for name, day, behaviour in (("april", "2026-04-01", "perfect"), ("may", "2026-05-01", "crash_at_3")):
         (tmp_path / name).mkdir()
         result = played(behaviour, tmp_path / name)
@@ -109,7 +109,7 @@ def test_each_tournament_is_ranked_apart_and_what_is_not_right_is_named(tmp_path
 
 
 @pytest.mark.usefixtures("nothing_hangs")
-def test_a_file_that_cannot_be_read_costs_no_other(tmp_path):
+def test_the_live_view_skips_unreadable_files(tmp_path):
     played("perfect", tmp_path)
     (tmp_path / "broken.json").write_text("{")
     (tmp_path / "broken.journal.jsonl").write_text("nothing\n")
@@ -124,7 +124,7 @@ def test_a_file_that_cannot_be_read_costs_no_other(tmp_path):
     assert [name in line for name, line in zip(bad, state["problems"], strict=True)] == [True] * 4
 
 
-def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monkeypatch):
+def test_of_too_many_files_only_the_newest_and_all_journals_are_read(tmp_path, monkeypatch):
     monkeypatch.setattr(runs_in_folder, "MOST_FILES", 2)
     for number in range(4):
         (tmp_path / f"{number}.json").write_text("{")
@@ -141,7 +141,7 @@ def test_of_very_many_files_the_newest_are_read_and_every_journal(tmp_path, monk
     assert "more than 3 files and folders" in look.state["problems"][-2]
 
 
-def test_a_plot_is_drawn_once_for_all_who_watch_and_anew_only_if_it_has_changed(tmp_path, monkeypatch):
+def test_a_plot_is_drawn_once_for_all_viewers_and_again_only_after_changes(tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(events, "_drawn", lambda runs: drawn.append(runs) or b"<svg/>")
     monkeypatch.setattr(events, "SECONDS_BETWEEN_LOOKS", 0.0)
@@ -159,7 +159,7 @@ def test_a_plot_is_drawn_once_for_all_who_watch_and_anew_only_if_it_has_changed(
     assert len(drawn) == 1
 
 
-def test_as_many_watch_as_may_also_if_all_come_at_once(tmp_path):
+def test_the_limit_of_viewers_applies_to_simultaneous_requests(tmp_path):
     watched = Live(tmp_path)
     app = make_app(tmp_path, watched)
 
@@ -193,7 +193,7 @@ def test_as_many_watch_as_may_also_if_all_come_at_once(tmp_path):
     assert asyncio.run(scenario()) == [[200] * MOST_WATCHERS + [503] * 28, MOST_WATCHERS, 0] * 2
 
 
-def test_text_of_a_result_is_plain(tmp_path):
+def test_text_of_a_result_is_escaped(tmp_path):
     result = played("perfect", tmp_path)
     path = tmp_path / "result.json"
     path.write_text(path.read_text().replace(f'"bot": "{result.bot}"', '"bot": "a\\u001b[2J<b>"'))
@@ -212,7 +212,7 @@ def journal_left(folder) -> bytes:
     return kept[-1]
 
 
-def test_a_judge_that_is_killed_does_not_answer_and_is_then_interrupted(tmp_path):
+def test_the_run_of_a_killed_judge_is_shown_as_interrupted(tmp_path):
     left = journal_left(tmp_path)
     journal = tmp_path / "killed.journal.jsonl"
     journal.write_bytes(left.partition(b"\n")[0] + b"\n")  # its first attempt has not begun
@@ -226,9 +226,7 @@ def test_a_judge_that_is_killed_does_not_answer_and_is_then_interrupted(tmp_path
 
 @pytest.mark.parametrize("ahead", [86400, 0, -86400])
 @pytest.mark.parametrize("name", ["x.journal.jsonl", PLAYING])
-def test_whatever_the_time_of_a_file_its_judge_runs_while_it_changes_between_looks(
-    tmp_path, monkeypatch, name, ahead
-):
+def test_a_run_is_shown_as_running_while_its_journal_changes_whatever_its_time(tmp_path, monkeypatch, name, ahead):
     """As on a file server whose clock is ahead or behind."""
     content = journal_left(tmp_path)
     if name == PLAYING:
@@ -262,7 +260,7 @@ def test_whatever_the_time_of_a_file_its_judge_runs_while_it_changes_between_loo
     assert next_look(2, is_changed=True) == (True, False)
 
 
-def test_a_journal_is_followed_as_it_grows_is_cut_off_and_begins_again(tmp_path):
+def test_the_live_view_follows_a_journal_that_grows_shrinks_or_restarts(tmp_path):
     lines = journal_left(tmp_path).splitlines(keepends=True)
     (folder := tmp_path / "results").mkdir()
     other = [lines[0].replace(b'"bot":"perfect"', b'"bot":"another"'), *lines[1:]]
@@ -295,7 +293,7 @@ def test_a_journal_is_followed_as_it_grows_is_cut_off_and_begins_again(tmp_path)
         pytest.param("wait_at_3", "", ["--on", "local:1"], marks=pytest.mark.slow),
     ],
 )
-def test_a_run_without_a_journal_here_is_under_way_until_its_command_is_killed(
+def test_a_run_without_a_local_journal_is_in_progress_until_its_command_dies(
     tmp_path, own_folder, behaviour, more, options
 ):
     path = definition(tmp_path, {"waits": behaviour})

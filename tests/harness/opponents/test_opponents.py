@@ -100,14 +100,14 @@ def test_larger_boards_are_solved(name):
         check(solve_of(name), Puzzle.from_grid(random_grid(rng, width, height, 0.6)), solvable=True)
 
 
-def test_time_that_is_up_ends_the_search(solve):
+def test_the_time_limit_ends_the_search(solve):
     puzzle = Puzzle.from_grid(random_grid(random.Random(6), 20, 20, 0.45))
     with pytest.raises(OutOfTimeError):
         solve(puzzle, Clock(1e-9))
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_time_that_is_up_ends_each_sat_solver_in_its_search(solver):
+def test_the_time_limit_ends_the_search_of_each_sat_solver(solver):
     puzzle = Puzzle.from_grid(random_grid(random.Random(1), 40, 40, 0.45))
     sat = opponent("sat")
     with pytest.raises(OutOfTimeError):
@@ -126,7 +126,7 @@ LINES = [(clue, length) for length in range(1, 7) for clue in naive.all_clues(le
 
 
 @pytest.mark.parametrize(("clue", "length"), LINES)
-def test_fix_and_paint_deduce_all_and_ranges_nothing_wrong(clue, length):
+def test_fix_and_paint_deduce_all_cells_and_ranges_deduces_no_wrong_cell(clue, length):
     line = LineLogic(clue, length)
     for cells in product((None, 0, 1), repeat=length):
         expected = naive.paint_line(clue, cells)
@@ -150,7 +150,7 @@ def test_fix_and_paint_deduce_all_and_ranges_nothing_wrong(clue, length):
         ((3, 1), "uu0uuuuu", "00011101"),  # all of them
     ],
 )
-def test_what_the_ways_of_a_human_find(clue, cells, expected):
+def test_human_line_rules_find_the_expected_cells(clue, cells, expected):
     known = tuple({"u": None, "0": 0, "1": 1}[letter] for letter in cells)
     deduced = LineLogic(clue, len(cells)).deduce(masks_of(known), is_complete=False)
     assert deduced
@@ -159,7 +159,7 @@ def test_what_the_ways_of_a_human_find(clue, cells, expected):
 
 
 @pytest.mark.parametrize(("clue", "length"), LINES)
-def test_a_table_holds_exactly_the_placements(clue, length):
+def test_a_table_contains_exactly_the_placements_of_its_clue(clue, length):
     table = csp.table_of(clue, range(length), FOREVER)
     placements = naive.placements(clue, length)
     assert csp.tuple_count(clue, length) == len(placements)

@@ -110,7 +110,7 @@ def test_a_closed_stdout_ends_every_opponent_quietly(name):
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_without_its_extra_an_engine_says_what_to_install(name, tmp_path):
+def test_an_opponent_without_its_extra_names_the_install_command(name, tmp_path):
     # A package of the engine's name that cannot be imported stands in front of the real one, if there is any.
     (tmp_path / f"{ENGINES[name]}.py").write_text("raise ImportError")
     path = os.pathsep.join([str(tmp_path), str(REPOSITORY)])
@@ -136,7 +136,7 @@ def test_the_list_has_a_line_for_every_module_that_can_be_started(output_of, mon
     assert started - {"__main__"} == set(OPPONENTS)
 
 
-def test_help_teaches(name):
+def test_the_help_of_every_opponent_has_source_example_and_exit_status(name):
     done = run(name, b"", "--help")
     assert done.returncode == 0
     for part in (summary(name), "Source:", f"python -m nonobot.harness.opponents.{name} --size", "exit status:"):

@@ -67,7 +67,7 @@ def test_black_and_white_is_taken_cell_for_cell(cells, mode, way, invert):
 
 
 @pytest.mark.parametrize("kind", LOSSLESS)
-def test_files_of_many_kinds(kind):
+def test_pictures_of_many_formats_are_read(kind):
     cells = np.random.default_rng(1).random((16, 16)) < 0.5
     data = file_of(drawn(cells, "RGB"), kind, **({"lossless": True} if kind == "WEBP" else {}))
     assert (read_cells(data).cells == cells).all()
@@ -80,7 +80,7 @@ def test_pbm_and_pgm_as_text(text):
 
 
 @given(boards, st.integers(1, 5), st.integers(1, 5), ways)
-def test_cells_drawn_larger_come_back(cells, across, down, way):
+def test_enlarged_cells_are_recovered_from_a_picture(cells, across, down, way):
     large = np.kron(cells, np.ones((down, across), bool))
     height, width = cells.shape
     assert (read_cells(file_of(drawn(large)), width=width, height=height, **way).cells == cells).all()
@@ -94,7 +94,7 @@ def test_one_shade_is_black_or_white(value, black):
 
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
 @pytest.mark.parametrize("invert", [False, True])
-def test_what_is_transparent_is_white(mode, invert):
+def test_transparent_pixels_are_white(mode, invert):
     image = Image.new("RGBA", (3, 1), (0, 0, 0, 0))
     image.putpixel((1, 0), (0, 0, 0, 255))
     image.putpixel((2, 0), (255, 255, 255, 255))
@@ -102,14 +102,14 @@ def test_what_is_transparent_is_white(mode, invert):
     assert found == [[False, not invert, invert]]
 
 
-def test_a_colour_that_stands_for_transparent():
+def test_a_transparent_palette_colour_is_white():
     data = file_of(Image.fromarray(np.array([[0, 0, 200]], np.uint8)), transparency=0)
     assert read_cells(data, threshold=0.9).cells.tolist() == [[False, False, True]]
 
 
 @example([10, 90, 110, 121, 133, 145, 164, 245])  # two thresholds far apart are equally good
 @given(st.lists(st.integers(0, 255), min_size=1, max_size=40))
-def test_otsu_is_the_best_of_all_thresholds(values):
+def test_the_otsu_threshold_is_the_best_of_all_thresholds(values):
     array = np.array([values], np.uint8)
 
     def within(black):
@@ -155,11 +155,11 @@ def test_a_cell_has_the_mean_of_its_pixels_or_is_dithered():
         ((LARGEST_SIDE, 1), {}, (LARGEST_SIDE, 1)),
     ],
 )
-def test_the_size_of_the_board(pixels, asked, size):
+def test_the_board_size_follows_from_the_picture_and_the_options(pixels, asked, size):
     assert read_cells(file_of(Image.new("L", pixels)), **asked).cells.shape == size[::-1]
 
 
-def test_boards_and_pictures_that_are_too_large():
+def test_boards_and_pictures_that_are_too_large_are_refused():
     assert LARGEST_SIDE == LONGEST_SIDE
     wide = file_of(Image.new("1", (LARGEST_SIDE + 1, 2)))
     assert refused(wide) == (
@@ -175,7 +175,7 @@ def test_boards_and_pictures_that_are_too_large():
     assert refused(icon) == "the picture has over 60 million pixels; shrink it first"
 
 
-def test_a_photograph_taken_upright_stands_upright():
+def test_the_exif_rotation_of_a_photograph_is_applied():
     exif = Image.Exif()
     exif[0x0112] = 6  # to be turned by 90 degrees
     image = Image.new("L", (32, 16), 255)
@@ -186,7 +186,7 @@ def test_a_photograph_taken_upright_stands_upright():
     assert not found[17:].any()
 
 
-def test_what_begins_like_a_picture():
+def test_pictures_are_recognised_by_their_first_bytes():
     board = drawn(np.eye(16, dtype=bool), "RGB")
     for kind in ("PNG", "JPEG", "GIF", "BMP", "PPM", "TIFF", "WEBP", "ICO"):
         assert is_image(file_of(board, kind))
@@ -198,14 +198,14 @@ def test_what_begins_like_a_picture():
 
 
 @given(st.binary(max_size=200), st.integers(0, 400), st.sampled_from(["PNG", "GIF", "BMP", "PPM", "JPEG", "TIFF"]))
-def test_whatever_the_bytes_nothing_else_is_raised(noise, position, kind):
+def test_damaged_pictures_raise_only_the_expected_error(noise, position, kind):
     data = file_of(drawn(np.eye(9, dtype=bool), "RGB"), kind)
     for broken in (noise, data[:position], data[:position] + noise + data[position + len(noise) :]):
         with contextlib.suppress(UnusableError):
             assert read_cells(broken, width=5).cells.shape[1] == 5
 
 
-def test_no_program_is_started_and_a_missing_pillow_is_one_line(monkeypatch):
+def test_postscript_pictures_start_no_program_and_pillow_may_be_missing(monkeypatch):
     monkeypatch.setattr("subprocess.check_call", lambda *_, **__: pytest.fail("a program was started"))
     page = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n"
     assert refused(page) == "cannot read the picture: Pillow cannot read its format"
@@ -214,7 +214,7 @@ def test_no_program_is_started_and_a_missing_pillow_is_one_line(monkeypatch):
     assert "reading a picture needs Pillow, not installed; install with: " in refused(data)
 
 
-def test_pictures_of_too_many_pixels(monkeypatch):
+def test_pictures_of_too_many_pixels_are_refused(monkeypatch):
     monkeypatch.setattr(image_cells, "MOST_PIXELS", 2_000_000)
     usual = Image.MAX_IMAGE_PIXELS
     for width in (1001, 4004):

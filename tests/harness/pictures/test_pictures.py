@@ -53,7 +53,7 @@ def as_clues(clues):
     return [list(clue) or [0] for clue in clues]
 
 
-def test_pictures_that_cannot_be_are_refused():
+def test_impossible_pictures_are_refused():
     with pytest.raises(ValueError, match="no cell to draw"):
         Picture(Puzzle.unchecked(columns=(), rows=((1,),)))
     with pytest.raises(ValueError, match="the cells do not have the size of the puzzle, 8x11"):
@@ -86,7 +86,7 @@ def test_the_terminal_shows_every_clue(grid, blocks):
 
 @pytest.mark.parametrize("blocks", list(Blocks))
 @pytest.mark.parametrize("size", [(1, 1), (5, 5), (30, 12), (12, 30), (120, 3), (3, 120), (1, 1200)])
-def test_numbers_of_any_length_stand_whole_above_their_columns(blocks, size):
+def test_clue_numbers_of_any_length_are_complete_above_their_columns(blocks, size):
     width, height = size
     board = (np.random.default_rng(width).random((height, width)) < 0.9).astype(int)
     board[:, ::3] = 1
@@ -98,7 +98,7 @@ def test_numbers_of_any_length_stand_whole_above_their_columns(blocks, size):
 
 
 @given(partial_boards())
-def test_half_blocks_tell_unknown_from_white_by_colour(picture):
+def test_half_blocks_show_unknown_and_white_cells_in_different_colours(picture):
     rows = []
     for line in draw(picture, Blocks.HALF, clues=False)[1:-1]:
         pairs = [(letter, piece.style) for piece in line for letter in piece.text if letter != "│"]
@@ -151,7 +151,7 @@ def test_an_svg_shows_every_cell_and_every_clue_beside_its_line(grid, cell):
 
 
 @pytest.mark.parametrize("clues", [True, False])
-def test_an_svg_needs_nothing_of_its_page(clues):
+def test_an_svg_does_not_depend_on_its_page(clues):
     text = svg_of(scene_of(wrong_p(), 12, clues), INHERIT)
     root = ElementTree.fromstring(text)
     names = {name for element in root.iter() for name in element.attrib}
@@ -252,7 +252,7 @@ def assert_same_picture(found: bytes, expected: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_terminal(name):
+def test_terminal_drawings_equal_the_golden_files(name):
     drawings = {
         f"{blocks}, {'with' if clues else 'without'} clues": draw(pictures()[name], blocks, clues)
         for blocks in Blocks
@@ -263,26 +263,26 @@ def test_terminal(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_svg(name):
+def test_svg_pictures_equal_the_golden_files(name):
     content = svg_of(scene_of(pictures()[name], 24), THEMES["light"]).encode()
     assert content == golden(f"{name}.svg", content)
 
 
 @pytest.mark.parametrize("name", ["p_partial", "p_wrong"])
-def test_thumbnail_for_a_page(name):
+def test_thumbnails_equal_the_golden_files(name):
     content = svg_of(scene_of(pictures()[name], 4, clues=False), INHERIT).encode()
     assert content == golden(f"{name}_thumbnail.svg", content)
 
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("name", NAMES)
-def test_png(name, theme):
+def test_png_pictures_equal_the_golden_files(name, theme):
     content = png_of(scene_of(pictures()[name], 24), THEMES[theme])
     assert_same_picture(content, golden(f"{name}_{theme}.png", content))
 
 
 @pytest.mark.parametrize("clues", [True, False])
-def test_sheet(clues):
+def test_sheets_equal_the_golden_files(clues):
     boards = list(pictures().values())
     scene = sheet_of(boards, 14 if clues else 6, clues, columns=3)
     content = png_of(scene, DARK)

@@ -101,14 +101,14 @@ def times(played):
     return arrived, [result.took_seconds for result in played.results.values()]
 
 
-def test_in_a_batch_a_puzzle_is_in_work_from_the_answer_before_it(play):
+def test_the_time_of_a_batch_puzzle_starts_with_the_answer_before_it(play):
     played = play(BATCH, ("waits", 2.0), ("wrote", ONE), ("waits", 1.0), ("wrote", TWO + THREE), ENDED)
     assert (played.reason, played.detail) == (EndReason.FINISHED, None)
     assert [result.verdict.value for result in played.results.values()] == ["right"] * 3
     assert times(played) == (pytest.approx([2.0, 3.0, 3.0]), pytest.approx([2.0, 1.0, 0.0]))
 
 
-def test_one_by_one_each_puzzle_waits_for_the_answer_before_it(play):
+def test_an_interactive_puzzle_is_sent_after_the_answer_before_it(play):
     script = [
         *(("sent", FIRST), ("waits", 1.5), ("wrote", ONE)),
         *(("sent", SECOND), ("waits", 2.0), ("wrote", TWO)),
@@ -118,7 +118,7 @@ def test_one_by_one_each_puzzle_waits_for_the_answer_before_it(play):
     assert times(played) == (pytest.approx([1.5, 3.5, 4.0]), pytest.approx([1.5, 2.0, 0.5]))
 
 
-def test_what_earlier_attempts_used_counts(play):
+def test_usage_of_earlier_attempts_counts_against_the_limits(play):
     played = play(BATCH, ("waits", 2.0), ("wrote", ONE), used=Usage(95.0, 0.0, 0))
     assert played.reason is EndReason.TIME_LIMIT
     assert played.seconds == pytest.approx(5.0)
@@ -129,7 +129,7 @@ def test_what_earlier_attempts_used_counts(play):
 
 
 @pytest.mark.parametrize("seconds", [9.99, 10.0])
-def test_what_was_written_at_the_limit_or_before_an_interrupt_counts(play, seconds):
+def test_answers_written_at_the_limit_or_before_an_interrupt_count(play, seconds):
     played = play(BATCH, ("waits", seconds), ("wrote", ONE + TWO), wall_limit_seconds=10.0)
     assert played.reason is EndReason.TIME_LIMIT
     assert times(played)[0] == pytest.approx([seconds, seconds])
@@ -150,14 +150,14 @@ def test_what_was_written_at_the_limit_or_before_an_interrupt_counts(play, secon
         ({"stall_limit_seconds": 5.0}, {"computes": 0.002}, EndReason.STALLED),  # a timer of its own
     ],
 )
-def test_limits(play, limits, tree, reason):
+def test_each_limit_ends_the_attempt_with_its_reason(play, limits, tree, reason):
     played = play(BATCH, tree=Tree(**tree), wall_limit_seconds=20.0, **limits)
     assert played.reason is reason
     if reason is EndReason.STALLED:
         assert played.seconds == pytest.approx(5.0, abs=0.1)
 
 
-def test_output_that_is_no_answer_ends_the_attempt_and_any_output_is_no_stall(play, monkeypatch):
+def test_stray_output_resets_the_stall_limit_but_too_much_ends_the_attempt(play, monkeypatch):
     played = play(BATCH, ("waits", 4.0), ("wrote", ONE), stall_limit_seconds=5.0)
     assert played.reason is EndReason.STALLED
     assert played.seconds == pytest.approx(9.0, abs=0.1)
@@ -167,7 +167,7 @@ def test_output_that_is_no_answer_ends_the_attempt_and_any_output_is_no_stall(pl
 
 
 @pytest.mark.parametrize("stray", [b"$\n", b"$1\n", b"$9\nx\n"])
-def test_answers_that_count_for_no_puzzle_end_the_attempt(play, monkeypatch, stray):
+def test_too_many_answers_for_no_puzzle_end_the_attempt(play, monkeypatch, stray):
     monkeypatch.setattr(attempt, "MOST_STRAY_ANSWERS", 100)
     assert play(BATCH, ("wrote", ONE + stray * 90 + TWO + THREE), ENDED).reason is EndReason.FINISHED
     played = play(BATCH, ("wrote", ONE + stray * 1000 + TWO + THREE), ENDED)
@@ -180,7 +180,7 @@ def test_answers_that_count_for_no_puzzle_end_the_attempt(play, monkeypatch, str
     ("script", "reason"),
     [([("wrote", ONE + TWO + THREE)], EndReason.FINISHED), ([("closed", None)], EndReason.CLOSED_STDOUT)],
 )
-def test_after_the_last_output_a_bot_has_a_grace_period_silent_or_not(play, script, reason, noise):
+def test_a_finished_bot_has_a_grace_period_whether_silent_or_not(play, script, reason, noise):
     played = play(BATCH, ("waits", 1.0), *script, *noise)
     assert (played.reason, bool(played.detail)) == (reason, reason is EndReason.FINISHED)
     assert played.seconds == pytest.approx(1.0 + LINGER_SECONDS, abs=0.1)
@@ -190,7 +190,7 @@ def test_after_the_last_output_a_bot_has_a_grace_period_silent_or_not(play, scri
 
 @pytest.mark.parametrize("noise", [[], [BABBLES]])
 @pytest.mark.parametrize("feed", Feed)
-def test_the_limit_of_a_puzzle_counts_from_the_start_of_its_work_silent_or_not(play, feed, noise):
+def test_the_puzzle_limit_counts_from_the_start_of_the_puzzle_despite_output(play, feed, noise):
     sent = [BATCH] if feed is Feed.BATCH else [("sent", FIRST)]
     then = [] if feed is Feed.BATCH else [("sent", SECOND)]
     script = [*sent, ("waits", 2.0), ("wrote", ONE), *then, *noise]
@@ -199,7 +199,7 @@ def test_the_limit_of_a_puzzle_counts_from_the_start_of_its_work_silent_or_not(p
     assert played.seconds == pytest.approx(5.0, abs=0.1)
 
 
-def test_what_was_written_before_a_puzzles_limit_counts_however_late_it_is_judged(play):
+def test_answers_written_before_the_puzzle_limit_count_even_if_judged_later(play):
     first_two = [("waits", 2.99), ("wrote", ONE + TWO[:-1]), ("wrote", b"\n")]
     played = play(BATCH, *first_two, ("waits", 2.99), ("wrote", THREE), ENDED, puzzle_limit_seconds=3.0)
     assert (played.reason, [*played.results]) == (EndReason.FINISHED, [1, 2, 3])
@@ -214,7 +214,7 @@ def test_what_was_written_before_a_puzzles_limit_counts_however_late_it_is_judge
         (-9, {"memory": 9, "grows_after_looks": 1}, EndReason.MEMORY_LIMIT),  # the cgroup was faster than a look
     ],
 )
-def test_an_end_while_answers_are_due(play, status, tree, reason):
+def test_an_exit_while_answers_are_due_has_its_reason(play, status, tree, reason):
     script = (BATCH, ("wrote", ONE.rstrip(b"\n")), ENDED)
     played = play(*script, tree=Tree(**tree), status=status, memory_limit_bytes=8)
     assert (played.reason, [*played.results]) == (reason, [1])  # the end completes a last line
@@ -226,7 +226,7 @@ def test_a_bot_that_the_system_ended_for_its_memory_did_not_crash(play, status, 
     assert (played.reason, bool(played.detail)) == (reason, reason is EndReason.MEMORY_LIMIT)
 
 
-def test_the_judge_looks_at_a_bot_soon_as_it_may_end_soon(play):
+def test_the_judge_measures_a_new_bot_more_often_at_first(play):
     looks = []
     tree = Tree()
     tree.look = lambda: looks.append(attempt.time.monotonic() - STARTED)

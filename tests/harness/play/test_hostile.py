@@ -66,7 +66,7 @@ def _small_world():
 @contained_or_not
 @pytest.mark.parametrize("bomb", [BOMBS[0], *(pytest.param(name, marks=slow) for name in BOMBS[1:])])
 @pytest.mark.usefixtures("_small_world")
-def test_what_multiplies_ends_at_the_limit_of_processes(tmp_path, bomb, contain):
+def test_a_fork_bomb_ends_at_the_process_limit(tmp_path, bomb, contain):
     assert end_of(bomb, tmp_path, contain, wall_limit_seconds=20.0) is EndReason.PROCESS_LIMIT
 
 
@@ -74,7 +74,7 @@ def test_what_multiplies_ends_at_the_limit_of_processes(tmp_path, bomb, contain)
 @slow
 @pytest.mark.parametrize("bomb", ["fork_bomb", "shell_bomb", "thread_bomb"])
 @pytest.mark.usefixtures("_small_world")
-def test_what_multiplies_ends_where_the_kernel_does_not_count(tmp_path, bomb, monkeypatch):
+def test_a_fork_bomb_ends_at_the_process_limit_without_a_cgroup(tmp_path, bomb, monkeypatch):
     monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
     assert end_of(bomb, tmp_path, Contain.NO, wall_limit_seconds=20.0) is EndReason.PROCESS_LIMIT
 
@@ -87,18 +87,18 @@ def test_what_multiplies_ends_where_the_kernel_does_not_count(tmp_path, bomb, mo
         *(pytest.param(name, marks=slow) for name in ("deaf", "stopped", "opens_files", "floods_stderr")),
     ],
 )
-def test_what_stays_ends_at_the_limit_of_time(tmp_path, behaviour, contain):
+def test_a_bot_that_refuses_to_exit_ends_at_the_time_limit(tmp_path, behaviour, contain):
     assert end_of(behaviour, tmp_path, contain) is EndReason.TIME_LIMIT
 
 
 @sandbox_only
-def test_what_kills_whatever_it_sees_kills_nobody_else(tmp_path):
+def test_a_sandboxed_bot_can_kill_only_its_own_processes(tmp_path):
     assert end_of("kills_all", tmp_path, Contain.YES) is EndReason.TIME_LIMIT
 
 
 @slow
 @sandbox_only
-def test_what_fills_its_scratch_fills_its_own_memory(tmp_path):
+def test_files_in_scratch_count_against_the_memory_limit(tmp_path):
     group = made_group(Configuration())
     if group is None or not group.cgroup_measures.memory:
         pytest.skip("no cgroup counts memory here")
@@ -109,7 +109,7 @@ def test_what_fills_its_scratch_fills_its_own_memory(tmp_path):
 
 @pytest.mark.skipif(len(usable_cores()) < 2, reason="one core")
 @contained_or_not
-def test_what_takes_other_cores_where_no_cgroup_holds_it_is_put_back_and_told(tmp_path, contain, monkeypatch):
+def test_processes_outside_their_cores_are_moved_back_and_reported(tmp_path, contain, monkeypatch):
     monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
     result = result_of("takes_cores", tmp_path, contain, wall_limit_seconds=20.0)
     [taken] = [attempt.cores_taken for attempt in result.attempts]
@@ -133,7 +133,7 @@ ONE_BOARD = ["--set", "boardgen:5x5x1:seed=1", "--result", "result.json", "--qui
 @sandbox_only
 @pytest.mark.parametrize("judge", ["counts", "samples"])
 @pytest.mark.parametrize("way", ["fills_heap", "fills_memfd", "fills_scratch", "fills_shm"])
-def test_what_fills_the_memory_is_ended_and_the_judge_is_not(tmp_path, way, judge):
+def test_a_bot_that_exhausts_memory_is_ended_and_the_judge_survives(tmp_path, way, judge):
     group = made_group(Configuration(memory_limit_bytes=1_200_000_000))
     if group is None or not group.cgroup_measures.memory:
         pytest.skip("no cgroup limits memory here")

@@ -36,7 +36,7 @@ def judge(*arguments, status):
 
 
 @pytest.mark.nightly  # minutes
-def test_a_run_of_as_many_puzzles_as_a_set_may_have_is_resumed_ranked_and_compared(own_folder):
+def test_a_run_of_the_largest_set_is_resumed_ranked_and_compared(own_folder):
     Path("q.txt").write_text("".join(f"${number}\n{CLUES}" for number in range(1, MOST_SET_PUZZLES + 1)))
     bot = program(Path("bot.py"), BOT)
     run = ["run", "--quiet", "--contain", "no", "--set", "q.txt", "--size", "1x1", "--stall-limit", "0"]

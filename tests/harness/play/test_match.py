@@ -39,7 +39,7 @@ def _time_flies(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("feed", Feed)
-def test_a_perfect_bot(tmp_path, feed):
+def test_a_perfect_bot_gets_every_puzzle_right(tmp_path, feed):
     result = played("perfect", tmp_path, feed=feed)
     assert verdicts(result) == [RIGHT] * 5
     assert result.score.all_right
@@ -65,7 +65,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize("feed", Feed)
-def test_a_broken_puzzle_takes_no_answer_from_a_good_one(tmp_path, feed):
+def test_answers_around_a_malformed_puzzle_match_their_puzzles(tmp_path, feed):
     good = "1\n\n1\n\n"
     (path := tmp_path / "questions.txt").write_text(f"$1\n{good}$x\n{good}$2\n{good}$3\n{good}")
     configuration = Configuration(wall_limit_seconds=20.0, feed=feed)
@@ -86,7 +86,7 @@ def test_a_broken_puzzle_takes_no_answer_from_a_good_one(tmp_path, feed):
         ("detach_a_sleeper", "right right right right right", "finished 0"),
     ],
 )
-def test_what_a_bot_wrote_counts_and_its_end_is_named(tmp_path, behaviour, expected, end):
+def test_answers_before_a_failure_count_and_the_end_is_reported(tmp_path, behaviour, expected, end):
     result = played(behaviour, tmp_path, feed=Feed.INTERACTIVE)
     assert verdicts(result) == expected.split()
     assert f"{result.end.reason.value} {result.end.signal or result.end.exit_status}" == end
@@ -130,7 +130,7 @@ def on_disk():
 
 
 @pytest.mark.parametrize("counted", ["by Linux", "by the judge"])
-def test_the_pages_of_a_file_count_for_nobody(on_disk, monkeypatch, counted):
+def test_pages_of_a_mapped_file_do_not_count_as_memory(on_disk, monkeypatch, counted):
     if counted == "by the judge":
         monkeypatch.setattr(bot_process, "made_group", lambda _: None)
     result = played("map_a_file", on_disk, memory_limit_bytes=60_000_000)
@@ -153,7 +153,7 @@ def test_a_puzzle_that_takes_too_long_is_passed_over(tmp_path, feed):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no cores to hold a process on")
 @pytest.mark.parametrize("count", [1, 2])
-def test_a_bot_is_held_on_its_cores_and_the_judge_keeps_away(count, tmp_path):
+def test_a_bot_is_pinned_to_its_cores_and_the_judge_avoids_them(count, tmp_path):
     before = os.sched_getaffinity(0)
     cores = tuple(sorted(before)[-count:])
     of_judge = []
@@ -163,7 +163,7 @@ def test_a_bot_is_held_on_its_cores_and_the_judge_keeps_away(count, tmp_path):
     assert os.sched_getaffinity(0) == before
 
 
-def test_missing_answers_are_listed_and_without_any_the_size_is_asked_about(tmp_path):
+def test_missing_answers_are_listed_and_a_silent_bot_gets_advice(tmp_path):
     answered_first = played("close_stdin", tmp_path)
     assert run_lines(answered_first)[0] == "1 of 5 right; 4 missing: $2, $3, $4, $5"
     silent = replace(answered_first, score=Score.of(puzzles([None] * 12)))
@@ -220,7 +220,7 @@ def test_a_whole_grid_without_a_line_end_counts_at_an_exit_and_at_a_limit(tmp_pa
     assert result.end.detail == "the last row of $3 has no line end"
 
 
-def test_a_bot_that_ends_its_rows_late_is_told_so(tmp_path):
+def test_a_stall_with_an_unfinished_last_row_is_explained(tmp_path):
     result = played("ends_lines_late", tmp_path, feed=Feed.INTERACTIVE, stall_limit_seconds=0.5)
     assert (verdicts(result)[0], result.end.reason) == ("right", EndReason.STALLED)
     assert run_lines(result)[2].endswith(" (the last row of $1 has no line end)")
@@ -234,14 +234,14 @@ def test_an_answer_before_its_puzzle_was_sent_does_not_count_and_is_named(tmp_pa
     assert all(puzzle.took_seconds >= 0 for puzzle in result.score.puzzles)
 
 
-def test_a_launcher_that_ends_before_its_bot_is_told_so(tmp_path):
+def test_a_launcher_that_exits_before_its_bot_is_reported(tmp_path):
     result = played("launch_another", tmp_path, contain="no")
     said = "it ended while 1 process that it had started ran; start the bot in the foreground"
     assert (verdicts(result), result.end.detail) == (["missing"] * 5, said)
     assert "check that" not in "".join(run_lines(result))
 
 
-def test_a_bot_that_crashes_is_not_told_of_what_it_left_running(tmp_path):
+def test_leftover_processes_of_a_crashed_bot_are_not_reported(tmp_path):
     result = played("crash_beside_another", tmp_path, contain="no")
     assert (result.end.reason, result.end.detail) == (EndReason.CRASHED, None)
 

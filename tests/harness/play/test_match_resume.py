@@ -88,7 +88,7 @@ def test_an_interrupted_run_goes_on_with_the_next_puzzle(tmp_path, feed):
     assert files == {"questions.txt", "result.json", "solutions.txt", "solutions.txt.marker"}
 
 
-def test_what_was_used_up_stays_used_up(tmp_path):
+def test_time_used_before_an_interrupt_counts_after_resuming(tmp_path):
     result = interrupted(tmp_path)
     attempt = replace(result.attempts[0], usage=replace(result.usage, wall_seconds=19.9999))
     write_json(tmp_path / "result.json", replace(result, attempts=[attempt]))
@@ -96,7 +96,7 @@ def test_what_was_used_up_stays_used_up(tmp_path):
 
 
 @pytest.mark.parametrize(("behaviour", "reason"), [("crash_at_3", "crashed"), ("ends_after_2", "finished")])
-def test_a_run_that_is_over_is_not_gone_on_with(tmp_path, behaviour, reason):
+def test_a_run_that_has_ended_is_not_resumed(tmp_path, behaviour, reason):
     run = played(behaviour, tmp_path)
     for call in (recorded_run, lambda path: gone_on_with(run, path)):
         with pytest.raises(UnusableError, match=rf"this run has ended \({reason}\)"):
@@ -104,7 +104,7 @@ def test_a_run_that_is_over_is_not_gone_on_with(tmp_path, behaviour, reason):
     assert not journal_path(tmp_path / "result.json").exists()
 
 
-def test_another_set_is_refused_and_a_bot_that_is_away_for_the_moment_costs_nothing(tmp_path):
+def test_a_changed_set_is_refused_and_a_missing_bot_loses_no_verdicts(tmp_path):
     result = interrupted(tmp_path)
     bot = Bot(result.bot, result.command)
     with pytest.raises(UnusableError, match=r"the set has changed: it was .* sha256 .*, and is "):
@@ -165,7 +165,7 @@ def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path
     assert pids_with(str(tmp_path / "solutions.txt")) == []
 
 
-def test_a_run_is_resumed_before_the_damage_of_its_journal_and_later_kinds_are_skipped(tmp_path):
+def test_a_run_resumes_before_the_damaged_part_of_its_journal(tmp_path):
     own = command("hang_once_at_3", tmp_path)
     judge = subprocess.Popen([*JUDGE, "--result", "result.json", "--", *own], cwd=tmp_path)
     path = tmp_path / "result.journal.jsonl"
@@ -200,7 +200,7 @@ def test_a_judge_killed_before_its_first_record_leaves_nothing_to_resume(tmp_pat
     assert verdicts(played("perfect", tmp_path)) == ["right"] * 5
 
 
-def test_a_journal_that_was_not_filled_from_its_result_is_filled(tmp_path):
+def test_an_incomplete_journal_is_filled_from_its_result(tmp_path):
     """As of a judge that was killed while it resumed a run."""
     run = interrupted(tmp_path)
     with Journal(journal_path(tmp_path / "result.json")) as journal:
@@ -213,7 +213,7 @@ def test_a_journal_that_was_not_filled_from_its_result_is_filled(tmp_path):
 @pytest.mark.parametrize(
     ("problem", "raised"), [(KeyError(), KeyError), (OSError(28, "No space left on device"), ResultLostError)]
 )
-def test_a_result_that_was_not_written_is_made_of_the_journal_later(tmp_path, monkeypatch, problem, raised):
+def test_a_missing_result_is_rebuilt_from_the_journal(tmp_path, monkeypatch, problem, raised):
     """As of a judge that is killed when all is over, and on a full disk."""
 
     def fails(path, result):
@@ -262,7 +262,7 @@ def written(path, records):
     return path
 
 
-def test_what_was_added_is_there_and_more_can_be_added(tmp_path, records):
+def test_records_added_to_a_journal_are_read_and_more_can_be_added(tmp_path, records):
     path = written(tmp_path / "x.journal.jsonl", records[:3])
     with Journal(path) as journal:
         assert journal.records == records[:3]
@@ -272,7 +272,7 @@ def test_what_was_added_is_there_and_more_can_be_added(tmp_path, records):
     assert journal.trouble is None
 
 
-def test_wherever_it_was_cut_off_the_whole_lines_are_there(tmp_path, records):
+def test_a_journal_cut_off_anywhere_keeps_its_complete_lines(tmp_path, records):
     whole = written(tmp_path / "x.journal.jsonl", records).read_bytes()
     ends = [position + 1 for position, byte in enumerate(whole) if byte == ord("\n")]
     cut = tmp_path / "cut.journal.jsonl"
@@ -282,7 +282,7 @@ def test_wherever_it_was_cut_off_the_whole_lines_are_there(tmp_path, records):
 
 
 @pytest.mark.parametrize("begun", [b'{"kind":"judged","result":{"num', b"\0" * 3000, b'{"kind":"new"'])
-def test_an_incomplete_last_line_is_cut_off_without_a_word(tmp_path, records, capsys, begun):
+def test_an_incomplete_last_line_of_a_journal_is_removed_without_a_warning(tmp_path, records, capsys, begun):
     path = written(tmp_path / "x.journal.jsonl", records[:3])
     path.write_bytes(path.read_bytes() + begun)
     written(path, records[3:])
@@ -303,7 +303,7 @@ NESTED = b'{"new":%b}\n' % (b"[" * 50_000 + b"]" * 50_000)
     ],
     ids=range(7),
 )
-def test_what_a_damaged_line_costs_is_said_and_the_whole_journal_is_kept(tmp_path, records, capsys, damage):
+def test_a_damaged_journal_line_is_reported_and_the_journal_is_backed_up(tmp_path, records, capsys, damage):
     path = written(tmp_path / "x.journal.jsonl", records)
     lines = path.read_bytes().splitlines(keepends=True)
     for number in (1, 2):
@@ -323,7 +323,7 @@ def test_what_a_damaged_line_costs_is_said_and_the_whole_journal_is_kept(tmp_pat
     assert files_in(tmp_path, (".json", ".jsonl")) == [tmp_path / "result.json", path]
 
 
-def test_nothing_is_cut_off_if_the_copy_cannot_be_written(tmp_path, records, monkeypatch):
+def test_a_damaged_journal_is_not_truncated_if_the_backup_fails(tmp_path, records, monkeypatch):
     path = written(tmp_path / "x.journal.jsonl", records)
     path.write_bytes(whole := path.read_bytes().replace(b'"judged"', b'"judged', 1))
 
@@ -343,7 +343,7 @@ def test_nothing_is_cut_off_if_the_copy_cannot_be_written(tmp_path, records, mon
     assert path.read_bytes() == whole
 
 
-def test_a_kind_of_record_that_only_a_later_version_knows_is_skipped_and_named(tmp_path, records, capsys):
+def test_unknown_kinds_of_records_are_skipped_with_a_warning(tmp_path, records, capsys):
     path = written(tmp_path / "x.journal.jsonl", records[:2])
     later = b'{"kind":"paused","seconds":1}\n{"kind":"\\u001b[2J"}\n' + b'{"kind":"paused"}\n' * 1000
     path.write_bytes(path.read_bytes() + later)
@@ -397,7 +397,7 @@ def test_a_journal_that_is_too_large_is_refused_and_left_as_it_is(tmp_path, reco
 
 
 @pytest.mark.parametrize("content", [b"precious", b"#1\t0.5\n", b"{}\n", b'{"kind":"\xff"}\n', "another version"])
-def test_another_file_is_refused_and_left_as_it_is(tmp_path, records, content):
+def test_a_file_that_is_not_a_journal_is_refused_and_unchanged(tmp_path, records, content):
     path = written(tmp_path / "x.journal.jsonl", records)
     if content == "another version":
         content = path.read_bytes().replace(b'"schema_version":', b'"schema_version":1')
@@ -407,7 +407,7 @@ def test_another_file_is_refused_and_left_as_it_is(tmp_path, records, content):
     assert path.read_bytes() == content
 
 
-def test_a_file_that_has_another_name_too_is_left_as_it_is(tmp_path):
+def test_a_journal_with_a_second_hard_link_is_refused_and_unchanged(tmp_path):
     """A stranger's folder of results may contain another name for any file of the user."""
     for content in (b"", bytes(3000), b'{"kind":"run","bot'):
         (tmp_path / "file").write_bytes(content)
@@ -425,7 +425,7 @@ def test_a_file_that_has_another_name_too_is_left_as_it_is(tmp_path):
         assert path.read_bytes() == b""
 
 
-def test_one_judge_at_a_time(tmp_path, records):
+def test_only_one_judge_can_open_a_journal(tmp_path, records):
     path = tmp_path / "x.journal.jsonl"
     opening = (
         f"from nonobot.harness.play.journal import Journal; from pathlib import Path; Journal(Path({str(path)!r}))"
@@ -446,13 +446,13 @@ def test_results_with_other_endings_have_journals_of_their_own(tmp_path, records
     assert read_records(journal_path(tmp_path / "x.txt")) == []
 
 
-def test_there_is_no_journal(tmp_path):
+def test_a_missing_journal_is_empty_and_a_missing_folder_is_an_error(tmp_path):
     assert read_records(tmp_path / "x.journal.jsonl") == []
     with pytest.raises(UnusableError, match=r"cannot write .*No such file"):
         Journal(tmp_path / "nowhere" / "x.journal.jsonl")
 
 
-def test_a_full_disk_is_told_and_nothing_is_added_after_a_torn_line(tmp_path, records, monkeypatch):
+def test_a_full_disk_is_reported_and_nothing_is_added_after_a_cut_line(tmp_path, records, monkeypatch):
     path = written(tmp_path / "x.journal.jsonl", records[:2])
     write = os.write
 

@@ -49,7 +49,7 @@ def whole(process):
 
 
 @pytest.mark.parametrize("feed", Feed)
-def test_the_time_of_a_stop_is_nobodys_and_is_told(tmp_path, feed):
+def test_time_while_the_judge_is_stopped_does_not_count_and_is_reported(tmp_path, feed):
     options = ["--puzzle-limit", str(LIMIT_SECONDS), "--feed", feed.value, "--result", "r.json"]
     with judge(tmp_path, *options) as process:
         wait_until(lambda: noted(tmp_path), process)
@@ -75,7 +75,7 @@ def test_a_ctrl_z_stops_the_bot_as_well_until_the_judge_goes_on(tmp_path):
         whole(process)
 
 
-def test_a_profile_names_a_stop(tmp_path):
+def test_a_profile_reports_that_the_judge_was_stopped(tmp_path):
     options = ["--quiet", "--contain", "no", "-o", "p.json", "--", *command("wait_at_3", tmp_path)]
     profile = [sys.executable, "-m", "nonobot.harness", "profile", str(RECIPE), *options]
     with running(profile, stdout=-1, stderr=-1) as process:
@@ -86,7 +86,7 @@ def test_a_profile_names_a_stop(tmp_path):
     assert read_profile(Path("p.json")).stood_still_seconds >= LIMIT_SECONDS
 
 
-def test_the_time_of_a_stop_does_not_count_in_a_warm_up(tmp_path):
+def test_time_while_the_judge_is_stopped_does_not_count_in_a_warm_up(tmp_path):
     warm_up = "sh -c 'echo here > waiting; until [ -e go ]; do sleep 0.01; done'"
     options = ["--warm-up", warm_up, "--warm-up-limit", str(LIMIT_SECONDS), "--result", "r.json"]
     with judge(tmp_path, *options, bot="perfect") as process:
@@ -95,7 +95,7 @@ def test_the_time_of_a_stop_does_not_count_in_a_warm_up(tmp_path):
         assert whole(process).warm_up_seconds < LIMIT_SECONDS
 
 
-def test_a_judge_that_is_killed_afterwards_keeps_the_stop(tmp_path):
+def test_a_stop_is_recorded_even_if_the_judge_is_killed_afterwards(tmp_path):
     with judge(tmp_path, "--result", "r.json") as process:
         wait_until(lambda: noted(tmp_path), process)
         stand_still(process, then="nothing")
@@ -113,7 +113,7 @@ def signs():
 
 
 @pytest.mark.parametrize("bot", ["compute_at_3", "compute_and_end_at_3"])
-def test_cpu_time_over_the_limit_is_seen_after_a_stop_in_which_the_bot_ended(tmp_path, bot):
+def test_the_cpu_limit_applies_to_a_bot_that_ended_while_the_judge_was_stopped(tmp_path, bot):
     with judge(tmp_path, "--cpu-limit", "0.4", "--result", "r.json", bot=bot) as process:
         wait_until(lambda: noted(tmp_path), process)
         process.send_signal(signal.SIGSTOP)
@@ -128,7 +128,7 @@ def test_cpu_time_over_the_limit_is_seen_after_a_stop_in_which_the_bot_ended(tmp
     assert result.usage.cpu_seconds > 0.4
 
 
-def test_cpu_time_after_the_last_answer_passes_no_limit(tmp_path):
+def test_cpu_time_after_the_last_answer_does_not_count_against_the_limit(tmp_path):
     assert played("solve_and_compute", tmp_path, cpu_limit_seconds=0.4).end.reason is EndReason.FINISHED
 
 

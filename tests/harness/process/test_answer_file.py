@@ -79,13 +79,13 @@ def test_an_answer_is_handed_over_with_its_last_byte(bot, answers):
         (b"", b""),
     ],
 )
-def test_what_is_complete(bot, answers, content, complete):
+def test_only_complete_answers_are_returned_before_the_bot_ends(bot, answers, content, complete):
     bot.write(content)
     assert answers.look() == complete
     assert answers.look(ended=True) == content[len(complete) :]
 
 
-def test_what_is_the_same_in_a_file_written_anew_is_not_handed_over_again(bot, answers):
+def test_only_changed_answers_of_a_rewritten_file_are_returned_again(bot, answers):
     bot.write(STRAY + ANSWERS[0] + ANSWERS[1] + ANSWERS[2][:-3])
     assert answers.look() == STRAY + ANSWERS[0] + ANSWERS[1]
     changed = ANSWERS[1].replace(b"0\t1\n", b"1\t1\n")
@@ -102,7 +102,7 @@ def test_what_is_the_same_in_a_file_written_anew_is_not_handed_over_again(bot, a
 
 
 @pytest.mark.parametrize("room", [500, 3 << 20])
-def test_in_room_that_a_bot_has_reserved_each_answer_is_seen_when_it_is_written(bot, answers, room):
+def test_each_answer_in_a_preallocated_file_is_read_when_it_is_written(bot, answers, room):
     bot.write(bytes(room))
     assert answers.look() == b""
     position = 0
@@ -121,7 +121,7 @@ def test_in_room_that_a_bot_has_reserved_each_answer_is_seen_when_it_is_written(
     assert answers.look(ended=True) == ANSWERS[4][:-1]
 
 
-def test_what_is_written_twice_in_a_tick_of_the_clock_is_seen_twice(bot, answers):
+def test_two_writes_with_the_same_modification_time_are_both_read(bot, answers):
     now = time.time_ns()
     for content in (ANSWERS[0][:-1] + b"\0", ANSWERS[0]):
         bot.path.write_bytes(content)
@@ -130,7 +130,7 @@ def test_what_is_written_twice_in_a_tick_of_the_clock_is_seen_twice(bot, answers
     assert seen == ANSWERS[0]
 
 
-def test_another_file_under_the_name_is_read_from_its_beginning(bot, answers, tmp_path):
+def test_a_replaced_answer_file_is_read_from_the_start(bot, answers, tmp_path):
     bot.write(ANSWERS[0] + ANSWERS[1])
     assert answers.look() == ANSWERS[0] + ANSWERS[1]
     bot.path.unlink()
@@ -144,7 +144,7 @@ def test_another_file_under_the_name_is_read_from_its_beginning(bot, answers, tm
     assert answers.look() == ANSWERS[3]
 
 
-def test_an_answer_that_changes_further_up_is_handed_over_at_the_end(bot, answers):
+def test_an_earlier_answer_changed_later_is_returned_when_the_bot_ends(bot, answers):
     others = b"".join(ANSWERS[1:8]) + WORD
     bot.write(ANSWERS[0] + others)
     assert answers.look() == ANSWERS[0] + others
@@ -155,7 +155,7 @@ def test_an_answer_that_changes_further_up_is_handed_over_at_the_end(bot, answer
     assert answers.look(ended=True) == b""
 
 
-def test_a_file_that_cannot_be_read_is_named_and_read_later(bot, answers, monkeypatch):
+def test_an_unreadable_answer_file_is_reported_and_read_later(bot, answers, monkeypatch):
     def fails(*_):
         raise OSError(errno.EIO, "Input/output error")
 
@@ -167,7 +167,7 @@ def test_a_file_that_cannot_be_read_is_named_and_read_later(bot, answers, monkey
     assert answers.look() == ANSWERS[0]
 
 
-def test_of_what_is_never_complete_no_more_is_held_back_than_an_answer_takes(bot, answers):
+def test_an_unfinished_answer_is_returned_once_it_exceeds_the_largest_answer(bot, answers):
     bot.write(b"$1\n" + 97 * b"0")
     assert answers.look() == b""
     bot.add(b"0")
@@ -177,7 +177,7 @@ def test_of_what_is_never_complete_no_more_is_held_back_than_an_answer_takes(bot
 
 
 @pytest.mark.parametrize("most", [1, 50, 101])
-def test_a_look_takes_so_much_and_no_more(bot, answers, monkeypatch, most):
+def test_one_look_reads_a_bounded_number_of_new_bytes(bot, answers, monkeypatch, most):
     monkeypatch.setattr(exchange_folder, "MOST_NEW_BYTES", most)
     content = b"".join(ANSWERS) + STRAY + b"".join(ANSWERS)
     bot.write(content)
@@ -197,7 +197,7 @@ def test_a_look_takes_so_much_and_no_more(bot, answers, monkeypatch, most):
         max_size=8,
     )
 )
-def test_whatever_becomes_of_the_file_each_answer_that_was_seen_whole_comes_once(tmp_path, versions):
+def test_each_complete_answer_is_returned_once_however_the_file_changes(tmp_path, versions):
     bot, answers = Writer(tmp_path), answers_in(tmp_path, answer_bytes=200)  # as many as a file has here
     wanted = {}
     for pieces, most in versions:
@@ -230,7 +230,7 @@ def test_a_file_that_only_grows_is_handed_over_in_full_and_in_order(tmp_path, bl
     assert taken == b"".join(blocks)
 
 
-def test_the_next_look_waits_for_a_share_of_the_time_since_the_last_change(bot, answers, monkeypatch):
+def test_the_wait_before_a_look_grows_with_the_time_since_the_last_change(bot, answers, monkeypatch):
     clock = SimpleNamespace(now=50.0)
     monkeypatch.setattr(exchange_folder, "time", SimpleNamespace(monotonic=lambda: clock.now, time_ns=int))
     waits = []

@@ -44,7 +44,7 @@ def test_the_judge_makes_the_environment_and_lists_it(monkeypatch, contain):
 
 
 @pytest.mark.usefixtures("own_folder")
-def test_programs_that_a_command_names_are_found_in_the_judges_path_and_no_others(tmp_path, monkeypatch, contain):
+def test_only_programs_named_in_the_command_are_found_on_the_judges_path(tmp_path, monkeypatch, contain):
     for path, line in (("venv/bin/mypython", 'exec sh "$@"'), ("tools/helper", ""), ("bot", "")):
         says = 'printf \'{"PATH": "%s", "helper": "%s"}\' "$PATH" "$(command -v helper)" >&2'
         first = "#!/usr/bin/env mypython" if path == "bot" else "#!/bin/sh"
@@ -59,7 +59,7 @@ def test_programs_that_a_command_names_are_found_in_the_judges_path_and_no_other
 
 
 @pytest.mark.usefixtures("own_folder")
-def test_a_bot_that_never_flushes_scores_nothing_whatever_the_shell_says(monkeypatch, capsys, output_of):
+def test_a_bot_that_never_flushes_scores_0_despite_pythonunbuffered(monkeypatch, capsys, output_of):
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")
     bot = ["--", sys.executable, "-S", str(DOUBLES / "check_bots.py")]
     bot += ["Buffers", "5", "6"]

@@ -83,7 +83,7 @@ def arrivals(result):
     return [puzzle.arrived_seconds for puzzle in result.score.puzzles]
 
 
-def test_the_champion_of_2011_to_2015(tmp_path):
+def test_a_file_bot_is_judged_answer_by_answer(tmp_path):
     result = played("champion", tmp_path)
     assert verdicts(result) == [RIGHT] * 5
     assert (result.end.reason, result.end.exit_status, result.end.detail) == (EndReason.FINISHED, 0, None)
@@ -118,20 +118,20 @@ def test_answers_count_however_the_file_is_written_also_in_the_sandbox(tmp_path,
         assert len(set(arrivals(result))) == 5
 
 
-def test_what_cannot_be_read_is_said(tmp_path):
+def test_a_linked_answer_file_is_reported_as_unreadable(tmp_path):
     result = played("links_to_the_solutions", tmp_path)
     assert verdicts(result) == [MISSING] * 5
     assert result.end.reason is EndReason.FINISHED
     assert result.end.detail == "'solution.txt' in its folder cannot be read: links are not followed"
 
 
-def test_the_end_of_the_bot_is_the_end_of_its_answer(tmp_path):
+def test_an_answer_cut_off_by_a_crash_is_malformed(tmp_path):
     result = played("writes_and_crashes_at_3", tmp_path)
     assert verdicts(result) == [RIGHT, RIGHT, "malformed", MISSING, MISSING]
     assert (result.end.reason, result.end.exit_status) == (EndReason.CRASHED, 3)
 
 
-def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeypatch):
+def test_the_remaining_puzzles_are_written_again_after_a_puzzle_limit(tmp_path, monkeypatch):
     let_time_fly(monkeypatch, tmp_path / "result.stderr.txt")
     result = played("writes_and_hangs_at_3", tmp_path, puzzle_limit_seconds=50.0, wall_limit_seconds=1e6)
     assert verdicts(result) == [RIGHT, RIGHT, "late", RIGHT, RIGHT]
@@ -150,7 +150,7 @@ def test_after_the_limit_of_a_puzzle_the_rest_is_laid_out_anew(tmp_path, monkeyp
         ("writes_and_litters", {"MOST_FOLDER_BYTES": 5 << 20}, "more than 20,000 files or 5 MiB in its folder"),
     ],
 )
-def test_what_fills_its_folder_is_stopped_and_has_a_result_first(tmp_path, monkeypatch, behaviour, limit, detail):
+def test_a_bot_that_fills_its_folder_is_stopped_and_gets_a_result(tmp_path, monkeypatch, behaviour, limit, detail):
     for name, value in limit.items():
         monkeypatch.setattr(exchange_folder, name, value)
     remove = f"test -f {quoted(tmp_path / 'result.json')} && {scratch.REMOVE}"
@@ -168,7 +168,7 @@ def laid_out(tmp_path):
     return lambda names=NAMES: ExchangeFolder(place, names, SET.puzzles)
 
 
-def test_files_in_folders(laid_out):
+def test_question_and_answer_files_may_be_in_subfolders(laid_out):
     exchange = laid_out(FileNames("in/questions.txt", "out/solutions/mine.txt"))
     questions = b"".join(puzzle.text for puzzle in SET.puzzles)
     assert (exchange.folder / "in/questions.txt").read_bytes() == questions
@@ -184,7 +184,7 @@ def test_files_in_folders(laid_out):
         (None, "'log.txt' in its folder is not a file"),  # but a pipe
     ],
 )
-def test_a_log_that_cannot_be_read_costs_only_itself(laid_out, content, problem):
+def test_an_unreadable_log_is_reported_and_changes_nothing_else(laid_out, content, problem):
     exchange = laid_out()
     path = exchange.folder / "log.txt"
     os.mkfifo(path) if content is None else path.write_text(content)
@@ -193,7 +193,7 @@ def test_a_log_that_cannot_be_read_costs_only_itself(laid_out, content, problem)
     assert log.error.startswith(problem)
 
 
-def test_a_ranking_says_who_worked_on_files(tmp_path):
+def test_a_ranking_notes_bots_that_use_files_instead_of_pipes(tmp_path):
     by_files = msgspec.structs.replace(run_result("a"), files=NAMES)
     said = differences([("a", by_files), ("b", run_result("b"))], MACHINE_AND_CONFIGURATION)
     assert said == ["not the same input and output: files (a); pipes (b)"]
@@ -215,7 +215,7 @@ def test_questions_that_cannot_be_written_start_no_bot(tmp_path):
         (["/bin/true", "/"], None),
     ],
 )
-def test_what_a_command_names_here_it_names_in_full_there(tmp_path, laid_out, own_folder, given, run):
+def test_relative_paths_of_a_command_become_absolute_for_the_bot(tmp_path, laid_out, own_folder, given, run):
     (tmp_path / "folder").mkdir()
     for name in ("bot", "folder/data", "input.txt"):
         (tmp_path / name).touch()
@@ -232,11 +232,11 @@ def test_what_a_command_names_here_it_names_in_full_there(tmp_path, laid_out, ow
         ("a b", "-c", "a", FileNames("a b", "-c", "a")),
     ],
 )
-def test_names(reads, writes, logs, names):
+def test_file_names_are_taken_from_the_options(reads, writes, logs, names):
     assert file_names(reads, writes, logs, Feed.BATCH) == names
 
 
-def test_the_command_line(tmp_path, own_folder, capsys):
+def test_run_plays_a_file_bot_from_the_command_line(tmp_path, own_folder, capsys):
     (tmp_path / "bot.py").symlink_to(SCRIPTED_BOT)
     _, bare, _, behaviour, _ = command("writes_late", tmp_path)
     files = ["--reads", "input.txt", "--writes", "solution.txt"]
@@ -246,7 +246,7 @@ def test_the_command_line(tmp_path, own_folder, capsys):
     assert read_result(Path("r.json")).files == FileNames("input.txt", "solution.txt")
 
 
-def test_tournaments(tmp_path, own_folder, capsys, output_of):
+def test_a_tournament_plays_a_file_bot(tmp_path, own_folder, capsys, output_of):
     words = [unfilled(word) for word in command("writes_milliseconds", tmp_path)]
     bot = f'name = "good"\ncommand = {json.dumps(words)}\n'
     files = 'reads = "input.txt"\nwrites = "solution.txt"\nlogs = "log.txt"\n'
@@ -264,7 +264,7 @@ def test_tournaments(tmp_path, own_folder, capsys, output_of):
     )
 
 
-def test_folders_that_forbid_it_and_odd_names_go_and_what_links_lead_to_stays(tmp_path):
+def test_the_scratch_folder_is_removed_with_sealed_folders_but_not_link_targets(tmp_path):
     (tmp_path / "kept").write_text("kept")
     with contextlib.suppress(ZeroDivisionError), scratch_folder() as folder:  # it goes after an error, too
         assert list(folder.iterdir()) == []
@@ -282,7 +282,7 @@ def test_folders_that_forbid_it_and_odd_names_go_and_what_links_lead_to_stays(tm
 
 
 @pytest.mark.slow
-def test_what_is_nested_deeper_than_a_path_may_be_long_goes():
+def test_folders_nested_deeper_than_the_longest_path_are_removed():
     with scratch_folder() as folder:
         deepest = os.open(folder, os.O_RDONLY)
         for _ in range(1500):
@@ -294,7 +294,7 @@ def test_what_is_nested_deeper_than_a_path_may_be_long_goes():
     wait_until(lambda: not folder.exists(), Removal(folder))
 
 
-def test_a_removal_that_takes_long_is_not_waited_for_nor_ended(tmp_path, monkeypatch):
+def test_a_slow_removal_of_the_scratch_folder_continues_in_the_background(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "go")
     monkeypatch.setattr(scratch, "REMOVE", f'{{ cat {quoted(tmp_path / "go")}; rm -r "$1"; }} &')
     with scratch_folder() as folder:

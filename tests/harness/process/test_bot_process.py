@@ -13,7 +13,7 @@ from nonobot.harness.process import bot_process
 from nonobot.harness.process.bot_process import BotProcess, LastWords, StderrLog
 
 
-def test_both_ends_are_kept_over_several_lives(tmp_path, monkeypatch):
+def test_the_start_and_end_of_stderr_are_kept_over_several_legs(tmp_path, monkeypatch):
     monkeypatch.setattr(bot_process, "BEGINNING_BYTES", 10)
     monkeypatch.setattr(bot_process, "END_BYTES", 4)
     path = tmp_path / "stderr.txt"
@@ -30,7 +30,7 @@ def test_both_ends_are_kept_over_several_lives(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("room", [0, 10, 8192])
-def test_on_a_full_disk_the_file_still_ends_with_the_last_line(tmp_path, room):
+def test_the_stderr_file_ends_with_the_last_line_even_on_a_full_disk(tmp_path, room):
     path = tmp_path / "stderr.txt"
     log = StderrLog(path)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -51,7 +51,7 @@ def test_on_a_full_disk_the_file_still_ends_with_the_last_line(tmp_path, room):
         assert b"\n[the disk was full: bytes left out here]\n" in written
 
 
-def test_of_a_stderr_that_is_not_kept_in_a_file_the_end_is_known(tmp_path, monkeypatch):
+def test_the_end_of_stderr_is_available_without_a_file(tmp_path, monkeypatch):
     log = StderrLog(tmp_path / "nowhere" / "stderr.txt")
     log.write(b"abc")
     log.close()
@@ -72,7 +72,7 @@ def test_a_command_that_cannot_start_is_named(program, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def test_a_bot_that_cannot_be_served_is_gone(monkeypatch):
+def test_a_bot_is_ended_if_the_judge_cannot_poll_its_pipes(monkeypatch):
     def refuse():
         raise OSError(errno.EMFILE, "Too many open files")
 
@@ -83,7 +83,7 @@ def test_a_bot_that_cannot_be_served_is_gone(monkeypatch):
     assert psutil.Process().children() == before
 
 
-def test_a_stderr_that_is_never_empty_holds_no_reader_beyond_its_time(tmp_path, monkeypatch):
+def test_an_endless_stderr_does_not_delay_a_read_beyond_its_deadline(tmp_path, monkeypatch):
     looks = 0
 
     def slow_write(log, data):  # so slow that the bot has written more by the next look

@@ -38,7 +38,7 @@ def group_of():
         remove(group)
 
 
-def test_what_is_started_in_it_is_counted_when_it_is_dead_too(group_of):
+def test_a_cgroup_counts_dead_processes_too(group_of):
     group = group_of()
     code = "import os, time\nif os.fork(): os.wait()\nelse:\n  x = b'x' * 60_000_000\n"
     code += "  while time.process_time() < .2: pass"
@@ -70,7 +70,7 @@ def test_a_judge_in_another_container_removes_no_group_of_this_one(group_of):
     process.wait()
 
 
-def test_the_judge_leaves_it_and_keeps_its_cores(group_of):
+def test_the_judge_leaves_the_cgroup_and_keeps_its_cores(group_of):
     before, where = os.sched_getaffinity(0), Path("/proc/thread-self/cgroup").read_text()
     with group_of(core=min(before)).entered():
         pass
@@ -92,7 +92,7 @@ def test_every_thread_of_the_judge_keeps_its_cores(tmp_path):
     thread.join()
 
 
-def test_processes_that_start_before_the_limit_holds_are_too_many(group_of):
+def test_processes_started_before_the_limit_is_set_count_against_it(group_of):
     group = group_of(process_limit=1)
     with group.entered():  # its threads and one more are allowed for
         processes = [python("import time; time.sleep(1000)") for _ in range(2)]
@@ -102,7 +102,7 @@ def test_processes_that_start_before_the_limit_holds_are_too_many(group_of):
     assert group.out_of_processes  # it was before it was killed
 
 
-def test_the_limits_of_processes_and_memory_end_who_breaks_them(group_of):
+def test_a_cgroup_enforces_the_process_and_memory_limits(group_of):
     group = group_of(process_limit=8)
     code = (
         "import threading, time\ncount = 0\ntry:\n  for count in range(20):\n"
@@ -124,7 +124,7 @@ def test_the_limits_of_processes_and_memory_end_who_breaks_them(group_of):
     assert group.peak_memory_bytes <= 50_000_000
 
 
-def test_what_forks_on_and_on_is_killed_at_once(group_of):
+def test_an_endlessly_forking_bot_is_killed_at_once(group_of):
     group = group_of(process_limit=40)
     with group.entered():
         process = python("import os\nwhile True:\n  try: os.fork(); os.setsid()\n  except OSError: pass")
@@ -157,7 +157,7 @@ def kernel(folder, *, own, mounts, files):
     return cgroup._homes_in(folder / "own", folder / "mounts")
 
 
-def test_the_homes_of_version_1_are_below_the_judges_own(tmp_path):
+def test_cgroups_of_version_1_are_created_below_the_judges_own(tmp_path):
     own = "9:name=systemd:/\n8:pids:/\n4:cpu,cpuacct:/deep/down\n0::/\n"
     mounts = "cgroup {0}/pids cgroup rw,pids 0 0\ncgroup {0}/cpu cgroup rw,cpu,cpuacct 0 0\n"
     homes = kernel(tmp_path, own=own, mounts=mounts, files={"pids/tasks": "", "cpu/deep/down/tasks": ""})
@@ -196,7 +196,7 @@ UNIFIED = {"own": "0::/mine\n", "mounts": "cgroup2 {0}/all cgroup2 rw 0 0\n"}
         ("hugetlb", "{pid}", set()),
     ],
 )
-def test_version_2_is_taken_where_it_was_delegated(tmp_path, offered, members, homes):
+def test_cgroup_version_2_is_used_where_it_is_delegated(tmp_path, offered, members, homes):
     files = {
         "all/mine/cgroup.controllers": offered,
         "all/mine/cgroup.procs": members.format(pid=os.getpid()),
@@ -211,7 +211,7 @@ def test_version_2_is_taken_where_it_was_delegated(tmp_path, offered, members, h
         assert offers["pids"].back == tmp_path / "all/mine/nonojudge"
 
 
-def test_the_figures_of_version_2(tmp_path):
+def test_measurements_are_read_from_cgroup_version_2(tmp_path):
     home = cgroup._Home(tmp_path, "cgroup.procs", tmp_path)
     (tmp_path / "cgroup.procs").touch()
     group = cgroup.Group({"cpuacct": home, "memory": home, "pids": home}, Configuration())

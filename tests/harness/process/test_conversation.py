@@ -22,7 +22,7 @@ def shown(found):
     return found and (found[0].number, found[1])
 
 
-def test_a_question_and_its_answer():
+def test_a_sent_question_returns_its_timestamped_answer():
     bot, talk = talk_with(("sent", b"first"), ("waits", 2.0), ("wrote", ONE), ("last", b"second"), ("wrote", TWO))
     talk.send(b"first")
     assert shown(talk.answer()) == (1, 2.0)
@@ -32,7 +32,7 @@ def test_a_question_and_its_answer():
     assert not talk.over
 
 
-def test_answers_after_the_end_of_patience_still_count_and_are_stamped_on_arrival():
+def test_answers_after_the_deadline_count_and_are_timestamped_on_arrival():
     _, talk = talk_with(("waits", 3.0), ("wrote", ONE + TWO + THREE[:4]), ("waits", 2.0), ("wrote", THREE[4:]))
     assert [shown(talk.answer(until=103.0)) for _ in range(3)] == [(1, 3.0), (2, 3.0), None]
     assert not talk.over
@@ -66,7 +66,7 @@ def test_the_cuts_between_chunks_do_not_matter(pieces, data):
 
 
 @pytest.mark.parametrize("end", ["ended", "closed"])
-def test_after_the_end_there_is_no_answer_but_a_last_line_counts(end):
+def test_an_unterminated_last_line_counts_only_when_the_conversation_closes(end):
     _, talk = talk_with(("wrote", ONE + TWO.rstrip(b"\n")), ("waits", 4.0), (end, None))
     assert shown(talk.answer()) == (1, 0.0)
     assert talk.answer() is None
@@ -74,7 +74,7 @@ def test_after_the_end_there_is_no_answer_but_a_last_line_counts(end):
     assert [shown(answer) for answer in talk.close()] == [(2, 0.0)]
 
 
-def test_to_a_bot_that_writes_too_much_nobody_listens():
+def test_output_beyond_the_limit_is_read_but_not_parsed():
     heard = []
     _, talk = talk_with(*[("wrote", ONE)] * 4, most_bytes=2 * len(ONE), on_output=heard.append)
     assert [shown(talk.answer()) for _ in range(4)] == [(1, 0.0)] * 3 + [None]
@@ -83,7 +83,7 @@ def test_to_a_bot_that_writes_too_much_nobody_listens():
     assert heard == [ONE] * 3
 
 
-def test_no_more_is_taken_than_can_be_read(monkeypatch):
+def test_output_is_not_taken_from_the_bot_faster_than_it_is_parsed(monkeypatch):
     monkeypatch.setattr(conversation, "MOST_WAITING_BYTES", len(ONE))
     bot, talk = talk_with(("wrote", ONE), ("wrote", TWO), ("wrote", THREE))
     assert [talk.listen(0.0) for _ in range(3)] == [ONE, TWO, b""]

@@ -16,7 +16,7 @@ from nonobot.system import usable_cores
 from tests.helpers.waiting import next_line, running
 
 
-def test_the_facts_are_those_of_this_machine():
+def test_machine_facts_describe_this_machine():
     facts = machine_facts(())
     assert facts.python == platform.python_version()
     assert facts.memory_bytes == psutil.virtual_memory().total
@@ -27,7 +27,7 @@ def test_the_facts_are_those_of_this_machine():
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity")
-def test_a_core_that_computes_is_called_busy():
+def test_a_core_with_a_running_process_is_reported_as_busy():
     core = usable_cores()[-1]
     loop = f"import os\nos.sched_setaffinity(0, [{core}])\nprint(flush=True)\nwhile True: pass"
     with running([sys.executable, "-S", "-c", loop], stdout=subprocess.PIPE) as busy:
@@ -38,7 +38,7 @@ def test_a_core_that_computes_is_called_busy():
     assert "the machine was busy" in busy_warning(facts)
 
 
-def test_what_a_system_does_not_report_is_none_and_an_idle_one_no_reason_for_a_warning(monkeypatch, tmp_path):
+def test_unreported_machine_facts_are_none_and_idle_machines_cause_no_warning(monkeypatch, tmp_path):
     monkeypatch.setattr(machine, "Path", lambda _: tmp_path / "not there")
     facts = machine_facts(())
     assert facts.governor is None

@@ -70,7 +70,7 @@ def hiding(folder, **more):
     return Sandbox(hide=(folder / "bots/other.py",), results=(folder / "bots/results",), **more)
 
 
-def test_what_is_named_is_shown_and_nothing_else_of_home(here):
+def test_the_sandbox_shows_files_of_the_command_and_hides_the_rest_of_home(here):
     mounts = Sandbox().mounts(bot("bots/mine/bot.py"))
     paths = [here / name for name in ("bots/mine/bot.py", "bots/other.py", "home/secret")]
     assert seen(mounts, *paths, "/usr/lib", here) == ["read", "empty", "empty", "read", "empty"]
@@ -78,7 +78,7 @@ def test_what_is_named_is_shown_and_nothing_else_of_home(here):
 
 
 @pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no folder in memory")
-def test_a_bot_in_a_folder_in_memory_is_seen(here):
+def test_a_bot_below_dev_shm_is_shown_in_its_sandbox(here):
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         (script := Path(folder, "bot.py")).touch()
         mounts = Sandbox().mounts(bot(script))
@@ -87,7 +87,7 @@ def test_a_bot_in_a_folder_in_memory_is_seen(here):
         assert str(script) in [file.name for file in bot_files([bot(script)])]
 
 
-def test_what_is_mounted_last_holds_nothing_that_is_hidden(here):
+def test_later_mounts_do_not_reveal_hidden_folders(here):
     view = hiding(here, prepares=True)
     mounts = view.mounts(["sh", "bots", "bots/mine/bot.py"])
     assert seen(mounts, here / "bots/results/set/run.json", here / "bots") == ["empty", "read"]
@@ -110,20 +110,20 @@ def test_no_bot_writes_kernels(here):
             assert seen(Sandbox(prepares=prepares).mounts(command), kernel_cache()) == ["read"]
 
 
-def test_a_home_that_cannot_be_written_keeps_no_bot_from_its_warm_up(here, monkeypatch):
+def test_a_warm_up_works_with_an_unwritable_home_folder(here, monkeypatch):
     monkeypatch.setenv("HOME", str(here / "home/secret"))  # a file: not even root can make a folder in it
     assert Sandbox(prepares=True).mounts([*OWN_BOT, "--warm-up"])
 
 
 @pytest.mark.parametrize("own", ["home/.cache/nonobot/kernels", "home/.cache"])
-def test_a_bot_whose_folder_is_that_of_the_kernels_does_not_write_them(here, own):
+def test_a_bot_inside_the_kernel_cache_cannot_write_it(here, own):
     for folder in (here / own, kernel_cache()):
         folder.mkdir(parents=True, exist_ok=True)
     (here / own / "bot.py").touch()
     assert seen(Sandbox(prepares=True).mounts(bot(here / own / "bot.py")), here / own) == ["read"]
 
 
-def test_work_in_a_folder_of_the_system_is_hidden(here, monkeypatch):
+def test_other_bots_and_results_below_system_folders_are_hidden(here, monkeypatch):
     for module in (bot_command, sandbox):
         monkeypatch.setattr(module, "SYSTEM", (here / "bots", Path("/usr")))
     monkeypatch.setattr(bot_command, "OPT", here / "bots")
@@ -134,7 +134,7 @@ def test_work_in_a_folder_of_the_system_is_hidden(here, monkeypatch):
     assert seen(view.mounts(bot("bots/mine/bot.py")), *paths, "/usr") == ["read", "covered", "empty", "read"]
 
 
-def test_what_is_hidden_is_so_once_and_under_each_name_of_its_folder(here):
+def test_a_hidden_file_is_covered_under_every_name_of_its_folder(here):
     (here / "link").symlink_to("bots")
     (here / "bots/bot.py").touch()
     mounts = hiding(here, prepares=True).mounts(bot("link/bot.py"))
@@ -147,7 +147,7 @@ def test_what_is_hidden_is_so_once_and_under_each_name_of_its_folder(here):
     assert covers[-1] == str(here / "bots/results")
 
 
-def test_results_among_which_a_bot_lies_are_hidden_one_by_one(here):
+def test_results_in_the_folder_of_a_bot_are_hidden_one_by_one(here):
     (here / "bots/results/bot.py").touch()
     for name, kind in (("today.json", "run"), ("set/run.json", "verify")):
         (here / "bots/results" / name).write_text(f'{{"kind": "{kind}"}}')
@@ -184,7 +184,7 @@ def test_many_results_beside_a_bot_are_hidden_by_one_mount(here, name):
 
 
 @pytest.mark.parametrize("folder", ["/", "/tmp", "/dev/shm", "/usr", "/proc"])
-def test_a_working_folder_that_is_there_is_not_covered(folder, monkeypatch):
+def test_an_existing_working_folder_is_not_covered(folder, monkeypatch):
     monkeypatch.chdir(folder)
     mounts = Sandbox().mounts(["true"])
     assert ("--dir", folder) in mounts
@@ -193,7 +193,7 @@ def test_a_working_folder_that_is_there_is_not_covered(folder, monkeypatch):
     assert mounts[-1] == ("--chdir", folder)
 
 
-def test_what_only_root_may_read_is_covered_where_root_runs_bots(here, monkeypatch):
+def test_files_readable_only_by_root_are_hidden_when_root_runs_bots(here, monkeypatch):
     (here / "secret/in").mkdir(parents=True)
     here.chmod(0o755)
     for name, mode in {"secret": 0o750, "bots/other.py": 0o600, "bots/mine/data": 0o640}.items():
@@ -221,7 +221,7 @@ def test_what_only_root_may_read_is_covered_where_root_runs_bots(here, monkeypat
 # The files that a command names, and what belongs to them
 
 
-def test_what_a_command_names_comes_to_an_end(tmp_path, plain_path):
+def test_only_existing_files_named_in_the_command_are_shown(tmp_path, plain_path):
     for name in ("bot.py", "book", "weights"):
         (tmp_path / name).touch()
     command = [sys.executable, "bot.py", "--book=book", "25x25", "\0", "x" * 5000, "cat weights; true", "/etc"]
@@ -237,9 +237,7 @@ def test_what_a_command_names_comes_to_an_end(tmp_path, plain_path):
 @pytest.mark.parametrize(
     ("where", "more"), [("its/bin", {"share", "pyvenv.cfg"}), ("home/bin", set()), ("home/.local/bin", set())]
 )
-def test_what_belongs_to_a_program_in_a_folder_bin_and_of_home_its_libraries_alone(
-    tmp_path, monkeypatch, where, more
-):
+def test_a_program_in_bin_gets_its_sibling_folders_but_in_home_only_libraries(tmp_path, monkeypatch, where, more):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     bot = str(program(tmp_path / where / "bot"))
     for name in ("lib", "lib64", "share", "other", ".secret", "pyvenv.cfg"):
@@ -249,7 +247,7 @@ def test_what_belongs_to_a_program_in_a_folder_bin_and_of_home_its_libraries_alo
 
 
 @pytest.mark.parametrize("before", [["env", "A=b"], ["nice", "-n", "5"], ["sh", "-c"]])
-def test_a_program_behind_another_is_installed_as_well_and_so_is_what_runs_it(plain_path, before):
+def test_folders_of_a_launched_program_and_of_its_interpreter_are_shown(plain_path, before):
     interpreter = program(plain_path / "its" / "bin" / "python")
     (plain_path / "its" / "lib").mkdir()
     bot = str(program(plain_path / "bot" / "bin" / "bot", f"#!{interpreter}\n"))
@@ -258,7 +256,7 @@ def test_a_program_behind_another_is_installed_as_well_and_so_is_what_runs_it(pl
     assert [*folders_of([*before, bot])] == []  # a warm-up writes in those
 
 
-def test_home_is_known_by_each_of_its_names(tmp_path, monkeypatch):
+def test_home_is_recognised_under_each_of_its_paths(tmp_path, monkeypatch):
     (tmp_path / "real" / "home").mkdir(parents=True)
     (tmp_path / "link").symlink_to("real")
     monkeypatch.setenv("HOME", str(tmp_path / "link" / "home"))
@@ -267,7 +265,7 @@ def test_home_is_known_by_each_of_its_names(tmp_path, monkeypatch):
     assert [*named_by(["cat", str(tmp_path / "real" / "home")])] == []
 
 
-def test_a_worker_needs_the_files_and_the_interpreter_of_a_command_of_any_words(tmp_path):
+def test_workers_must_have_the_files_and_the_interpreter_of_a_command(tmp_path):
     bot = str(program(tmp_path / "bot", "#!/usr/bin/env python3\n"))
     (tmp_path / "book").touch()
     todo = [SimpleNamespace(programs=[[bot, "book", "x" * 5000, "\0", "", str(tmp_path)], []])]
@@ -288,7 +286,7 @@ def test_sets_are_hidden_in_a_bots_folder_unless_its_command_names_them(here):
     assert seen(replace(view, show=(files[1],)).mounts(bot("bots/mine/bot.py")), *files) == ["covered", "read"]
 
 
-def test_what_is_secret_is_so_for_a_warm_up_that_writes_beside_it(here):
+def test_sets_and_results_stay_hidden_from_a_warm_up_that_may_write(here):
     files = [
         here / "bots/mine" / name for name in ("questions.txt", "old/today.json", "deep/down/in/x.stderr.txt")
     ]
@@ -299,7 +297,7 @@ def test_what_is_secret_is_so_for_a_warm_up_that_writes_beside_it(here):
     assert seen(mounts, *files, here / "bots/mine/data") == ["covered", "covered", "covered", "write"]
 
 
-def test_a_set_has_a_file_or_none(here):
+def test_the_file_of_a_set_name_is_found_unless_it_is_generated(here):
     assert file_of("boardgen:5x5x5:seed=1@2/3") is None
     assert file_of("q.txt@2/3@1/2") == Path("q.txt")
     (here / "q.txt@2").mkdir()
@@ -310,7 +308,7 @@ def test_a_set_has_a_file_or_none(here):
 
 
 @pytest.mark.parametrize("command", [["./circle"], ["sh", "circle"]])
-def test_links_in_a_circle_are_no_program_and_no_error_of_the_judge(tmp_path, output_of, command):
+def test_circular_links_cannot_be_started_and_do_not_crash_the_judge(tmp_path, output_of, command):
     Path("circle").symlink_to("round")
     Path("round").symlink_to("circle")
     result = ["--result", str(tmp_path / "result.json")]
@@ -319,7 +317,7 @@ def test_links_in_a_circle_are_no_program_and_no_error_of_the_judge(tmp_path, ou
     assert ("cannot start './circle'" in said.err) is (status == 2)
 
 
-def test_a_program_has_only_so_many_neighbours(tmp_path, monkeypatch):
+def test_the_number_of_neighbour_folders_of_a_program_is_limited(tmp_path, monkeypatch):
     monkeypatch.setattr(bot_command, "MOST_NEIGHBOURS", 3)
     script = program(tmp_path / "app/bin/bot")
     for number in range(5):
@@ -328,7 +326,7 @@ def test_a_program_has_only_so_many_neighbours(tmp_path, monkeypatch):
     assert found == {"bin", "lib", "lib1", "lib2"}
 
 
-def test_a_program_that_a_first_line_names_is_not_hidden_from_others(tmp_path, plain_path):
+def test_an_interpreter_named_in_a_first_line_is_not_hidden_from_other_bots(tmp_path, plain_path):
     engine = tmp_path / "tools/bin/engine"
     bots = [tmp_path / "eve/bot", tmp_path / "tools/bin/bob"]
     for script in (engine, *bots):

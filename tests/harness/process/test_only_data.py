@@ -74,7 +74,7 @@ def is_loaded(folder, ran):
     return ran.exists()
 
 
-def test_git_runs_nothing_of_a_working_folder_that_a_stranger_packed(tmp_path, ran, monkeypatch, capsys):
+def test_git_runs_no_program_configured_in_an_untrusted_working_folder(tmp_path, ran, monkeypatch, capsys):
     trapped(tmp_path / "theirs", ran)
     monkeypatch.chdir(tmp_path / "theirs")
     assert cli.run(["run", "--set", str(RECIPE), "--contain", "no", "--quiet", "--", "./bot"]) == 1
@@ -87,7 +87,7 @@ def test_git_runs_nothing_of_a_working_folder_that_a_stranger_packed(tmp_path, r
     assert is_loaded(Path.cwd(), ran)
 
 
-def test_git_runs_nothing_of_a_clone_that_was_added_to_the_clone_around_it(tmp_path, ran, monkeypatch):
+def test_git_runs_no_program_configured_in_an_untrusted_submodule(tmp_path, ran, monkeypatch):
     theirs = trapped(tmp_path / "bots" / "theirs", ran)
     commit = made(tmp_path, good="#!/bin/sh\n")  # adds the inner clone as a submodule
     assert b"160000" in git(tmp_path, "ls-tree", "HEAD", "bots/theirs")
@@ -99,7 +99,7 @@ def test_git_runs_nothing_of_a_clone_that_was_added_to_the_clone_around_it(tmp_p
     assert is_loaded(theirs, ran)
 
 
-def test_git_runs_nothing_of_a_folder_that_claims_to_be_a_worktree(tmp_path, ran):
+def test_git_runs_no_program_configured_in_a_fake_worktree(tmp_path, ran):
     """Git takes the name after `gitdir: ` as it is: here it begins with a blank."""
     made(tmp_path)
     theirs = tmp_path / "bots" / "theirs"
@@ -112,7 +112,7 @@ def test_git_runs_nothing_of_a_folder_that_claims_to_be_a_worktree(tmp_path, ran
     assert not ran.exists()
 
 
-def test_a_folder_that_claims_to_be_a_worktree_states_no_commit(tmp_path):
+def test_a_fake_worktree_yields_no_commit(tmp_path):
     commit = made(tmp_path)
     git(tmp_path, "worktree", "add", "-q", "bots/mine")
     (tmp_path / "bots/mine/bot").write_text("#!/bin/sh\n")
@@ -133,7 +133,7 @@ def test_a_folder_that_claims_to_be_a_worktree_states_no_commit(tmp_path):
 
 
 @pytest.mark.parametrize("name", [".git", ".git/HEAD", ".git/commondir", ".git/gitdir"])
-def test_a_name_of_megabytes_in_git_data_takes_no_time(tmp_path, name):
+def test_a_huge_name_in_git_data_does_not_delay_the_judge(tmp_path, name):
     """The way to two million folders would hold the judge for half an hour."""
     made(tmp_path)
     theirs = tmp_path / "bots/theirs"
@@ -151,7 +151,7 @@ def test_a_name_of_megabytes_in_git_data_takes_no_time(tmp_path, name):
     "of_git", [".git", ".git/HEAD", ".git/refs/heads/main", ".git/packed-refs", ".git/commondir"]
 )
 @pytest.mark.parametrize("trap", ["digits", "pipe", "zeros", "large", "circle", "kernel", "gone", "nul", "up"])
-def test_git_data_that_is_no_file_costs_no_time_and_no_memory(tmp_path, of_git, trap):
+def test_irregular_git_files_take_no_time_and_no_memory(tmp_path, of_git, trap):
     made(tmp_path)
     git(tmp_path, "checkout", "-q", "-B", "main")
     path = tmp_path / of_git
@@ -209,7 +209,7 @@ def test_the_warm_up_of_the_judges_own_bot_writes_nothing_but_kernels(tmp_path):
 @pytest.mark.parametrize(
     "arguments", [["-m", "nonobot"], ["-I", "-m", "nonobot"], ["-P", "-c", ""], ["-P", "nonobot"]]
 )
-def test_a_python_that_may_find_another_nonobot_is_a_bot_like_any_other(arguments, ran):
+def test_a_python_that_may_import_another_nonobot_gets_no_trusted_warm_up(arguments, ran):
     Path("nonobot.py").write_text(f"open({str(ran)!r}, 'w')\n")
     result = not_started(SET, Bot("a", [sys.executable, *arguments]), Configuration(), "not now")
     assert "-m nonobot" not in [file.name for file in result.program_files or ()]
@@ -250,7 +250,7 @@ def test_workers_import_nothing_of_the_working_folder(tmp_path, ran):
 
 
 @pytest.mark.parametrize("text", ["opt: 0\ndisable_jit: 1\ncpu_name: 5", "- a list"])
-def test_no_file_in_the_working_folder_has_a_say_in_how_kernels_compile(tmp_path, text):
+def test_a_numba_configuration_in_the_working_folder_is_ignored(tmp_path, text):
     pytest.importorskip("yaml", reason="without it, numba reads no such file")
     (tmp_path / ".numba_config.yaml").write_text(text)
     code = "from nonobot.bot.kernels import loading; assert not loading._change_in_numba(); import os, numba; "
@@ -259,7 +259,7 @@ def test_no_file_in_the_working_folder_has_a_say_in_how_kernels_compile(tmp_path
     assert (done.stdout, done.stderr) == (f"3 0 {tmp_path.resolve()}\n", "")
 
 
-def test_no_program_is_taken_from_a_folder_named_relative_to_the_working_one(tmp_path, ran):
+def test_programs_in_relative_path_folders_are_never_run(tmp_path, ran):
     """Such as an empty one in `PATH=$PATH:`, where a program is not installed."""
     for name in ("bwrap", "git", "fc-list"):
         program(tmp_path / name, f"#!/bin/sh\ntouch {quoted(ran)}\n")
@@ -274,7 +274,7 @@ def warm_up_writes(bot_folder, *paths):
     return seen(Sandbox(prepares=True).mounts(["sh", str(bot_folder)]), *paths)
 
 
-def test_no_warm_up_writes_what_the_judge_runs_or_trusts(tmp_path, monkeypatch):
+def test_no_warm_up_can_write_files_that_the_judge_runs_or_trusts(tmp_path, monkeypatch):
     library = Path(pytest.__file__).parents[1]
     programs = tmp_path / "programs"
     (programs / "of").mkdir(parents=True)
@@ -307,7 +307,7 @@ def test_no_warm_up_writes_what_the_judge_runs_or_trusts(tmp_path, monkeypatch):
         assert "write" not in warm_up_writes(folder, folder)
 
 
-def test_no_cache_is_in_the_working_folder(monkeypatch, tmp_path):
+def test_a_relative_xdg_cache_home_is_ignored(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("cache", "./cache", ""):
         monkeypatch.setenv("XDG_CACHE_HOME", name)  # the specification says to ignore relative paths
@@ -321,7 +321,7 @@ WRITABLE = 'for path; do if test -w "$path"; then echo "writable: $path" >&2; fi
 
 
 @sandbox_only
-def test_a_sandboxed_warm_up_that_names_them_cannot_write_them(tmp_path, monkeypatch, capfd):
+def test_a_sandboxed_warm_up_cannot_write_trusted_folders_in_its_command(tmp_path, monkeypatch, capfd):
     bots = tmp_path / "bots"
     made(bots)
     monkeypatch.setenv("NONOBOT_CACHE_DIR", str(tmp_path / "cache"))
@@ -343,7 +343,7 @@ def shows(bot, path):
     return seen(Sandbox().mounts(bot), path) == ["read"]
 
 
-def test_links_and_first_lines_in_the_folder_of_a_bot_show_no_other_folder(tmp_path):
+def test_links_and_first_lines_of_a_bot_reveal_no_other_folder(tmp_path):
     key, run = program(tmp_path / "secret/deep/key"), program(tmp_path / "secret/deep/run.sh")
     key.chmod(0o600)
     evil = program(tmp_path / "bots/evil/bin/bot").parent.parent
@@ -415,7 +415,7 @@ def cut_off(tmp_path, **changes):
     return run
 
 
-def test_a_journal_decides_nothing_about_what_runs_or_what_it_may_do(tmp_path, ran):
+def test_a_journal_cannot_change_the_command_or_the_limits_of_a_resumed_run(tmp_path, ran):
     without = {"memory_limit_bytes": None, "process_limit": None, "wall_limit_seconds": 1e9, "contain": Contain.NO}
     evil = Configuration(**without, environment={"LD_PRELOAD": "/evil.so"})
     changes = {"command": ["touch", str(ran)], "configuration": evil, "show": ["/root", "/home"], "bot": "evil"}
@@ -444,7 +444,7 @@ def test_the_files_that_a_journal_names_are_not_read(tmp_path):
     assert [file.name for file in result.program_files] == [file.name for file in first.program_files]
 
 
-def test_no_line_of_a_file_is_shown_that_a_link_in_results_leads_to(tmp_path, capsys):
+def test_no_text_of_the_target_of_a_linked_stderr_file_is_shown(tmp_path, capsys):
     run = cut_off(tmp_path, stderr_file="result.stderr.txt", stderr_bytes=6)
     (tmp_path / "key").write_text("secret\n")
     (tmp_path / "result.stderr.txt").symlink_to("key")
@@ -454,7 +454,7 @@ def test_no_line_of_a_file_is_shown_that_a_link_in_results_leads_to(tmp_path, ca
     assert "secret" not in str(capsys.readouterr())
 
 
-def test_a_folder_in_place_of_the_file_for_stderr_is_a_line_and_no_journal_stays(tmp_path, capsys):
+def test_a_folder_in_place_of_the_stderr_file_is_an_error_and_leaves_no_journal(tmp_path, capsys):
     (tmp_path / "result.stderr.txt").mkdir()
     assert cli.run(["run", "--quiet", "--set", str(RECIPE), "--result", "result.json", "--", "true"]) == 2
     assert capsys.readouterr().err == "nonojudge: cannot write result.stderr.txt: Is a directory\n"
@@ -488,7 +488,7 @@ def test_a_run_is_resumed_by_its_own_command_and_options_alone(tmp_path, ran, ca
     assert verdicts(read_result(tmp_path / "result.json")) == ["right"] * 5
 
 
-def test_a_bot_that_was_replaced_is_not_gone_on_with(tmp_path):
+def test_the_run_of_a_replaced_bot_is_not_resumed(tmp_path):
     run = cut_off(tmp_path)
     (script := tmp_path / "bot.sh").write_text("exit\n")
     [first, *_] = records_of(run)
@@ -500,7 +500,7 @@ def test_a_bot_that_was_replaced_is_not_gone_on_with(tmp_path):
         resume(SET, bot, run.configuration, tmp_path / "result.json")
 
 
-def test_the_tournament_file_of_today_decides_and_what_differs_is_named(tmp_path, ran, capsys):
+def test_a_resumed_run_follows_the_current_tournament_file_and_lists_changes(tmp_path, ran, capsys):
     path = definition(tmp_path, {"good": "perfect"})  # without a sandbox
     entry = Path("results/small/boardgen-5x5x5-seed-3--good.json")
     assert cli.run(["tournament", str(path)]) == 0
@@ -520,7 +520,7 @@ def test_the_tournament_file_of_today_decides_and_what_differs_is_named(tmp_path
 
 
 @sandbox_only
-def test_a_file_that_a_journal_shows_is_not_seen(tmp_path):
+def test_a_path_shown_only_in_a_journal_stays_hidden(tmp_path):
     (secret := tmp_path / "secret" / "file").parent.mkdir()
     secret.write_text("x")
     run = cut_off(tmp_path, show=[str(secret.parent)])
@@ -530,14 +530,14 @@ def test_a_file_that_a_journal_shows_is_not_seen(tmp_path):
     assert "No such file" in (tmp_path / "result.stderr.txt").read_text()
 
 
-def test_the_command_line_takes_no_set_from_a_result(tmp_path, capsys):
+def test_the_set_name_in_a_result_is_not_opened_on_resume(tmp_path, capsys):
     facts = not_started(SET, Bot("a", ["true"]), Configuration(), "not now").set
     run = cut_off(tmp_path, set=replace(facts, name="/dev/zero"))
     assert cli.run(["run", "--resume", "result.json", "--quiet", "--", *run.command]) == 2
     assert "set /dev/zero (5 of 5x5, " in capsys.readouterr().err
 
 
-def test_commands_that_read_a_damaged_folder_of_git_go_on(tmp_path, monkeypatch):
+def test_a_damaged_git_folder_stops_no_command(tmp_path, monkeypatch):
     (tmp_path / ".git").write_text("gitdir: .git\n")
     assert revision_of(["./bot"]) is None
     assert (

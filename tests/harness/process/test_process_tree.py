@@ -63,7 +63,7 @@ def started():
 
 
 @pytest.mark.usefixtures("_finder")
-def test_a_tree_is_seen_and_killed_and_the_judges_own_children_are_not(started):
+def test_a_tree_measures_and_kills_the_bots_processes_and_not_the_judges(started):
     own = subprocess.Popen(SLEEP)
     tree = ProcessTree()
     process = started(PARENT, tree)
@@ -110,7 +110,7 @@ def test_two_trees_leave_each_other_alone(monkeypatch, started):
 
 
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="macOS before Python 3.13")
-def test_a_look_between_the_end_of_the_bot_and_its_count_misses_no_cpu_time(started):
+def test_measuring_while_a_dead_bot_is_counted_loses_no_cpu_time(started):
     ended, looked = threading.Event(), threading.Event()
 
     class Slow(ProcessTree):
@@ -217,7 +217,7 @@ time.sleep(60)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what is detached is lost sight of")
-def test_what_forks_into_groups_of_its_own_faster_than_all_can_be_looked_at_is_killed(tree, monkeypatch, started):
+def test_a_bot_that_forks_faster_than_the_judge_looks_is_killed(tree, monkeypatch, started):
     process = started([sys.executable, "-S", "-c", FORKS_AND_ENDS], tree)
     wait_until(lambda: looked(tree).cpu_seconds >= 0.2, process)
     looks = []
@@ -239,7 +239,7 @@ def _started(pid, mark):
     return AttemptStarted("", 1, pid, 0.0, False, CgroupMeasures(), mark=mark)
 
 
-def test_the_bot_of_a_killed_judge_is_ended_and_a_stranger_is_not():
+def test_a_leftover_bot_of_a_killed_judge_is_ended_and_other_processes_are_not():
     bot, other = (subprocess.Popen(SLEEP, start_new_session=True, env=os.environ | {MARK: mark}) for mark in "ab")
     stranger = subprocess.Popen(SLEEP, start_new_session=True)  # which a journal from elsewhere names
     for process, mark in ((stranger, ""), (stranger, "a"), (other, ""), (other, "a"), (bot, "")):

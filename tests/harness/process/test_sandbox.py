@@ -81,13 +81,13 @@ def broken():
 
 @sandbox_only
 @pytest.mark.parametrize("folder", ["/tmp", pytest.param("/", marks=pytest.mark.slow)])
-def test_every_wall_holds(folder, monkeypatch):
+def test_the_sandbox_blocks_every_tried_breach(folder, monkeypatch):
     monkeypatch.chdir(folder)
     assert broken() == {}
 
 
 @sandbox_only
-def test_a_bot_that_leaves_its_core_is_put_back_where_no_cgroup_keeps_it(monkeypatch):
+def test_a_bot_that_leaves_its_core_is_moved_back_without_a_cgroup(monkeypatch):
     monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
     assert broken() == {}
 
@@ -110,7 +110,7 @@ slow_places = [pytest.param(folder, marks=pytest.mark.slow) for folder in ("/var
 
 @sandbox_only
 @pytest.mark.parametrize("in_memory", ["/tmp", *slow_places], indirect=True)
-def test_every_wall_holds_if_homes_are_below_the_folder_for_temporary_files(in_memory, monkeypatch):
+def test_the_sandbox_blocks_every_breach_with_homes_below_the_temporary_folder(in_memory, monkeypatch):
     for home, here in product(("", "home"), ("", "home", "/usr")):
         monkeypatch.setenv("HOME", str(in_memory / home))
         monkeypatch.chdir(in_memory / here)
@@ -119,21 +119,21 @@ def test_every_wall_holds_if_homes_are_below_the_folder_for_temporary_files(in_m
 
 @sandbox_only
 @pytest.mark.parametrize("in_memory", ["/tmp"], indirect=True)
-def test_a_home_below_the_folder_for_temporary_files_that_a_bot_does_write_is_found(in_memory, monkeypatch):
+def test_a_writable_home_below_the_temporary_folder_is_reported(in_memory, monkeypatch):
     leaky = built_sandbox(IN_SANDBOX, Access(writable=(in_memory / "home",)))
     monkeypatch.setenv("HOME", str(in_memory / "home"))
     monkeypatch.setattr(bot_process, "built_sandbox", lambda *_: leaky)
     assert broken()[GONE].startswith(f"left {in_memory}/home/")
 
 
-def test_without_a_sandbox_the_trial_gets_through():
+def test_the_trial_reports_breaches_without_a_sandbox():
     broken = {claim for claim, breach in tried_sandbox(Contain.NO)[0].items() if breach}
     of_the_machine = {SCRATCH, UNPRIVILEGED, CALLS, CORE, ENDED, "it has no environment of the judge's"}
     assert {*TRIALS} - of_the_machine <= broken
 
 
 @sandbox_only
-def test_a_working_folder_among_what_is_hidden_is_there_and_empty(tmp_path, monkeypatch):
+def test_a_working_folder_among_hidden_results_exists_and_is_empty(tmp_path, monkeypatch):
     for name in ("shown/results/here", "shown/results/run"):
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "shown/results/here")
@@ -143,7 +143,7 @@ def test_a_working_folder_among_what_is_hidden_is_there_and_empty(tmp_path, monk
 
 @sandbox_only
 @pytest.mark.parametrize("show", ["../data", "link", "chain", "sub/../../data", "away/..", "{}/here/../data"])
-def test_a_path_shows_the_same_as_its_full_name(tmp_path, monkeypatch, show):
+def test_relative_and_absolute_paths_show_the_same_files(tmp_path, monkeypatch, show):
     for folder in ("here/sub", "data/sub", "other"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "data/file").write_text("read\n")
@@ -160,7 +160,7 @@ def test_a_path_shows_the_same_as_its_full_name(tmp_path, monkeypatch, show):
 
 
 @sandbox_only
-def test_scratch_is_home_and_gone_or_the_folder_that_was_given(tmp_path):
+def test_scratch_is_a_temporary_home_or_the_given_folder(tmp_path):
     assert shell('echo $HOME $TMPDIR; cd; echo x > file; cat file; echo x > "$OLDPWD/file"') == "/tmp /tmp\nx\n"
     assert not (tmp_path / "file").exists()
     with scratch_folder() as folder:
@@ -213,7 +213,7 @@ def test_a_warm_up_writes_in_the_bots_own_folder_and_the_bot_does_not(tmp_path):
 
 
 @any_sandbox
-def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
+def test_start_errors_are_the_same_with_and_without_a_sandbox(tmp_path):
     (tmp_path / "text").write_text("x")
     for name in ("no-such-program", "./no-such-program", "./text"):
         said = []
@@ -225,7 +225,7 @@ def test_what_cannot_be_started_is_said_as_without_a_sandbox(tmp_path):
 
 
 @sandbox_only
-def test_what_is_no_program_after_all_was_not_started(plain_path, monkeypatch, capsys):
+def test_a_missing_interpreter_of_an_interpreter_is_a_start_error(plain_path, monkeypatch, capsys):
     monkeypatch.chdir(plain_path)
     for name, interpreter in (("odd", plain_path / "inner"), ("inner", "/no/such/interpreter")):
         program(plain_path / name, f"#!{interpreter}\n")
@@ -237,7 +237,7 @@ def test_what_is_no_program_after_all_was_not_started(plain_path, monkeypatch, c
 
 
 @sandbox_only
-def test_a_word_that_leads_into_a_closed_folder_is_no_error(tmp_path):
+def test_a_command_path_into_an_unreadable_folder_is_not_an_error(tmp_path):
     (closed := tmp_path / "closed").mkdir()
     with (closed / "output").open("w+") as output:
         closed.chmod(0)
@@ -262,7 +262,7 @@ FORGERS = {
 
 @sandbox_only
 @pytest.mark.parametrize("forger", FORGERS)
-def test_what_pretends_that_it_was_not_started_has_crashed(tmp_path, forger):
+def test_a_bot_that_forges_a_start_error_counts_as_crashed(tmp_path, forger):
     bot = Bot("forger", ["sh", "-c", FORGERS[forger]])
     result = play(SET, bot, Configuration(contain=Contain.YES), tmp_path / "result.json")
     assert (result.end.reason, result.end.exit_status) == (EndReason.CRASHED, 1)
@@ -281,7 +281,7 @@ print(call(keyctl, 10, -3, b"user", b"note", 0) >= 0, call(keyctl - 2, b"user", 
 @sandbox_only
 @pytest.mark.skipif(os.uname().machine not in KEYCTL, reason="the numbers of the system calls")
 @pytest.mark.parametrize("filtered", [False, True])
-def test_no_key_is_left_to_the_next_bot(monkeypatch, filtered):
+def test_a_bot_leaves_no_kernel_key_to_the_next_bot(monkeypatch, filtered):
     if filtered and not filter_program():
         pytest.skip("no libseccomp")
     if not filtered:
@@ -303,7 +303,7 @@ def test_the_result_states_whether_system_calls_were_filtered(tmp_path, monkeypa
 
 
 @pytest.mark.skipif(not filter_program(), reason="no libseccomp")
-def test_a_filter_without_all_of_its_rules_is_none(monkeypatch):
+def test_an_incomplete_system_call_filter_is_not_used(monkeypatch):
     monkeypatch.setattr(system_calls, "_GREATER", 99)  # no comparison of libseccomp
     assert filter_program.__wrapped__() is None
 
@@ -328,14 +328,14 @@ def test_calls_in_32_bits_are_filtered_too():
 @pytest.mark.parametrize(
     ("behaviour", "end"), [("ends_with_2_in_colours", (2, None)), ("killed_at_3", (None, "SIGKILL"))]
 )
-def test_ends_are_told_as_without_a_sandbox(tmp_path, behaviour, end):
+def test_exit_statuses_and_signals_are_the_same_as_without_a_sandbox(tmp_path, behaviour, end):
     result = played(behaviour, tmp_path, contain=Contain.YES)
     assert (result.end.exit_status, result.end.signal) == end
     assert result.sandboxed == "yes"
 
 
 @any_sandbox
-def test_a_contained_bot_hears_that_it_is_to_end():
+def test_a_sandboxed_bot_receives_sigterm():
     code = "trap 'echo heard; exit 3' TERM; echo ready; while :; do sleep 0.01; done"
     with BotProcess(["sh", "-c", code], LastWords(), IN_SANDBOX) as bot:
         assert bot.read(time.monotonic() + 60) == b"ready\n"
@@ -377,7 +377,7 @@ def test_a_shim_finds_the_program_that_it_starts(tmp_path):
 
 
 @no_sandbox
-def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, output_of):
+def test_a_missing_sandbox_is_noted_once_or_refused_with_contain_yes(tmp_path, output_of):
     note = sandbox_note(Contain.AUTO)
     bot = ["--set", str(RECIPE), "--result", "r.json", "--", *command("perfect", tmp_path)]
     err = output_of(cli.run, ["run", "--contain", "yes", *bot], status=2).err
@@ -389,14 +389,14 @@ def test_where_bots_cannot_be_contained_it_is_said_once_or_refused(tmp_path, out
 
 
 @any_sandbox
-def test_where_bots_can_be_contained_they_are_and_nothing_is_said(tmp_path, output_of):
+def test_bots_are_sandboxed_by_default_without_a_note(tmp_path, output_of):
     assert sandbox_note(Contain.AUTO) is None
     bot = ["--set", str(RECIPE), "--result", "r.json", "--quiet", "--", *command("perfect", tmp_path)]
     assert output_of(cli.run, ["run", *bot]).err == ""
     assert read_result(tmp_path / "r.json").sandboxed == "yes"
 
 
-def test_a_bubblewrap_that_does_not_answer_is_a_bot_that_cannot_be_started(monkeypatch):
+def test_a_bot_cannot_start_if_bubblewrap_times_out(monkeypatch):
     def wait():
         raise subprocess.TimeoutExpired(["bwrap", "--help"], 10)
 
@@ -407,14 +407,14 @@ def test_a_bubblewrap_that_does_not_answer_is_a_bot_that_cannot_be_started(monke
 
 
 @any_sandbox
-def test_the_smallest_limit_of_processes_is_the_bots_alone():
+def test_sandbox_processes_do_not_count_against_the_process_limit():
     with BotProcess(["echo", "x"], LastWords(), replace(IN_SANDBOX, process_limit=1)) as bot:
         assert bot.read(time.monotonic() + 60) == b"x\n"
     assert bot.limit_reached() is None
 
 
 @sandbox_only
-def test_the_files_in_scratch_are_memory_where_no_cgroup_counts(monkeypatch):
+def test_scratch_files_count_as_memory_without_a_cgroup(monkeypatch):
     monkeypatch.setattr(bot_process, "made_group", lambda *_: None)
     line = "for to in $HOME /dev/shm; do head -c 30000000 /dev/zero > $to/filled; done; echo; cat; df -B1 $HOME"
     limits = replace(IN_SANDBOX, memory_limit_bytes=2 << 30)
@@ -429,7 +429,7 @@ def test_the_files_in_scratch_are_memory_where_no_cgroup_counts(monkeypatch):
 
 
 @sandbox_only
-def test_a_folder_of_the_disk_in_the_place_of_scratch_is_no_memory():
+def test_a_disk_folder_at_the_scratch_path_does_not_count_as_memory():
     """While bubblewrap mounts scratch, the judge may see such a folder there."""
     mounts = ["--ro-bind", "/", "/", "--dev", "/dev", "--ro-bind", "/", "/tmp", "--ro-bind", "/", "/dev/shm"]
     tree = ProcessTree(in_sandbox=True)
@@ -443,7 +443,7 @@ def test_a_folder_of_the_disk_in_the_place_of_scratch_is_no_memory():
     tree.close()
 
 
-def test_what_is_to_be_shown_has_to_be_there(tmp_path):
+def test_a_missing_path_after_show_is_an_error(tmp_path):
     with pytest.raises(UnusableError, match=r"--show .*nowhere: there is no such file"):
         built_sandbox(Configuration(contain=Contain.AUTO), Access(show=(tmp_path / "nowhere",)))
 
@@ -455,7 +455,7 @@ def wait_for_end(*words):
 
 @sandbox_only
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 11))])
-def test_nothing_lives_on_when_the_judge_is_killed_and_the_run_goes_on(tmp_path, seed):
+def test_no_bot_process_survives_a_killed_judge_and_the_run_can_be_resumed(tmp_path, seed):
     solutions = command("perfect", tmp_path)[-1]
     code = f"trap '' TERM INT HUP; (setsid sh -c 'sleep 900 #{seed}' &) 2> /dev/null; "
     code += f"until test -e go; do sleep 0.01; done; cat {shlex.quote(solutions)}"

@@ -44,7 +44,7 @@ BOM = r"a byte order mark (BOM) is before its #!: sed -i '1s/^\xEF\xBB\xBF//' ./
     ],
 )
 @pytest.mark.usefixtures("own_folder")
-def test_what_keeps_a_file_from_being_started_is_named_with_its_remedy(program, content, said, contain):
+def test_each_start_error_names_its_cause_and_remedy(program, content, said, contain):
     Path(program).write_bytes(content)
     Path(program).chmod(0o600 if program == "./my bot" else 0o700)
     with pytest.raises(StartError) as caught, BotProcess([program], LastWords(), Configuration(contain=contain)):
@@ -52,7 +52,7 @@ def test_what_keeps_a_file_from_being_started_is_named_with_its_remedy(program, 
     assert str(caught.value) == f"cannot start {program!r}: {said}"
 
 
-def test_a_folder_and_a_quoted_command_are_named(tmp_path, own_folder):
+def test_a_folder_or_a_quoted_command_as_program_is_reported(tmp_path, own_folder):
     assert start_fault(str(tmp_path)) == "it is a folder: name the program in it"
     program(tmp_path / "bot")
     assert start_fault("./bot 8") == "no such file; without quotes around the words the program is ./bot"
@@ -69,7 +69,7 @@ def test_a_folder_and_a_quoted_command_are_named(tmp_path, own_folder):
 
 
 @pytest.mark.parametrize("program", ["./my bot", "my bot"])
-def test_a_program_whose_source_is_beside_it_has_a_remedy(program, own_folder):
+def test_a_script_without_interpreter_is_reported_with_the_right_command(program, own_folder):
     Path("my bot.py").touch()
     assert start_fault(program) == "no such file; write: -- python3 'my bot.py'"
     assert (
@@ -84,7 +84,7 @@ def test_a_program_whose_source_is_beside_it_has_a_remedy(program, own_folder):
 
 
 @pytest.mark.parametrize("content", [b"#!/bin/sh -e\nexit 0\r\n", Path("/bin/true").read_bytes()])
-def test_a_program_that_can_be_started_is(content, tmp_path):
+def test_a_startable_program_has_no_start_error(content, tmp_path):
     (tmp_path / "bot").write_bytes(content)
     (tmp_path / "bot").chmod(0o700)
     assert start_fault(str(tmp_path / "bot")) is None
@@ -93,7 +93,7 @@ def test_a_program_that_can_be_started_is(content, tmp_path):
 @pytest.mark.parametrize(
     "content", ["#!/bin/sh\0x\n", "#!/usr/bin/env sh\0x\n", "#!/bin/sh\n'''exec' /bin/sh\0x\n"]
 )
-def test_a_first_line_ends_at_a_nul_as_for_the_kernel(content, tmp_path):
+def test_a_first_line_ends_at_a_nul_byte_as_in_linux(content, tmp_path):
     bot = str(program(tmp_path / "bot", content))
     assert start_fault(bot) is None
     named = [str(path) for path in everything_named([bot])]

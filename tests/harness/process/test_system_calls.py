@@ -78,7 +78,7 @@ def lent(tmp_path):
 
 
 @filter_only
-def test_nobody_waits_for_a_lease_on_a_file_that_he_opens(lent):
+def test_the_filter_prevents_leases_that_block_other_processes(lent):
     with started(LEASE, lent) as process:
         assert next_line(process) == "leased\n"
         assert not opens_at_once(lent)  # without the filter
@@ -111,7 +111,7 @@ for number in (55, 221):
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64" or not filter_program(), reason="machine code; the filter")
-def test_nor_in_32_bits(lent):
+def test_the_filter_prevents_leases_by_32_bit_calls(lent):
     with started(FILTERED + LEASE_IN_32_BITS, lent, filter_program().hex()) as process:
         said = finished(process)[0]
     assert said in ("-1 -1 1\n-1 -1 1\n", "")  # a kernel for 64 bits alone ends the program
@@ -131,7 +131,7 @@ signals from a folder."""
 
 
 @filter_only
-def test_a_bot_takes_nothing_that_the_user_has_few_of_or_that_nobody_measures():
+def test_the_filter_denies_scarce_and_unmeasured_kernel_resources():
     assert said_under_the_filter(SHARED) == "True True True\nTrue True True\nTrue\n"
 
 
@@ -154,5 +154,5 @@ print(*base.execute("select * from board"))
 
 @filter_only
 @pytest.mark.usefixtures("own_folder")
-def test_locks_on_a_bots_own_files_work_as_ever():
+def test_the_filter_allows_locks_on_the_bots_own_files():
     assert said_under_the_filter(ORDINARY) == "('1 0 1',)\n"

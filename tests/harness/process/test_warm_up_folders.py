@@ -54,7 +54,7 @@ def kept(folder):
         ("PATH", "/usr/lib:{}/lib"),
     ],
 )
-def test_a_folder_that_a_variable_of_the_user_names_is_not_written(tmp_path, monkeypatch, name, place):
+def test_a_warm_up_cannot_write_a_folder_named_in_a_variable(tmp_path, monkeypatch, name, place):
     folder = bot(tmp_path / "bot")
     assert written(folder)
     monkeypatch.setenv(name, place.format(folder))
@@ -76,7 +76,7 @@ def test_a_folder_that_a_variable_of_the_user_names_is_not_written(tmp_path, mon
         ("MAKEFILES", "/usr/x {}/./rc"),
     ],
 )
-def test_a_folder_in_a_command_line_of_a_variable_is_not_written(tmp_path, monkeypatch, name, value):
+def test_a_warm_up_cannot_write_a_folder_within_the_text_of_a_variable(tmp_path, monkeypatch, name, value):
     for folder in (bot(tmp_path / "entries/bot"), bot(tmp_path / "my entries/bot")):
         monkeypatch.setenv(name, value.format(folder))
         assert not written(folder)
@@ -89,7 +89,7 @@ def test_a_folder_in_a_command_line_of_a_variable_is_not_written(tmp_path, monke
     ["~/bots/bot/rc", "source$HOME/bots/bot/rc", "-S ~/bots/bot/rc", "x:~/bots/bot"],
     ids=range(4),  # pytest has a variable with the name of the test
 )
-def test_what_programs_expand_in_a_variable_is_expanded(tmp_path, monkeypatch, value):
+def test_a_warm_up_cannot_write_a_folder_that_a_variable_expands_to(tmp_path, monkeypatch, value):
     monkeypatch.setenv("HOME", str(tmp_path))
     folder = bot(tmp_path / "bots/bot")
     assert written(folder)
@@ -97,7 +97,7 @@ def test_what_programs_expand_in_a_variable_is_expanded(tmp_path, monkeypatch, v
     assert not written(folder)
 
 
-def test_a_folder_into_which_a_link_to_a_program_leads_is_not_written(tmp_path, monkeypatch):
+def test_a_warm_up_cannot_write_the_folder_of_a_program_linked_on_the_path(tmp_path, monkeypatch):
     (tool := bot(tmp_path / "bots/bot") / "tool").touch(0o755)
     (bot(tmp_path / "programs") / "git").symlink_to(tool)
     assert written(tool.parent)
@@ -105,12 +105,12 @@ def test_a_folder_into_which_a_link_to_a_program_leads_is_not_written(tmp_path, 
     assert not written(tool.parent)
 
 
-def test_the_folder_that_a_shell_was_in_before_is_written(tmp_path, monkeypatch):
+def test_a_warm_up_can_write_the_folder_in_oldpwd(tmp_path, monkeypatch):
     monkeypatch.setenv("OLDPWD", str(bot(tmp_path / "bot")))
     assert written(tmp_path / "bot")
 
 
-def test_a_relative_folder_of_path_counts_although_the_judge_uses_none(tmp_path):
+def test_a_warm_up_cannot_write_a_relative_path_folder(tmp_path):
     folder = bot(tmp_path / "bot")
     code = (
         "import os; from pathlib import Path; "
@@ -124,14 +124,14 @@ def test_a_relative_folder_of_path_counts_although_the_judge_uses_none(tmp_path)
         assert (str(folder) in done.stdout) is is_written, added
 
 
-def test_a_folder_from_which_python_imports_in_a_clone_is_not_written(monkeypatch, tmp_path):
+def test_a_warm_up_cannot_write_python_modules_of_the_clone(monkeypatch, tmp_path):
     monkeypatch.setattr(warm_up_folders, "HOME", tmp_path / "clone")
     for name in ("sitecustomize", "cupy", "x.dist-info"):
         assert not written(bot(tmp_path / "clone" / name))
     assert written(bot(tmp_path / "clone/entries/alice"))
 
 
-def test_each_git_folder_in_a_bots_folder_is_kept(tmp_path):
+def test_every_git_folder_in_a_bots_folder_is_read_only(tmp_path):
     folder = bot(tmp_path / "bot")
     for name in (".git", "library/.git", "a/b/c/.git"):
         (folder / name).mkdir(parents=True)
@@ -139,7 +139,7 @@ def test_each_git_folder_in_a_bots_folder_is_kept(tmp_path):
     assert kept(folder) == [".git", "a/b/c/.git", "library/.git", "module/.git"]
 
 
-def test_files_with_names_elsewhere_are_kept(tmp_path):
+def test_files_with_hard_links_elsewhere_are_read_only(tmp_path):
     """As uv links the files of a package into each environment: the judge's and the bot's."""
     folder, judges = bot(tmp_path / "bot"), bot(tmp_path / "judge")
     for name in ("package.py", "other.py"):
@@ -153,7 +153,7 @@ def test_files_with_names_elsewhere_are_kept(tmp_path):
     assert kept(folder) == [".venv", "other.py"]
 
 
-def test_a_folder_with_more_files_than_the_judge_looks_at_is_not_written(tmp_path, monkeypatch):
+def test_a_warm_up_cannot_write_a_folder_with_too_many_files_to_check(tmp_path, monkeypatch):
     folder = bot(tmp_path / "bot")
     for number in range(20):
         (bot(folder / f"{number % 3}") / f"{number}").touch()
@@ -176,7 +176,7 @@ def warm_up(folder, line, **access):
 
 
 @sandbox_only
-def test_what_is_kept_is_neither_changed_nor_moved_nor_replaced(tmp_path):
+def test_a_warm_up_cannot_change_move_or_replace_read_only_files(tmp_path):
     folder, judges = tmp_path / "bot", bot(tmp_path / "judge")
     (judges / "package.py").write_text("mine\n")
     os.link(judges / "package.py", bot(folder / ".venv/lib") / "package.py")
@@ -195,7 +195,7 @@ def test_what_is_kept_is_neither_changed_nor_moved_nor_replaced(tmp_path):
 
 
 @sandbox_only
-def test_the_file_of_a_tournament_is_neither_read_nor_written(tmp_path):
+def test_a_warm_up_cannot_read_or_write_the_tournament_file(tmp_path):
     folder = bot(tmp_path / "bot")
     (folder / "weekly.toml").write_text("mine\n")
     for line in ("echo theirs > weekly.toml", "rm weekly.toml", "mv weekly.toml old", "grep mine weekly.toml"):
@@ -230,7 +230,7 @@ os.open(".", os.O_TMPFILE | os.O_RDWR, 0o700)
 
 @sandbox_only
 @pytest.mark.skipif(not filter_program(), reason="no libseccomp")
-def test_no_warm_up_leaves_a_program_that_runs_as_its_owner(tmp_path):
+def test_a_warm_up_cannot_leave_a_setuid_program(tmp_path):
     command = [sys.executable, "-S", "-c", MODES, str(bot(tmp_path / "bot"))]
     assert warmed_up(command, IN_SANDBOX) > 0
     assert {path.stat().st_mode & 0o7777 for path in (tmp_path / "bot").iterdir()} == {0o755, 0o700}
@@ -249,6 +249,6 @@ def test_sockets_and_pipes_of_other_programs_are_hidden(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("path", ["/", "/proc", "/proc/1", "/dev", "/tmp", "/nowhere/.."])
-def test_nothing_is_shown_that_would_replace_what_a_sandbox_makes(path, monkeypatch):
+def test_no_shown_folder_replaces_the_sandboxs_own_mounts(path, monkeypatch):
     plain = Sandbox().around(["sh"], {}, 3, 4)
     assert Sandbox().around(["sh"], {"PYTHONPATH": f"{path}:"}, 3, 4) == plain

@@ -40,7 +40,7 @@ def collected(folder, stats):
     return profile_of(load_set(SET, None), stating_bot(folder, stats), Configuration(), lambda *_: None)
 
 
-def test_what_a_bot_states_is_read_but_for_torn_lines_and_other_puzzles(tmp_path):
+def test_statistics_of_a_bot_are_read_except_cut_lines_and_unknown_puzzles(tmp_path):
     profile = collected(tmp_path, STATED.replace('"nodes"', f'"beyond counting": {10**400}, "nodes"'))
     assert [puzzle.number for puzzle in profile.puzzles] == [1, 2, 3, 4, 5]
     assert {puzzle.verdict for puzzle in profile.puzzles} == {Verdict.RIGHT}
@@ -63,14 +63,14 @@ def test_what_a_bot_states_is_read_but_for_torn_lines_and_other_puzzles(tmp_path
         ('{"puzzle": 1, "seconds": 1, "phase_seconds": {"a": "x"}}\n', r"line 1 .*\(msgspec\)"),
     ],
 )
-def test_statistics_that_cannot_be_used_are_told(tmp_path, stats, said):
+def test_unusable_statistics_of_a_bot_are_an_error(tmp_path, stats, said):
     with pytest.raises(UnusableError, match=said):
         collected(tmp_path, stats)
 
 
 @pytest.mark.parametrize("condition", ['[ -z "$1" ]', "true"])  # it refuses --stats FILE, or ignores it
 @pytest.mark.parametrize("feed", ["batch", pytest.param("interactive", marks=pytest.mark.slow)])
-def test_a_bot_without_statistics_is_seen_from_outside(tmp_path, output_of, condition, feed):
+def test_a_bot_without_statistics_is_profiled_by_its_answer_times(tmp_path, output_of, condition, feed):
     perfect = shlex.join(command("perfect", tmp_path))
     kept, picture = tmp_path / "p.json", tmp_path / "p.svg"
     outs = ["-o", kept, *(["-o", picture] if importlib.util.find_spec("matplotlib") else [])]
@@ -88,7 +88,7 @@ def test_a_bot_without_statistics_is_seen_from_outside(tmp_path, output_of, cond
     assert profiled(SET, "--before", kept, "--no-stats", bot=bot) == 0
 
 
-def test_an_end_without_a_word_wrong_answers_and_no_place_for_the_profile_are_told(capsys, tmp_path):
+def test_crashes_wrong_answers_and_an_unwritable_profile_are_reported(capsys, tmp_path):
     assert profiled(SET, bot=["sh", "-c", "cat >/dev/null; exit 3"]) == 1
     assert "it ended as crashed (status 3)" in capsys.readouterr().out
     with pytest.raises(UnusableError, match="no-such-bot"):
@@ -117,20 +117,20 @@ def test_an_end_without_a_word_wrong_answers_and_no_place_for_the_profile_are_to
         ("ends_with_2_in_colours", 0, "finished (status 2): this is the profile of 5 of 5 puzzles; its last line"),
     ],
 )
-def test_how_a_bot_failed_comes_before_the_tables(tmp_path, output_of, behaviour, status, said):
+def test_a_failure_of_the_bot_is_reported_before_the_tables(tmp_path, output_of, behaviour, status, said):
     out = output_of(profiled, SET, "--no-stats", bot=command(behaviour, tmp_path), status=status).out
     header = " ".join(out.split("\n\n")[0].split())
     assert f" warning: it ended as {said}" in header
 
 
-def test_the_likely_mistake_comes_before_the_tables(tmp_path, output_of):
+def test_the_likely_mistake_is_reported_before_the_tables(tmp_path, output_of):
     bot = [sys.executable, str(DOUBLES / "check_bots.py"), "Mutters", "5", "5"]
     header = output_of(profiled, SET, "--no-stats", bot=bot, status=1).out.split("\n\n")[0]
     assert "\nwarning: all 5 malformed answers have text in place of a row: write rows" in header
 
 
 @pytest.mark.usefixtures("little_patience")
-def test_a_bot_that_was_stopped_kept_no_answers_back(tmp_path, output_of):
+def test_a_stopped_bot_is_not_blamed_for_buffered_answers(tmp_path, output_of):
     closes = "os.write(1, open(sys.argv[1], 'rb').read()[:160]); os.close(1); time.sleep(1000)"
     *_, solutions = command("perfect", tmp_path)
     bot = [sys.executable, "-S", "-c", f"import os, sys, time; sys.stdin.read(); {closes}", solutions]
@@ -159,7 +159,7 @@ def test_repeated_runs_have_medians_and_ranges(tmp_path, output_of):
     assert sorted(run.cpu_seconds for run in profile.runs)[1] == profile.usage.cpu_seconds > 0
 
 
-def test_the_own_bot_is_profiled(capfd, compiled):
+def test_profile_runs_nonobot_by_default(capfd, compiled):
     here = [sys.executable, "-P", "-m", "nonobot", "--size", "12x9"]
     with pytest.raises(UnusableError, match="--warm-up: stopped at its limit"):  # the own bot's command has one
         profiled("boardgen:12x9x6:seed=5", "--json", "--warm-up-limit", "0.001", bot=here)
@@ -176,7 +176,7 @@ def test_the_own_bot_is_profiled(capfd, compiled):
     assert parts == pytest.approx(printed["usage"]["wall_seconds"])
 
 
-def test_kept_shown_again_and_compared(tmp_path, capsys, output_of):
+def test_a_profile_is_saved_shown_again_and_compared(tmp_path, capsys, output_of):
     kept, picture, page = tmp_path / "deep" / "p.json", tmp_path / "p.svg", tmp_path / "p.png"
     bot = stating_bot(tmp_path, STATED)
     first = output_of(profiled, SET, "-o", kept, bot=bot).out
@@ -206,7 +206,7 @@ def test_a_sandboxed_bot_finds_its_modules_compiled(tmp_path, compiled):
 
 
 @pytest.mark.slow
-def test_a_slow_line_kernel_shows_in_the_stage_that_uses_it(tmp_path, capsys, output_of, compiled, monkeypatch):
+def test_a_profile_shows_a_slow_line_kernel_in_its_stage(tmp_path, capsys, output_of, compiled, monkeypatch):
     boards = "boardgen:20x20x40:seed=5:p2=0.4"  # so many that the start of a process on a busy machine is less
     bot = [sys.executable, "-m", "nonobot", "--size", "20x20", "--strategy", "papers"]
     before, after = tmp_path / "before.json", tmp_path / "after.json"

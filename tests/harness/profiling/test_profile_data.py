@@ -57,7 +57,7 @@ ODD_STEPS = {"line_solving": 1.0, "a_b": 0.25, "a_c": 0.25}
         (profile(puzzle(4, 1.0), end=BotEnd(EndReason.TIME_LIMIT)), (1, "no answer after $4", 1.0)),
     ],
 )
-def test_every_time_has_a_part(profiled, part):
+def test_every_measured_time_becomes_a_part_of_the_profile(profiled, part):
     assert part in names_and_seconds(profiled)
 
 
@@ -84,7 +84,7 @@ def test_answers_that_were_read_after_the_exit_take_no_time_beyond_it():
     assert [part.seconds for part in whole.children] == pytest.approx([0.7, 0.0, 0.0, 0.0])
 
 
-def test_time_goes_with_a_count_and_names_move_no_cursor():
+def test_parts_have_time_per_count_and_escaped_names():
     for probes, per in ((4, ("probes", 4)), (0, (None, None))):
         whole = span_of(profile(puzzle(1, 2.0, {"probing": 1.0}, probes=probes)))
         assert [(span.per, span.count) for _, span in depth_first(whole) if span.name == "probing"] == [per]
@@ -115,12 +115,12 @@ UNEXPLAINED = profile(
         (UNEXPLAINED, 1, "a 100%; 990 probes (99% of all)"),
     ],
 )
-def test_the_reason_names_stage_step_and_counts(profiled, place, explained):
+def test_a_comparison_explains_slowdowns_by_stage_step_and_counts(profiled, place, explained):
     assert reason(profiled.puzzles[place], profiled) == explained
     assert sum(stages_of(profiled.puzzles[place]).values()) == pytest.approx(profiled.puzzles[place].seconds)
 
 
-def test_text():
+def test_a_profile_is_printed_as_text():
     lines = as_text(example(), terminal=False).splitlines()
     assert lines[:3] == ["a set", "bot --fast", "3 of 3 right, 10.0 s from start to end, 10.0 s of CPU time"]
     assert [line.split()[1:4] for line in lines if line.startswith("    learn ")] == [["4.20", "s", "42%"]]
@@ -132,7 +132,7 @@ def test_text():
     assert (bars["whole"], bars["learn"], bars["start"]) == (30, 12, 1)
 
 
-def test_a_stop_of_the_judge_is_named_in_all_that_a_profile_becomes():
+def test_every_output_of_a_profile_mentions_a_stop_of_the_judge():
     at_once = profile(puzzle(1, 1.0), puzzle(2, 0.0), puzzle(3, 0.0), wall=200.0, from_outside=True)
     stopped = replace(at_once, stood_still_seconds=5.0)
     assert "all answers came at once" in as_text(at_once, terminal=False)
@@ -163,7 +163,7 @@ def test_no_number_is_cut_off_on_a_narrow_terminal(columns, terminal, monkeypatc
         ({"a": 1.0}, {"stood_still_seconds": 5.0}, "the judge stood still for 5.00 s"),
     ],
 )
-def test_what_makes_a_profile_doubtful_is_said(steps, changes, said):
+def test_a_doubtful_profile_has_a_warning(steps, changes, said):
     assert said in as_text(profile(puzzle(1, 1.0, steps), **changes), terminal=False)
 
 
@@ -184,7 +184,7 @@ def test_a_profile_is_read_as_it_was_written(tmp_path, profiled):
         ('{"kind": "profile", "schema_version": 99}', "schema version 99, of another nonojudge; this one reads 2"),
     ],
 )
-def test_what_is_no_profile_is_told(tmp_path, content, said):
+def test_a_file_that_is_not_a_profile_is_an_error(tmp_path, content, said):
     path = tmp_path / "p.json"
     path.write_text(content)
     with pytest.raises(UnusableError, match=said) as error:
@@ -226,7 +226,7 @@ def test_the_step_that_got_slower_is_named_also_after_a_late_start():
     ]
 
 
-def test_the_verdict_is_on_cpu_time_where_the_bot_computes():
+def test_cpu_time_decides_the_comparison_of_computing_bots():
     more = slower(0.5)
     more = replace(more, usage=replace(more.usage, cpu_seconds=11.0))
     wall = "wall time 10.0 s before, 10.5 s after"
@@ -241,7 +241,7 @@ def test_the_verdict_is_on_cpu_time_where_the_bot_computes():
     assert "\nafter: the bot computed" not in text
 
 
-def test_of_several_runs_each_part_has_its_median_and_only_a_change_beyond_their_range_is_named():
+def test_several_runs_are_compared_by_medians_and_changes_beyond_their_range():
     before = median_of([late(slower(more), start) for more, start in ((0.3, 0.0), (0.0, 0.9), (0.1, 0.1))])
     spans = {span.name: span.seconds for _, span in depth_first(span_of(before))}
     assert spans["whole run"] == pytest.approx(10.3)
@@ -264,7 +264,7 @@ def test_of_several_runs_each_part_has_its_median_and_only_a_change_beyond_their
     ]
 
 
-def test_counts_that_differ_and_steps_that_came_or_went_are_told():
+def test_changed_counts_and_added_or_removed_steps_are_reported():
     first, second, third = example().puzzles
     after = profile(first, puzzle(2, 5.0, second.phase_seconds, probes=31, conflicts=90), third)
     comparison = compare(example(), after)
@@ -318,7 +318,7 @@ def test_svg_parts_are_as_wide_as_their_time(theme):
     assert svg == picture(example(), theme)
 
 
-def test_an_svg_holds_any_name_and_many_puzzles_make_no_large_one():
+def test_a_profile_svg_accepts_any_name_and_stays_small():
     odd = profile(puzzle(1, 1.0, {"<&$x^$\x00": 1.0}), command=["<b>\x1b"], set=SetFacts("a&b", "0", 5, 5, 1))
     assert any("<&$x^$" in title for title in titled_widths(picture(odd)))
     many = profile(*(puzzle(number, 0.001, {"a": 0.0005}) for number in range(1, 5001)))
@@ -328,7 +328,7 @@ def test_an_svg_holds_any_name_and_many_puzzles_make_no_large_one():
 @pytest.mark.parametrize(
     "empty", [profile(), profile(puzzle(1, 0.0)), profile(puzzle(1, 9.0), puzzle(2, 0.0)), profile(wall=0.0)]
 )
-def test_a_picture_of_nothing_is_one(empty):
+def test_a_profile_without_puzzles_can_be_drawn(empty):
     assert ElementTree.fromstring(picture(empty)).tag == f"{SVG}svg"
     assert f"{empty.right} of {empty.set.puzzle_count} right" in as_text(empty, False)
     comparison_as_text(empty, empty, False)

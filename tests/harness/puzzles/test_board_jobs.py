@@ -85,7 +85,7 @@ def test_a_plan_keeps_the_boards_that_a_selection_in_order_keeps(recipe, rules, 
         assert sorted(map(key, in_any_order)) == sorted(map(key, in_order))
 
 
-def test_a_plan_looks_at_few_boards_in_vain():
+def test_a_plan_examines_few_unneeded_boards():
     recipe, rules = Recipe(6, 6, 40, seed=3), Rules(unique=True, choices=4)
     looked_at, counted = [], []
 
@@ -99,7 +99,7 @@ def test_a_plan_looks_at_few_boards_in_vain():
 
 @pytest.mark.parametrize("error", [RuntimeError, ConnectionError, TimeoutError, ValueError])
 @pytest.mark.parametrize("asked", ["ncores", "submit"])
-def test_a_scheduler_that_goes_is_one_line(asked, error):
+def test_a_scheduler_that_disappears_is_a_one_line_error(asked, error):
     def gone(*_, **__):
         raise error("IOLoop is closed")
 
@@ -177,7 +177,7 @@ def test_an_interrupted_run_leaves_neither_a_file_nor_a_process(compiled, tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_scheduler_that_is_killed_or_stops_is_said_in_a_line(
+def test_a_killed_or_stopped_scheduler_is_a_one_line_error(
     compiled, tmp_path, monkeypatch, capfd, cluster, number
 ):
     cluster.start_worker()
@@ -197,7 +197,7 @@ def test_a_scheduler_that_is_killed_or_stops_is_said_in_a_line(
 
 
 @pytest.mark.nightly
-def test_a_board_that_no_worker_survives_is_named(compiled, tmp_path):
+def test_a_board_that_kills_every_worker_is_reported(compiled, tmp_path):
     with run_on_workers(tmp_path, "30x30x1", "--p1", "0.4", "--p2", "0.4", "--hard", "100000") as run:
         end = time.monotonic() + 200
         while run.poll() is None and time.monotonic() < end:
@@ -212,7 +212,7 @@ def test_a_board_that_no_worker_survives_is_named(compiled, tmp_path):
     assert b"boardgen:30x30x1:seed=5" in err.splitlines()[-1]
 
 
-def test_a_place_is_local_or_an_address():
+def test_the_option_on_accepts_local_or_an_address():
     for place in ("local", "local:3", "tcp://10.0.0.1:8786", "tcp://head", "tcp://[::1]:8786", "tcp://[::1]"):
         assert where(place) == place
     for place in (
@@ -246,7 +246,7 @@ def test_each_worker_has_a_core_of_its_own_where_there_are_enough(monkeypatch, p
     assert local_cores(place) == cores
 
 
-def test_what_differs_is_named_with_both_values():
+def test_differing_software_versions_are_reported_with_both_values():
     here = software()
     assert set(here) == {"nonobot", "Python", "numpy", "numba"}
     assert differing("w", here, dict(here)) == []
@@ -263,7 +263,7 @@ def test_without_the_extra_the_error_names_what_is_missing(monkeypatch):
 
 
 @pytest.mark.nightly
-def test_without_a_scheduler_an_error_says_so_soon_and_what_goes_wrong_in_the_block_is_not_its_fault():
+def test_a_missing_scheduler_is_reported_soon_and_other_errors_pass_unchanged():
     assert cluster_workers.SECONDS_TO_CONNECT <= 8
     with pytest.raises(
         UnusableError, match=r"no scheduler answers at tcp://127.0.0.1:9: Connection refused"
@@ -285,13 +285,13 @@ late.set_exception(TimeoutError("Timeout"))
 
 
 @pytest.mark.nightly
-def test_what_fails_after_the_workers_were_closed_is_not_said(tmp_path):
+def test_errors_after_the_workers_have_closed_are_not_printed(tmp_path):
     done = subprocess.run([sys.executable, "-c", LEAVES_A_TASK_THAT_FAILS], cwd=tmp_path, capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.nightly
-def test_workers_on_this_machine_do_one_thing_at_a_time_and_leave_no_process():
+def test_local_workers_do_one_task_at_a_time_and_leave_no_process():
     before = set(psutil.Process().children(recursive=True))
     with connected("local:2") as client:
         infos = client.scheduler_info(n_workers=-1)["workers"]

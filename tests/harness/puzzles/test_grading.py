@@ -43,7 +43,7 @@ def scripted(record, solutions, answers=b"$1\n1\t0\n0\t0\n"):
         ("timeout", 0, "unknown", 2, False),
     ],
 )
-def test_the_grade_of_a_record(status, number, verdict, solutions, decided):
+def test_a_grade_follows_from_the_statistics_of_the_bot(status, number, verdict, solutions, decided):
     record = {"puzzle": 1, "status": status, "seconds": 0.1, "solutions": number, "verdict": verdict}
     unique = verdict == "unique"
     expected = Grade(decided, unique, work=7, conflicts=3, level="search" if unique else None)
@@ -59,13 +59,13 @@ def test_the_grade_of_a_record(status, number, verdict, solutions, decided):
         ({"status": "invalid"}, "the bot cannot solve such boards: nonobot: two"),
     ],
 )
-def test_no_use_of_a_bot_is_one_line(record, message):
+def test_unusable_statistics_of_a_bot_are_a_one_line_error(record, message):
     with pytest.raises(UnusableError) as caught:
         scripted(record, 1)(PUZZLE)
     assert str(caught.value) == message
 
 
-def test_the_bot_is_this_one_and_one_that_is_gone_is_noticed(tmp_path, own_folder):
+def test_grading_uses_nonobot_and_reports_if_it_has_ended(tmp_path, own_folder):
     with grading_bot(Grading((2, 2), solutions=1, puzzle_seconds=60)) as grade_board:
         assert grade_board(PUZZLE).decided
         os.kill(grade_board._bot.pid, signal.SIGKILL)
@@ -79,7 +79,7 @@ def test_the_bot_is_this_one_and_one_that_is_gone_is_noticed(tmp_path, own_folde
     assert len(os.listdir("/dev/fd")) == len(before)  # noqa: PTH208
 
 
-def test_the_levels_of_random_boards_are_those_of_the_slow_twins():
+def test_levels_of_random_boards_equal_those_of_the_slow_reference():
     boards = [drawn_board(Recipe(7, 7, 60, seed=5, p1=0.4, p2=0.6), index, 0)[0] for index in range(60)]
     expected = [naive.level(puzzle) for puzzle in boards]
     assert {"lines", "probing", None} <= set(expected)
@@ -91,7 +91,7 @@ def test_the_levels_of_random_boards_are_those_of_the_slow_twins():
     assert all(graded.decided for graded in found)
 
 
-def test_a_limit_of_lines_strikes_at_the_same_place_each_time():
+def test_a_line_limit_stops_at_the_same_place_each_time():
     recipe = Recipe(20, 20, 12, seed=2, p1=0.45, p2=0.35)
     boards = [drawn_board(recipe, index, 0)[0] for index in range(12)]
     with grading_bot(Grading((20, 20), solutions=2, puzzle_seconds=60)) as grade_board:
@@ -107,7 +107,7 @@ def test_a_limit_of_lines_strikes_at_the_same_place_each_time():
 
 
 @pytest.mark.parametrize("most", [2, 3, 50])
-def test_the_solutions_are_those_of_enumeration(most):
+def test_grading_finds_the_same_solutions_as_enumeration(most):
     with grading_bot(Grading((3, 2), solutions=most, puzzle_seconds=60)) as bot:
         for grid in all_grids(3, 2):
             puzzle = Puzzle.from_grid(grid)
@@ -139,7 +139,7 @@ def test_the_solutions_are_those_of_enumeration(most):
         (0, "unknown", 5.0, False, False),
     ],
 )
-def test_what_is_not_known_of_the_solutions(number, verdict, seconds, complete, in_time):
+def test_findings_state_which_facts_about_the_solutions_are_unknown(number, verdict, seconds, complete, in_time):
     status = "solved" if number else "timeout"
     record = {"status": status, "seconds": seconds, "solutions": number, "verdict": verdict, WORK_COUNT: 7}
     found = scripted(record, 3, number * b"$1\n1\t0\n0\t1\n").findings(PUZZLE)

@@ -53,7 +53,7 @@ def others() -> str:
     return written("others.txt", DIFFERENT[3:6])
 
 
-def test_what_cannot_be_played_is_void_and_the_rest_is_written_anew(others, capsys):
+def test_unplayable_puzzles_are_void_and_the_others_go_to_a_new_file(others, capsys):
     good = DIFFERENT[0]
     text = format_puzzle(1, good) + format_puzzle(2, NONE) + b"$3\n1\nx\n1\n1\n" + format_puzzle(4, good)
     Path("mine.txt").write_bytes(text.replace(b"\n", b"\r\n") + format_puzzle(7, DIFFERENT[1]))
@@ -80,7 +80,7 @@ def test_the_second_puzzle_of_a_number_is_left_out_and_named(others, capsys):
     assert named in capsys.readouterr().err
 
 
-def test_neighbours_that_are_void_for_one_reason_share_a_line(others, capsys):
+def test_adjacent_void_puzzles_with_one_reason_share_a_line(others, capsys):
     checked(written("mine.txt", DIFFERENT[:2], numbers=(1, 4)), others, puzzles_each=100)
     err = capsys.readouterr().err
     assert "\n  $2 to $3: missing\n  $5 to $100: missing\n" in err
@@ -95,7 +95,7 @@ def test_a_refused_match_leaves_no_folder(others):
     assert not Path("results/m").exists()
 
 
-def test_a_resumed_match_decides_no_puzzle_again(others, monkeypatch):
+def test_a_resumed_match_does_not_check_puzzles_again(others, monkeypatch):
     mine = written("mine.txt", [DIFFERENT[0], NONE])
     before = checked(mine, others, puzzles_each=2)
     lines = Path("results", DECIDED).read_text()
@@ -106,14 +106,14 @@ def test_a_resumed_match_decides_no_puzzle_again(others, monkeypatch):
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda name: Path(name).symlink_to("/dev/zero"), endless])
-def test_a_file_of_decided_puzzles_that_cannot_be_read_is_one_line(others, make):
+def test_an_unreadable_file_of_checked_puzzles_is_a_one_line_error(others, make):
     Path("results").mkdir()
     make(f"results/{DECIDED}")
     with pytest.raises(UnusableError, match=rf"cannot read results/{DECIDED}: .*; remove it, and nonobot decides"):
         checked(written("mine.txt", DIFFERENT[:3]), others)
 
 
-def test_a_setter_shows_a_solution_and_one_that_is_wrong_is_named(others, monkeypatch, capsys):
+def test_a_setters_solution_makes_a_puzzle_valid_and_a_wrong_one_is_reported(others, monkeypatch, capsys):
     mine = written("mine.txt", DIFFERENT[:3])
     monkeypatch.setattr(GradingBot, "solvable", lambda *_: None)  # as after the limit; it solves all of these
     answers = format_answer(3, SOLUTIONS[DIFFERENT[2]]) + format_answer(1, SOLUTIONS[DIFFERENT[0]])
@@ -126,7 +126,7 @@ def test_a_setter_shows_a_solution_and_one_that_is_wrong_is_named(others, monkey
     assert "$2: nonobot found no solution in 3,000,000 line solves; setter-solutions can show one" in err
 
 
-def test_solutions_of_other_puzzles_are_named(others, capsys):
+def test_solutions_of_other_puzzles_are_reported(others, capsys):
     Path("s.txt").write_bytes(b"$8\n1\t1\n1\t1\n")
     checked(written("mine.txt", DIFFERENT[:3]), others, solutions="s.txt")
     assert "甲: s.txt: no solution of a puzzle in mine.txt; nonobot looks for them\n" in capsys.readouterr().err
@@ -193,7 +193,7 @@ def test_no_bot_plays_its_own_set_and_all_sets_and_solutions_are_hidden(others):
     assert all(set(run.sets) == hidden for run in runs)
 
 
-def test_the_command_says_it_in_one_line(others, capsys):
+def test_the_command_reports_an_unusable_set_in_one_line(others, capsys):
     Path("m.toml").write_text(
         'name = "m"\nformat = "match"\nbots = [{name = "a", command = "a", puzzles = "none.txt"}, '
         '{name = "b", command = "b", puzzles = "others.txt"}]'

@@ -47,7 +47,7 @@ def test_the_fewest_cells_of_all_small_boards_are_changed(width, height, most):
                 assert done.tries == 1
 
 
-def test_a_cell_at_the_edge_is_changed_rather_than_one_that_shows():
+def test_make_unique_prefers_cells_at_the_edges_of_shapes():
     # The two crossed pairs can be the other way round; one of the cells lies at a black area.
     cells = np.zeros((9, 9), bool)
     cells[0:4, 3:9] = True
@@ -66,7 +66,7 @@ def test_a_cell_at_the_edge_is_changed_rather_than_one_that_shows():
 
 
 @pytest.mark.usefixtures("compiled")
-def test_what_is_told_on_the_way():
+def test_make_unique_reports_its_progress():
     told = []
     cells = np.eye(6, dtype=bool)
     with grading_bot(Grading((6, 6), solutions=100, puzzle_seconds=60)) as bot:
@@ -86,7 +86,7 @@ def never_unique(puzzle):
     return Findings(cells, complete=False, in_time=True)
 
 
-def test_the_number_of_tries_is_bounded_and_it_is_given_up_where_every_cell_was_changed():
+def test_make_unique_gives_up_after_the_most_tries_or_if_every_cell_was_changed():
     cells = np.eye(9, dtype=bool)
     for tries in (1, 2, 16, 17, 18, 100):
         done = make_unique(cells, never_unique, most_tries=tries)
@@ -99,7 +99,7 @@ def test_the_number_of_tries_is_bounded_and_it_is_given_up_where_every_cell_was_
 @pytest.mark.parametrize(
     ("number", "tries"), [(0, 1), (1, 1), (2, MOST_LATE)], ids=["no solution", "one", "again and again"]
 )
-def test_it_is_given_up_where_the_time_is_up(number, tries):
+def test_make_unique_gives_up_when_the_time_is_up(number, tries):
     late = lambda puzzle: Findings(never_unique(puzzle).solutions[:number], complete=False, in_time=False)  # noqa: E731
     done = make_unique(np.eye(9, dtype=bool), late, most_tries=MOST_TRIES)
     assert (done.unique, done.changed, done.tries) == (False, 0, tries)
@@ -123,7 +123,7 @@ def test_random_boards_are_unique_by_enumeration(size):
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("draw", [noise, letters])
 @pytest.mark.parametrize("side", [20, 30])
-def test_drawn_boards(draw, side):
+def test_drawn_boards_become_unique_with_few_changes(draw, side):
     with grading_bot(Grading((side, side), solutions=50, puzzle_seconds=60)) as bot:
         for seed in range(4):
             cells = draw(side, side, random.Random(seed))

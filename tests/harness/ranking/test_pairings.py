@@ -67,7 +67,7 @@ SECONDS = st.fixed_dictionaries({pair: st.integers(1, 2) for pair in PAIRS})
 
 
 @given(EVERY, VOID, SECONDS)
-def test_points_and_cells_are_those_counted_by_hand_in_every_form(right, void, seconds):
+def test_points_and_cells_equal_a_count_by_hand_in_every_format(right, void, seconds):
     runs = [played(*pair, right[pair], void[pair[1]], seconds[pair]) for pair in PAIRS]
     expected = by_counting(right, void, seconds)
     every = ranked(runs)
@@ -88,7 +88,7 @@ def test_points_and_cells_are_those_counted_by_hand_in_every_form(right, void, s
     assert in_csv == {row[1]: row[-1] for row in expected}
 
 
-def test_text_and_markdown_show_the_cross_table_and_what_is_void():
+def test_text_and_markdown_show_the_cross_table_and_void_puzzles():
     runs = [played("a", "b", 3), played("b", "a", 1, 1), played("a", "c", 2), played("c", "a", 1, 1)]
     runs += [played("b", "c", 0), played("c", "b", 0)]
     every = ranked(runs)
@@ -104,7 +104,7 @@ def test_text_and_markdown_show_the_cross_table_and_what_is_void():
     assert not [ranking for ranking in every if ranking.scope is Scope.OVERALL]
 
 
-def test_during_a_match_pairings_without_both_runs_have_no_points_and_it_says_so():
+def test_pairings_without_both_runs_have_no_points_and_a_note():
     match = of_scope(Scope.MATCH, ranked([played("a", "b", 3), played("b", "a", 1), played("a", "c", 2)]))
     cells = {row.bot: [str(pairing) for pairing in row.pairings] for row in match.rows}
     assert cells == {
@@ -114,7 +114,7 @@ def test_during_a_match_pairings_without_both_runs_have_no_points_and_it_says_so
     assert any("not final: 3 runs missing" in note for note in match.notes)
 
 
-def test_a_league_and_a_match_in_one_folder_are_ranked_apart_and_two_sets_of_a_setter_are_named():
+def test_a_league_and_a_match_in_one_folder_have_separate_rankings():
     other = played("b", "a", 1)
     other = replace(other, set=replace(other.set, sha256="f" * 64))
     runs = [run_result("a"), run_result("b"), run_result("a", set_name="s2"), run_result("b", set_name="s2")]

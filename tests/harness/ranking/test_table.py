@@ -46,7 +46,7 @@ def run(*arguments):
     return cli.run(["table", *map(str, arguments)])
 
 
-def test_times_and_titles_of_a_ranking():
+def test_a_ranking_has_times_per_bot_and_a_title_per_set():
     [section] = ranking(run_result("a", (1.0, 2.0), wall=50.0), run_result("b", (1.0, None), wall=50.0))
     assert [row.time_seconds for row in section.rows] == [3.0, 50.0]
     other = run_result("b", set=structs.replace(run_result().set, sha256=64 * "f"))
@@ -83,7 +83,7 @@ def test_an_unknown_peak_memory_is_not_zero():
     assert section.rows[0].peak_memory_bytes is None
 
 
-def test_missing_runs_and_results_of_removed_bots_are_named_in_table_and_report(tmp_path, output_of):
+def test_table_and_report_list_missing_runs_and_results_of_removed_bots(tmp_path, output_of):
     folder_of_a_changed_tournament(tmp_path)
     table, report = output_of(run, tmp_path).out, tmp_path / "report.html"
     assert cli.run(["report", str(tmp_path), "-o", str(report)]) == 0
@@ -95,7 +95,7 @@ def test_missing_runs_and_results_of_removed_bots_are_named_in_table_and_report(
     assert not any(word in output_of(run, tmp_path).out for word in ("missing:", "not in the tournament"))
 
 
-def test_the_runs_of_a_match_are_counted_by_its_order_file_not_by_the_bots_that_have_a_result(tmp_path, output_of):
+def test_the_number_of_runs_of_a_match_comes_from_its_order_file(tmp_path, output_of):
     names = [f"bot {number}" for number in range(5)]
     written(tmp_path, first=match_of(names)[0])
     (tmp_path / ORDER).write_text("first\n" + "".join(f"{number}\n" for number in range(19)))
@@ -104,7 +104,7 @@ def test_the_runs_of_a_match_are_counted_by_its_order_file_not_by_the_bots_that_
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1, max_size=8))
-def test_ranks_agree_with_counting_who_is_better(bots):
+def test_the_rank_of_a_bot_equals_1_plus_the_number_of_better_bots(bots):
     results = [
         run_result(f"bot{number}", (float(time), 0.0, 0.0), dict.fromkeys(range(right + 1, 4), Verdict.WRONG))
         for number, (right, time) in enumerate(bots)
@@ -116,7 +116,7 @@ def test_ranks_agree_with_counting_who_is_better(bots):
     assert [row.rank for row in section.rows] == sorted(row.rank for row in section.rows)
 
 
-def test_several_runs_answer_files_and_logs_have_their_places():
+def test_several_runs_answer_files_and_logs_are_ranked():
     runs = [run_result("bot", (seconds, 1.0)) for seconds in (9.0, 2.0, 5.0)]
     [section] = ranking(*runs)
     [row] = section.rows
@@ -130,7 +130,7 @@ def test_several_runs_answer_files_and_logs_have_their_places():
     assert (section.rows[2].evidence, section.rows[2].time_seconds) == (Evidence.ANSWERS, None)
 
 
-def test_overall_is_over_the_sets_that_everyone_played():
+def test_the_overall_ranking_covers_the_sets_that_all_bots_played():
     ranked = ranking(
         run_result("a", (1.0, 1.0), set_name="x"),
         run_result("a", (1.0, 1.0), set_name="x"),
@@ -183,14 +183,14 @@ EVERY = {1: 1.0, 2: 2.0, 3: 2.5}
         (logging(UNSET, BotLog({3: 2.5})), None, "not read: the judge was killed"),
     ],
 )
-def test_the_time_of_a_bots_own_log_has_a_column_and_doubts_a_line(run, own, doubt):
+def test_own_log_times_have_a_column_and_doubtful_logs_a_warning(run, own, doubt):
     [section] = ranking(run, run_result("none", files=FileNames("in", "out")))
     assert {row.bot: row.own_seconds for row in section.rows} == {"logs": own, "none": None}
     assert section.warnings == ([f"own log of logs: {doubt}"] if doubt else [])
     assert [line for line in run_lines(run) if doubt and doubt in line] == run_lines(run)[-1:] * bool(doubt)
 
 
-def test_the_column_of_own_times_is_there_where_a_bot_has_one(tmp_path, capsys):
+def test_the_own_time_column_appears_only_if_a_bot_has_a_log(tmp_path, capsys):
     files = written(tmp_path, a=logging(BotLog(EVERY, 5.75), bot="a"), b=run_result("b"))
     written(tmp_path, c=logging(BotLog(EVERY, 4.25), bot="a", set_name="x"), d=run_result("a", set_name="y"))
     for form, header, cells in (
@@ -209,7 +209,7 @@ def test_the_column_of_own_times_is_there_where_a_bot_has_one(tmp_path, capsys):
     assert rankings(both | {Path("d"): read_result(tmp_path / "d.json")})[-1].rows[0].own_seconds is None
 
 
-def test_logs_have_a_ranking_of_their_own():
+def test_logs_are_ranked_separately_from_runs():
     logs = BotLog({1: 0.5, 2: 9.0}, 9.6), BotLog({1: 0.1, 2: 0.2, 3: 0.3}, None)
     ranked = ranking(logs[0], run_result("bot"), logs[1])
     assert [section.scope for section in ranked] == [Scope.SET, Scope.LOGS]
@@ -222,7 +222,7 @@ def test_logs_have_a_ranking_of_their_own():
     assert any("sum of its times" in note and note.endswith("2") for note in ranked[1].notes)
 
 
-def test_circumstances_that_make_times_incomparable_are_warnings():
+def test_conditions_that_make_times_incomparable_cause_warnings():
     busy = run_result("a", machine=structs.replace(SLOW, busy_share=0.4))
     [section] = ranking(busy, run_result("b"), run_result("b", command=["./bot", "--fast"]))
     assert section.warnings == [
@@ -235,7 +235,7 @@ def test_circumstances_that_make_times_incomparable_are_warnings():
     assert ranking(first, both)[0].warnings == ["not the same number of cores: 1 (0); 2 ((0, 1))"]
 
 
-def test_what_is_unknown_is_not_different():
+def test_unknown_conditions_do_not_count_as_different():
     """As of a bot that did not start."""
     counted = CgroupMeasures(True, True, True)
     first = structs.replace(run_result().attempts[0], sandboxed=True, cgroup_measures=counted)
@@ -254,7 +254,7 @@ def test_what_is_unknown_is_not_different():
     assert section.warnings == ["not the same filter of system calls: yes (e); no (f)"]
 
 
-def test_machines_that_were_busy_or_of_two_kinds_are_warnings():
+def test_busy_or_different_machines_cause_warnings():
     machines = [structs.replace(SLOW, busy_share=share) for share in (0.12, 0.5, 0.7, 1.0)]
     places = [{"bot": bot, "set_name": name} for name in ("set1", "set2") for bot in "ab"]
     runs = [run_result(**place, machine=machine) for place, machine in zip(places, machines, strict=True)]
@@ -287,7 +287,7 @@ def results(tmp_path):
     return folder
 
 
-def test_text_and_markdown(results, output_of):
+def test_the_ranking_is_printed_as_text_and_markdown(results, output_of):
     out = output_of(run, results).out
     assert "\x1b" not in out
     lines = [" ".join(line.split()).replace(NOTHING, "-") for line in out.splitlines()]
@@ -309,7 +309,7 @@ def test_text_and_markdown(results, output_of):
     "command",
     ["table", "table --format markdown", "table --format csv", "table --format json", "compare --json", "compare"],
 )
-def test_names_in_results_do_not_steer_a_terminal_or_fill_it(tmp_path, capsys, command):
+def test_names_in_results_are_escaped_and_shortened_on_a_terminal(tmp_path, capsys, command):
     name = "\x9b2J\x1b[2J\u202e\r\n" + "x" * 5000
     paths = map(str, written(tmp_path, a=run_result(name, set_name=name), b=run_result(name, set_name=name)))
     assert cli.run([*command.split(), *paths]) in (0, 3)
@@ -321,7 +321,7 @@ def test_names_in_results_do_not_steer_a_terminal_or_fill_it(tmp_path, capsys, c
         assert 500 < len(out) < 5000
 
 
-def test_files_left_out_are_named_and_so_are_no_result_and_no_place_for_the_table(results, output_of):
+def test_skipped_files_missing_results_and_unwritable_tables_are_reported(results, output_of):
     (results / "bad.json").write_text("{}")
     out, err = output_of(run, results, results / "nowhere.json", "--format", "json", status=1)
     problems = json.loads(out)["errors"]
@@ -331,7 +331,7 @@ def test_files_left_out_are_named_and_so_are_no_result_and_no_place_for_the_tabl
     assert "cannot write" in output_of(run, results, "-o", results / "no" / "a.md", status=2).err
 
 
-def test_the_ending_of_the_file_tells_the_format(results, tmp_path, capsys):
+def test_the_file_extension_selects_the_format(results, tmp_path, capsys):
     beginnings = {"a.md": "## set1", "a.csv": "scope,", "a.json": "{", "a.txt": "set1", "a": "set1"}
     for name, beginning in beginnings.items():
         assert run(results, "-o", tmp_path / name) == 0
@@ -339,7 +339,7 @@ def test_the_ending_of_the_file_tells_the_format(results, tmp_path, capsys):
         assert capsys.readouterr().out == f"table: {tmp_path / name}\n"
 
 
-def test_no_text_is_written_to_a_file_of_a_spreadsheet_or_picture(results, tmp_path, output_of):
+def test_unsupported_file_extensions_are_refused(results, tmp_path, output_of):
     err = output_of(run, results, "-o", tmp_path / "a.XLSX", status=2).err
     assert "no format for such a file; use .csv, .md, .json or .txt, or add --format" in err
     assert "; `nonojudge report` writes .html, and spreadsheets read .csv" in err
@@ -347,7 +347,7 @@ def test_no_text_is_written_to_a_file_of_a_spreadsheet_or_picture(results, tmp_p
     assert [path.name for path in tmp_path.glob("a.*")] == ["a.html"]
 
 
-def test_a_terminal_gets_colour_where_it_is_wanted_and_a_narrow_one_fewer_columns(monkeypatch, output_of, results):
+def test_colours_follow_the_settings_and_narrow_terminals_get_fewer_columns(monkeypatch, output_of, results):
     def shown(columns: int, **environment: str) -> str:
         for name in ("NO_COLOR", "FORCE_COLOR"):
             monkeypatch.delenv(name, raising=False)
@@ -391,7 +391,7 @@ def test_a_file_has_every_column_however_many_opponents_there_are(monkeypatch):
 
 
 @pytest.mark.parametrize("columns", [80, 110, 200])
-def test_a_terminal_without_room_for_the_cross_table_gets_it_in_parts_with_numbered_columns(monkeypatch, columns):
+def test_a_wide_cross_table_is_split_into_parts_with_numbered_columns(monkeypatch, columns):
     names = [LONG_NAME, *(f"bot {number}" for number in range(19))]
     lines = text_of_match(monkeypatch, names, columns)
     assert max(map(len, lines)) <= columns
@@ -401,14 +401,14 @@ def test_a_terminal_without_room_for_the_cross_table_gets_it_in_parts_with_numbe
     assert sum(len(re.findall(r"[012] \(\d:\d\)", line)) for line in lines) == 20 * 19
 
 
-def test_one_long_name_costs_a_terminal_no_column(monkeypatch):
+def test_one_long_name_does_not_remove_columns_on_a_terminal(monkeypatch):
     for names in (["a", "b", "c"], [LONG_NAME, "b", "c"]):
         lines = text_of_match(monkeypatch, names, 110)
         assert not [line for line in lines if "no room" in line]
         assert [line for line in lines if "a participant" in line or " a " in line]
 
 
-def test_bots_with_the_same_files_are_named():
+def test_bots_with_identical_files_cause_a_note():
     digests = [ProgramFile("bot.py", 64 * "a")]
 
     def copy(bot, seconds=1.0, command="python3 bob/bot.py", **changes):
@@ -466,14 +466,14 @@ def endless(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero"), endless])
-def test_an_order_of_sets_that_cannot_be_read_changes_nothing(tmp_path, output_of, make):
+def test_an_unreadable_order_file_is_ignored(tmp_path, output_of, make):
     written(tmp_path, b=run_result("b"), a=run_result("a"))
     before = output_of(cli.run, ["table", str(tmp_path)])
     make(tmp_path / ORDER)
     assert output_of(cli.run, ["table", str(tmp_path)]) == before
 
 
-def test_no_cell_of_csv_is_a_formula(results, output_of):
+def test_csv_cells_are_never_formulas(results, output_of):
     for name in ("=1+1", "+1", "-1", "@SUM(A1)"):
         files = written(results, a=run_result(name))
         [row] = csv.DictReader(io.StringIO(output_of(run, *files, "--format", "csv").out))

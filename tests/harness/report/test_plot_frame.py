@@ -52,7 +52,7 @@ def variables(theme: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("theme", "colours"), [("light", LIGHT_COLOURS), ("dark", DARK_COLOURS)])
-def test_colours_of_bots_stay_apart_for_everyone_and_stand_out_from_the_paper(theme, colours):
+def test_bot_colours_differ_under_colour_blindness_and_from_the_background(theme, colours):
     for who, numbers in SEEN_BY.items():
         seen = [lab(colour, matrix(numbers)) for colour in colours]
         assert min(float(np.linalg.norm(colour - other)) for colour, other in combinations(seen, 2)) > 20, who
@@ -60,7 +60,7 @@ def test_colours_of_bots_stay_apart_for_everyone_and_stand_out_from_the_paper(th
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_text_can_be_read(theme):
+def test_text_colours_have_enough_contrast(theme):
     colours = variables(theme)
     assert colours.keys() == variables("light").keys()
     for paper, name in product(
@@ -69,7 +69,7 @@ def test_text_can_be_read(theme):
         assert contrast(colours[name], colours[paper]) > 4.5, f"{name} on {paper}"
 
 
-def test_two_dozen_bots_look_different_and_twelve_have_markers_of_their_own():
+def test_24_bots_look_different_and_12_have_their_own_markers():
     assert len({look(number) for number in range(24)}) == 24
     assert len({look(number).marker for number in range(12)}) == 12
     assert len({(look(number).hue, look(number).dashes) for number in range(24)}) == 24

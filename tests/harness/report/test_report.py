@@ -72,7 +72,7 @@ def test_a_line_of_medians_is_explained_only_where_one_is_drawn():
         assert ("a line follows the median" in page) == is_drawn
 
 
-def test_links_lead_somewhere_and_the_page_can_be_listened_to(read):
+def test_links_have_targets_and_the_report_is_accessible(read):
     ids = read.having("id")
     assert len(ids) == len(set(ids))
     inner = read.having("href") + [f"#{name}" for name in re.findall(r"url\(#([^)]*)\)", read.page)]
@@ -91,7 +91,7 @@ def test_links_lead_somewhere_and_the_page_can_be_listened_to(read):
             assert len(element.get("aria-label")) > 20
 
 
-def test_the_page_needs_nothing_from_outside_runs_no_script_and_has_its_own_colours(read):
+def test_the_report_needs_no_other_file_and_runs_no_script(read):
     tags = {element.tag.rpartition("}")[2].lower() for element in read.root.iter()}
     assert not {"script", "link", "img", "iframe", "object", "image", "foreignobject"} & tags
     assert not [name for element in read.root.iter() for name in element.attrib if name.startswith("on")]
@@ -103,7 +103,7 @@ def test_the_page_needs_nothing_from_outside_runs_no_script_and_has_its_own_colo
     assert "var(--bot-0)" in drawings
 
 
-def test_what_comes_from_outside_is_text():
+def test_names_and_messages_in_results_are_escaped_in_the_report():
     hostile = samples.HOSTILE
     run = samples.run_of(hostile)
     wrong = replace(run.score.puzzles[0], verdict=Verdict.WRONG, detail=hostile)
@@ -128,7 +128,7 @@ def test_what_comes_from_outside_is_text():
 
 
 @pytest.mark.slow
-def test_a_page_is_the_same_byte_for_byte_whatever_the_settings(tmp_path):
+def test_the_report_is_byte_identical_with_any_settings(tmp_path):
     samples.read_back(tmp_path / "results", *samples.two_sets())
     (tmp_path / "matplotlibrc").write_text("svg.fonttype: path\nlines.linewidth: 9\naxes.facecolor: red\n")
     pages = []
@@ -141,14 +141,14 @@ def test_a_page_is_the_same_byte_for_byte_whatever_the_settings(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_page_stays_small_and_there_may_be_more_bots_than_looks():
+def test_the_report_stays_small_and_allows_more_bots_than_styles():
     runs = [samples.run_of(f"bot {pace}", "boardgen:25x25x1000:seed=7", pace=pace / 100) for pace in range(1, 6)]
     assert len(page_with(*runs).page.encode()) < 2_000_000
     read = page_with(*(one_puzzle(bot=f"bot {number}") for number in range(60)))
     assert len([symbol for symbol in read.root.iter("symbol") if symbol.get("id").startswith("swatch")]) == 60
 
 
-def test_runs_stand_in_the_order_of_the_ranking_and_are_drawn_with_a_right_answer():
+def test_runs_are_in_ranking_order_and_drawn_if_they_have_a_right_answer():
     report = report_of(*reversed(samples.twelve_bots()))
     assert list(report.bots) == [row.bot for row in report.sets[0].ranking.rows]
     assert [run.bot for run in report.sets[0].runs] == list(range(12))
@@ -160,7 +160,7 @@ def test_runs_stand_in_the_order_of_the_ranking_and_are_drawn_with_a_right_answe
     assert [run.result for run in report.sets[0].timed] == [runs[2]]
 
 
-def test_every_result_is_on_the_page_and_steps_are_told_in_order():
+def test_the_report_contains_every_result_and_shows_its_progress():
     runs, told = [result for result in samples.two_sets() if isinstance(result, RunResult)], []
     text = Reader(page_of(report_of(*samples.two_sets()), "T", "1", lambda done, note: told.append(done))).text
     assert told == list(range(2 * STEPS + 1))
@@ -184,7 +184,7 @@ NONE = samples.run_of("none", samples.SMALL, samples.none_right)
         ([samples.not_started("none")], "there is nothing to plot"),
     ],
 )
-def test_words_for_what_cannot_be_drawn_or_was_chosen(results, text):
+def test_the_report_explains_plots_that_are_missing_or_reduced(results, text):
     assert text in page_with(*results).text
 
 
@@ -197,12 +197,12 @@ def one_puzzle(number: int = 1, took: float | None = 1.0, bot: str = "one"):
 
 @pytest.mark.parametrize("took", [0.0, -1.0, 1e-9, 0.1, 1e9])
 @pytest.mark.parametrize("number", [1, *(pytest.param(number, marks=pytest.mark.slow) for number in (0, 10**15))])
-def test_one_puzzle_is_a_report(number, took):
+def test_a_report_works_with_one_puzzle(number, took):
     read = page_with(one_puzzle(number, took), one_puzzle(number, took, "two"))
     assert "1 puzzle solved by both" in read.text
 
 
-def test_answer_files_and_logs_are_ranked_and_not_drawn_and_own_times_have_a_column_where_a_bot_keeps_a_log():
+def test_answer_files_and_logs_are_ranked_but_not_drawn():
     log = BotLog({1: 0.5, 2: 1.25}, 1.75)
     files = map(Path, ("0.json", "1.json", "a <b>.log"))
     report = Report(dict(zip(files, (samples.run_of("one"), samples.checked(), log), strict=True)))
@@ -223,7 +223,7 @@ def test_a_page_of_many_sets_draws_fewer_points_of_each():
     assert report_of(*samples.twelve_bots()).most_points == contents.MOST_POINTS
 
 
-def test_the_slowest_puzzles_and_a_few_faults_are_named():
+def test_the_report_lists_the_slowest_puzzles_and_a_few_wrong_answers():
     runs = samples.two_bots()
     times = defaultdict(list)
     for puzzle in (puzzle for run in runs for puzzle in run.score.puzzles if puzzle.verdict is Verdict.RIGHT):
@@ -238,7 +238,7 @@ def test_the_slowest_puzzles_and_a_few_faults_are_named():
     assert (len(shown) + further, len(shown), part.faulty) == (60, contents.SHOWN_FAULTS, [])
 
 
-def test_a_shared_mistake_is_told_twice_and_an_overall_ranking_without_bots_has_no_table():
+def test_a_common_mistake_appears_twice_and_an_empty_overall_ranking_not():
     run = samples.run_of("mixed", samples.SMALL, samples.mixed)
     read = page_with(replace(run, score=replace(run.score, mistake="all 2 would be right if transposed"))).text
     assert read.count("all 2 would be right if transposed") == 2
@@ -247,7 +247,7 @@ def test_a_shared_mistake_is_told_twice_and_an_overall_ranking_without_bots_has_
     assert "Overall ranking" not in page.having("aria-label")
 
 
-def test_what_differs_is_marked():
+def test_differing_machine_facts_are_marked():
     variants = Variants(MACHINE, [samples.MACHINE, samples.OTHER_MACHINE, samples.MACHINE])
     assert variants.differing == ["CPU", "Memory"]
     assert variants.letters == ["A", "B"]
@@ -271,7 +271,7 @@ def test_every_term_is_stated_and_in_the_command_that_repeats_the_run(name):
     assert len(report_of(*runs).commands) == 1 + is_repeated, "not in _options of report/contents.py"
 
 
-def test_how_a_bot_was_held_and_counted_is_stated():
+def test_the_report_states_cores_sandbox_and_measurement_of_a_bot():
     run, on_two = run_on(Configuration(core=1)), run_on(Configuration(core=(0, 1)))
     assert configurations([run, on_two]).facts["Number of cores"] == ["1", "2"]
     attempt = replace(run.attempts[0], sandboxed=True, cgroup_measures=CgroupMeasures(cpu=True))
@@ -284,7 +284,7 @@ def test_how_a_bot_was_held_and_counted_is_stated():
     assert (both.differing, both.letter_of) == ([], ["A", "A"])
 
 
-def test_the_page_says_what_figures_are_worth_in_the_words_of_a_run():
+def test_the_report_and_a_run_describe_their_reliability_in_the_same_words():
     run = samples.one_bot()[0]
     run = replace(run, attempts=[replace(attempt, sandboxed=False) for attempt in run.attempts])
     assert len(worth([run])) == 2
@@ -301,13 +301,13 @@ def marks(*others: Run, **changes) -> int:
     return drawn.count("M")
 
 
-def test_lines_at_fault_are_marked_if_the_set_or_a_right_answer_is_at_hand():
+def test_wrong_lines_are_marked_if_the_set_or_a_right_answer_is_available():
     puzzle = samples.known_set(samples.SMALL)[0].puzzles[7].puzzle
     at_fault = len(mismatches(puzzle, cells_of(WRONG.by_number[8], WRONG.result.set)))
     assert marks() == marks(Run("right", 1, samples.run_of("right")), name="gone.txt") == at_fault > 0
 
 
-def test_without_the_puzzle_no_line_is_marked_and_no_endless_set_is_read(tmp_path):
+def test_without_the_puzzle_no_line_is_marked_and_endless_files_are_not_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "sparse").touch()
     os.truncate(tmp_path / "sparse", 1 << 42)
@@ -317,7 +317,7 @@ def test_without_the_puzzle_no_line_is_marked_and_no_endless_set_is_read(tmp_pat
         assert marks(name=name) == 0
 
 
-def test_cells_that_are_no_grid_of_the_set_give_no_picture():
+def test_cells_that_do_not_fit_the_board_size_are_not_drawn():
     for cells, width in product(("", "zz", "ff", "ff" * 14, "é", None), (10, 0)):
         result = replace(samples.run_of("x").score.puzzles[0], cells_hex=cells)
         assert cells_of(result, SetFacts("x", "0" * 64, width, 10, 60)) is None
@@ -336,7 +336,7 @@ def run_with(times: dict[int, float]) -> Run:
     return Run("x", 0, replace(run_result(), score=Score.of(puzzles)))
 
 
-def test_medians_and_the_slowest_points_are_drawn_whatever_is_thinned():
+def test_reduced_plots_keep_the_medians_and_the_slowest_points():
     points = [(number, 1.0 + number % 3) for number in range(1, 201)]
     middle = plots.running_median(points)
     assert {time for _, time in middle} == {2.0}
@@ -367,7 +367,7 @@ def test_medians_and_the_slowest_points_are_drawn_whatever_is_thinned():
         Configuration(core=(2, 3), memory_limit_bytes=None),
     ],
 )
-def test_the_commands_repeat_the_runs(configuration):
+def test_the_commands_in_the_report_repeat_its_runs(configuration):
     files = FileNames("in put.txt", "out.txt")
     plain = run_result("my bot", terms=configuration, command=["./bot", "a b"], show=["/data/book"], files=files)
     other = replace(plain, set=replace(plain.set, name="other set.txt", sha256="f" * 64))
@@ -388,7 +388,7 @@ def test_the_commands_repeat_the_runs(configuration):
     assert command.startswith("""for set in set1 'other set.txt'; do nonojudge run --set "$set" --size 5x5 """)
 
 
-def test_duels_are_counted():
+def test_a_duel_is_summarised_by_solved_and_faster_puzzles():
     first = run_with({1: 1.0, 2: 2.0, 3: 3.0, 4: 1e-5})
     second = run_with({2: 1.0, 3: 4.0, 4: 0.0, 5: 1.0, 6: 1.0})
     assert plots.duel_in_words(first, second) == (
@@ -396,7 +396,7 @@ def test_duels_are_counted():
     )
 
 
-def test_the_command_writes_the_page_and_names_what_is_left_out(own_folder, capsys, output_of):
+def test_the_command_writes_the_report_and_lists_skipped_files(own_folder, capsys, output_of):
     samples.read_back(Path(), samples.run_of("one"))
     assert cli.run(["report", "00.json", "-o", "new/page.html", "--title", "Spring & summer"]) == 0
     assert "<title>Spring &amp; summer</title>" in Path("new/page.html").read_text()
@@ -414,7 +414,7 @@ def test_the_command_writes_the_page_and_names_what_is_left_out(own_folder, caps
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("own.txt")])
-def test_a_link_or_a_pipe_that_the_user_has_not_named_is_replaced(own_folder, output_of, make):
+def test_a_link_or_pipe_at_the_default_report_path_is_replaced(own_folder, output_of, make):
     samples.read_back(Path(), samples.run_of("one"))
     Path("own.txt").write_text("mine")
     make(Path("report.html"))
@@ -424,14 +424,14 @@ def test_a_link_or_a_pipe_that_the_user_has_not_named_is_replaced(own_folder, ou
     assert Path("report.html").read_text().endswith("</html>")
 
 
-def test_a_link_that_the_user_has_named_stays_one(own_folder, output_of):
+def test_a_link_given_as_output_is_written_through(own_folder, output_of):
     samples.read_back(Path(), samples.run_of("one"))
     Path("page.html").symlink_to("own.txt")
     output_of(cli.run, ["report", "00.json", "-o", "page.html"])
     assert Path("own.txt").read_text().endswith("</html>")
 
 
-def test_without_a_run_or_a_library_there_is_no_report(own_folder, monkeypatch, output_of):
+def test_a_report_without_runs_or_a_needed_library_is_an_error(own_folder, monkeypatch, output_of):
     samples.read_back(Path(), samples.checked())
     assert "no run results found" in output_of(cli.run, ["report", "00.json"], status=2).err
     monkeypatch.setitem(sys.modules, "jinja2", None)

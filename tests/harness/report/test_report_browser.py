@@ -96,7 +96,7 @@ def test_a_page_with_the_reports_policy_runs_no_script_and_fetches_nothing(chrom
     assert [request.failure for request in chromium.requests] == [None, "csp"]
 
 
-def test_a_printed_page_divides_no_plot_and_has_room_for_the_puzzles_of_twenty_bots(chromium, page):
+def test_a_printed_report_splits_no_plot_across_pages(chromium, page):
     chromium.shape(688)  # A4 without its margins, in CSS pixels
     chromium.open(page("twenty_bots"))
     chromium.page.emulate_media(media="print")
@@ -122,9 +122,7 @@ LINES_OF_LONG_WORD = """[...document.querySelectorAll('.cross .opponent .name')]
 @pytest.mark.parametrize(
     ("count", "width", "pages"), [(4, 688, "auto"), (5, 1017, "across"), (20, 1017, "across")]
 )
-def test_a_printed_cross_table_is_not_cut_and_on_the_page_of_the_title_and_a_phone_scrolls_it_alone(
-    chromium, tmp_path, count, width, pages
-):
+def test_a_cross_table_prints_uncut_and_scrolls_separately_on_a_phone(chromium, tmp_path, count, width, pages):
     names = ["Nonogramsolver_of_the_University_of_Applied_Sciences", "a bot with a rather long name, version 2.0"]
     names += [f"entrant-{number} of a university" for number in range(3, count + 1)]
     report = Report(samples.read_back(tmp_path, *match_of(names, puzzles_each=100)))

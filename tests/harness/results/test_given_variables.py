@@ -28,7 +28,7 @@ def contents(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_no_value_is_in_a_result_a_journal_or_an_output(capsys):
+def test_environment_values_appear_in_no_result_journal_or_output(capsys):
     folder = Path("results")
     seen = []
     terms = Configuration(environment={"WORD": VALUE, "HOME": VALUE}, wall_limit_seconds=20.0)
@@ -64,7 +64,7 @@ def between(*terms):
     return differences(runs, {"environment": MACHINE_AND_CONFIGURATION["environment"]})
 
 
-def test_a_difference_shows_and_the_same_value_is_none():
+def test_only_different_environment_values_count_as_a_difference():
     original, same, other, none = (
         Configuration(environment=given) for given in ({"A": "1"}, {"A": "1"}, {"A": "2"}, {})
     )
@@ -76,7 +76,7 @@ def test_a_difference_shows_and_the_same_value_is_none():
     assert digest_of_variable("B", "1") != first  # nobody sees that two variables have one value
 
 
-def test_a_result_that_has_values_is_written_without_them():
+def test_a_result_with_environment_values_is_written_without_them():
     old = run_result(terms=Configuration(environment={"A": VALUE}), environment={"A": VALUE, "LANG": "C"})
     path = Path("edited.json")
     path.write_text(
@@ -96,7 +96,7 @@ def test_a_result_that_has_values_is_written_without_them():
 LINE = 'echo "$WORD" >&2; test -e go && cat solutions.txt || { touch here; exec sleep 900; }'
 
 
-def test_an_interrupted_run_gets_its_variables_again_and_no_others(capsys):
+def test_a_resumed_run_needs_the_same_environment_variables(capsys):
     command("perfect", Path.cwd())
     options = ["--set", str(RECIPE), "--contain", "no"]
     bot, value = ["--", "sh", "-c", LINE], ["--env", f"WORD={VALUE}"]
@@ -113,7 +113,7 @@ def test_an_interrupted_run_gets_its_variables_again_and_no_others(capsys):
     assert verdicts(read_result(Path("r.json"))) == ["right"] * 5
 
 
-def test_a_tournament_takes_them_from_its_file():
+def test_a_tournament_takes_environment_variables_from_its_file():
     command("perfect", Path.cwd())
     text = f'name = "t"\nsets = ["{RECIPE}"]\ncontain = "no"\n[[bots]]\nname = "a"\n'
     text += f"command = {json.dumps(['sh', '-c', LINE])}\nenvironment = {{WORD = '%s'}}\n"

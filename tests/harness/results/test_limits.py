@@ -26,7 +26,7 @@ TEXTS = ["\N{GRINNING FACE}", "\U000e0001", "\x01", '"', "\\", "\N{LATIN SMALL L
 
 
 @pytest.mark.parametrize("size", ["5x5", "25x25", "100x3", "1x60"])
-def test_no_verdict_has_more_bytes_than_a_verdict_is_taken_to_have(size):
+def test_no_verdict_exceeds_the_assumed_size_in_bytes(size):
     puzzle_set = load_set(f"boardgen:{size}x3:seed=1")
     width, height = puzzle_set.width, puzzle_set.height
     each = BYTES_OF_A_VERDICT + width * height // 4 + 2 * (width + height)
@@ -52,7 +52,7 @@ def plain(result):
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 5])
-def test_a_result_is_written_in_parts_as_it_is_in_one(monkeypatch, count):
+def test_a_result_written_in_parts_equals_one_written_at_once(monkeypatch, count):
     monkeypatch.setattr(result_files, "VERDICTS_IN_A_PART", 2)
     result = run_result(times=[1.5] * count, environment={"puzzles": "[]", "a": '\n  "puzzles": []'})
     assert json_text(result) == plain(result)
@@ -65,7 +65,7 @@ DETAILS = ["},{", '"},\n {"number": 1, "verdict": "right"}, {', "]", "\\", '\\"'
 
 @pytest.mark.parametrize("layout", [{"indent": 1}, {"indent": 2}, {"separators": (",", ":")}, {}])
 @pytest.mark.parametrize("part", [1, 50, 300, 1000])
-def test_a_result_in_any_layout_is_read_in_parts_as_it_is_in_one(tmp_path, monkeypatch, layout, part):
+def test_a_result_read_in_parts_equals_one_read_at_once_in_any_layout(tmp_path, monkeypatch, layout, part):
     some = [replace(puzzle, detail=DETAILS[puzzle.number % 7]) for puzzle in puzzles([1.0] * 50)]
     result = run_result(times=[1.0] * 50, score=Score.of(some))
     document = storable(result)
@@ -85,7 +85,7 @@ def test_a_result_in_any_layout_is_read_in_parts_as_it_is_in_one(tmp_path, monke
         ('"puzzles": [', '"puzzles": {}, "others": [', "is not a result of nonojudge: its score: "),
     ],
 )
-def test_a_damaged_result_of_many_puzzles_is_refused_in_a_line(tmp_path, monkeypatch, old, new, why):
+def test_a_damaged_large_result_is_a_one_line_error(tmp_path, monkeypatch, old, new, why):
     monkeypatch.setattr(result_files, "PART_BYTES", 300)
     (path := tmp_path / "r.json").write_text(json_text(run_result(times=[1.0] * 50)).replace(old, new, 1))
     with pytest.raises(UnusableError) as refused:
@@ -115,7 +115,7 @@ def test_a_result_that_is_too_large_is_refused(tmp_path, monkeypatch, bounds, wh
     assert str(refused.value) == why.format(path)
 
 
-def test_verdicts_that_cannot_be_told_apart_are_refused_soon(tmp_path, monkeypatch):
+def test_verdicts_that_cannot_be_separated_are_refused_quickly(tmp_path, monkeypatch):
     monkeypatch.setattr(result_files, "PART_BYTES", 100)
     monkeypatch.setattr(result_files, "MOST_OTHER_BYTES", 100_000)
     result = run_result(times=[1.0])
@@ -125,7 +125,7 @@ def test_verdicts_that_cannot_be_told_apart_are_refused_soon(tmp_path, monkeypat
         read_result(path)
 
 
-def test_a_log_keeps_its_limit(tmp_path, monkeypatch):
+def test_a_log_above_the_size_limit_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(result_files, "MOST_OTHER_BYTES", 1 << 10)
     (path := tmp_path / "a.log").write_text("#1\t0.5\n" * 200)
     with pytest.raises(UnusableError, match=r"cannot read the log .*a\.log: more than 1 KiB"):
@@ -171,7 +171,7 @@ def test_a_set_has_at_most_as_many_puzzles_as_a_result(own_folder, monkeypatch, 
 
 
 @pytest.mark.usefixtures("little_patience")
-def test_a_bot_is_not_started_again_when_no_result_would_have_room_for_it(tmp_path, monkeypatch, capsys):
+def test_a_bot_is_not_restarted_if_its_result_would_be_too_large(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(run_state, "MOST_OTHER_BYTES", 0)
     result = played("hang_at_3", tmp_path, puzzle_limit_seconds=1.0)
     assert result.end.reason is EndReason.PUZZLE_LIMIT

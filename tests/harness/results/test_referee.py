@@ -25,7 +25,7 @@ EMPTY = Puzzle.from_grid([[0, 0], [0, 0]])
         (EMPTY, Answer(1, 1, problem="line 2: 1 number"), Verdict.MALFORMED, "line 2: 1 number"),
     ],
 )
-def test_the_verdict_on_an_answer(puzzle, answer, verdict, detail):
+def test_each_answer_gets_its_verdict_and_detail(puzzle, answer, verdict, detail):
     if not isinstance(answer, Answer):
         answer = Answer(1, 1, Solution(answer))
     assert judge(puzzle, answer) == (verdict, detail)
@@ -51,7 +51,7 @@ FIRST, SECOND, THIRD, FOURTH = (Answer(number, 1, solution) for number, solution
         ([Answer(9, 1, word=""), FIRST], False, ["right", "missing", "missing", "missing"], [2, 3, 4]),
     ],
 )
-def test_the_order_of_answers(came, any_order, expected, left):
+def test_answers_out_of_order_get_that_verdict_unless_any_order_is_allowed(came, any_order, expected, left):
     referee = Referee(SET, any_order)
     for answer in came:
         referee.take(answer)
@@ -60,7 +60,7 @@ def test_the_order_of_answers(came, any_order, expected, left):
     assert referee.answers_due == bool(left)
 
 
-def test_a_solution_that_took_too_long_is_late():
+def test_a_solution_after_the_puzzle_limit_is_late():
     referee = Referee(SET, puzzle_limit_seconds=2.0)
     assert referee.take(FIRST, 2.0, 2.0).verdict is Verdict.RIGHT
     late = referee.take(SECOND, 4.5, 2.5)
@@ -70,7 +70,7 @@ def test_a_solution_that_took_too_long_is_late():
     assert referee.take(FOURTH, 9.5, None).verdict is Verdict.RIGHT  # answered before it was sent
 
 
-def test_cells_are_kept_and_the_first_answer_counts():
+def test_the_first_answer_counts_and_its_cells_are_stored():
     referee = Referee(load_set("boardgen:3x3x2:seed=1"))
     wrong = referee.take(Answer(1, 1, Solution([[1, 0, 0], [0, 0, 0], [1, 1, 1]])))
     assert wrong.cells_hex == "8380"  # 1000 0011 1, then zeros
@@ -105,7 +105,7 @@ def taken(boards, count):
     return referee.score().mistake or None
 
 
-def test_a_mistake_is_that_of_most_of_the_first_wrong_answers():
+def test_the_mistake_is_the_one_shared_by_most_of_the_first_wrong_answers():
     boards = [board.cells for _, board in Recipe.parse("boardgen:9x7x30:seed=4").boards()]
     other = [[1] * 9] * 7
     inverted, mirrored = [1 - board for board in boards], [board[:, ::-1] for board in boards]
@@ -130,7 +130,7 @@ def test_a_mistake_is_that_of_most_of_the_first_wrong_answers():
     assert taken([1 - board for board in mirrored[:3]], 30) == f"all 3 wrong answers would be right {both} black"
 
 
-def test_the_turns_of_square_boards_are_named():
+def test_rotated_and_mirrored_square_boards_are_recognised():
     recipe = Recipe.parse("boardgen:9x9x5:seed=4")
     right = "all 5 wrong answers would be right if"
     for remedy, turned in {
@@ -144,7 +144,7 @@ def test_the_turns_of_square_boards_are_named():
         assert referee.score().mistake.startswith(f"{right} {remedy}: the first row is")
 
 
-def test_answers_of_another_shape_are_told_from_one_that_was_cut_off():
+def test_answers_of_another_shape_differ_from_a_truncated_answer():
     wide = [Answer(number, 1, problem=f"line {2 * number}: 7 numbers, expected 9") for number in (1, 2)]
     assert taken(wide, 3) == (
         "all 2 malformed answers have rows of 7 numbers, as many as a column has cells: a question lists the "
@@ -160,7 +160,7 @@ def test_answers_of_another_shape_are_told_from_one_that_was_cut_off():
     assert taken(short[:1], 3) is None
 
 
-def test_a_board_under_a_number_beside_the_set_is_placed():
+def test_a_board_with_a_number_outside_the_set_is_matched_to_its_puzzle():
     referee = Referee(SET)
     referee.take(Answer(0, 1, SOLUTIONS[0]))
     referee.take(Answer(7, 7, SOLUTIONS[0]))

@@ -82,7 +82,7 @@ WHOLE = {"nothing": b"", "bracket": b"{", "list": b"[]", "log": b"#1\t1e308\n"}
 
 
 @pytest.mark.usefixtures("nothing_hangs")
-def test_each_file_that_cannot_be_read_costs_a_line_and_no_other(
+def test_each_unreadable_file_is_one_error_and_the_others_are_read(
     tmp_path, capsys, output_of, own_folder, monkeypatch
 ):
     write_json(good := Path("good.json"), run_result())
@@ -122,7 +122,7 @@ def kept(name):
     return json.loads((KEPT / name).read_text())
 
 
-def test_results_profiles_and_journals_of_before_are_read_and_would_be_written_alike():
+def test_stored_results_profiles_and_journals_are_rewritten_unchanged():
     for name in ("run.json", "again.json", "attempts.json", "verify.json"):
         assert json_text(read_result(KEPT / name)) == (KEPT / name).read_text()
     assert profile_data.to_json(read_profile(KEPT / "profile.json")) == (KEPT / "profile.json").read_text()
@@ -152,7 +152,7 @@ def test_another_schema_version_is_refused_in_one_line(tmp_path, name, read, ver
     assert "\n" not in str(caught.value)
 
 
-def test_the_ranking_of_files_of_before_is_the_same_in_every_form(monkeypatch):
+def test_stored_result_files_have_the_same_ranking_in_every_format(monkeypatch):
     monkeypatch.chdir(KEPT)
     names = ("run.json", "again.json", "attempts.json", "verify.json", "bot.log")
     results, problems = read_results([*map(Path, names)])
@@ -162,13 +162,13 @@ def test_the_ranking_of_files_of_before_is_the_same_in_every_form(monkeypatch):
     assert table_text.as_csv(rankings(results)) == Path("table.csv").read_text()
 
 
-def test_the_comparison_of_files_of_before_is_the_same(monkeypatch):
+def test_stored_result_files_have_the_same_comparison(monkeypatch):
     monkeypatch.chdir(KEPT)
     first, second = read_version("before", [Path("run.json")]), read_version("after", [Path("again.json")])
     assert figures(compare(first, second, Limits()).to_json()) == figures(Path("comparison.json").read_text())
 
 
-def test_a_check_and_benchmarks_of_before_would_be_written_alike():
+def test_stored_checks_and_benchmarks_are_rewritten_unchanged():
     found = msgspec.json.decode((KEPT / "check.json").read_bytes(), type=CheckResult)
     assert json.loads(msgspec.json.encode(found)) == kept("check.json")
     before = kept("bench.json")
@@ -178,7 +178,7 @@ def test_a_check_and_benchmarks_of_before_would_be_written_alike():
     assert found == before
 
 
-def test_benchmarks_against_a_revision_of_before_would_be_written_alike():
+def test_stored_benchmarks_against_a_revision_are_rewritten_unchanged():
     before = kept("bench_against.json")
     compared = msgspec.convert(list(before["benchmarks"].values()), list[Compared])
     plan = msgspec.convert(before["plan"], Plan)
@@ -187,7 +187,7 @@ def test_benchmarks_against_a_revision_of_before_would_be_written_alike():
     assert found == before
 
 
-def test_claims_of_before_would_be_written_alike():
+def test_stored_claims_are_rewritten_unchanged():
     measured = []
     for stored in kept("claims.json")["claims"]:
         status, figure, reason = (stored.pop(name) for name in ("outcome", "measured", "reason"))
@@ -196,7 +196,7 @@ def test_claims_of_before_would_be_written_alike():
     assert json.loads(claims.as_json(measured)) == kept("claims.json")
 
 
-def test_a_document_of_another_kind_is_named_as_such_and_passed_over_in_a_folder(tmp_path):
+def test_a_document_of_another_kind_is_an_error_but_is_skipped_in_a_folder(tmp_path):
     written(tmp_path, run=run_result())
     (tmp_path / "p.json").write_text('{"kind": "profile", "schema_version": 2}')
     (tmp_path / "old.json").write_text('{"kind": "run", "schema_version": 1}')
@@ -215,7 +215,7 @@ def log_of(folder, text):
     return path
 
 
-def test_the_log_of_this_projects_bot_reads_back(tmp_path):
+def test_the_log_of_nonobot_is_read_back(tmp_path):
     path = tmp_path / "ours.log"
     records = RunLog(path, None, pytest.fail)
     for number, seconds in ((1, 0.25), (2, 1.5)):
@@ -235,7 +235,7 @@ def test_the_log_of_this_projects_bot_reads_back(tmp_path):
         ("total time: 3e1\n", {}, 30.0, 30.0),
     ],
 )
-def test_logs(tmp_path, text, seconds, total, time):
+def test_logs_with_and_without_a_total_are_read(tmp_path, text, seconds, total, time):
     log = read_any(log_of(tmp_path, text))
     assert log == BotLog(seconds, total)
     assert log.time_seconds == time  # without a total, the sum
@@ -264,7 +264,7 @@ def test_broken_logs_are_refused_with_file_and_line(tmp_path, text, message):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200))
-def test_no_content_raises_anything_else(tmp_path, content):
+def test_any_file_content_is_read_or_refused_with_an_error(tmp_path, content):
     path = tmp_path / "any"
     for beginning in (b"", b"#1\t1\n"):
         path.write_bytes(beginning + content)
@@ -274,7 +274,7 @@ def test_no_content_raises_anything_else(tmp_path, content):
             assert "\n" not in str(problem)  # noqa: PT017
 
 
-def test_a_folder_means_the_results_in_it(tmp_path):
+def test_a_folder_stands_for_the_results_in_it_without_hidden_files(tmp_path):
     written(tmp_path, b=run_result("b"), a=run_result("a"))
     log_of(tmp_path, "#1\t1\n")
     for name in (".a.json.123", ".hidden.json", "a.stderr.txt", "a.jsonl"):
@@ -284,7 +284,7 @@ def test_a_folder_means_the_results_in_it(tmp_path):
     assert files_in(tmp_path / "a.stderr.txt") == [tmp_path / "a.stderr.txt"]
 
 
-def test_a_folder_without_results_is_a_problem_and_one_with_results_in_it_is_named(tmp_path):
+def test_a_folder_without_results_is_an_error_that_suggests_a_subfolder(tmp_path):
     _, problems = read_results([tmp_path])
     assert problems == [f"the folder {tmp_path} contains no result (.json or .log)"]
     (tmp_path / "weekly").mkdir()

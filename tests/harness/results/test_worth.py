@@ -50,13 +50,13 @@ def run(sandboxed=False, measures=UNSET, contain=Contain.AUTO, system="Linux 6.1
         ([], []),
     ],
 )
-def test_two_lines_say_what_figures_are_worth_and_what_would_help(runs, lines):
+def test_two_lines_describe_the_reliability_of_a_run_and_how_to_improve_it(runs, lines):
     assert worth(runs) == lines
     assert all(len(line) <= 100 for line in lines)
 
 
 @pytest.mark.usefixtures("short_look")
-def test_run_and_table_use_the_same_words(tmp_path, capsys):
+def test_run_and_table_describe_reliability_in_the_same_words(tmp_path, capsys):
     arguments = ["run", "--quiet", "--set", str(RECIPE), "--result", str(tmp_path / "one.json")]
     assert cli.run([*arguments, "--", *command("perfect", tmp_path)]) == 0
     shown = capsys.readouterr().out.splitlines()

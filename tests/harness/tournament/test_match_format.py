@@ -100,7 +100,7 @@ TOTALS = {"alice": (4, 15), "bob": (4, 15), "carol": (4, 15), "dave": (0, 4)}
 
 
 @pytest.mark.usefixtures("compiled")
-def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
+def test_a_match_with_a_killed_judge_has_the_same_result(tmp_path, output_of):
     path = match(tmp_path)
     results = tmp_path / "results/m"
     journal = results / "alice.txt--dave.journal.jsonl"
@@ -155,7 +155,7 @@ def test_a_match_of_four_bots_whose_judge_is_killed(tmp_path, output_of):
 
 
 @pytest.mark.usefixtures("compiled")
-def test_on_a_terminal_the_first_run_follows_the_void_puzzles_and_ctrl_c_ends_the_match(tmp_path):
+def test_a_terminal_shows_void_puzzles_before_the_first_run_of_a_match(tmp_path):
     command = [sys.executable, "-m", "nonobot.harness", "tournament", str(match(tmp_path))]
     with Terminal(command, errors_too=True) as terminal:
         terminal.wait_for("press Ctrl-C to replace it", "[1/12]", "[3/12]")  # the third waits for its sign
@@ -203,7 +203,7 @@ for path in sys.argv[1:]:
 
 
 @sandbox_only
-def test_a_bot_that_looks_for_puzzles_and_solutions_finds_none(tmp_path, output_of):
+def test_a_bot_cannot_find_the_puzzles_and_solutions_of_a_match(tmp_path, output_of):
     entries = {name: tmp_path / "entries" / name for name in ("spy", "other")}
     text = 'name = "m"\nformat = "match"\ncontain = "yes"\npuzzles-each = 5\nsize = "5x5"\n'
     for (name, folder), setter in zip(entries.items(), ("alice", "dave"), strict=True):

@@ -54,7 +54,7 @@ def test_every_bot_plays_and_the_ranking_is_printed(tmp_path, output_of):
     assert files == ["boardgen-5x5x5-seed-3--good.json", "boardgen-5x5x5-seed-3--odd-one.json"]
 
 
-def test_the_last_words_and_the_starts_of_a_failed_bot_are_shown(tmp_path, output_of):
+def test_the_last_stderr_line_and_the_restarts_of_a_failed_bot_are_shown(tmp_path, output_of):
     good, short = results_said(
         output_of(played, str(definition(tmp_path, {"good": "perfect", "short": "crash_at_3"})))
     )
@@ -77,7 +77,7 @@ def test_before_each_run_but_the_first_the_time_left_for_all_is_estimated(tmp_pa
     assert len(lines) == 3
 
 
-def test_a_damaged_result_is_named_with_a_remedy_that_helps(tmp_path, output_of):
+def test_a_damaged_result_is_reported_with_its_remedy(tmp_path, output_of):
     path = definition(tmp_path, {"good": "perfect"})
     result = Path("results/small/boardgen-5x5x5-seed-3--good.json")
     played(str(path))
@@ -90,7 +90,7 @@ def test_a_damaged_result_is_named_with_a_remedy_that_helps(tmp_path, output_of)
     assert played(str(path)) == 0
 
 
-def test_for_a_key_of_another_table_the_nearest_key_of_its_own_is_named_first(tmp_path):
+def test_a_misplaced_key_suggests_the_nearest_key_of_its_own_table_first(tmp_path):
     path = definition(tmp_path, {"good": "perfect"}, more="[limits]\npuzzles = 5")
     said = r"\[limits\]: no key 'puzzles' here \(similar: puzzle\); it belongs in \[\[bots\]\]"
     with pytest.raises(UnusableError, match=said):
@@ -98,7 +98,7 @@ def test_for_a_key_of_another_table_the_nearest_key_of_its_own_is_named_first(tm
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to(Path("own.txt").absolute())])
-def test_the_order_of_sets_is_written_through_no_link_and_waits_for_no_pipe(tmp_path, make):
+def test_the_order_file_is_not_written_through_a_link_or_pipe(tmp_path, make):
     """In a folder of results that came from a stranger."""
     Path("own.txt").write_text("mine")
     Path("results/small").mkdir(parents=True)
@@ -108,7 +108,7 @@ def test_the_order_of_sets_is_written_through_no_link_and_waits_for_no_pipe(tmp_
     assert Path("results/small", ORDER).read_text() == "boardgen-5x5x5-seed-3--good\n"
 
 
-def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_other_terms(tmp_path, capsys):
+def test_a_finished_run_is_kept_until_again_is_given_and_refused_if_terms_differ(tmp_path, capsys):
     path = definition(tmp_path, {"good": "perfect"})
     result = Path("results/small/boardgen-5x5x5-seed-3--good.json")
     played(str(path))
@@ -125,7 +125,7 @@ def test_what_was_played_is_not_played_again_until_it_is_asked_for_nor_taken_on_
     assert capsys.readouterr().err == ""
 
 
-def test_all_results_on_other_conditions_are_refused_in_one_line(tmp_path, capsys):
+def test_results_under_other_conditions_are_refused_in_one_line(tmp_path, capsys):
     bots = {"good": "perfect", "odd": "wrong_at_2"}
     played(str(definition(tmp_path, bots)), "--quiet")
     path = str(definition(tmp_path, bots, more="[limits]\ntime = 9"))
@@ -136,7 +136,7 @@ def test_all_results_on_other_conditions_are_refused_in_one_line(tmp_path, capsy
     assert played(path, "--quiet", "--again") == 0
 
 
-def test_a_command_that_names_no_file_is_warned_of_and_a_shown_file_that_is_missing_refused(tmp_path, output_of):
+def test_a_missing_file_in_a_command_is_a_warning_and_after_show_an_error(tmp_path, output_of):
     path = definition(tmp_path, {"good": "perfect"})
     text = (
         path.read_text() + '[[bots]]\nname = "bob"\ncommand = "python3 bots/bott.py {width} -a/b -c \'1 / 2\'"\n'
@@ -151,7 +151,7 @@ def test_a_command_that_names_no_file_is_warned_of_and_a_shown_file_that_is_miss
     assert output_of(played, str(path), status=2).err == message
 
 
-def test_a_file_next_to_the_definition_is_not_looked_for_there_and_the_message_says_so(tmp_path, output_of):
+def test_a_set_path_is_relative_to_the_working_folder_and_the_error_explains_it(tmp_path, output_of):
     (folder := tmp_path / "fresh").mkdir()
     (folder / "a.txt").touch()
     path = folder / "t.toml"
@@ -160,7 +160,7 @@ def test_a_file_next_to_the_definition_is_not_looked_for_there_and_the_message_s
     assert output_of(played, str(path), status=2).err == f"nonojudge: {path}: set 1: {where}\n"
 
 
-def test_a_folder_of_results_that_is_closed_is_named_and_a_new_one_without_results_removed(tmp_path):
+def test_an_unwritable_results_folder_is_reported_and_an_empty_one_removed(tmp_path):
     with held(tmp_path / "new"):
         assert (tmp_path / "new").is_dir()
     assert not (tmp_path / "new").exists()
@@ -171,7 +171,7 @@ def test_a_folder_of_results_that_is_closed_is_named_and_a_new_one_without_resul
         held(tmp_path / "file/x").__enter__()
 
 
-def test_the_likely_mistake_of_a_bot_is_named_in_its_line(tmp_path, output_of):
+def test_the_line_of_a_bot_shows_its_likely_mistake(tmp_path, output_of):
     inverting = [sys.executable, str(DOUBLES / "check_bots.py"), "Inverted", "5", "5"]
     text = f'name = "x"\nsets = ["{RECIPE}"]\n'
     for name, program in {"inverts": inverting, "mute": ["true"]}.items():
@@ -183,7 +183,7 @@ def test_the_likely_mistake_of_a_bot_is_named_in_its_line(tmp_path, output_of):
     assert mute.endswith(f", finished (no puzzle was answered; {likely})")
 
 
-def test_a_bot_that_cannot_be_warmed_up_or_started_stops_no_other_and_is_tried_again(tmp_path, output_of):
+def test_a_bot_that_cannot_start_stops_no_other_and_is_tried_again_later(tmp_path, output_of):
     path = definition(tmp_path, {"cold": "perfect", "slow": "perfect", "good": "perfect", "nobody": "perfect"})
     before = path.read_text()
     cold = before.replace('name = "cold"', 'name = "cold"\nwarm-up = "false"')
@@ -209,7 +209,7 @@ def interrupt_after(number: int, definition: Path, journal: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_ctrl_c_after_the_last_answer_of_a_bot_keeps_the_next_from_its_turn(tmp_path):
+def test_ctrl_c_after_the_last_answer_of_a_bot_prevents_the_next_run(tmp_path):
     path = definition(tmp_path, {"lingers": "never_end", "next": "perfect"})
     first = tmp_path / "results/small/boardgen-5x5x5-seed-3--lingers.json"
     interrupt_after(5, path, first.with_suffix(".journal.jsonl"))
@@ -231,7 +231,7 @@ def test_an_interrupted_tournament_goes_on_with_the_same_command(tmp_path, monke
     assert read_result(slow.with_name("boardgen-5x5x5-seed-3--good.json")).score.all_right
 
 
-def test_an_interrupted_run_of_an_older_judge_that_nothing_is_missing_from_is_over(tmp_path, output_of):
+def test_an_interrupted_but_complete_run_of_an_older_judge_has_ended(tmp_path, output_of):
     path = definition(tmp_path, {"good": "perfect"})
     first = tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json"
     assert played(str(path), "--quiet") == 0
@@ -241,7 +241,7 @@ def test_an_interrupted_run_of_an_older_judge_that_nothing_is_missing_from_is_ov
     assert "played before; 5 of 5 right" in output_of(played, str(path)).err
 
 
-def test_journals_that_a_killed_judge_left_before_and_after_a_run(tmp_path, output_of):
+def test_a_tournament_resumes_from_any_journal_left_by_a_killed_judge(tmp_path, output_of):
     path = definition(tmp_path, {"good": "perfect"})
     first = tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json"
     journal = journal_path(first)
@@ -268,9 +268,7 @@ def test_journals_that_a_killed_judge_left_before_and_after_a_run(tmp_path, outp
     ],
 )
 @pytest.mark.parametrize("killed", [True, False])
-def test_what_differs_from_the_tournament_now_is_named_also_where_the_judge_was_killed(
-    tmp_path, capsys, changed, said, killed
-):
+def test_differences_from_the_current_tournament_file_are_listed(tmp_path, capsys, changed, said, killed):
     given = {"bots": {"good": "perfect"}, "more": "limits = { memory = 'none' }"}
     assert played(str(definition(tmp_path, **given)), "--quiet") == 0
     first = tmp_path / "results/small/boardgen-5x5x5-seed-3--good.json"
@@ -310,7 +308,7 @@ def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_
 
 
 @pytest.mark.parametrize("where", [(), pytest.param(("--on", "local:1"), marks=pytest.mark.slow)])
-def test_variables_of_the_file_reach_bots_and_their_warm_ups_and_are_terms(tmp_path, capsys, monkeypatch, where):
+def test_variables_in_the_tournament_file_reach_bots_and_warm_ups(tmp_path, capsys, monkeypatch, where):
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")
     path = tmp_path / "t.toml"
     text = f"""name = "t"
@@ -382,7 +380,7 @@ def test_a_bot_that_was_replaced_plays_again_and_its_old_result_is_kept_apart(tm
     assert Path(f"{result}.before-2").exists()
 
 
-def test_a_result_without_digests_and_a_file_that_is_gone_are_no_difference(tmp_path, output_of):
+def test_missing_digests_and_deleted_files_do_not_count_as_changes(tmp_path, output_of):
     path = resubmitted(tmp_path, "perfect")
     result = Path("results/small/boardgen-5x5x5-seed-3--mine.json")
     assert played(str(path), "--quiet") == 0
@@ -395,7 +393,7 @@ def test_a_result_without_digests_and_a_file_that_is_gone_are_no_difference(tmp_
 
 
 @pytest.mark.parametrize("killed", [False, True])
-def test_an_interrupted_run_of_a_bot_that_was_replaced_is_not_gone_on_with(tmp_path, output_of, killed):
+def test_an_interrupted_run_of_a_replaced_bot_is_not_resumed(tmp_path, output_of, killed):
     path = resubmitted(tmp_path, "hang_at_3")
     result = Path("results/small/boardgen-5x5x5-seed-3--mine.json")
     journal = journal_path(result)
@@ -416,7 +414,7 @@ def test_an_interrupted_run_of_a_bot_that_was_replaced_is_not_gone_on_with(tmp_p
     assert pids_with(own) == []
 
 
-def test_a_log_that_the_bot_writes_makes_it_no_other_bot(tmp_path, capsys):
+def test_a_log_written_by_a_bot_does_not_count_as_a_change_of_the_bot(tmp_path, capsys):
     path = definition(tmp_path, {"good": "perfect"})
     (tmp_path / "log.txt").write_text("before\n")
     script = f'echo more >> "$1"; exec {shlex.join(command("perfect", tmp_path))}\n'
@@ -452,7 +450,7 @@ def test_bots_that_are_named_play_again_and_without_a_name_all(tmp_path, argumen
     assert {result.stem.rpartition("-")[2] for result in again} == bots
 
 
-def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_removed(tmp_path, capsys, output_of):
+def test_an_unknown_bot_to_play_again_is_reported_before_removing_results(tmp_path, capsys, output_of):
     path = str(definition(tmp_path, {"good": "perfect", "odd": "wrong_at_2"}))
     assert played(path, "--again", "godo") == 2
     said = capsys.readouterr().err
@@ -477,7 +475,7 @@ def test_limits_are_read_alike_in_the_file_and_by_the_option(name, value):
     assert getattr(read_tournament(Path("t.toml")).configuration, name) == option
 
 
-def test_terms_and_placeholders(tmp_path):
+def test_limits_and_placeholders_of_a_tournament_file_are_read(tmp_path):
     path = tmp_path / "t.toml"
     path.write_text(
         'name = "x"\nsets = ["s"]\nfeed = "interactive"\ncore = "any"\nany-order = true\n'
@@ -510,7 +508,7 @@ def duel(folder, *behaviours):
     return ["duel", *options, *(shlex.join(command(behaviour, folder)) for behaviour in behaviours)]
 
 
-def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, capsys, output_of):
+def test_a_duel_runs_both_bots_on_one_core_and_reports_the_slower(tmp_path, capsys, output_of):
     results = tmp_path / "results"
     arguments = duel(tmp_path, "meet_and_solve", "meet_and_compute")
     assert cli.run([*arguments, *DECIDING, "--rounds", "2", "--env", "A=1", "--results", str(results)]) == 1
@@ -532,7 +530,7 @@ def test_both_run_at_the_same_time_on_one_core_and_the_slower_is_told(tmp_path, 
 
 
 @pytest.mark.nightly
-def test_until_ends_a_duel_as_soon_as_it_is_decided(tmp_path, capsys):
+def test_with_until_a_duel_ends_as_soon_as_the_outcome_is_decided(tmp_path, capsys):
     results = tmp_path / "results"
     arguments = duel(tmp_path, "meet_and_solve", "meet_and_compute")
     assert cli.run([*arguments, "--until", *DECIDING, "--results", str(results)]) == 1
@@ -541,7 +539,7 @@ def test_until_ends_a_duel_as_soon_as_it_is_decided(tmp_path, capsys):
     assert names == [["1.json", "2.json", "3.json"]] * 2
 
 
-def test_until_ends_a_duel_that_more_rounds_cannot_decide(tmp_path, output_of):
+def test_with_until_a_duel_ends_if_more_rounds_cannot_decide(tmp_path, output_of):
     results = tmp_path / "results"
     arguments = [*duel(tmp_path, "even", "odd"), "--until", *DECIDING, "--results", str(results)]
     assert "no puzzle is right in both: more rounds cannot help" in output_of(cli.run, arguments, status=3).out
@@ -549,7 +547,7 @@ def test_until_ends_a_duel_that_more_rounds_cannot_decide(tmp_path, output_of):
 
 
 @pytest.mark.slow
-def test_until_plays_a_part_of_the_set_in_each_round(tmp_path, capsys):
+def test_with_until_each_round_of_a_duel_plays_a_part_of_the_set(tmp_path, capsys):
     results = tmp_path / "results"
     [*options, _, _] = duel(tmp_path, "perfect", "perfect")
     options += ["--until", *DECIDING, "--rounds", "3", "--results", str(results)]
@@ -564,7 +562,7 @@ def test_until_plays_a_part_of_the_set_in_each_round(tmp_path, capsys):
         assert {part.puzzle_count for part in sets} == {50}
 
 
-def test_a_bot_of_a_duel_that_cannot_run_or_solves_nothing_is_named(tmp_path, capsys, output_of):
+def test_a_duel_reports_a_bot_that_cannot_run_or_solves_no_puzzle(tmp_path, capsys, output_of):
     [*options, _, _] = arguments = duel(tmp_path, "hang_at_3", "perfect")
     assert cli.run([*options, arguments[-2], "/nowhere/bot"]) == 2
     assert capsys.readouterr().err == "nonojudge: after: cannot start '/nowhere/bot': No such file or directory\n"
@@ -573,7 +571,7 @@ def test_a_bot_of_a_duel_that_cannot_run_or_solves_nothing_is_named(tmp_path, ca
     assert "crashed; its last line on stderr: unrecognized: --fats; `nonojudge check -- " in said
 
 
-def test_the_last_line_of_a_crash_in_a_duel_is_shown_and_what_would_help(tmp_path, capsys):
+def test_a_duel_shows_the_last_stderr_line_of_a_crash_and_a_remedy(tmp_path, capsys):
     arguments = [*duel(tmp_path, "perfect", "crash_at_3"), "--rounds", "2"]
     assert cli.run(arguments) == 1
     out, err = capsys.readouterr()
@@ -599,7 +597,7 @@ def test_a_duel_shows_how_many_puzzles_both_answered_from_the_first_pair_on(tmp_
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_duel_that_is_stopped_leaves_no_bot_and_no_half_of_a_round(tmp_path, number):
+def test_a_stopped_duel_leaves_no_bot_and_no_incomplete_round(tmp_path, number):
     results = tmp_path / "results"
     arguments = [*duel(tmp_path, "solve_once_and_wait", "solve_once_and_wait"), "--results", str(results)]
     waiting = tmp_path / "waiting"
@@ -609,7 +607,7 @@ def test_a_duel_that_is_stopped_leaves_no_bot_and_no_half_of_a_round(tmp_path, n
     assert not list(results.rglob("*.json*"))
 
 
-def test_names_that_a_file_system_may_take_for_one_get_files_of_their_own():
+def test_names_that_a_file_system_may_confuse_get_different_files():
     names = ["小.txt", "大.txt", "week/1.txt", "week-1.txt", "WEEK-1.TXT", "é", "e\u0301", "★", "☆", ".."]
     names += ["x" * 300, "x" * 299, "小" * 200, "boardgen:5x5x5:seed=3", "lone \udc80"]
     parts = result_names(names)
@@ -633,7 +631,7 @@ def test_names_that_a_file_system_may_take_for_one_get_files_of_their_own():
         (["a/b"], ["a-b"]),
     ],
 )
-def test_results_stay_those_of_their_bots_whatever_other_bots_there_are(tmp_path, first, then, output_of):
+def test_results_stay_assigned_to_their_bots_if_other_bots_are_added(tmp_path, first, then, output_of):
     played(str(definition(tmp_path, dict.fromkeys(first, "perfect"))), "--quiet")
     before = {path: path.read_bytes() for path in Path("results/small").glob("*.json")}
     err = output_of(played, str(definition(tmp_path, dict.fromkeys(then, "perfect")))).err
@@ -643,7 +641,7 @@ def test_results_stay_those_of_their_bots_whatever_other_bots_there_are(tmp_path
     assert sorted(bots) == sorted({*first, *then})
 
 
-def test_an_interrupted_run_stays_that_of_its_bot(tmp_path, output_of):
+def test_an_interrupted_run_is_resumed_only_for_its_own_bot(tmp_path, output_of):
     path = definition(tmp_path, {"a/b": "perfect"})
     played(str(path), "--quiet")
     [result] = Path("results/small").glob("*.json")
@@ -654,7 +652,7 @@ def test_an_interrupted_run_stays_that_of_its_bot(tmp_path, output_of):
     assert read_result(result).bot == "a/b"
 
 
-def test_a_result_stays_that_of_its_set(tmp_path, output_of):
+def test_a_result_stays_assigned_to_its_set(tmp_path, output_of):
     for seed, name in enumerate(["q-1.txt", "q/1.txt"]):
         Path(name).parent.mkdir(exist_ok=True)
         with Path(name).open("wb") as file:
@@ -682,7 +680,7 @@ def test_sets_with_names_in_any_script_keep_their_results_apart(tmp_path, output
     assert [[line for line in table.splitlines() if line in names] for table in tables] == [names] * 3
 
 
-def test_a_set_that_is_added_has_its_place_in_every_ranking(tmp_path, output_of):
+def test_an_added_set_appears_in_its_place_in_every_ranking(tmp_path, output_of):
     second, first = Recipe(5, 5, 5, seed=3), Recipe(6, 5, 5, seed=3)
     played(str(definition(tmp_path, {"b": "perfect", "a": "perfect"}, [second])))
     played(str(definition(tmp_path, {"b": "perfect", "a": "perfect"}, [first, second])))

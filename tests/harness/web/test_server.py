@@ -58,7 +58,7 @@ NOT_SERVED = ("/nowhere", *OUTSIDE, "/static/")
 
 
 @pytest.mark.parametrize("path", [*SERVED, *OF_PUZZLES, *NOT_SERVED])
-def test_nothing_else_is_served_and_every_answer_has_the_policy(server, path):
+def test_only_listed_paths_are_served_and_every_response_has_the_policy(server, path):
     if path in OF_PUZZLES:
         skip_without_browser_parts()
     answer = server.ask(path)
@@ -97,7 +97,7 @@ def test_other_hosts_and_other_sites_are_refused(server, headers, status):
     assert ("`--host NAME`" in answers[1].json["error"]) == (status == 421)
 
 
-def test_a_link_from_another_site_leads_here_and_nothing_else_does(server):
+def test_other_sites_may_link_to_the_page_but_request_no_other_resource(server):
     skip_without_browser_parts()
     link = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate"}
     for path in ("/?puzzle=1-1", "/live"):
@@ -109,7 +109,7 @@ def test_a_link_from_another_site_leads_here_and_nothing_else_does(server):
     assert server.ask("/", b"", **link).status == 403
 
 
-def test_what_the_browser_has_is_not_sent_again_and_a_request_that_is_none_is_told_so(server):
+def test_cached_files_are_not_sent_again_and_a_malformed_request_is_refused(server):
     skip_without_browser_parts()
     known = server.ask("/pyodide/pyodide.asm.wasm")
     assert known.headers["content-type"] == "application/wasm"
@@ -121,7 +121,7 @@ def test_what_the_browser_has_is_not_sent_again_and_a_request_that_is_none_is_to
 
 
 @pytest.mark.parametrize("size", [0, 100, 100_000_000])
-def test_the_server_takes_nothing(server, size):
+def test_the_server_refuses_uploads(server, size):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     connection.putrequest("POST", "/api/live")
     connection.putheader("Content-Length", str(size))
@@ -144,19 +144,19 @@ def test_the_server_takes_nothing(server, size):
         (["--results", __file__], ": not a folder"),
     ],
 )
-def test_what_cannot_be_served_is_one_line(server, options, why, capsys):
+def test_an_address_that_cannot_be_served_is_a_one_line_error(server, options, why, capsys):
     assert cli.run(["page", "--no-browser", *(option.format(port=server.port) for option in options)]) == 2
     out, err = capsys.readouterr()
     assert (out, why in err, err.count("\n")) == ("", True, 1)
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "a..b", "192.0.2.1"])
-def test_for_a_host_that_is_not_this_machine_the_line_says_what_to_type(host, output_of):
+def test_a_host_of_another_machine_is_refused_with_a_hint(host, output_of):
     err = output_of(cli.run, ["page", "--no-browser", "--host", host], status=2).err
     assert err.endswith("; type --host 0.0.0.0 for all addresses of this machine, or a name or address of it\n")
 
 
-def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys, output_of):
+def test_a_missing_browser_or_extra_is_reported_in_one_line(monkeypatch, capsys, output_of):
     def no_browser():
         raise webbrowser.Error
 
@@ -176,7 +176,7 @@ def test_without_a_browser_or_the_extra_a_line_says_so(monkeypatch, capsys, outp
 
 
 @pytest.mark.parametrize("room", ["page", "live"])
-def test_the_pages_are_where_wheels_have_them(room):
+def test_the_web_files_are_in_folders_that_wheels_include(room):
     taken = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["*"]
     files = [
         path for path in (REPOSITORY / "harness" / room).rglob("*") if path.is_file() and path.suffix != ".pyc"
