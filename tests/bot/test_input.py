@@ -99,31 +99,6 @@ def test_files_are_answered_in_their_order_and_their_puzzles_numbered_on(tmp_pat
     assert done.returncode == 2
 
 
-IN_XML = "<puzzle><clues type='rows'><line>1</line></clues><clues type='columns'><line/></clues></puzzle>"
-OF_TWO, DOTS = '"rows": [[1], [1]], "columns": [[1], [1]]', '"rows": [[1]], "columns": [[1]]'
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "status", "out", "err"),
-    [
-        ("a.json", '{"rows": [[{"n": 1}]], "columns": [[1]]}', 1, "$1\n", "$1: line 1: an object"),
-        ("b.json", '{"users": [[{"id": 1}]]}', 2, "", "cannot find lists of rows and columns"),
-        ("c.xml", IN_XML, 1, "$1\n", "$1: line 1: '1' in <line>; expected <count>"),
-        ("d.json", f'{{{OF_TWO}, "content": [0, 0, 1, 0]}}', 0, "$1\n0\t1\n1\t0\n", "$1: unique"),
-        ("e.py", "rows = [[1]]\ncolumns = [[1]] * 4\n", 1, "$1\n", "$1: line 2: a value that cannot be read"),
-        ("f.json", f'[{{"tags": [], {DOTS}}}, {{{DOTS}}}]', 0, "$1\n1\n$2\n1\n", "$1: line 1: 'tags' is dropped"),
-        ("g.pbm", "P1\n1 1\n1\n", 2, "", "a picture; make a puzzle of it with `nonojudge convert"),
-    ],
-)
-def test_the_command_solves_files_of_other_programs(own_folder, name, text, status, out, err):
-    Path(name).write_text(text)
-    done = carried_out(b"", "--solutions", "2", name)
-    assert (done.returncode, done.stdout.decode()) == (status, out)
-    assert done.stderr.decode().removeprefix("warning: ").startswith(f"{name}: {err}")
-    done = carried_out(text.encode(), "--solutions", "2", "--format", "auto")
-    assert (done.returncode, done.stdout.decode()) == (status, out)
-
-
 def test_an_undecodable_file_name_is_escaped_and_other_files_are_solved(tmp_path):
     odd, none = (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)) for name in (b"\xff\x1b[2J\n", b"\xfe"))
     odd.write_bytes(write([Record(TWO)], "nin").data)

@@ -141,23 +141,6 @@ def test_size_auto_reads_blank_lines_as_empty_clues_where_needed():
     assert only_puzzle(text + b"\n", None) == puzzle
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (b"$1\n1\n1\n1\n", "$1: line 1: 3 clue lines cannot make a square board"),
-        (b"$1\n1\n2\n", "$1: line 3: the clue of row 1 needs 2 cells, the row has 1"),
-        (b"$1\n", "$1: line 1: no clue lines; expected one for each column and each row"),
-        (b"$1\n1\nx\n", "$1: line 3: clue 'x' is not a number"),
-    ],
-)
-def test_size_auto_reports_errors(text, message):
-    (entry,) = read(text, None)
-    assert str(entry).startswith(message)
-    first, second = read(text + format_puzzle(2, GOOD), None)
-    assert (str(first), first.size) == (str(entry), entry.size)
-    assert second.puzzle == GOOD
-
-
 SIZES = st.one_of(st.none(), st.tuples(st.integers(1, 4), st.integers(1, 4)))
 LINES = st.one_of(
     st.binary(max_size=12),

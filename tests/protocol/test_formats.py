@@ -209,14 +209,6 @@ def test_no_puzzles_give_an_empty_file_and_one_line_identifies_taai():
         assert formats.detect_prefix(start) is None
 
 
-def test_a_taai_set_with_leading_text_is_recognised():
-    data = b"# my set\n$1\n1\n1\n"
-    assert formats.detect(data) == "taai"
-    stray, record = formats.read(data)
-    assert str(stray) == "line 1: '# my set' is before the first '$' and is ignored; expected '$1'"
-    assert record.puzzle == Puzzle.unchecked(rows=((1,),), columns=((1,),))
-
-
 @pytest.mark.parametrize(
     ("data", "name"),
     [
@@ -257,19 +249,6 @@ def test_a_taai_set_with_leading_text_is_recognised():
 )
 def test_the_format_is_detected_from_the_content(data, name):
     assert formats.detect(data) == name
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"\xef\xbb\xbf\r\n \n", "nothing but blank lines"),
-        (b"\x1f\x8b\x08\x00abc", r"compressed \(gzip\); unpack it first"),
-        ("H\n1\nV\n1\n".encode("utf-16"), "UTF-16 text; save it as UTF-8"),
-    ],
-)
-def test_input_that_is_not_text_is_reported_as_such(data, message):
-    with pytest.raises(formats.FormatError, match=f"^{message}$"):
-        formats.read(data)
 
 
 def test_a_format_can_be_forced():
@@ -360,28 +339,7 @@ def test_a_title_in_json_is_read_at_any_position(text):
     assert str(fault).startswith("$3: line ")
 
 
-def test_other_json_keys_are_dropped_and_comments_above_a_size_are_accepted():
-    [record] = formats.read(f'{{"id": 7, {LISTS_OF_ONE}}}'.encode())
-    assert [str(warning) for warning in record.warnings] == ["$1: line 1: 'id' is dropped"]
-    [record] = formats.read(b"##\n#\n1x1\nrows\n1\ncolumns\n1\n", "grid")
-    assert record.puzzle == Puzzle.from_cells([[1]])
-
-
 @pytest.mark.parametrize("text", ["#.\n##\n", "\r\n.#\r\n##", "##\n#.", "."])
 def test_a_drawing_alone_is_the_finished_board(text):
     [record] = formats.read(text.encode())
     assert record == Record(Puzzle.from_cells(text.split()), solution=Solution(text.split()))
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (".#\n#\n", "$1: line 2: a row of 1 cells after rows of 2"),
-        (".#\n\n##\n", "$1: line 3: a blank line above this row; such a file contains one puzzle"),
-        (".#\n#?\n", "$1: line 2: '?' is not a cell; expected one of . # X x"),
-        ("." * 10_000, "$1: line 1: a row of 10000 cells is too long; the limit is 9999"),
-        (".\n" * 10_001, "$1: line 1: 10000 rows are too many; the limit is 9999"),
-    ],
-)
-def test_errors_in_a_drawing_are_reported(text, why):
-    assert [*map(str, formats.read(text.encode()))] == [why]
