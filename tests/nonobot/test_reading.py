@@ -24,17 +24,7 @@ from nonobot.harness.profiling.profile_data import profile_of
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import ORDER, places_in, read_result
 from nonobot.harness.results.run_result import EndReason
-from nonobot.system import (
-    NotTextError,
-    beginning_of,
-    content_of,
-    end_of,
-    lines_in,
-    pieces_of,
-    reason_of,
-    text_of,
-    with_file,
-)
+from nonobot.system import beginning_of, content_of, end_of, lines_in, pieces_of, reason_of, text_of, with_file
 from nonobot.tournament_data import SetError, load_set, sets
 from tests.helpers.judged import RECIPE, command, played
 from tests.helpers.places import GOLDEN
@@ -225,7 +215,7 @@ def test_text_files_are_utf_8_with_or_without_a_byte_order_mark():
         "h".encode("utf-16"): "UTF-16 text; save the file as UTF-8",
         codecs.BOM_UTF16_BE: "UTF-16 text; save the file as UTF-8",
     }.items():
-        with pytest.raises(NotTextError) as caught:
+        with pytest.raises(system.NotTextError) as caught:
             text_of(content)
         assert str(caught.value) == why
 
