@@ -7,7 +7,7 @@ import pytest
 
 from nonobot.bot.cli import FILE_FORMATS
 from nonobot.protocol import PartialGrid, Puzzle, Record, Solution, format_answer, format_puzzle
-from nonobot.protocol.formats import MOST_BYTES, format_named, formats, write
+from nonobot.protocol.formats import format_named, formats, write
 from tests.helpers.talking import GOOD, GRID, NONE, TWO, answers, carried_out, run
 
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -55,30 +55,6 @@ def test_a_board_to_start_from_that_contradicts_is_named(puzzle, why):
     done = carried_out(text, "--format", "grid")
     assert (done.stderr, done.stdout) == (b"$1: line 1: " + why + b"\n", answers([[0, 0], [0, 0]]))
     assert done.returncode == 1
-
-
-@pytest.mark.parametrize(
-    ("options", "text", "why"),
-    [
-        ("", b"", "standard input: cannot find a puzzle; a puzzle starts with '$1'"),
-        ("", b"\n\n", "standard input: cannot find a puzzle; a puzzle starts with '$1'"),
-        ("", b"GRID\nROWS\n[ 1 ]\n", "looks like a puzzle file in the format picross; add --format picross"),
-        ("", b"1 1\n\n1\n1\n1\n", "it looks most like nin, but line 5: expected 2 clue lines"),
-        ("", b"hello\n", "standard input: not a batch"),
-        ("--format auto", b"<puzzleset/>", "standard input: cannot find a puzzle"),
-        ("--format auto", b"hello\n", "unknown format; known are cwd, g, grid, "),
-        ("--format auto", b"\x1f\x8b\x08\x00", "compressed (gzip)"),
-        ("--format auto", b"", "the file is empty"),
-        ("--format auto", b"#" * (MOST_BYTES + 1), "more than 16 MiB"),
-    ],
-    ids=range(10),
-)
-def test_an_input_without_a_puzzle_exits_with_2_and_one_line(options, text, why):
-    done = carried_out(text, *options.split())
-    assert (done.stdout, done.returncode) == (b"", 2)
-    assert done.stderr.startswith(b"nonobot: ")
-    assert why in done.stderr.decode()
-    assert done.stderr.count(b"\n") == 1
 
 
 def test_files_are_answered_in_their_order_and_their_puzzles_numbered_on(tmp_path):

@@ -1,10 +1,8 @@
 """Solving for Python programs, against enumeration; Ctrl-C, and programs that want no more."""
 
-import copy
 import itertools
 import logging
 import os
-import pickle
 import random
 import re
 import signal
@@ -28,7 +26,6 @@ ONE = Puzzle(rows=[[1], [2]], columns=[[2], [1]])
 TWO = Puzzle(rows=[[1], [1]], columns=[[1], [1]])
 SIX = Puzzle(rows=[[1]] * 3, columns=[[1]] * 3)
 NONE = Puzzle(rows=[[2], []], columns=[[2], []])
-TOO_LARGE = Puzzle.from_cells([[0] * 1023])
 
 
 def test_a_missing_numba_is_a_missing_module_and_not_an_error_of_the_puzzle(monkeypatch):
@@ -74,16 +71,12 @@ def test_solve_accepts_the_name_of_a_file_with_one_puzzle(tmp_path):
             solve(wrong)
 
 
-def test_results_print_and_are_copied_and_pickled():
+def test_results_print_themselves():
     assert str(solve(ONE)).splitlines()[:2] == ["unique", "    2 1"]
     assert solve(ONE)._repr_svg_().startswith("<svg")
     result = solve(hard(), seconds=0.01)
     assert (result.status, str(result)) == ("timeout", "unknown")
     assert result._repr_svg_().startswith("<svg")
-    result = solve(ONE)
-    assert copy.deepcopy(result) == copy.copy(result) == result
-    assert pickle.loads(pickle.dumps(result)) == result
-    assert str(pickle.loads(pickle.dumps(PuzzleError("a fault")))) == "a fault"
 
 
 def test_solve_respects_the_start_board():
@@ -97,29 +90,8 @@ def test_solve_respects_the_start_board():
     assert next(solve_all([record])).verdict == "unique"
 
 
-@pytest.mark.parametrize(
-    ("puzzle", "start", "why"),
-    [
-        (TWO, [[1]], "a 1x1 board for a 2x2 puzzle"),
-        (TWO, [[2, 0], [0, 0]], "holds -1"),
-        (TOO_LARGE, None, "a 1023x1 board is too large; the limit is 1022 rows or columns"),
-    ],
-)
-def test_an_impossible_board_or_start_board_is_an_error(puzzle, start, why):
-    with pytest.raises(PuzzleError, match=why):
-        solve(puzzle, start=start)
-
-
-def test_numbers_are_1_or_more_and_a_time_is_a_number():
-    for given in ({"solutions": 0}, {"jobs": 0}):
-        with pytest.raises(ValueError, match="0; expected 1 or more"):
-            solve_all([ONE], **given)
-    for function in (solve, difficulty):
-        with pytest.raises(ValueError, match="seconds: nan; expected a number or None"):
-            function(ONE, seconds=float("nan"))
-        with pytest.raises(ValueError, match=r"seconds: -1; expected a number or None, not below 0"):
-            function(ONE, seconds=-1)
-    for seconds in (1e10, 1e15, float("inf")):  # no search reaches such a limit
+def test_a_time_limit_may_be_longer_than_any_search():
+    for seconds in (1e10, 1e15, float("inf")):
         assert solve(TWO, seconds=seconds).verdict == "multiple"
 
 

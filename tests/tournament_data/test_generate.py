@@ -179,13 +179,6 @@ def test_an_interrupted_run_leaves_no_half_written_file(compiled, tmp_path, choi
     assert (tmp_path / "q.txt").read_bytes() == b"old"
 
 
-def test_a_bot_that_cannot_start_is_a_one_line_error(monkeypatch, output_of):
-    monkeypatch.setattr("nonobot.harness.puzzles.grading.OWN_BOT", ["no-such-program"])
-    options = ["--hard", "2", "--contain", "no"]
-    err = output_of(cli.run, ["generate", "5x5x1", "--seed", "1", *options], status=2).err
-    assert err == "nonojudge: cannot start 'no-such-program': No such file or directory\n"
-
-
 @no_sandbox
 @pytest.mark.parametrize(
     ("options", "lines"), [(["--unique"], 1), (["--unique", "--contain", "no"], 0), (["--contain", "auto"], 0)]

@@ -28,8 +28,8 @@ DOT = "1 1\n1\n1\n"  # as .nin
 
 
 def messages(mark: str) -> list[tuple[str, str]]:
-    """Return the command lines ('$'), tournaments ('%') or puzzle files ('>') of the file, with their messages."""
-    parts = re.split(r"^([$%>]) (.*)\n", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    """Return the command lines ('$') or puzzle files ('>') of the golden file, with their messages."""
+    parts = re.split(r"^([$>]) (.*)\n", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     found = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     return [(line, said.partition("\n\n")[0].rstrip("\n")) for kind, line, said in found if kind == mark]
 
@@ -45,11 +45,14 @@ def sample_files() -> Iterator[None]:
         Path("empty.txt").touch()
         Path("empty.xml").write_text("<puzzleset/>")
         Path("binary").write_bytes(bytes(range(256)))
+        Path("given").touch()
         yield
 
 
 def said(line: str) -> tuple[int, str, str]:
-    """Return the status that a command line ends with, its stdout and its stderr."""
+    """Return status, stdout and stderr of a command; what follows <<< is in the file `given` and on stdin."""
+    line, _, content = line.partition(" <<< ")
+    Path("given").write_bytes(bytes_of(content))
     program, *arguments = shlex.split(line)
     out, err = (io.TextIOWrapper(io.BytesIO(), write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -58,7 +61,7 @@ def said(line: str) -> tuple[int, str, str]:
         except SystemExit as end:
             status = end.code
     if status is None:  # arguments of the bot that can be parsed
-        done = carried_out(b"", *arguments)
+        done = carried_out(bytes_of(content), *arguments)
         return done.returncode, done.stdout.decode(), done.stderr.decode()
     return status, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()
 
@@ -73,7 +76,7 @@ def said_among_samples(line: str) -> str:
 
 
 @pytest.mark.usefixtures("compiled")  # or a cold start has more to say
-@pytest.mark.parametrize(("line", "message"), messages("$"), ids=[line for line, _ in messages("$")])
+@pytest.mark.parametrize(("line", "message"), messages("$"), ids=[line[:60] for line, _ in messages("$")])
 @sample_files()
 def test_unusable_input_exits_with_2_one_line_and_no_file(line, message):
     if "--against" in line and top_of(REPOSITORY) != REPOSITORY:
@@ -81,22 +84,6 @@ def test_unusable_input_exits_with_2_one_line_and_no_file(line, message):
     before = files_here()
     assert said(line) == (2, "", f"{message}\n")
     assert files_here() == before
-
-
-@sample_files()
-def of_tournament(line: str) -> str:
-    """Return what the command says of a tournament's file, which a line has as in Python."""
-    Path("t.toml").write_bytes(bytes_of(line))
-    before = files_here()
-    status, out, err = said("nonojudge tournament t.toml")
-    assert (status, out, files_here()) == (2, "", before)
-    return err.removesuffix("\n")
-
-
-@pytest.mark.parametrize(("line", "said"), messages("%"), ids=range(len(messages("%"))))
-def test_an_invalid_tournament_file_is_refused_with_the_position(line, said):
-    assert of_tournament(line) == said
-    assert "\n" not in said
 
 
 def bytes_of(content: str) -> bytes:
@@ -121,7 +108,7 @@ def test_every_error_of_a_puzzle_file_is_reported_with_its_position(line, said):
 
 def main() -> None:
     text = FILE.read_text(encoding="utf-8")
-    for mark, say in (("$", said_among_samples), ("%", of_tournament), (">", of_file)):
+    for mark, say in (("$", said_among_samples), (">", of_file)):
         for line, said in messages(mark):
             text = text.replace(f"\n{mark} {line}\n{said}\n", f"\n{mark} {line}\n{say(line).rstrip()}\n")
     FILE.write_text(text, encoding="utf-8")

@@ -189,8 +189,3 @@ def test_a_ctrl_c_ends_the_bot_of_a_rehearsal_too():
     _, err = interrupted("rehearse", "--contain", "no", "--", *bot, when=lambda: len(pids_with(word)) > 1)
     assert err == "nonojudge: interrupted\n"
     wait_until(lambda: not pids_with(word))
-
-
-def test_rehearse_without_a_program_is_an_error(capfd):
-    assert cli.run(["rehearse", "--", "./nowhere"]) == 2
-    assert "cannot start './nowhere': No such file" in capfd.readouterr().err

@@ -65,12 +65,6 @@ def test_a_puzzle_with_a_warning_about_extra_text_still_counts(output_of):
     ]
 
 
-def test_swapped_arguments_are_named(output_of):
-    why = "answers.txt has no questions, but questions.txt has; swap them"
-    err = output_of(cli.run, ["verify", "--size", "3x3", "answers.txt", "questions.txt"], status=2).err
-    assert err == f"nonojudge: {why}: nonojudge verify QUESTIONS ANSWERS\n"
-
-
 @pytest.mark.parametrize("more", [[], ["--json"]])
 def test_verify_writes_its_result_to_a_file(output_of, more):
     out = output_of(cli.run, [*VERIFY, "-o", "checked.json", *more]).out

@@ -176,24 +176,6 @@ def test_a_profile_is_read_as_it_was_written(tmp_path, profiled):
     assert (written["kind"], written["span"]["name"]) == ("profile", "whole run")
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("", "is not what `nonojudge profile --json` writes"),
-        ('{"kind": "run", "schema_version": 1}', "is not what `nonojudge profile --json` writes"),
-        ('{"kind": "profile", "schema_version": 99}', "schema version 99, of another nonojudge; this one reads 2"),
-    ],
-)
-def test_a_file_that_is_not_a_profile_is_an_error(tmp_path, content, said):
-    path = tmp_path / "p.json"
-    path.write_text(content)
-    with pytest.raises(UnusableError, match=said) as error:
-        read_profile(path)
-    assert str(path) in str(error.value)
-    with pytest.raises(UnusableError, match="No such file"):
-        read_profile(tmp_path / "none.json")
-
-
 def slower(seconds):
     """Return the example with so much more time in a step of its second puzzle."""
     first, second, third = example().puzzles

@@ -241,27 +241,6 @@ def test_logs_with_and_without_a_total_are_read(tmp_path, text, seconds, total, 
     assert log.time_seconds == time  # without a total, the sum
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("#1\t0.5\n#two\t1\n", "line 2: '#two\\t1' is neither '#k<TAB>seconds' nor 'total time: seconds'"),
-        ("#1\tsoon\n", "line 1: 'soon' is not a time in seconds"),
-        ("#1\t-1\n", "line 1: '-1' is not a time"),
-        ("#1\tnan\n", "line 1: 'nan' is not a time"),
-        ("#1\tinf\n", "line 1: 'inf' is not a time"),
-        ("#1\t0.5\ntotal time: 1\n#2\t1\n", "line 3: '#2\\t1' comes after the total time"),
-        ("#1\t0.5\n\udcff\udcfe\n", "line 2: "),
-        ("#1\t0.5\n" + 200 * "x", "'" + 20 * "x" + "…" + 19 * "x" + "'"),
-    ],
-)
-def test_broken_logs_are_refused_with_file_and_line(tmp_path, text, message):
-    path = log_of(tmp_path, text)
-    with pytest.raises(UnusableError, match=re.escape(message)) as problem:
-        read_any(path)
-    assert str(problem.value).startswith(f"{path}: line ")
-    assert "\n" not in str(problem.value)
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200))
 def test_any_file_content_is_read_or_refused_with_an_error(tmp_path, content):
