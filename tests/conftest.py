@@ -119,10 +119,8 @@ def compiled() -> None:
     if IS_PLAIN:
         return
     with alone():
-        warming = [
-            subprocess.Popen([*COMMAND, "--warm-up", "--strategy", strategy], stdout=subprocess.PIPE)
-            for strategy in STRATEGIES
-        ]
+        commands = [[*COMMAND, "--warm-up", "--strategy", strategy] for strategy in STRATEGIES]
+        warming = [subprocess.Popen(command, stdout=subprocess.PIPE) for command in commands]
         for process in warming:
             assert finished(process)[0] == b""
             assert process.returncode == 0

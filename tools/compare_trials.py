@@ -46,7 +46,7 @@ ROUNDS = 7
 FIVE_ROUNDS = "five-rounds"
 SECONDS = "seconds.txt"
 
-Played = Callable[[Mapping[str, Sequence[str]], str, int, Path], None]
+Played = Callable[[Mapping[str, Sequence[str]], int, Path], None]
 
 A_TENTH_SLOWER = (
     "    cells = (m.one << length) - 1\n",
@@ -67,24 +67,19 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--busy", type=int, default=0, metavar="N", help="loops that run alongside (default: 0)")
     parser.add_argument("--apart", action="store_true", help="runs one after another")
     parser.add_argument("--until", action="store_true", help="duels that end as soon as they are decided")
-    parser.add_argument("--first", type=int, default=1, metavar="N", help="the first block (default: 1)")
-    parser.add_argument("--set", default=SET, metavar="SET", help="default: %(default)s")
-    parser.add_argument("--blocks", type=int, default=BLOCKS, metavar="N", help="default: %(default)s")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="default: %(default)s")
-    parser.add_argument(
-        "--confidence", type=float, default=Limits.confidence, metavar="SHARE", help="default: %(default)s"
-    )
+    default = Limits.confidence
+    parser.add_argument("--confidence", type=float, default=default, metavar="SHARE", help="default: %(default)s")
     parsed = parser.parse_args(arguments)
-    blocks = [parsed.folder / f"{number:02}" for number in range(parsed.first, parsed.blocks + 1)]
+    blocks = [parsed.folder / f"{number:02}" for number in range(1, BLOCKS + 1)]
     missing = [block for block in blocks if not block.exists()]
     if missing:
-        rounds = 0 if parsed.until and not parsed.apart else parsed.rounds
-        record(missing, parsed.set, rounds, parsed.busy, apart if parsed.apart else side_by_side)
+        rounds = 0 if parsed.until and not parsed.apart else ROUNDS
+        record(missing, rounds, parsed.busy, apart if parsed.apart else side_by_side)
     return show(blocks, Limits(confidence=parsed.confidence, sequential=parsed.until))
 
 
-def record(blocks: Sequence[Path], puzzle_set: str, rounds: int, loops: int, played: Played) -> None:
-    """Record blocks; `played` plays some commands on a set for some rounds, into a folder."""
+def record(blocks: Sequence[Path], rounds: int, loops: int, played: Played) -> None:
+    """Record blocks; `played` plays some commands for some rounds, into a folder."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as alongside:
         commands = {"same": command(Path(folder, "same"))}
         if not loops:
@@ -95,7 +90,7 @@ def record(blocks: Sequence[Path], puzzle_set: str, rounds: int, loops: int, pla
         for block in blocks:
             part = block.with_suffix(".part")
             shutil.rmtree(part, ignore_errors=True)
-            played(commands, puzzle_set, rounds, part)
+            played(commands, rounds, part)
             part.rename(block)
             print(f"block {block.name}", file=sys.stderr)
 
@@ -109,30 +104,30 @@ def command(folder: Path, *changes: tuple[str, str]) -> list[str]:
     return start
 
 
-def side_by_side(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
+def side_by_side(commands: Mapping[str, Sequence[str]], rounds: int, block: Path) -> None:
     """Play the duels of a block; with 0 rounds until they are decided, and in the first block five rounds, too."""
     options = ("--rounds", str(rounds)) if rounds else ("--until",)
     for name, slower in commands.items():
-        duel(block / name, puzzle_set, commands["same"], slower, *options)
+        duel(block / name, commands["same"], slower, *options)
     if not rounds and block.stem == "01":
-        duel(block / FIVE_ROUNDS, puzzle_set, commands["same"], commands["same"], "--rounds", "5")
+        duel(block / FIVE_ROUNDS, commands["same"], commands["same"], "--rounds", "5")
 
 
-def duel(folder: Path, puzzle_set: str, before: Sequence[str], after: Sequence[str], *options: str) -> None:
+def duel(folder: Path, before: Sequence[str], after: Sequence[str], *options: str) -> None:
     """Play a duel; its results go into `folder`, and its time into a file."""
     began = time.monotonic()
-    options = ("--quiet", "--set", puzzle_set, "--results", str(folder), *options)
+    options = ("--quiet", "--set", SET, "--results", str(folder), *options)
     judge("duel", *options, shlex.join(before), shlex.join(after))
     (folder / SECONDS).write_text(f"{time.monotonic() - began:.2f}\n", encoding="utf-8")
 
 
-def apart(commands: Mapping[str, Sequence[str]], puzzle_set: str, rounds: int, block: Path) -> None:
+def apart(commands: Mapping[str, Sequence[str]], rounds: int, block: Path) -> None:
     """Play the runs of a block one after another, alternating."""
     for name, slower in commands.items():
         for number in range(1, rounds + 1):
             for version, bot in (("before", commands["same"]), ("after", slower)):
                 result = block / name / version / f"{number}.json"
-                options = ["--quiet", "--set", puzzle_set, "--name", "nonobot", "--result", str(result)]
+                options = ["--quiet", "--set", SET, "--name", "nonobot", "--result", str(result)]
                 judge("run", *options, "--", *bot)
 
 

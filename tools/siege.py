@@ -48,7 +48,7 @@ from tests.helpers.boards import broken, random_clues, random_grid, shuffled
 from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, SCRIPTED_BOT, remove, verdicts
 from tests.helpers.judges_side import COMMANDS, Layout, breaches_in
-from tests.helpers.places import DOUBLES
+from tests.helpers.places import DOUBLES, sparse
 
 Failures = Iterator[str | None]
 """An item for each try: None, or what went wrong."""
@@ -263,7 +263,7 @@ def results(rng: random.Random) -> Failures:
 TRAPS: dict[str, Callable[[Path], object]] = {
     "pipe": os.mkfifo,
     "endless": lambda path: path.symlink_to("/dev/zero"),
-    "large": lambda path: sparse(path, 4 << 40),
+    "large": sparse,
     "a gigabyte": lambda path: sparse(path, 1 << 30),
     "folder": Path.mkdir,
     "circle": lambda path: path.symlink_to(path),
@@ -281,11 +281,6 @@ WAITING = ("verify {set}", "render {set} --answers", "run --set", "tournament", 
 
 READERS = (*WAITING, "run --set {set} --force --result", "page --export", "table", "report -o page.html")
 READERS += ("compare x.json", "history", "data import", "run --resume")
-
-
-def sparse(path: Path, size: int) -> None:
-    with path.open("wb") as file:
-        file.truncate(size)
 
 
 def traps(rng: random.Random) -> Failures:

@@ -147,11 +147,8 @@ def test_odds_of_long_lines_stay_in_bounds_and_impossible_lines_are_detected(mem
     rng = np.random.default_rng(1)
     for clue, length in (((1,) * 31, 62), ((1,) * 30, 62), ((20, 20, 19), 62), ((2,) * 10, 40), ((1,), 62)):
         for size in (3, 7, 30):
-            for told in (
-                np.full(length, 10.0**size),
-                np.full(length, 10.0**-size),
-                10.0 ** rng.uniform(-size, size, length),
-            ):
+            alike = (np.full(length, 10.0**power) for power in (size, -size))
+            for told in (*alike, 10.0 ** rng.uniform(-size, size, length)):
                 if believe(memory, clue, (None,) * length, told.astype(np.float32)):
                     found = memory["outgoing"][:length]
                     assert ((found >= np.float32(1 / MOST_ODDS)) & (found <= np.float32(MOST_ODDS))).all()

@@ -254,11 +254,6 @@ def test_the_top_level_contains_only_the_expected_files_and_folders():
     files |= {"constraints.txt"}
     if not (REPOSITORY / ".git").exists() or not shutil.which("git"):
         pytest.skip("needs a clone and git")
-    listed = subprocess.run(
-        ["git", "-c", "safe.directory=*", "ls-files", "-z"],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
+    listed = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert {name.partition("/")[0] for name in listed.stdout.split("\0") if name} == folders | files

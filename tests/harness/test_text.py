@@ -54,12 +54,8 @@ def test_counts_figures_and_percentages_are_formatted():
     assert count(1000, "puzzle") == "1,000 puzzles"
     assert text.in_unit(1234.5678, 1, 3) == "1,234.568"
     assert list(map(text.percent, (0.073, 0.5, 0.876, 1.234))) == ["7.3%", "50%", "87.6%", "123%"]
-    assert list(map(text.megabytes, (61_000_000, 16_300_000_000, 5000, 99))) == [
-        "58 MiB",
-        "15.2 GiB",
-        "5 KiB",
-        "99 bytes",
-    ]
+    sizes = (61_000_000, 16_300_000_000, 5000, 99)
+    assert list(map(text.megabytes, sizes)) == ["58 MiB", "15.2 GiB", "5 KiB", "99 bytes"]
 
 
 @pytest.mark.parametrize("told", ["1", "200M", "200MB", "200 mib", "1536M", "4G", "1GB", "3K", "100000000"])
@@ -89,16 +85,8 @@ def test_a_dumb_terminal_does_not_count_as_a_terminal(monkeypatch, term, is_term
 
 
 def test_ordinals_are_formatted_as_words_or_digits():
-    ordinals = {
-        1: "first",
-        10: "tenth",
-        11: "11th",
-        12: "12th",
-        21: "21st",
-        42: "42nd",
-        103: "103rd",
-        113: "113th",
-    }
+    ordinals = {1: "first", 10: "tenth", 11: "11th", 12: "12th", 21: "21st", 42: "42nd"}
+    ordinals |= {103: "103rd", 113: "113th"}
     assert {number: ordinal(number) for number in ordinals} == ordinals
 
 

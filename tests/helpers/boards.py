@@ -87,10 +87,8 @@ def random_clue(rng: random.Random, length: int) -> Clue:
 
 def random_clues(rng: random.Random, width: int, height: int) -> Puzzle:
     """Return a board of random clues that fit their lines; most have no solution."""
-    return Puzzle.unchecked(
-        columns=tuple(random_clue(rng, height) for _ in range(width)),
-        rows=tuple(random_clue(rng, width) for _ in range(height)),
-    )
+    columns = tuple(random_clue(rng, height) for _ in range(width))
+    return Puzzle.unchecked(columns=columns, rows=tuple(random_clue(rng, width) for _ in range(height)))
 
 
 def broken(rng: random.Random, puzzle: Puzzle) -> Puzzle:

@@ -27,6 +27,13 @@ def quoted(path: object) -> str:
     return shlex.quote(str(path))
 
 
+def sparse(path: str | Path, size: int = 4 << 40) -> Path:
+    """Make a file that states its size, 4 TB, and takes no room on the disk."""
+    Path(path).touch()
+    os.truncate(path, size)
+    return Path(path)
+
+
 def unfilled(path: object) -> str:
     """Return a path as a word of a tournament file, where braces would be placeholders."""
     return str(path).replace("{", "{{").replace("}", "}}")

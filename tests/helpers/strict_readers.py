@@ -49,10 +49,8 @@ def read_cwd(text: str) -> dict[str, Any]:
 def read_g(text: str) -> dict[str, Any]:
     lines = text.split("\n")
     assert (lines[0], lines[-2:]) == (": rows", [": end", ""])
-    return {
-        "rows": clues(between(lines, ": rows", ": columns")),
-        "columns": clues(between(lines, ": columns", ": end")),
-    }
+    rows, columns = between(lines, ": rows", ": columns"), between(lines, ": columns", ": end")
+    return {"rows": clues(rows), "columns": clues(columns)}
 
 
 def read_grid(text: str) -> dict[str, Any]:

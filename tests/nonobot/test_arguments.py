@@ -138,14 +138,8 @@ def test_argument_errors_have_our_own_wording(line, why, capsys):
 
 def test_the_parser_accepts_all_forms_that_argparse_accepts():
     given = small_parser().parse_args(["--dark", "--dark", "--as=paper", "-o7", "--darken", "a b", "--", "-x"])
-    assert vars(given) == {
-        "file": "-x",
-        "output": 7,
-        "as": "paper",
-        "dark": True,
-        "light": None,
-        "darken": ["a b"],
-    }
+    expected = {"file": "-x", "output": 7, "as": "paper", "dark": True, "light": None, "darken": ["a b"]}
+    assert vars(given) == expected
     assert small_parser().parse_args(["x", "--as", "ink", "--light", "-o", "1"]).light == "1"
 
 

@@ -27,19 +27,12 @@ from nonobot.harness.results.run_result import EndReason
 from nonobot.system import beginning_of, content_of, end_of, lines_in, pieces_of, reason_of, text_of, with_file
 from nonobot.tournament_data import SetError, load_set, sets
 from tests.helpers.judged import RECIPE, command, played
-from tests.helpers.places import GOLDEN
+from tests.helpers.places import GOLDEN, sparse
 from tests.helpers.talking import CAPTURED, interrupted, wait_until
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
 
 SET = load_set(str(RECIPE))
-
-
-def sparse(name, size=4 << 40):
-    """Make a file that states its size, 4 TB, and takes no room on the disk."""
-    with Path(name).open("wb") as file:
-        file.truncate(size)
-    return Path(name)
 
 
 # The helper that all packages use

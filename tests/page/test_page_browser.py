@@ -12,7 +12,7 @@ from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import BotLog
 from nonobot.protocol import Puzzle
 from tests.conftest import EMPTY
-from tests.helpers.browser import GIVEN, HEART, RANDOM, ROBOT, TWO, oneline
+from tests.helpers.browser import GIVEN, HEART, RANDOM, ROBOT, TWO, oneline, paint
 from tests.helpers.judged import played
 from tests.helpers.paged import Server
 from tests.helpers.tabs import BLACK
@@ -233,8 +233,7 @@ def test_clues_stay_visible_while_scrolling(visitor):
 
 def test_hints_lead_to_the_solution_and_check_reports_wrong_cells(visitor):
     visitor.paste(HEART)
-    visitor.click("[data-view='mine']")
-    visitor.focus_board()
+    paint(visitor)
     visitor.press("b", "c")  # row 1, column 1 is white
     visitor.says("#hint", "1 cell wrong: row 1, column 1")
     assert visitor.coloured(0xE0, 0x3A, 0x2E) > 10

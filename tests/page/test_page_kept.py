@@ -3,7 +3,7 @@
 import pytest
 
 from nonobot.protocol import Puzzle
-from tests.helpers.browser import GIVEN, HEART, ROBOT, TWO, in_firefox_nightly, oneline, reload
+from tests.helpers.browser import GIVEN, HEART, ROBOT, TWO, in_firefox_nightly, oneline, paint, reload
 
 pytestmark = [
     pytest.mark.slow,
@@ -155,9 +155,7 @@ def test_a_reload_keeps_the_chosen_view(visitor):
         visitor.click(f"[data-view='{view}']")
         reload(visitor)
         assert shown_view(visitor) == view
-    visitor.click("[data-view='mine']")
-    visitor.focus_board()
-    visitor.press("b")
+    paint(visitor, "b")
     visitor.click("#mine-clear")
     reload(visitor)
     assert shown_view(visitor) == "mine"
@@ -166,9 +164,7 @@ def test_a_reload_keeps_the_chosen_view(visitor):
 @in_firefox_nightly
 def test_the_last_change_is_undone_also_after_a_reload_and_another_puzzle(visitor):
     visitor.paste(HEART)
-    visitor.click("[data-view='mine']")
-    visitor.focus_board()
-    visitor.press("b", "ArrowRight", "x")
+    paint(visitor, "b", "ArrowRight", "x")
     visitor.click("#mine-clear")
     reload(visitor)
     assert visitor.value(CELLS) == ""
@@ -190,9 +186,7 @@ def test_the_last_change_is_undone_also_after_a_reload_and_another_puzzle(visito
 @in_firefox_nightly
 def test_fewer_undo_steps_are_stored_for_a_large_board(visitor):
     visitor.paste(oneline(Puzzle.from_grid([[1] * 60] * 60)))
-    visitor.click("[data-view='mine']")
-    visitor.focus_board()
-    visitor.press(*["b", "ArrowRight"] * 20)
+    paint(visitor, *["b", "ArrowRight"] * 20)
     reload(visitor)
     visitor.focus_board()
     visitor.press(*["Control+z"] * 20)

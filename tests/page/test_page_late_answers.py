@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.helpers.browser import HEART, ROBOT, TWO, in_both_browsers
+from tests.helpers.browser import HEART, ROBOT, TWO, in_both_browsers, paint
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("compiled")]
 
@@ -36,9 +36,7 @@ FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(
 
 def test_a_late_answer_is_ignored(visitor):
     visitor.paste(HEART)
-    visitor.click("[data-view='mine']")
-    visitor.focus_board()
-    visitor.press("b")
+    paint(visitor, "b")
     for button, text in (("#mine-undo", ""), ("#mine-check", "No cell is set yet.")):
         visitor.value(HOLD % "hint")
         visitor.click("#mine-hint")

@@ -3,7 +3,7 @@
 import pytest
 
 from nonobot.protocol import Puzzle
-from tests.helpers.browser import HEART, RANDOM, ROBOT, in_firefox_nightly, oneline
+from tests.helpers.browser import HEART, RANDOM, ROBOT, in_firefox_nightly, oneline, paint
 
 pytestmark = [
     pytest.mark.slow,
@@ -149,9 +149,7 @@ def test_with_large_letters_every_tab_can_be_clicked(visitor):
 @in_firefox_nightly
 def test_a_disabled_button_keeps_the_focus(visitor):
     visitor.paste("1-1\n\n2-1:1\n")
-    visitor.click("[data-view='mine']")
-    visitor.focus_board()
-    visitor.press("b")
+    paint(visitor, "b")
     visitor.value("document.querySelector('#mine-undo').focus()")
     visitor.press("Enter", "Enter")
     assert visitor.value(FOCUSED) == "mine-undo"

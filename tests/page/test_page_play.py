@@ -52,8 +52,7 @@ def test_an_attempt_survives_reload_draw_and_edits_that_leave_the_clues(visitor)
     reload(visitor)
     assert visitor.value("document.querySelector('#text').value") == HEART
     visitor.paste(ROBOT)
-    visitor.click("[data-view='mine']")
-    visitor.focus_board()
+    paint(visitor)
     assert visitor.text_of("#place").startswith("row 1, column 1: black")
     visitor.press("ArrowRight")
     assert visitor.text_of("#place").startswith("row 1, column 2: white")
@@ -321,11 +320,8 @@ def test_a_link_and_going_back_lead_to_the_board_without_a_new_entry(visitor):
     title = "document.querySelector('#title').textContent.split(' by')[0]"
     robot = oneline(next(iter(read(ROBOT.encode(), "non"))).puzzle)
     entries = []
-    for link, name in (
-        (robot, ""),
-        (quote(ROBOT), "A robot"),
-        (quote(ROBOT.replace("A robot", "Another")), "Another"),
-    ):
+    other = ROBOT.replace("A robot", "Another")
+    for link, name in ((robot, ""), (quote(ROBOT), "A robot"), (quote(other), "Another")):
         visitor.value(f"scrollTo(0, 0), void (location.hash = 'puzzle={link}')")
         visitor.wait_for(f"{title} === '{name}' && {top}")
         visitor.verdict()

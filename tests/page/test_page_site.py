@@ -16,6 +16,7 @@ import pytest
 from nonobot.harness import UnusableError, cli
 from nonobot.harness.page import site
 from tests.helpers.paged import skip_without_browser_parts
+from tests.helpers.places import sparse
 
 FIRST_VISIT_BYTES = 7_500_000
 """What a first visit may transfer, compressed as most servers do."""
@@ -154,7 +155,7 @@ def test_links_in_an_untrusted_export_are_not_followed(tmp_path):
 
 LISTS = {
     "pipe": os.mkfifo,
-    "sparse": lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_WRONLY), 4 << 40),
+    "sparse": sparse,
     "endless": lambda path: path.symlink_to("/dev/zero"),
     "deep": lambda path: path.write_text("[" * 1_000_000),
 }

@@ -21,11 +21,8 @@ from tests.helpers.boards import all_grids, grids, random_clues, random_grid
 def test_wrong_rows_and_columns_are_named_rows_first():
     puzzle = Puzzle.from_grid([[1, 1, 0], [0, 0, 1]])
     found = mismatches(puzzle, Solution([[1, 0, 1], [0, 0, 0]]))
-    assert found == [
-        Mismatch("row", 1, (2,), (1, 1)),
-        Mismatch("row", 2, (1,), ()),
-        Mismatch("column", 2, (1,), ()),
-    ]
+    assert found[0] == Mismatch("row", 1, (2,), (1, 1))
+    assert found[1:] == [Mismatch("row", 2, (1,), ()), Mismatch("column", 2, (1,), ())]
     assert [str(mismatch) for mismatch in found] == [
         "row 1: expected 2, found 1 1",
         "row 2: expected 1, found no black cell",

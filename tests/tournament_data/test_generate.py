@@ -38,12 +38,8 @@ def test_generated_files_equal_those_of_the_original_python_2_program(line):
 
 
 def test_a_recipe_is_printed_as_it_was_parsed():
-    for terms in (
-        "25x25x1000:seed=7",
-        "25x20x3:seed=-12:p1=0.6",
-        "5x5x1:seed=0:p1=0.25:p2=0.75",
-        f"25x25x10:seed=-{'9' * 6002}",
-    ):
+    long = f"25x25x10:seed=-{'9' * 6002}"
+    for terms in ("25x25x1000:seed=7", "25x20x3:seed=-12:p1=0.6", "5x5x1:seed=0:p1=0.25:p2=0.75", long):
         assert str(Recipe.parse(f"boardgen:{terms}")) == f"boardgen:{terms}"
 
 

@@ -173,10 +173,8 @@ def test_the_signs_and_a_pattern_around_the_board_can_be_given():
     assert found("..\n##\n", Puzzle.from_grid(half)) is not None  # as many are black as white: # is black
     assert found("..\n##\n", Puzzle.from_grid(half), black=".") == half
     two = "last: #..#\n....\n#..#\n.##.\nfirst: ##..\n....\n.##.\n.##.\n"
-    assert (
-        found("A\n#..#\n....\n#..#\n.##.\nB\n##..\n....\n.##.\n.##.\n", pattern=re.compile(r"A\n(.*)B", re.DOTALL))
-        == SMILE
-    )
+    between = "A\n#..#\n....\n#..#\n.##.\nB\n##..\n....\n.##.\n.##.\n"
+    assert found(between, pattern=re.compile(r"A\n(.*)B", re.DOTALL)) == SMILE
     assert found(two, pattern=re.compile("nowhere")) is None
     words = [["on" if cell else "out" for cell in row] for row in SMILE]
     assert found(str(words).replace("'", ""), black="on", white="out") == SMILE

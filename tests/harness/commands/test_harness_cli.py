@@ -121,19 +121,8 @@ def test_run_options_are_stored_in_the_result(tmp_path):
     ],
 )
 def test_a_run_without_answers_explains_why(code, mistake, tmp_path, output_of):
-    arguments = [
-        "run",
-        "--quiet",
-        "--time-limit",
-        "0.4",
-        "--set",
-        str(RECIPE),
-        "--",
-        sys.executable,
-        "-S",
-        "-c",
-        code,
-    ]
+    run = ["run", "--quiet", "--time-limit", "0.4", "--set", str(RECIPE)]
+    arguments = [*run, "--", sys.executable, "-S", "-c", code]
     assert f"{mistake}\n" in output_of(cli.run, arguments, status=1).out
 
 

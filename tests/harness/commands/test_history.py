@@ -54,11 +54,8 @@ def history(output_of):
 
 def test_revisions_are_in_the_order_of_git_with_the_medians_of_their_runs(commits, tmp_path, history):
     days = {commits[0]: "2026-01-05", commits[2]: "2026-01-01", f"{commits[2]}-dirty": "2026-01-02"}
-    runs = [
-        run_result(cpu=cpu, wall=cpu + 1, revision=revision, started_at=day)
-        for revision, day in days.items()
-        for cpu in (1.0, 5.0, 2.0)
-    ]
+    three = [(*day, cpu) for day in days.items() for cpu in (1.0, 5.0, 2.0)]
+    runs = [run_result(cpu=cpu, wall=cpu + 1, revision=revision, started_at=day) for revision, day, cpu in three]
     random.Random(0).shuffle(runs)
     shared = Configuration(core=1, shared_core="x")
     co_run = run_result(cpu=3.0, wall=9.0, revision=commits[1], terms=shared, started_at="2026-01-06")

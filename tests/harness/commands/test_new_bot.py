@@ -150,10 +150,7 @@ def test_rehearse_reports_a_crash_during_the_run_once_with_its_cause(tmp_path, c
 def test_rehearse_explains_an_early_exit_with_status_0(tmp_path, capfd):
     status, out = rehearsed(tmp_path, capfd, "print('licence expired', file=sys.stderr); sys.exit(0)")
     why = "exited with status 0; last on stderr: licence expired"
-    assert (status, out[-1]) == (
-        1,
-        f"1. it does not reach its end: {why}; 2 puzzles missing, the first is $2",
-    )
+    assert (status, out[-1]) == (1, f"1. it does not reach its end: {why}; 2 puzzles missing, the first is $2")
 
 
 @pytest.mark.slow

@@ -218,11 +218,8 @@ def test_unusable_half_blocks_are_explained(terminal, output_of):
 
 
 def test_render_skips_an_unreadable_puzzle(capsys, output_of):
-    Path("bad.txt").write_bytes(
-        format_puzzle(1, P_PUZZLE).replace(b"9", b"99", 1)
-        + format_puzzle(2, P_PUZZLE)
-        + format_puzzle(3, P_PUZZLE)
-    )
+    bad, *good = (format_puzzle(number, P_PUZZLE) for number in (1, 2, 3))
+    Path("bad.txt").write_bytes(b"".join([bad.replace(b"9", b"99", 1), *good]))
     out, err = output_of(render, "bad.txt", "--size", "8x11", "--number", "all", status=1)
     assert re.findall(r"^\$\d", out, re.MULTILINE) == ["$2", "$3"]
     assert err.startswith("bad.txt: $1: line ")

@@ -50,12 +50,8 @@ class ScriptedBot(ScriptedTransport):
 
     def __init__(self, steps, tree, status, limits):
         super().__init__(*steps)
-        self._tree, self.look, self.ran_out_of_memory, self.exit_status = (
-            tree,
-            tree.look,
-            tree.ran_out_of_memory,
-            status,
-        )
+        self._tree, self.exit_status = tree, status
+        self.look, self.ran_out_of_memory = tree.look, tree.ran_out_of_memory
         self.limits, self._most_processes = limits, limits.process_limit
         self._stopped = self._ended = STARTED
 
@@ -85,13 +81,9 @@ def play(monkeypatch, tmp_path):
         reason, detail = loop.listen()
         while loop.judge_next():
             pass
-        return SimpleNamespace(
-            reason=reason,
-            detail=detail,
-            results=run.referee.results,
-            journal=journal,
-            seconds=bot.now - bot.started,
-        )
+        seconds = bot.now - bot.started
+        results = run.referee.results
+        return SimpleNamespace(reason=reason, detail=detail, results=results, journal=journal, seconds=seconds)
 
     return played
 

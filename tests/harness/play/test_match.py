@@ -171,15 +171,10 @@ def test_missing_answers_are_listed_and_a_silent_bot_gets_advice(tmp_path):
         "0 of 12 right; 12 missing",
         "  no puzzle was answered; check that the bot stays in the foreground and expects boards of 5x5",
     ]
-    beside = replace(
-        silent.score,
-        notes=["line 1: $0 is not in the set, and its board is right for $1: the answers are off by one"],
-    )
-    for told in (
-        run_result(times=[None], end=EndReason.NOT_STARTED),
-        run_result(times=[None], end=EndReason.CRASHED),
-        replace(silent, score=beside),
-    ):
+    note = "line 1: $0 is not in the set, and its board is right for $1: the answers are off by one"
+    beside = replace(silent.score, notes=[note])
+    ends = (run_result(times=[None], end=end) for end in (EndReason.NOT_STARTED, EndReason.CRASHED))
+    for told in (*ends, replace(silent, score=beside)):
         assert not any("set to boards" in line for line in run_lines(told))
     most = score_lines(Score.of(puzzles([1, *[None] * 12], {1: Verdict.WRONG})))[0]
     assert most == "0 of 13 right; 1 wrong, 12 missing: $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 and 2 more"

@@ -122,14 +122,21 @@ def resumed(folder, bot):
     return subprocess.run(judge, cwd=folder, capture_output=True, text=True, timeout=60)
 
 
-def test_a_judge_killed_by_sigkill_loses_the_puzzle_in_work_at_most(tmp_path):
-    own = command("hang_once_at_3", tmp_path)
-    judge = subprocess.Popen([*JUDGE, "--result", "result.json", "--", *own], cwd=tmp_path)
-    path = tmp_path / "result.journal.jsonl"
-    wait_until(lambda: sum(isinstance(record, PuzzleJudged) for record in read_records(path)) == 2, judge)
-    wait_until((tmp_path / "solutions.txt.marker").exists, judge)
+def killed(folder, own, verdicts):
+    """Play with a judge that is killed after so many verdicts; return its journal."""
+    judge = subprocess.Popen([*JUDGE, "--result", "result.json", "--", *own], cwd=folder)
+    path = folder / "result.journal.jsonl"
+    wait_until(lambda: sum(isinstance(record, PuzzleJudged) for record in read_records(path)) == verdicts, judge)
+    if "hang_once_at_3" in own:
+        wait_until((folder / "solutions.txt.marker").exists, judge)
     judge.kill()
     judge.wait()
+    return path
+
+
+def test_a_judge_killed_by_sigkill_loses_the_puzzle_in_work_at_most(tmp_path):
+    own = command("hang_once_at_3", tmp_path)
+    path = killed(tmp_path, own, 2)
     assert not (tmp_path / "result.json").exists()
     bot = next(record.pid for record in read_records(path) if hasattr(record, "pid"))
     path.write_bytes(path.read_bytes() + b'{"kind":"ruled","ruling":{"number":3,"verd')
@@ -150,11 +157,7 @@ def test_a_judge_killed_by_sigkill_loses_the_puzzle_in_work_at_most(tmp_path):
 
 def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path):
     own = command("never_end", tmp_path)
-    judge = subprocess.Popen([*JUDGE, "--result", "result.json", "--", *own], cwd=tmp_path)
-    path = tmp_path / "result.journal.jsonl"
-    wait_until(lambda: sum(isinstance(record, PuzzleJudged) for record in read_records(path)) == 5, judge)
-    judge.kill()
-    judge.wait()
+    killed(tmp_path, own, 5)
     done = resumed(tmp_path, own)
     assert (done.returncode, done.stderr) == (0, "")
     assert "(the judge was killed after the last answer)" in done.stdout
@@ -167,20 +170,13 @@ def test_a_judge_killed_after_the_last_answer_has_a_result_all_the_same(tmp_path
 
 def test_a_run_resumes_before_the_damaged_part_of_its_journal(tmp_path):
     own = command("hang_once_at_3", tmp_path)
-    judge = subprocess.Popen([*JUDGE, "--result", "result.json", "--", *own], cwd=tmp_path)
-    path = tmp_path / "result.journal.jsonl"
-    wait_until(lambda: sum(isinstance(record, PuzzleJudged) for record in read_records(path)) == 2, judge)
-    wait_until((tmp_path / "solutions.txt.marker").exists, judge)
-    judge.kill()
-    judge.wait()
+    path = killed(tmp_path, own, 2)
     lines = path.read_bytes().splitlines(keepends=True)
     second = next(place for place, line in enumerate(lines) if b'"number":2,' in line)
     lines[second:second] = [b'{"kind":"paused"}\n', b'{"kind":"judged","result\0\0\0\0\n']
     path.write_bytes(whole := b"".join(lines))
-    asked_again = subprocess.run(
-        [*JUDGE, "--result", "result.json", "--", *own], cwd=tmp_path, capture_output=True
-    )
-    assert b"interrupted run found" in asked_again.stderr
+    again = subprocess.run([*JUDGE, "--result", "result.json", "--", *own], cwd=tmp_path, capture_output=True)
+    assert b"interrupted run found" in again.stderr
     assert path.read_bytes() == whole
     done = resumed(tmp_path, own)
     damaged, later = done.stderr.splitlines()

@@ -161,10 +161,8 @@ def test_cgroups_of_version_1_are_created_below_the_judges_own(tmp_path):
     own = "9:name=systemd:/\n8:pids:/\n4:cpu,cpuacct:/deep/down\n0::/\n"
     mounts = "cgroup {0}/pids cgroup rw,pids 0 0\ncgroup {0}/cpu cgroup rw,cpu,cpuacct 0 0\n"
     homes = kernel(tmp_path, own=own, mounts=mounts, files={"pids/tasks": "", "cpu/deep/down/tasks": ""})
-    assert {name: home.folder for name, home in homes.items()} == {
-        "pids": tmp_path / "pids",
-        "cpuacct": tmp_path / "cpu/deep/down",
-    }
+    expected = {"pids": tmp_path / "pids", "cpuacct": tmp_path / "cpu/deep/down"}
+    assert {name: home.folder for name, home in homes.items()} == expected
     assert {home.members for home in homes.values()} == {"tasks"}
 
 

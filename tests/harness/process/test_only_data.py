@@ -36,7 +36,7 @@ from tests.harness.play.test_match_resume import interrupt_after
 from tests.harness.process.test_mounts import seen
 from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, SET, command, played, program, verdicts
-from tests.helpers.places import quoted
+from tests.helpers.places import quoted, sparse
 from tests.helpers.sandboxes import sandbox_only
 
 pytestmark = pytest.mark.usefixtures("own_folder", "short_look")
@@ -117,11 +117,8 @@ def test_a_fake_worktree_yields_no_commit(tmp_path):
     git(tmp_path, "worktree", "add", "-q", "bots/mine")
     (tmp_path / "bots/mine/bot").write_text("#!/bin/sh\n")
     assert revision_of(["sh", "bots/mine/bot"]) == commit
-    for name, content in (
-        ("HEAD", "1" * 40),
-        ("commondir", "../../../.git"),
-        ("gitdir", str(tmp_path / "bots/theirs/.git")),
-    ):
+    its = str(tmp_path / "bots/theirs/.git")
+    for name, content in (("HEAD", "1" * 40), ("commondir", "../../../.git"), ("gitdir", its)):
         theirs = tmp_path / "bots/theirs/.git" / name
         theirs.parent.mkdir(parents=True, exist_ok=True)
         theirs.write_text(content)
@@ -164,20 +161,14 @@ def test_irregular_git_files_take_no_time_and_no_memory(tmp_path, of_git, trap):
     if trap == "pipe":
         os.mkfifo(path)
     elif trap == "large":
-        with path.open("wb") as file:
-            file.truncate(1 << 42)
+        sparse(path)
     elif trap in ("nul", "up"):
         path.write_bytes({"nul": b"gitdir: \0\n", "up": b"ref: refs/../../secret\n"}[trap])
     else:
         (tmp_path / "private").mkdir()
         (tmp_path / "private" / "token").write_text("ab" * 20)
-        targets = {
-            "digits": tmp_path / "private" / "token",
-            "zeros": "/dev/zero",
-            "circle": path,
-            "kernel": "/proc/self/environ",
-            "gone": "/nowhere",
-        }
+        targets = {"zeros": "/dev/zero", "kernel": "/proc/self/environ", "gone": "/nowhere"}
+        targets |= {"digits": tmp_path / "private" / "token", "circle": path}
         path.symlink_to(targets[trap])
     revision = revision_of(["./bot"])
     assert revision is None or of_git == ".git/commondir"
@@ -354,10 +345,8 @@ def test_links_and_first_lines_of_a_bot_reveal_no_other_folder(tmp_path):
     targets |= {"data": key, "bot": run}
     for name, target in targets.items():
         (evil / name).symlink_to(target)
-    named = [
-        ["sh", f"bots/evil/{name}"]
-        for name in ("data", "to", "to/key", "to/run.sh", "bot", "up", "odd.sh", "far.sh")
-    ]
+    names = ("data", "to", "to/key", "to/run.sh", "bot", "up", "odd.sh", "far.sh")
+    named = [["sh", f"bots/evil/{name}"] for name in names]
     named += [[bot[1]] for bot in named] + [[str(tmp_path / bot[1])] for bot in named]
     named += [["bots/evil/bin/bot"], ["sh", "-c", "cat bots/evil/to/key"], ["cat", f"--book={evil}/data"]]
     for bot in named:
@@ -540,7 +529,5 @@ def test_the_set_name_in_a_result_is_not_opened_on_resume(tmp_path, capsys):
 def test_a_damaged_git_folder_stops_no_command(tmp_path, monkeypatch):
     (tmp_path / ".git").write_text("gitdir: .git\n")
     assert revision_of(["./bot"]) is None
-    assert (
-        cli.run(["run", "--set", str(RECIPE), "--contain", "no", "--quiet", "--", *command("perfect", tmp_path)])
-        == 0
-    )
+    run = ["run", "--set", str(RECIPE), "--contain", "no", "--quiet"]
+    assert cli.run([*run, "--", *command("perfect", tmp_path)]) == 0

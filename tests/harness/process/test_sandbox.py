@@ -230,10 +230,8 @@ def test_a_missing_interpreter_of_an_interpreter_is_a_start_error(plain_path, mo
     for name, interpreter in (("odd", plain_path / "inner"), ("inner", "/no/such/interpreter")):
         program(plain_path / name, f"#!{interpreter}\n")
     assert cli.run(["run", "--set", str(RECIPE), "--contain", "yes", "--quiet", "--", "./odd"]) == 2
-    assert (
-        "cannot start './odd': bwrap: execvp ./odd: No such file or directory; docs/sandbox.md"
-        in capsys.readouterr().err
-    )
+    said = "cannot start './odd': bwrap: execvp ./odd: No such file or directory; docs/sandbox.md"
+    assert said in capsys.readouterr().err
 
 
 @sandbox_only
@@ -476,11 +474,8 @@ def test_no_bot_process_survives_a_killed_judge_and_the_run_can_be_resumed(tmp_p
     assert verdicts(result) == ["right"] * 5
     assert [attempt.end.reason.value for attempt in result.attempts] == ["interrupted", "finished"]
     cut_off, whole = result.attempts
-    assert (cut_off.sandboxed, cut_off.cgroup_measures, cut_off.filtered) == (
-        True,
-        whole.cgroup_measures,
-        whole.filtered,
-    )
+    assert cut_off.sandboxed is True
+    assert (cut_off.cgroup_measures, cut_off.filtered) == (whole.cgroup_measures, whole.filtered)
     assert result.sandboxed == "yes"
 
 

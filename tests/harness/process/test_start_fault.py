@@ -72,10 +72,8 @@ def test_a_folder_or_a_quoted_command_as_program_is_reported(tmp_path, own_folde
 def test_a_script_without_interpreter_is_reported_with_the_right_command(program, own_folder):
     Path("my bot.py").touch()
     assert start_fault(program) == "no such file; write: -- python3 'my bot.py'"
-    assert (
-        start_fault("./my bot.py")
-        == "no execute permission; run `chmod +x './my bot.py'`, or write: -- python3 'my bot.py'"
-    )
+    said = "no execute permission; run `chmod +x './my bot.py'`, or write: -- python3 'my bot.py'"
+    assert start_fault("./my bot.py") == said
     Path("my bot.cpp").touch()
     compiled = "compile it first: g++ -O2 -o 'my bot' 'my bot.cpp'"
     then = "; then the bot is './my bot'"

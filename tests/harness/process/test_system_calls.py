@@ -45,12 +45,8 @@ sys.stdin.read()
 
 
 def started(code, *arguments):
-    return subprocess.Popen(
-        [sys.executable, "-S", "-c", code, *map(str, arguments)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    command = [sys.executable, "-S", "-c", code, *map(str, arguments)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def said_under_the_filter(code, *arguments):

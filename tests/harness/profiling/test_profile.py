@@ -104,16 +104,8 @@ def test_crashes_wrong_answers_and_an_unwritable_profile_are_reported(capsys, tm
 @pytest.mark.parametrize(
     ("behaviour", "status", "said"),
     [
-        (
-            "crash_at_3",
-            1,
-            "crashed (status 1): this is the profile of 3 of 5 puzzles; its last line on stderr",
-        ),
-        (
-            "expires_at_3",
-            1,
-            "finished (status 0): this is the profile of 2 of 5 puzzles; its last line on std",
-        ),
+        ("crash_at_3", 1, "crashed (status 1): this is the profile of 3 of 5 puzzles; its last line on stderr"),
+        ("expires_at_3", 1, "finished (status 0): this is the profile of 2 of 5 puzzles; its last line on std"),
         ("ends_with_2_in_colours", 0, "finished (status 2): this is the profile of 5 of 5 puzzles; its last line"),
     ],
 )

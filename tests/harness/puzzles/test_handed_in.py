@@ -13,6 +13,7 @@ from nonobot.harness.tournament.definition import Entrant, Limits, Tournament
 from nonobot.harness.tournament.rounds import scheduled_runs
 from nonobot.protocol import Puzzle, format_answer, format_puzzle
 from nonobot.tournament_data import Recipe
+from tests.helpers.places import sparse
 from tests.helpers.talking import NONE
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -43,11 +44,6 @@ def checked(*puzzles: str, **more):
     return sets_handed_in(match(*puzzles, **more), Path("results"))
 
 
-def endless(name: str) -> None:
-    with Path(name).open("wb") as file:
-        file.truncate(4 << 30)
-
-
 @pytest.fixture
 def others() -> str:
     return written("others.txt", DIFFERENT[3:6])
@@ -58,12 +54,8 @@ def test_unplayable_puzzles_are_void_and_the_others_go_to_a_new_file(others, cap
     text = format_puzzle(1, good) + format_puzzle(2, NONE) + b"$3\n1\nx\n1\n1\n" + format_puzzle(4, good)
     Path("mine.txt").write_bytes(text.replace(b"\n", b"\r\n") + format_puzzle(7, DIFFERENT[1]))
     mine, _ = checked("mine.txt", others, puzzles_each=5)
-    assert mine.void == {
-        2: "no solution",
-        3: "line 13: clue 'x' is not a number",
-        4: "the same puzzle as $1",
-        5: "missing",
-    }
+    void = {2: "no solution", 3: "line 13: clue 'x' is not a number", 4: "the same puzzle as $1"}
+    assert mine.void == void | {5: "missing"}
     assert (mine.setter, mine.text) == ("甲", format_puzzle(1, good))
     err = capsys.readouterr().err
     assert "甲: mine.txt: only $1 to $5 count, not $7\n" in err
@@ -105,7 +97,7 @@ def test_a_resumed_match_does_not_check_puzzles_again(others, monkeypatch):
     assert checked(mine, others, puzzles_each=2) == before
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda name: Path(name).symlink_to("/dev/zero"), endless])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda name: Path(name).symlink_to("/dev/zero"), sparse])
 def test_an_unreadable_file_of_checked_puzzles_is_a_one_line_error(others, make):
     Path("results").mkdir()
     make(f"results/{DECIDED}")
@@ -149,7 +141,7 @@ def test_puzzles_that_two_sets_share_are_named_and_count(others, capsys):
             lambda name: Path(name).symlink_to("others.txt"),
             "others.txt: the same puzzles as 甲's mine.txt; each bot needs",
         ),
-        (endless, "more than 64 MiB; correct"),
+        (sparse, "more than 64 MiB; correct"),
         (Path.mkdir, "Is a directory; correct"),
         (lambda name: Path(name).touch(), "correct the file, or leave the bot out"),
         (

@@ -107,10 +107,8 @@ def test_text_and_markdown_show_the_cross_table_and_void_puzzles():
 def test_pairings_without_both_runs_have_no_points_and_a_note():
     match = of_scope(Scope.MATCH, ranked([played("a", "b", 3), played("b", "a", 1), played("a", "c", 2)]))
     cells = {row.bot: [str(pairing) for pairing in row.pairings] for row in match.rows}
-    assert cells == {
-        "a": ["2 (3:1)", f"{NOTHING} (2:{NOTHING})"],
-        "b": ["0 (1:3)", f"{NOTHING} ({NOTHING}:{NOTHING})"],
-    }
+    open_ = f"{NOTHING} (2:{NOTHING})", f"{NOTHING} ({NOTHING}:{NOTHING})"
+    assert cells == {"a": ["2 (3:1)", open_[0]], "b": ["0 (1:3)", open_[1]]}
     assert any("not final: 3 runs missing" in note for note in match.notes)
 
 

@@ -21,6 +21,7 @@ from nonobot.harness.results.result_files import ORDER, read_result
 from nonobot.harness.results.run_result import Attempt, BotEnd, BotLog, EndReason, ProgramFile, Usage, Verdict
 from nonobot.harness.results.run_text import run_lines
 from nonobot.harness.text import NOTHING
+from tests.helpers.places import sparse
 from tests.helpers.ranked import (
     MACHINE,
     NOTES_OF_A_CHANGED_TOURNAMENT,
@@ -422,12 +423,8 @@ def test_bots_with_identical_files_cause_a_note():
     [section] = ranking(*runs, other, absent, seeded)
     [line] = [note for note in section.notes if "the same files" in note]
     assert line == "bob and carl have the same files; on set1, their times differ by 50%, which is noise"
-    other_set = [
-        structs.replace(
-            run, set=structs.replace(run.set, name="set2", sha256="c" * 64), command=[*run.command, "9"]
-        )
-        for run in runs
-    ]
+    facts = structs.replace(runs[0].set, name="set2", sha256="c" * 64)
+    other_set = [structs.replace(run, set=facts, command=[*run.command, "9"]) for run in runs]
     [line] = [note for note in ranking(*runs, *other_set)[-1].notes if "the same files" in note]
     place = "over the 2 sets that all of them played"
     assert line == f"bob and carl have the same files; {place}, their times differ by 50%, which is noise"
@@ -460,12 +457,7 @@ def test_in_a_match_each_group_of_bots_with_the_same_files_has_one_note():
     ]
 
 
-def endless(path: Path) -> None:
-    with path.open("wb") as file:
-        file.truncate(100 << 30)
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero"), endless])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero"), sparse])
 def test_an_unreadable_order_file_is_ignored(tmp_path, output_of, make):
     written(tmp_path, b=run_result("b"), a=run_result("a"))
     before = output_of(cli.run, ["table", str(tmp_path)])

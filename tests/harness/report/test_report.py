@@ -30,6 +30,7 @@ from nonobot.harness.results.worth import worth
 from nonobot.protocol import mismatches
 from nonobot.system import printable
 from tests.helpers import report_samples as samples
+from tests.helpers.places import sparse
 from tests.helpers.ranked import run_result
 
 
@@ -309,8 +310,7 @@ def test_wrong_lines_are_marked_if_the_set_or_a_right_answer_is_available():
 
 def test_without_the_puzzle_no_line_is_marked_and_endless_files_are_not_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "sparse").touch()
-    os.truncate(tmp_path / "sparse", 1 << 42)
+    sparse(tmp_path / "sparse")
     assert marks(sha256="0" * 64) == 0  # the set has changed
     endless = (str(tmp_path / "pipe"), "/dev/zero", "boardgen:10x10x99999999999:seed=1")
     for name in ("gone.txt", *endless, str(tmp_path / "sparse"), "boardgen:?", "", "\0"):

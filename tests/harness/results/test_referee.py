@@ -78,12 +78,8 @@ def test_the_first_answer_counts_and_its_cells_are_stored():
     referee = Referee(SET)
     assert referee.take(Answer(1, 1, word="timeout"))
     assert referee.take(FIRST) is None
-    assert (
-        referee.take(
-            Answer(None, 7, problem="line 7: 'x' does not belong to an answer; write other text to stderr")
-        )
-        is None
-    )
+    stray = "line 7: 'x' does not belong to an answer; write other text to stderr"
+    assert referee.take(Answer(None, 7, problem=stray)) is None
     score = referee.score()
     assert (score.duplicate_count, score.stray_count) == (1, 1)
     assert score.notes == [

@@ -36,7 +36,7 @@ from nonobot.harness.results.result_files import (
 from nonobot.harness.results.run_result import BotLog, RunResult, Verdict
 from nonobot.protocol import Puzzle
 from tests.helpers.judged import RECIPE, SCRIPTED_BOT, command, little_patience, nothing_hangs  # noqa: F401
-from tests.helpers.places import GOLDEN
+from tests.helpers.places import GOLDEN, sparse
 from tests.helpers.ranked import run_result, written
 
 
@@ -93,8 +93,7 @@ def test_each_unreadable_file_is_one_error_and_the_others_are_read(
     os.mkfifo("pipe.json")
     Path("folder.json").mkdir()
     Path("itself.json").symlink_to("itself.json")
-    with Path("sparse.json").open("wb") as file:
-        file.truncate(2 << 30)
+    sparse("sparse.json")
     bad = sorted({path.name for path in Path().iterdir()} - {"good.json"})
     for arguments, status in ((["table"], 1), (["compare", "good.json"], 2)):
         out, err = output_of(cli.run, [*arguments, "."], status=status)
