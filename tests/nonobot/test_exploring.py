@@ -290,7 +290,7 @@ def test_each_documented_recipe_works(code, tmp_path, monkeypatch):
         board = [[1, 1, 1], [0, 1, 0], [1, 0, 1]]
     result = nonobot.solve(SMILE)
     names = {"nonobot": nonobot, "Path": Path, "puzzle": SMILE, "board": board, "result": result}
-    names |= {"results": [result], "pandas": SimpleNamespace(DataFrame=list)}
+    names |= {"array": np.eye(3), "results": [result], "pandas": SimpleNamespace(DataFrame=list)}
     exec(code.replace("one for one in nonobot.generate(10, 1000", "one for one in nonobot.generate(5, 20"), names)
 
 
