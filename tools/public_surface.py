@@ -1,4 +1,4 @@
-"""The public surface: names and signatures of `import nonobot`, options of commands, fields of JSON.
+"""The public surface: names and signatures of `import nonobot`, options of commands, fields of JSON and TOML.
 
 `python -m tools.public_surface` writes it to golden/surface.txt, from which it must not change unnoticed
 (see docs/compatibility.md).
@@ -33,6 +33,7 @@ from nonobot.harness.profiling.profile_data import Profile
 from nonobot.harness.report.file_plots import Point
 from nonobot.harness.results.result_files import SCHEMA_VERSION, write_json
 from nonobot.harness.results.run_result import EndReason, RunResult, Verdict, VerifyResult
+from nonobot.harness.tournament.definition import Tournament
 from nonobot.protocol.formats import formats
 from tests.helpers.judged import played
 from tests.helpers.places import GOLDEN
@@ -125,7 +126,7 @@ def surface() -> list[str]:
     lines = [*names(), *options(bot_cli._parser()), *options(judge_cli._parser(*judge_cli.COMMANDS))]
     for kind in (RunResult, VerifyResult, CheckResult, Profile, Measured, Compared, Claim, Finding, Point):
         lines += fields(kind)
-    lines += printed()
+    lines += [*printed(), *fields(Tournament)]
     lines += [f"schema_version {SCHEMA_VERSION}"]
     lines += [f"verdict {verdict.value}" for verdict in Verdict] + [f"end {reason.value}" for reason in EndReason]
     lines += [f"format {format.name}" for format in formats()]

@@ -42,11 +42,10 @@ def add_to(parser: Parser) -> None:
     rounds = whole_number(1, 1000, "a number of rounds")
     about = "with --against: pairs of runs (default: %(default)s)"
     parser.add_argument("--rounds", type=rounds, default=Plan.rounds, metavar="N", help=about)
-    parser.add_argument("--core", type=options.core_number, metavar="N|any", help="core to run on (default: any)")
+    options.add_terms(parser, "core", default=None, help="core to run on (default: any)")
     about = "write all values in pyperf's format; with --against: FILE.before.json and FILE.after.json"
     parser.add_argument("-o", "--output", type=new_path, metavar="FILE.json", help=about)
-    options.add_bisect_statuses(parser)
-    options.add_json(parser)
+    options.add_flags(parser, "bisect-statuses", "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

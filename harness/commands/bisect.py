@@ -23,6 +23,7 @@ from nonobot.harness.progress import Progress
 from nonobot.harness.results.conditions import Configuration
 from nonobot.harness.results.result_files import json_document
 from nonobot.harness.results.run_result import Verdict
+from nonobot.harness.results.terms import TERMS
 from nonobot.harness.text import first_of
 from nonobot.harness.user_files import loaded
 from nonobot.protocol.clues import count as in_number
@@ -68,16 +69,13 @@ def add_to(parser: Parser) -> None:
     about = "time for a build in seconds; a commit that takes longer cannot be built (default: %(default)g)"
     parser.add_argument("--build-limit", type=seconds, default=LIMIT_SECONDS, metavar="S", help=about)
     about = "time for a run of a bot in seconds; what it answers until then counts (default: %(default)g)"
-    parser.add_argument("--time-limit", type=seconds, default=LIMIT_SECONDS, metavar="S", help=about)
+    options.add_terms(parser, "wall_limit_seconds", default=LIMIT_SECONDS, help=about)
     rounds = whole_number(needed_pairs(0.95), 999, "a number of rounds")
     about = "pairs of a duel on the whole set, if counts differ or are unknown (default: %(default)s)"
     parser.add_argument("--rounds", type=rounds, default=ROUNDS, metavar="N", help=about)
     options.add_tolerance(parser, Limits.tolerance)
-    options.add_core(parser)
-    options.add_contain(parser)
-    options.add_show_and_env(parser)
-    options.add_quiet(parser)
-    options.add_json(parser)
+    options.add_terms(parser, "core", "contain", "show", "environment")
+    options.add_flags(parser, "quiet", "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -104,7 +102,7 @@ def _plan(arguments: argparse.Namespace) -> Plan:
     repository = (top_of(Path.cwd()) or Path.cwd()) if bot else HOME
     good, bad = _ends(arguments.good, arguments.bad, repository)
     puzzle_set = loaded(arguments.set, arguments.size)
-    given = vars(arguments) | {"wall_limit_seconds": arguments.time_limit}
+    given = vars(arguments)
     return Plan(
         repository,
         inside=str(Path.cwd().resolve().relative_to(repository)) if bot else ".",
@@ -167,10 +165,8 @@ def _given_options(arguments: argparse.Namespace) -> list[str]:
     given, line = vars(arguments), list[str]()
     if size := given["size"]:
         line += ["--size", size if isinstance(size, str) else f"{size[0]}x{size[1]}"]
-    for name in ("core", "contain"):
-        if name in given:
-            line += [f"--{name}", "any" if given[name] is None else str(given[name])]
-    return line + options.show_and_env_of(given)
+    names = ("core", "contain", "show", "environment")
+    return [*line, *(word for name in names if name in given for word in TERMS[name].given(given[name]))]
 
 
 def _as_text(plan: Plan, count: int, findings: Sequence[Finding]) -> str:

@@ -55,12 +55,9 @@ def add_to(parser: Parser) -> None:
     about = (
         "sandbox the bot as in `nonojudge run`; without value and bot: test this machine's sandbox (default: auto)"
     )
-    metavar = "auto|yes|no"
-    parser.add_argument(
-        "--contain", nargs="?", default="auto", choices=options.CONTAIN, metavar=metavar, help=about
-    )
-    options.add_show_and_env(parser)
-    options.add_json(parser)
+    options.add_terms(parser, "contain", nargs="?", default="auto", metavar="auto|yes|no", help=about)
+    options.add_terms(parser, "show", "environment")
+    options.add_flags(parser, "json")
     parser.add_argument("--verbose", action="store_true", help="show the messages of each check")
 
 

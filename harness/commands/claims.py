@@ -33,7 +33,7 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--only", action="append", metavar="ID", help="measure this claim (repeatable)")
     about = f"skip claims that take longer than about {QUICK_SECONDS} s"
     parser.add_argument("--quick", action="store_true", help=about)
-    options.add_json(parser)
+    options.add_flags(parser, "json")
     about = "file with claims (default: those of nonobot)"
     parser.add_argument("--file", type=Path, default=FILE, metavar="FILE.toml", help=about)
 

@@ -35,8 +35,7 @@ def add_to(parser: Parser) -> None:
         about = f"results or folders of the version {name} the change"
         parser.add_argument(f"--{name}", type=Path, nargs="+", metavar="RESULT", help=about)
     add_criteria(parser)
-    options.add_bisect_statuses(parser)
-    options.add_json(parser)
+    options.add_flags(parser, "bisect-statuses", "json")
 
 
 def add_criteria(parser: Parser) -> None:

@@ -57,7 +57,7 @@ def add_to(parser: Parser) -> None:
         return added
 
     listing = action("list", list_sets, "list the official sets and where they are")
-    options.add_json(listing)
+    options.add_flags(listing, "json")
 
     fetching = action("fetch", fetch_sets, "download sets, and check the SHA-256 of each")
     fetching.add_argument("names", nargs="*", metavar="NAME", help="official set such as taai2011")

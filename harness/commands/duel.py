@@ -66,15 +66,11 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("--rounds", type=whole_number(1, 999, "a number of rounds"), metavar="N", help=about)
     about = f"stop as soon as the outcome is certain; each pair plays {PART_PUZZLES} puzzles or more of the set"
     parser.add_argument("--until", action="store_true", help=about)
-    options.add_core(parser)
-    options.add_contain(parser)
-    options.add_show_and_env(parser)
+    options.add_terms(parser, "core", "contain", "show", "environment")
     about = "store the results in FOLDER/before and FOLDER/after (default: not stored)"
     parser.add_argument("--results", type=new_path, metavar="FOLDER", help=about)
     add_criteria(parser)
-    options.add_quiet(parser)
-    options.add_bisect_statuses(parser)
-    options.add_json(parser)
+    options.add_flags(parser, "quiet", "bisect-statuses", "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

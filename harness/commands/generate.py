@@ -73,7 +73,7 @@ def add_to(parser: Parser) -> None:
         choice.add_argument(name, type=count, default=number, metavar="N", help=f"{about} (default: %(default)s)")
     about = "skip a board that takes longer than S seconds (default: %(default)g)"
     choice.add_argument("--puzzle-limit", type=seconds, default=PUZZLE_SECONDS, metavar="S", help=about)
-    options.add_contain(choice, "auto")
+    options.add_terms(choice, "contain", default="auto")
     choice.add_argument("--on", type=where, metavar="WHERE", help=f"where to draw and solve boards: {WHERE_HELP}")
 
 

@@ -54,7 +54,7 @@ def add_to(parser: Parser) -> None:
     options.add_results(parser)
     about = "plot file, .png or .svg; needs matplotlib"
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=about)
-    options.add_json(parser)
+    options.add_flags(parser, "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ import signal
 import sys
 from pathlib import Path
 
-from nonobot.arguments import Parser, seconds, whole_number
+from nonobot.arguments import Parser, whole_number
 from nonobot.harness import UnusableError, options, require_libraries
 from nonobot.harness.commands.run_bot import warm_up_of
 from nonobot.harness.play.match import files_of_sets, warmed_up
@@ -47,21 +47,16 @@ def add_to(parser: Parser) -> None:
     about = f"{options.SET_HELP}, or a stored profile to show (default: {options.DEFAULT_SET})"
     parser.add_argument("source", nargs="?", default=options.DEFAULT_SET, metavar="SET", help=about)
     options.add_size(parser)
-    options.add_core(parser)
+    options.add_terms(parser, "core")
     about = "wall time limit for the set in seconds (default: %(default)g)"
-    parser.add_argument(
-        "--time-limit", type=seconds, dest="wall_limit_seconds", default=7200.0, metavar="S", help=about
-    )
+    options.add_terms(parser, "wall_limit_seconds", default=7200.0, help=about)
     about = "run the bot N times and show medians and ranges (default: 1)"
     parser.add_argument(
         "--repeat", type=whole_number(1, 1000, "a number of runs"), default=1, metavar="N", help=about
     )
     about = "do not add --stats FILE; show only what the judge measures"
     parser.add_argument("--no-stats", action="store_true", help=about)
-    options.add_feed(parser)
-    options.add_warm_up(parser)
-    options.add_contain(parser)
-    options.add_show_and_env(parser)
+    options.add_terms(parser, "feed", "warm_up", "warm_up_limit", "contain", "show", "environment")
     about = "compare with this stored profile of the same set"
     parser.add_argument("--before", type=Path, metavar="PROFILE.json", help=about)
     about = "write a picture (.svg, .png) or the profile (.json) (repeatable)"
@@ -76,8 +71,7 @@ def add_to(parser: Parser) -> None:
     )
     about = "theme of pictures (default: %(default)s)"
     parser.add_argument("--theme", choices=["light", "dark"], default="light", help=about)
-    options.add_quiet(parser)
-    options.add_json(parser)
+    options.add_flags(parser, "quiet", "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

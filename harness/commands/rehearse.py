@@ -58,10 +58,10 @@ def add_to(parser: Parser) -> None:
     about = "time limit of the event, for 1000 puzzles, in seconds (default: %(default)g)"
     parser.add_argument("--time-limit", type=seconds, default=7200.0, metavar="S", help=about)
     options.add_timeouts(parser)
-    options.add_warm_up(parser)
-    options.add_contain(parser, default="auto")
-    options.add_show_and_env(parser)
-    options.add_files(parser)
+    options.add_terms(parser, "warm_up", "warm_up_limit")
+    options.add_terms(parser, "contain", default="auto")
+    options.add_terms(parser, "show", "environment")
+    options.add_terms(parser, "reads", "writes", "logs", default=None)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from nonobot.harness.results.conditions import Configuration, SetFacts, busy_war
 from nonobot.harness.results.result_files import json_parts
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import run_lines
+from nonobot.harness.results.terms import LIMITS
 from nonobot.harness.results.worth import worth
 from nonobot.harness.text import on_terminal, say
 from nonobot.harness.user_files import loaded, require_writable
@@ -58,27 +59,22 @@ def add_to(parser: Parser) -> None:
     parser.argument_default = argparse.SUPPRESS
     options.add_set(parser, options.DEFAULT_SET)
     parser.add_argument("--name", help="name of the bot in tables (default: name of its program)")
-    options.add_feed(parser)
-    options.add_core(parser)
+    options.add_terms(parser, "feed", "core")
     about = "number of cores for the bot (default: 1, as in the tournaments)"
     parser.add_argument("--cores", type=whole_number(1, 9999, "a number of cores"), metavar="N", help=about)
-    about = "record in the result that a run of the same NAME shares the core, as in `nonojudge duel`"
-    parser.add_argument("--shared-core", metavar="NAME", help=about)
-    options.add_any_order(parser)
-    options.add_warm_up(parser)
-    options.add_contain(parser)
-    options.add_show_and_env(parser)
+    options.add_terms(
+        parser, "shared_core", "any_order", "warm_up", "warm_up_limit", "contain", "show", "environment"
+    )
     about = "bots that read and write files instead of stdin and stdout"
-    options.add_files(parser.group(about))
-    options.add_limits(parser.group("limits"))
+    options.add_terms(parser.group(about), "reads", "writes", "logs")
+    options.add_terms(parser.group("limits"), *LIMITS)
     output = parser.group("result")
     about = "result file (default: a new file in results/)"
     output.add_argument("--result", type=new_path, metavar="FILE.json", help=about)
     output.add_argument("--force", action="store_true", help="overwrite the --result file")
     about = "resume the interrupted run of this result; give its other options and its command again"
     output.add_argument("--resume", type=Path, metavar="FILE.json", help=about)
-    options.add_quiet(output)
-    options.add_json(output)
+    options.add_flags(output, "quiet", "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

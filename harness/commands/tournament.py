@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from nonobot.arguments import Parser, new_path, similar_names
-from nonobot.harness import UnusableError, options
+from nonobot.harness import UnusableError
 from nonobot.harness.cluster.cluster_workers import WHERE_HELP, where
 from nonobot.harness.play.match import is_over
 from nonobot.harness.process.bot_files import change_in_words
@@ -23,6 +23,7 @@ from nonobot.harness.results.comparability import kind_of
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import ORDER
 from nonobot.harness.results.run_result import EndReason, RunResult
+from nonobot.harness.results.terms import KEYS
 from nonobot.harness.text import say
 from nonobot.harness.tournament.definition import Tournament, missing_files, read_tournament, require_files
 from nonobot.harness.tournament.playing import PlayingFile, ShownRuns, all_played
@@ -37,7 +38,7 @@ example of a tournament file:
   sets = ["taai2011", "boardgen:25x25x100:seed=7", { set = "mine.txt", size = "10x10" }]
 
   [limits]               # for each run; all optional
-  time = 7200            # wall time for a set in seconds; also: cpu, puzzle, stall, memory = "4G", processes = 512
+  time = 7200            # wall time for a set in seconds; also: OTHER_KEYS
   puzzle = 30
 
   [[bots]]
@@ -73,7 +74,7 @@ puzzles-each = 100 and size = "25x25" (the defaults), a bot setter-solutions = "
 
 Exit status: 0 everything was played, 1 a bot did not start or a run was given up, 2 unusable file,
 130 interrupted.
-"""
+""".replace("OTHER_KEYS", KEYS.removeprefix("time, "))
 
 
 def add_to(parser: Parser) -> None:
@@ -82,7 +83,7 @@ def add_to(parser: Parser) -> None:
     about = "folder for results (default: results/NAME, NAME from the file)"
     parser.add_argument("--results", type=new_path, metavar="FOLDER", help=about)
     about = "sandbox the bots, overrides the file (see `nonojudge run --help`)"
-    parser.add_argument("--contain", choices=options.CONTAIN, help=about)
+    parser.add_argument("--contain", choices=[*Contain], help=about)
     about = "play this bot again and keep its old results as *.before-1 and so on; without a name: all bots"
     about = f"{about} (repeatable)"
     parser.add_argument("--again", nargs="?", action="append", default=[], metavar="BOT", help=about)

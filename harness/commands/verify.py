@@ -40,10 +40,10 @@ def add_to(parser: Parser) -> None:
     parser.add_argument("questions", metavar="QUESTIONS", help=options.SET_HELP)
     parser.add_argument("answers", metavar="ANSWERS", help="answer file, or - for stdin")
     options.add_size(parser)
-    options.add_any_order(parser)
+    options.add_terms(parser, "any_order", default=False)
     about = "also write the result as JSON, for nonojudge table; - is stdout alone"
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=about)
-    options.add_json(parser)
+    options.add_flags(parser, "json")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from string import ascii_uppercase
@@ -17,6 +18,7 @@ from nonobot.harness.results.comparability import CONFIGURATION, MACHINE, enviro
 from nonobot.harness.results.result_files import AnyResult
 from nonobot.harness.results.run_result import UNKNOWN, Attempt, EndReason, PuzzleResult, RunResult, Verdict
 from nonobot.harness.results.run_text import standstill
+from nonobot.harness.results.terms import TERMS
 from nonobot.harness.text import applying, duration, from_to
 from nonobot.protocol.clues import count
 from nonobot.system import printable
@@ -190,39 +192,17 @@ def _commands(runs: Iterable[Run]) -> list[tuple[Run, str]]:
     return commands
 
 
-OPTIONS: dict[str, Callable[[RunResult], str | float | None]] = {
-    "--size": lambda run: f"{run.set.width}x{run.set.height}",
-    "--name": lambda run: run.bot,
-    "--feed": lambda run: run.configuration.feed.value,
-    "--contain": lambda run: run.configuration.contain.value,
-    "--core": lambda run: None if run.configuration.cores else "any",
-    "--cores": lambda run: len(run.configuration.cores) or None,
-    "--time-limit": lambda run: run.configuration.wall_limit_seconds,
-    "--cpu-limit": lambda run: run.configuration.cpu_limit_seconds,
-    "--puzzle-limit": lambda run: run.configuration.puzzle_limit_seconds,
-    "--memory-limit": lambda run: (
-        "none" if run.configuration.memory_limit_bytes is None else run.configuration.memory_limit_bytes or None
-    ),
-    "--process-limit": lambda run: run.configuration.process_limit or 0,
-    "--stall-limit": lambda run: run.configuration.stall_limit_seconds or 0,
-    "--reads": lambda run: run.files.reads if run.files else None,
-    "--writes": lambda run: run.files.writes if run.files else None,
-    "--logs": lambda run: run.files.logs if run.files else None,
-}
-"""The options of `nonojudge run` with a value, but for the set, as a result records them; None if not needed."""
+NOT_REPEATED = ("core", "shared_core", "environment")
+"""Terms of which the command states the number of cores, or nothing: the values of variables are in no result."""
 
 
 def _options(run: RunResult) -> list[str]:
-    """Return the options of `nonojudge run` without the set, and the bot's command."""
-    values = {option: value_of(run) for option, value_of in OPTIONS.items()}
-    options = [word for option, value in values.items() if value is not None for word in (option, _word(value))]
-    any_order = ["--any-order"] if run.configuration.any_order else []
-    shown = [word for path in run.show or () for word in ("--show", path)]
-    return [*options, *any_order, *shown, "--", *run.command]
-
-
-def _word(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.15g}"
+    """Return the options of `nonojudge run` without the set, as a result records them, and the bot's command."""
+    cores = len(run.configuration.cores)
+    own = ["--size", f"{run.set.width}x{run.set.height}", "--name", run.bot]
+    own += ["--cores", str(cores)] if cores else ["--core", "any"]
+    terms = [term.given(run.term(name)) for name, term in TERMS.items() if name not in NOT_REPEATED]
+    return [*own, *chain.from_iterable(terms), "--", *run.command]
 
 
 # --- facts of runs -------------------------------------------------------------------------------------------
@@ -238,7 +218,8 @@ class Variants:
         columns = {title: [kind[title] for kind in kinds] for title in titles}
         self.facts = {title: values for title, values in columns.items() if {*values} != {UNKNOWN}}
         self.letters = list(map(_letter, range(len(kinds))))
-        self.letter_of = [self.letters[_place(run, kinds)] for run in runs]
+        places = (next(place for place, kind in enumerate(kinds) if _fits(run, kind)) for run in runs)
+        self.letter_of = [self.letters[place] for place in places]
 
     @property
     def differing(self) -> list[str]:
@@ -258,10 +239,6 @@ def _kinds(runs: Sequence[dict[str, str]]) -> list[dict[str, str]]:
         if not any(_fits(run, kind) for kind in kinds):
             kinds.append(run)
     return kinds
-
-
-def _place(facts: dict[str, str], kinds: Sequence[dict[str, str]]) -> int:
-    return next(place for place, kind in enumerate(kinds) if _fits(facts, kind))
 
 
 def _fits(facts: dict[str, str], kind: dict[str, str]) -> bool:

@@ -13,6 +13,7 @@ from msgspec.structs import replace as replaced
 
 from nonobot.harness.results.conditions import BUSY_SHARE, Machine, digest_of_variable
 from nonobot.harness.results.run_result import UNKNOWN, RunResult
+from nonobot.harness.results.terms import TERMS
 from nonobot.harness.text import first_of, megabytes, percent, ranges
 from nonobot.protocol.clues import count
 
@@ -37,21 +38,23 @@ MACHINE: dict[str, Callable[[Machine], object]] = {
 KIND = ("CPU", "system", "cores of the machine", "governor")
 """Facts that machines of one kind have in common."""
 
+
+def _stated(name: str, run: RunResult) -> str:
+    return TERMS[name].in_words(run.term(name))
+
+
+STATED: dict[str, Fact] = {term.words: partial(_stated, name) for name, term in TERMS.items() if term.words}
+"""Terms of a run, as they were requested."""
+
+ONLY_TO_RESUME = {term.words for term in TERMS.values() if not term.compared}
+
 CONFIGURATION: dict[str, Fact] = {
     "number of cores": lambda run: run.core_count,
-    "core shared with": lambda run: "another run" if run.configuration.shared_core else "none",
-    "feed": lambda run: run.configuration.feed.value,
+    **{words: fact for words, fact in STATED.items() if words not in ONLY_TO_RESUME},
     "input and output": lambda run: "files" if run.files else "pipes",
-    "wall limit": lambda run: _limit(run.configuration.wall_limit_seconds),
-    "CPU limit": lambda run: _limit(run.configuration.cpu_limit_seconds),
-    "puzzle limit": lambda run: _limit(run.configuration.puzzle_limit_seconds),
-    "memory limit": lambda run: megabytes(run.configuration.most_memory_bytes, exact=True),
-    "stall limit": lambda run: _limit(run.configuration.stall_limit_seconds),
-    "process limit": lambda run: run.configuration.process_limit or "none",
     "sandbox": lambda run: run.sandboxed,
     "filter of system calls": lambda run: run.filtered,
     "figures measured by cgroup": lambda run: run.cgroup_measures,
-    "order": lambda run: "any" if run.configuration.any_order else "that of the set",
 }
 """Conditions of a run, apart from its machine and its environment: as they were, however they were requested."""
 
@@ -91,8 +94,7 @@ PLAYED: dict[str, Fact] = {
 
 CONTINUED: dict[str, Fact] = {
     **PLAYED,
-    "sandbox requested": lambda run: run.configuration.contain.value,
-    "shown files": lambda run: shlex.join(run.show or ()) or "none",
+    **STATED,
     "hidden files": lambda run: shlex.join(run.hide or ()) or "none",
 }
 """Facts of a run that must also be the same to resume it: what the bot may do."""
@@ -173,7 +175,3 @@ def _start(run: RunResult) -> str:
     if run.warm_up_seconds is None:
         return "perhaps cold" if run.started else UNKNOWN
     return "warmed up"
-
-
-def _limit(seconds: float | None) -> str:
-    return "none" if seconds is None else f"{seconds:g} s"

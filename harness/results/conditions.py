@@ -20,7 +20,6 @@ Figure = Annotated[float, msgspec.Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
 Revision = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{7,64}(-dirty)?\Z")]  # -dirty: edited files
 PROCESS_LIMIT = 512  # default limit on the processes and threads of a bot
 BUSY_SHARE = 0.1  # use of the usable CPU time by other processes at which a machine is called busy
-STALL_SECONDS = 60.0  # default limit on the time in which a bot neither computes nor writes
 
 
 class Feed(StrEnum):
@@ -91,11 +90,6 @@ class Configuration(Struct, frozen=True):
         if self.environment_digests is not UNSET:
             return self.environment_digests
         return {name: digest_of_variable(name, value) for name, value in (self.environment or {}).items()}
-
-    @property
-    def variables(self) -> str:
-        """The variables of the environment in words, with digests in place of values; empty without any."""
-        return ", ".join(f"{name} (digest {digest})" for name, digest in sorted(self.digests.items()))
 
     @property
     def most_memory_bytes(self) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import astuple, replace
@@ -233,6 +233,11 @@ class RunResult(Struct, frozen=True, tag_field="kind", tag="run"):
     revision: Revision | UnsetType = UNSET
     environment: dict[str, str] = {}  # the judge's variables
     program_files: list[ProgramFile] | UnsetType = UNSET  # named by the command and the warm-up
+
+    def term(self, name: str) -> Any:
+        """Return the value of a term (see `TERMS`); UNSET if the result does not state it."""
+        holders = (self.configuration, self.files, self)
+        return next((getattr(holder, name) for holder in holders if hasattr(holder, name)), UNSET)
 
     @property
     def without_values(self) -> RunResult:

@@ -18,6 +18,7 @@ from nonobot.harness.results.run_result import (
     Verdict,
     VerifyResult,
 )
+from nonobot.harness.results.terms import LIMITS
 from nonobot.harness.text import duration, first_of, last_line_of, megabytes, ranges
 
 EXPLAINED = (Verdict.WRONG, Verdict.MALFORMED, Verdict.OUT_OF_ORDER, Verdict.LATE)
@@ -131,23 +132,11 @@ def _and_more(count: int, things: str) -> list[str]:
     return [f"  and {count - SHOWN_PUZZLES} more {things}"] if count > SHOWN_PUZZLES else []
 
 
-LIMITS: dict[EndReason, Callable[[Configuration], str | None]] = {
-    EndReason.TIME_LIMIT: lambda limits: f"{limits.wall_limit_seconds:g} s",
-    EndReason.CPU_LIMIT: lambda limits: f"{limits.cpu_limit_seconds or 0:g} s",
-    EndReason.MEMORY_LIMIT: lambda limits: (
-        megabytes(limits.most_memory_bytes, exact=True) if limits.most_memory_bytes else None
-    ),
-    EndReason.PROCESS_LIMIT: lambda limits: str(limits.process_limit or 0),
-    EndReason.PUZZLE_LIMIT: lambda limits: f"{limits.puzzle_limit_seconds or 0:g} s",
-    EndReason.STALLED: lambda limits: f"{limits.stall_limit_seconds or 0:g} s",
-}
-"""The limits whose reaching ends a run."""
-
-
 def end_in_words(end: BotEnd, limits: Configuration) -> str:
     """Return the reason of an end, its meaning and the limit that was reached, in one line."""
-    figure = LIMITS[end.reason](limits) if end.reason in LIMITS else None
-    more = "".join(f" ({text})" for text in (figure, end.detail) if text)
+    reached = [(limit, getattr(limits, name)) for name, limit in LIMITS.items() if limit.end == end.reason]
+    figures = [limit.in_words(value) for limit, value in reached if value]
+    more = "".join(f" ({text})" for text in (*figures, end.detail) if text)
     return f"{end.reason}: {_meaning(end)}{more}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -9,21 +10,22 @@ import sys
 import unicodedata
 from argparse import ArgumentTypeError
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
-from nonobot.arguments import LONGEST_SECONDS, byte_count, command_words, either, similar_names, size, variable
+from nonobot.arguments import LONGEST_SECONDS, command_words, similar_names, size, variable
 from nonobot.harness import UnusableError
 from nonobot.harness.process.bot_files import file_names
 from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.process.nonobot_command import OWN_JUDGE
 from nonobot.harness.process.paths import is_here
 from nonobot.harness.process.start_fault import INTERPRETERS
-from nonobot.harness.results.conditions import PROCESS_LIMIT, STALL_SECONDS, Configuration, Contain, Feed
+from nonobot.harness.results.conditions import Configuration, Contain, Feed
+from nonobot.harness.results.terms import LIMITS
 from nonobot.harness.toml_files import read_toml
 from nonobot.protocol.formats import FormatError, format_named
 from nonobot.tournament_data import PuzzleSet
@@ -33,6 +35,7 @@ Seconds = Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
 ADAPTED = ("file", "output")
 PLACEHOLDERS = ("python", "size", "width", "height", "puzzle-limit")
 
+OF_A_MATCH = ("puzzles", "puzzles_each", "setter_solutions", "size")  # keys of a tournament or a bot
 MATCH_PUZZLES, MATCH_SIZE = 100, "25x25"  # of each participant's set, as in the events
 
 MOST_NAME_BYTES = 90  # of a set or bot in the name of a file: most file systems take 255 in all
@@ -41,15 +44,13 @@ _PLACEHOLDER = re.compile(r"\{(\{[A-Za-z][\w-]*\})\}|(?<!\$)\{([A-Za-z][\w-]*)\}
 """`{{word}}` for the text `{word}`, or a placeholder; not the `${word}` of shells."""
 
 
-class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Limits of every run: seconds, and bytes such as "4G" or "none"."""
-
-    time: Seconds = 7200.0
-    cpu: Seconds | None = None
-    puzzle: Seconds | None = None
-    processes: Annotated[int, msgspec.Meta(ge=0, le=999_999)] = PROCESS_LIMIT  # 0: no limit
-    memory: int | str | None = None
-    stall: Annotated[float, msgspec.Meta(ge=0, le=LONGEST_SECONDS)] = STALL_SECONDS  # 0: no limit
+Limits = msgspec.defstruct(
+    "Limits",
+    [(limit.key, limit.in_file | None, limit.default) for limit in LIMITS.values()],
+    frozen=True,
+    forbid_unknown_fields=True,
+)
+"""Limits of every run, by their keys; None for the default of the configuration."""
 
 
 class Entrant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -92,7 +93,7 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     format: Literal["league", "match"] = "league"
     puzzles_each: Annotated[int, msgspec.Meta(ge=1, le=100_000)] | None = None  # of a match; None: 100
     size: str | None = None  # of the boards of a match; None: 25x25
-    limits: Limits = Limits()
+    limits: Limits = Limits()  # type: ignore[valid-type]  # made from a table
     feed: Feed = Feed.BATCH
     core: Annotated[int, msgspec.Meta(ge=0)] | Literal["any"] | None = None  # None: as `nonojudge run`
     cores: Annotated[int, msgspec.Meta(ge=1)] = 1  # of each bot
@@ -106,89 +107,98 @@ class Tournament(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
         core = tournament_core(self.cores) if self.core is None else self.core
         return Configuration(
             feed=self.feed,
-            wall_limit_seconds=self.limits.time,
-            cpu_limit_seconds=self.limits.cpu,
-            puzzle_limit_seconds=self.limits.puzzle,
-            memory_limit_bytes=_memory_limit(self.limits),
-            stall_limit_seconds=self.limits.stall or None,
             core=None if core == "any" else core,
             any_order=self.any_order,
             contain=self.contain,
-            process_limit=self.limits.processes or None,
             environment=self.environment or UNSET,
+            **_limits(self.limits),
         )
 
 
 def read_tournament(path: Path) -> Tournament:
     """Return the tournament that a file defines; UnusableError, with the place, if the file is not usable."""
     tournament = read_toml(path, Tournament, _VALUES, "the tournament ")
-    _check(path, tournament)
+    with _at(path):
+        _check(tournament)
     return tournament
 
 
-def _check(path: Path, tournament: Tournament) -> None:
+@contextlib.contextmanager
+def _at(place: object) -> Iterator[None]:
+    """Put a place in the file before the message of an error in the block."""
+    try:
+        yield
+    except (UnusableError, ArgumentTypeError, ValueError, FormatError) as error:
+        raise UnusableError(f"{place}: {error}") from None
+
+
+def _check(tournament: Tournament) -> None:
     if not tournament.bots:
-        raise UnusableError(f"{path}: no bots; a tournament needs at least one")
+        raise UnusableError("no bots; a tournament needs at least one")
     if why := _unlike_its_format(tournament):
-        raise UnusableError(f"{path}: {why}")
+        raise UnusableError(why)
     name = tournament.name
     if "/" in name or name in ("", ".", "..") or not name.isprintable():
-        raise UnusableError(f"{path}: name: {name!r} cannot be a folder name; results go to results/NAME/")
+        raise UnusableError(f"name: {name!r} cannot be a folder name; results go to results/NAME/")
     names = Counter(bot.name for bot in tournament.bots)
-    where = ""
-    try:
-        for bot in tournament.bots:
-            where = f"the bot {bot.name!r}"
+    for bot in tournament.bots:
+        with _at(f"the bot {bot.name!r}"):
             if names[bot.name] > 1:
                 raise UnusableError("another bot has this name; rename one")
-            if not _words(bot.command):
-                raise UnusableError("no command")
-            if bot.adapt is not None:
-                format_named(bot.adapt)
-            for word in _words(bot.command):
-                _require_known(word, PLACEHOLDERS + (ADAPTED if bot.adapt else ()))
-            for word in _words(bot.warm_up or []):
-                _require_known(word)
-            for word in filter(None, (bot.reads, bot.writes, bot.logs, *bot.show)):
-                _require_known(word, ())
-            file_names(bot.reads, bot.writes, bot.logs, tournament.feed)
-            where += ": environment"
-            _require_variables(bot.environment)
-        where = "environment"
-        _require_variables(tournament.environment)
-        where = "size"
+            _check_bot(bot, tournament.feed)
+    _require_variables(tournament.environment)
+    with _at("size"):
         size(tournament.size or MATCH_SIZE)
-        where = "[limits] memory"
-        _memory_limit(tournament.limits)
-        for number, played in enumerate(tournament.sets, 1):
-            where = f"set {number}"
-            _require_known(played if isinstance(played, str) else played.set, ())
-            where += ": size"
-            name, _ = played_set(played)
-            where = f"set {number}"
-            if name in [played_set(earlier)[0] for earlier in tournament.sets[: number - 1]]:
-                raise UnusableError("an earlier set has this name; remove one")
-    except (UnusableError, ArgumentTypeError, ValueError, FormatError) as error:
-        raise UnusableError(f"{path}: {where}: {error}") from None
+    _limits(tournament.limits)
+    _check_sets(tournament.sets)
     if tournament.core is not None and tournament.cores > 1:
-        raise UnusableError(f"{path}: 'core' selects one core and 'cores' several; choose one of them")
+        raise UnusableError("'core' selects one core and 'cores' several; choose one of them")
+
+
+def _check_bot(bot: Entrant, feed: Feed) -> None:
+    if not _words(bot.command):
+        raise UnusableError("no command")
+    if bot.adapt is not None:
+        format_named(bot.adapt)
+    _require_known(_words(bot.command), PLACEHOLDERS + (ADAPTED if bot.adapt else ()))
+    _require_known(_words(bot.warm_up or []), PLACEHOLDERS)
+    _require_known(filter(None, (bot.reads, bot.writes, bot.logs, *bot.show)), ())
+    file_names(bot.reads, bot.writes, bot.logs, feed)
+    _require_variables(bot.environment)
+
+
+def _check_sets(sets: Sequence[str | PlayedSet]) -> None:
+    earlier: set[str] = set()
+    for number, played in enumerate(sets, 1):
+        with _at(f"set {number}"):
+            _require_known([played if isinstance(played, str) else played.set], ())
+            name, _ = played_set(played)
+            if name in earlier:
+                raise UnusableError("an earlier set has this name; remove one")
+            earlier.add(name)
 
 
 def require_files(path: Path, tournament: Tournament) -> None:
     """Raise UnusableError if a file in `show` is missing, or a named file is missing here but next to `path`."""
-    named = [(f"set {number}", played_set(played)[0]) for number, played in enumerate(tournament.sets, 1)]
-    for bot in tournament.bots:
-        own = [*bot.show, bot.puzzles, bot.setter_solutions, *_words(bot.command), *_words(bot.warm_up or [])]
-        named += [(f"the bot {bot.name!r}", word) for word in own if word]
-    for where, word in named:
-        is_name_of_file = "/" in word or "." in word  # not of an official set, a program or a module
-        if is_name_of_file and not is_here(word) and is_here(str(path.parent / word)):
-            elsewhere = f"{word!r} is in {path.parent}; paths start at the current folder, so go there first"
-            raise UnusableError(f"{path}: {where}: {elsewhere}")
-    for bot in tournament.bots:
-        for shown in bot.show:
-            if not is_here(shown):
-                raise UnusableError(f"{path}: the bot {bot.name!r}: show: {shown!r}: no such file or folder")
+    with _at(path):
+        for number, played in enumerate(tournament.sets, 1):
+            with _at(f"set {number}"):
+                _require_not_in(path.parent, [played_set(played)[0]])
+        for bot in tournament.bots:
+            own = [*bot.show, bot.puzzles, bot.setter_solutions, *_words(bot.command), *_words(bot.warm_up or [])]
+            with _at(f"the bot {bot.name!r}"):
+                _require_not_in(path.parent, filter(None, own))
+                for shown in bot.show:
+                    if not is_here(shown):
+                        raise UnusableError(f"show: {shown!r}: no such file or folder")
+
+
+def _require_not_in(folder: Path, names: Iterable[str]) -> None:
+    """Raise UnusableError if one of `names` is that of a file in `folder`, and of none here."""
+    for name in names:
+        is_name_of_file = "/" in name or "." in name  # not of an official set, a program or a module
+        if is_name_of_file and not is_here(name) and is_here(str(folder / name)):
+            raise UnusableError(f"{name!r} is in {folder}; paths start at the current folder, so go there first")
 
 
 def missing_files(bot: Entrant) -> list[str]:
@@ -202,12 +212,11 @@ def missing_files(bot: Entrant) -> list[str]:
 
 def _unlike_its_format(tournament: Tournament) -> str:
     """Return what a tournament of another format has, or this one lacks; empty if it fits its format."""
-    sizes = {"puzzles-each": tournament.puzzles_each, "size": tournament.size}
     if tournament.format == "league":
-        own = {"puzzles" for bot in tournament.bots if bot.puzzles}
-        own |= {"setter-solutions" for bot in tournament.bots if bot.setter_solutions}
-        if keys := sorted(own | {key for key, value in sizes.items() if value}):
-            return f'{", ".join(keys)}: only for a match; write format = "match" above the first [table]'
+        owners = (tournament, *tournament.bots)
+        if keys := [key for key in OF_A_MATCH if any(getattr(owner, key, None) for owner in owners)]:
+            names = ", ".join(keys).replace("_", "-")
+            return f'{names}: only for a match; write format = "match" above the first [table]'
         return "" if tournament.sets else "no sets; a tournament needs at least one"
     if tournament.sets:
         return 'sets: a match has no sets of its own; each bot names its puzzles: puzzles = "FILE" in [[bots]]'
@@ -229,15 +238,22 @@ _VALUES = {
 """What the values of some keys must be, for messages."""
 
 
-def _memory_limit(limits: Limits) -> int | UnsetType | None:
-    return UNSET if limits.memory is None else either("none", None, byte_count)(str(limits.memory))
+def _limits(given: msgspec.Struct) -> dict[str, Any]:
+    """Return the limits that are given, by their fields of the configuration; UnusableError with the key."""
+    limits = {}
+    for name, limit in LIMITS.items():
+        if (value := getattr(given, limit.key)) is not None:
+            with _at(f"[limits] {limit.key}"):
+                limits[name] = limit.of_file(value)
+    return limits
 
 
 def played_set(played: str | PlayedSet) -> tuple[str, tuple[int, int] | None]:
     """Return the name of a set and the size of its boards, if the tournament states it."""
     if isinstance(played, str):
         return played, None
-    return played.set, size(played.size) if played.size else None
+    with _at("size"):
+        return played.set, size(played.size) if played.size else None
 
 
 def filled_in(command: str | list[str], puzzle_set: PuzzleSet, configuration: Configuration) -> list[str]:
@@ -260,29 +276,33 @@ def command_of(bot: Entrant, puzzle_set: PuzzleSet, configuration: Configuration
     return [*OWN_JUDGE, "adapt", "--as", bot.adapt, "--size", size, *options, "--", *command]
 
 
-def _require_known(word: str, placeholders: Sequence[str] = PLACEHOLDERS) -> None:
-    if "\0" in word:
-        raise UnusableError(f"{word!r}: no command or file name can have a NUL character")
-    for match in _PLACEHOLDER.finditer(word):
-        if match[2] and match[2] not in placeholders:
-            if not placeholders and os.path.lexists(word):  # braces are a part of its name
-                return
-            if not placeholders:
-                raise UnusableError(f"{word!r}: only command and warm-up have placeholders such as {match[0]}")
-            if match[2] in ADAPTED:
-                raise UnusableError(f'{match[0]} needs the format of the file, such as adapt = "non"')
-            known = ", ".join(f"{{{placeholder}}}" for placeholder in placeholders)
-            raise UnusableError(
-                f"no placeholder {match[0]}{similar_names(match[2], placeholders)}; known: {known}; "
-                f"for the text itself write {{{match[0]}}}"
-            )
+def _require_known(words: Iterable[str], placeholders: Sequence[str]) -> None:
+    for word in words:
+        if "\0" in word:
+            raise UnusableError(f"{word!r}: no command or file name can have a NUL character")
+        if not placeholders and os.path.lexists(word):  # braces are a part of its name
+            continue
+        for match in _PLACEHOLDER.finditer(word):
+            if match[2] and match[2] not in placeholders:
+                raise UnusableError(_unknown(word, match, placeholders))
+
+
+def _unknown(word: str, match: re.Match[str], placeholders: Sequence[str]) -> str:
+    if not placeholders:
+        return f"{word!r}: only command and warm-up have placeholders such as {match[0]}"
+    if match[2] in ADAPTED:
+        return f'{match[0]} needs the format of the file, such as adapt = "non"'
+    known = ", ".join(f"{{{placeholder}}}" for placeholder in placeholders)
+    hint = similar_names(match[2], placeholders)
+    return f"no placeholder {match[0]}{hint}; known: {known}; for the text itself write {{{match[0]}}}"
 
 
 def _require_variables(environment: dict[str, str]) -> None:
-    for name, value in environment.items():
-        if "=" in name:
-            raise UnusableError(f"{name!r} is not a variable's name; use letters, digits and _")
-        variable(f"{name}={value}")
+    with _at("environment"):
+        for name, value in environment.items():
+            if "=" in name:
+                raise UnusableError(f"{name!r} is not a variable's name; use letters, digits and _")
+            variable(f"{name}={value}")
 
 
 def result_names(names: Iterable[str]) -> dict[str, str]:

@@ -19,7 +19,9 @@ def on_file(name: str) -> golden_counts.Counts:
     return from_text((FOLDER / f"{name}.txt").read_text(encoding="ascii"))
 
 
-@pytest.mark.parametrize("name", GOLDEN)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name == "papers-fp3" else ()) for name in GOLDEN]
+)
 def test_counts(name):
     differs = difference(name, on_file(name), counted(*GOLDEN[name]))
     assert not differs, f"{differs}\nIf that is meant: {golden_counts.REFRESH}"

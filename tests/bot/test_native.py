@@ -116,6 +116,7 @@ def test_where_no_code_may_be_made_a_line_says_so(tmp_path, kept):
     assert (done.returncode, done.stdout, done.stderr) == (2, b"", f"nonobot: {why}\n".encode())
 
 
+@pytest.mark.slow
 def test_object_code_that_is_not_laid_out_is_loaded_by_llvmlite(tmp_path):
     environment = patched_house(tmp_path, "kernels/machine_code.py", ("_X86_64 = 62", "_X86_64 = 0"))
     assert started(tmp_path, environment) == (["compiling", ANSWERS], "")
@@ -137,7 +138,7 @@ def test_a_kernel_that_cannot_be_kept_works_and_a_line_says_so(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [pytest.param(change, marks=pytest.mark.slow if i > 1 else ()) for i, change in enumerate(CHANGES)]
+    "change", [pytest.param(change, marks=pytest.mark.slow if i else ()) for i, change in enumerate(CHANGES)]
 )
 def test_where_numba_has_changed_a_line_says_so_and_kernels_work_all_the_same(tmp_path, change):
     module, ours, another, why = CHANGES[change]

@@ -17,10 +17,9 @@ from nonobot.harness import cli
 from nonobot.harness.cli import COMMANDS
 from nonobot.harness.tournament.definition import read_tournament
 from tests.harness.commands.test_messages import FILE
-from tools.generated_docs import PACKAGES, PART, REPOSITORY, modules
+from tools.generated_docs import PACKAGES, REPOSITORY, modules
 from tools.prose import PAGES, docstrings, inline, phrases, sentences, tokens
 
-MOST_LINES = {"README.md": 140, "docs/engine.md": 140, "docs/judge.md": 160}
 OURS = "nin,nd"
 """Words that codespell takes for misspelt ones."""
 
@@ -31,12 +30,9 @@ def test_generated_parts_are_current():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_pages_are_short_with_examples_in_fences():
+def test_sentences_are_short_and_examples_in_fences():
     for page in PAGES:
         name = page.relative_to(REPOSITORY).as_posix()
-        if not name.startswith("docs/lab/"):
-            written = PART.sub("", page.read_text(encoding="utf-8"))  # what is generated is looked up, not read
-            assert len(written.splitlines()) <= MOST_LINES.get(name, 420), name
         assert mean(len(sentence.split()) for sentence in sentences(page)) <= 22, name
         for token in tokens(page):
             if token.type == "inline":

@@ -10,7 +10,7 @@ from nonobot.harness.process.nonobot_command import OWN_BOT
 from nonobot.harness.process.sandbox import Sandbox
 from tests.helpers.judges_side import COMMANDS, Layout, breaches
 
-SLOW = ("duel", "bisect")
+SLOW = ("duel", "bisect", "report", "page")
 LIBRARIES = {"report": ("matplotlib", "jinja2"), "page": ("starlette", "uvicorn")}
 
 

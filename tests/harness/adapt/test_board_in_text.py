@@ -41,10 +41,9 @@ def test_200_outputs_of_a_generator_are_read_right(seed):
     assert wrong == []
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_board_that_the_output_does_not_contain_is_never_found(seed):
-    rng = random.Random(seed)
-    for _ in range(100):
+def test_a_board_that_the_output_does_not_contain_is_never_found():
+    rng = random.Random(0)
+    for _ in range(150):
         cells = random_board(rng)
         other = [[*row[:-1], 1 - row[-1]] for row in cells]
         if sum(map(sum, other)) != sum(map(sum, cells)):

@@ -240,6 +240,7 @@ def alone(folder):
     return ("sh", str(script))
 
 
+@pytest.mark.slow
 def test_on_a_core_that_is_named_the_bots_run_one_after_the_other(history, tmp_path, output_of):
     culprit = history.commit(loses=[1])
     history.commit()

@@ -108,8 +108,6 @@ def test_terms_as_they_are_given(tmp_path):
     assert result.configuration == with_memory_limit(default)
     assert 0 < result.configuration.memory_limit_bytes < result.machine.memory_bytes
     assert (result.bot, result.warm_up_seconds) == ("scripted_bot", None)
-    assert run_of("perfect", tmp_path, "--result", "result.json", "--force", "--memory-limit", "none") == 0
-    assert read_result(tmp_path / "result.json").configuration.memory_limit_bytes is None
 
 
 @pytest.mark.parametrize(

@@ -377,8 +377,8 @@ def text_of_match(monkeypatch, names, columns: int | None) -> list[str]:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", str(columns or 0))
     runs = {Path(str(number)): run for number, run in enumerate(match_of(names))}
-    text = re.sub(r"\x1b\[[\d;]*m", "", as_text(rankings(runs), terminal=columns is not None))
-    return text[text.index("\nmatch\n") :].splitlines()
+    sections = [section for section in rankings(runs) if section.scope is Scope.MATCH]
+    return re.sub(r"\x1b\[[\d;]*m", "", as_text(sections, terminal=columns is not None)).splitlines()
 
 
 def test_a_file_has_every_column_however_many_opponents_there_are(monkeypatch):

@@ -260,13 +260,15 @@ def run_on(configuration):
     return replace(samples.one_bot()[0], configuration=configuration, environment={})
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(Configuration) if field.name != "contain"])
-def test_every_term_is_stated(name):
-    values = {"feed": "interactive", "any_order": True, "core": 1, "memory_limit_bytes": 10**9}
-    values |= {"process_limit": 5, "shared_core": "name"}
+@pytest.mark.parametrize("name", [field.name for field in fields(Configuration)])
+def test_every_term_is_stated_and_in_the_command_that_repeats_the_run(name):
+    values = {"feed": "interactive", "any_order": True, "core": 1, "contain": "yes", "shared_core": "name"}
     values |= {variables: {"A": "b"} for variables in ("environment", "environment_digests")}
-    other = msgspec.convert(msgspec.to_builtins(Configuration()) | {name: values.get(name, 5.0)}, Configuration)
-    assert len(configurations([run_on(Configuration()), run_on(other)]).differing) == 1
+    other = msgspec.convert(msgspec.to_builtins(Configuration()) | {name: values.get(name, 5)}, Configuration)
+    runs = [run_on(Configuration()), run_on(other)]
+    assert len(configurations(runs).differing) == (name != "contain"), "not in CONFIGURATION of comparability.py"
+    is_repeated = name not in ("shared_core", "environment", "environment_digests")
+    assert len(report_of(*runs).commands) == 1 + is_repeated, "not in _options of report/contents.py"
 
 
 def test_how_a_bot_was_held_and_counted_is_stated():

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, cli
 from nonobot.harness.cluster import worker_judge
-from nonobot.harness.options import add_limits
+from nonobot.harness.options import add_terms
 from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.match import not_started
 from nonobot.harness.play.run_state import records_of
@@ -25,6 +25,7 @@ from nonobot.harness.process.machine import can_pin
 from nonobot.harness.results.conditions import Configuration, Contain, Feed, digest_of_variable
 from nonobot.harness.results.result_files import ORDER, files_in, in_order_of_play, read_result, write_json
 from nonobot.harness.results.run_result import BotEnd, EndReason
+from nonobot.harness.results.terms import LIMITS
 from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import filled_in, read_tournament, result_names
 from nonobot.harness.tournament.rounds import held, scheduled_runs
@@ -460,15 +461,20 @@ def test_a_bot_to_play_again_that_there_is_not_is_named_before_anything_is_remov
     assert not Path("results").exists()
 
 
-@pytest.mark.parametrize("given", ["1GB", "1g", "200M", "1 GiB", "4096", "none"])
-def test_memory_is_read_alike_in_the_file_and_by_the_option(given):
+WRITTEN = {"memory_limit_bytes": ['"1GB"', "'1g'", '"200M"', '"1 GiB"', '"4096"', "4096", '"none"']}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(name, value) for name, limit in LIMITS.items() for value in WRITTEN.get(name, ["7", limit.none or "0.5"])],
+)
+def test_limits_are_read_alike_in_the_file_and_by_the_option(name, value):
     parser = Parser()
-    add_limits(parser)
-    option = parser.parse_args(["--memory-limit", given]).memory_limit_bytes
+    add_terms(parser, name)
+    option = vars(parser.parse_args([LIMITS[name].option, value.strip("'\"")]))[name]
     text = 'name = "x"\nsets = ["s"]\nbots = [{name = "a", command = "a"}]\n'
-    for memory in {f'"{given}"', given if given.isdigit() else f"'{given}'"}:
-        Path("t.toml").write_text(f"{text}limits = {{memory = {memory}}}")
-        assert read_tournament(Path("t.toml")).configuration.memory_limit_bytes == option
+    Path("t.toml").write_text(f"{text}limits = {{{LIMITS[name].key} = {value}}}")
+    assert getattr(read_tournament(Path("t.toml")).configuration, name) == option
 
 
 def test_terms_and_placeholders(tmp_path):
