@@ -184,9 +184,9 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
 def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], CgroupMeasures]:
     """Return the breach of each claim about the sandbox, None where it holds, and the figures of the cgroup."""
     from nonobot.harness.process.access import Access
+    from nonobot.harness.process.bot_files import scratch_folder
     from nonobot.harness.process.machine import tournament_core
     from nonobot.harness.process.paths import homes
-    from nonobot.harness.process.scratch import scratch_folder
     from nonobot.harness.results.conditions import Configuration
 
     limits = Configuration(core=tournament_core(), contain=contain)

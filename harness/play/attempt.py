@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from nonobot.harness import StartError
 from nonobot.harness.play.run_events import NO_USAGE, Alive, AttemptStarted
 from nonobot.harness.play.run_state import RunState
+from nonobot.harness.process.bot_files import scratch_folder
 from nonobot.harness.process.bot_process import BotProcess, StderrLog
 from nonobot.harness.process.conversation import Conversation
 from nonobot.harness.process.interrupts import stopping_with
-from nonobot.harness.process.scratch import scratch_folder
 from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason
 from nonobot.harness.text import last_line_of
