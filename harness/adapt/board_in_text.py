@@ -84,7 +84,7 @@ class Signs:
         return "".join([self.ink, *others, self.paper])
 
     def fit(self, black: str, white: str) -> bool:
-        """Return whether these signs of black and white cells, each of which may be missing, can be those named."""
+        """Return whether these signs of black and white cells, either may be missing, can be those of the user."""
         if self.ink not in ("", black):
             return False
         return self.paper in ("", white) or (self.paper != black and bool(self.ink))
