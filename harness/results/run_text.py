@@ -1,4 +1,4 @@
-"""Runs and checks of answers in words: the summary that `run` prints, likely mistakes of a bot, doubts."""
+"""Runs in words: the summary that `run` prints, how a run ended, likely mistakes, doubts; checked answers."""
 
 from __future__ import annotations
 
