@@ -1,4 +1,4 @@
-"""Parallel tasks in threads, with their results in the order of the tasks.
+"""Parallel tasks in threads (`--jobs`), with their results in the order of the tasks.
 
 Compiled kernels release the lock of the interpreter. So threads of one process are as fast as processes, and they
 share the kernels and all imported modules.

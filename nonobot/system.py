@@ -1,4 +1,4 @@
-"""Operating system functions for all packages: reading with limits, atomic files, cores, caches, stderr."""
+"""Reading with limits, text of bytes (encoding, byte order mark), atomic files, cores, caches, lines on stderr."""
 
 from __future__ import annotations
 

@@ -83,6 +83,12 @@ class Signs:
         others = [] if all(named) else [sign for sign in USUAL if sign not in named]
         return "".join([self.ink, *others, self.paper])
 
+    def fit(self, black: str, white: str) -> bool:
+        """Return whether these signs of black and white cells, either may be missing, can be those of the user."""
+        if self.ink not in ("", black):
+            return False
+        return self.paper in ("", white) or (self.paper != black and bool(self.ink))
+
     def with_signs(self, output: str) -> str:
         """Return an output in which the words for cells are signs; a word of letters becomes one sign."""
         for word, sign in ((self.black, self.ink), (self.white, self.paper)):
@@ -478,9 +484,7 @@ def _solution(cells: str, puzzle: Puzzle, view: _View, signs: Signs) -> Solution
     unsure: list[Solution] = []
     for black in kinds if len(kinds) == 2 else ["", *kinds]:
         white = "".join(sign for sign in kinds if sign != black)
-        if (cells.count(black) if black else 0) != wanted or signs.ink not in ("", black):
-            continue
-        if signs.paper and signs.paper != white and (signs.paper == black or not signs.ink):
+        if (cells.count(black) if black else 0) != wanted or not signs.fit(black, white):
             continue
         bits = cells
         for sign in kinds:

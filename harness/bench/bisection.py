@@ -393,8 +393,8 @@ class Bisection:
     def _require_answers(self, commit: str) -> None:
         """Raise SkipError if the bot of a commit has no right answer."""
         if not (work := self._work_of(commit)).totals.get(Verdict.RIGHT):
-            said = f": {work.last_line}" if work.last_line else ""
-            raise SkipError(f"{commit[:NAME_LENGTH]}: no puzzle is right ({work.end}){said}")
+            last_line = f": {work.last_line}" if work.last_line else ""
+            raise SkipError(f"{commit[:NAME_LENGTH]}: no puzzle is right ({work.end}){last_line}")
 
     # --- the bots ---
 
@@ -443,8 +443,8 @@ class Bisection:
     def _fault_of_build(self, commit: str, status: int | None, out: bytes, errors: bytes) -> str | None:
         if status is None:
             return f"not built within {self.plan.build_seconds:g} s (--build-limit)"
-        said = last_lines(errors) or last_lines(out) or f"status {status}"
-        return said if status else self._fault_in_command(commit)
+        last_line = last_lines(errors) or last_lines(out) or f"status {status}"
+        return last_line if status else self._fault_in_command(commit)
 
     def _fault_in_command(self, commit: str) -> str | None:
         """Return why the bot's command does not start the bot in a commit's copy, which is built."""

@@ -102,9 +102,9 @@ def _is_privileged(targets: Targets) -> str | None:
     lines = Path("/proc/self/status").read_text().splitlines()
     status = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
     # Not CapBnd: newer versions of bubblewrap keep it, as NoNewPrivs lets no program gain a capability from it.
-    held = [name for name in ("CapPrm", "CapEff", "CapInh", "CapAmb") if int(status[name], 16)]
-    if held:
-        return f"has capabilities: {', '.join(f'{name} {status[name]}' for name in held)}"
+    capabilities = [name for name in ("CapPrm", "CapEff", "CapInh", "CapAmb") if int(status[name], 16)]
+    if capabilities:
+        return f"has capabilities: {', '.join(f'{name} {status[name]}' for name in capabilities)}"
     if status.get("NoNewPrivs") != "1":
         return "may gain privileges"
     with contextlib.suppress(OSError):
@@ -184,9 +184,9 @@ TRIALS: dict[str, Callable[[Targets], str | None]] = {
 def tried_sandbox(contain: Contain) -> tuple[dict[str, str | None], CgroupMeasures]:
     """Return the breach of each claim about the sandbox, None where it holds, and the figures of the cgroup."""
     from nonobot.harness.process.access import Access
+    from nonobot.harness.process.bot_files import scratch_folder
     from nonobot.harness.process.machine import tournament_core
     from nonobot.harness.process.paths import homes
-    from nonobot.harness.process.scratch import scratch_folder
     from nonobot.harness.results.conditions import Configuration
 
     limits = Configuration(core=tournament_core(), contain=contain)

@@ -1,4 +1,4 @@
-"""`nonojudge duel`: run two versions of a bot at once on one core, and test whether the second is slower."""
+"""`nonojudge duel`: two versions of a bot at once on one core: is the second slower? Exit statuses for CI."""
 
 from __future__ import annotations
 

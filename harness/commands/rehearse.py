@@ -205,8 +205,8 @@ def _fault_of_end(run: RunResult, rehearsal: _Rehearsal) -> dict[str, str]:
     if run.end.reason is EndReason.FINISHED and not run.answers_due:
         return {}
     _, _, end = end_in_words(run.end, run.configuration).partition(": ")
-    said = last_words(run)
-    return {"end": f"it does not reach its end: {end}" + (f"; last on stderr: {said}" if said else "")}
+    last_line = last_words(run)
+    return {"end": f"it does not reach its end: {end}" + (f"; last on stderr: {last_line}" if last_line else "")}
 
 
 def _counts(run: RunResult) -> str:

@@ -186,6 +186,6 @@ def _require_same(
         set=SetFacts.of(puzzle_set),
         configuration=configuration,
     )
-    if told := changed_facts(recorded, now, CONTINUED, core_named):
-        why = f"this run began under other conditions; give its command and options again: {'; '.join(told)}"
+    if changed := changed_facts(recorded, now, CONTINUED, core_named):
+        why = f"this run began under other conditions; give its command and options again: {'; '.join(changed)}"
         raise UnusableError(f"{path}: {why}")

@@ -27,7 +27,7 @@ from nonobot.harness.results.terms import KEYS
 from nonobot.harness.text import say
 from nonobot.harness.tournament.definition import Tournament, missing_files, read_tournament, require_files
 from nonobot.harness.tournament.playing import PlayingFile, ShownRuns, all_played
-from nonobot.harness.tournament.rounds import ScheduledRun, held, results_before, scheduled_runs
+from nonobot.harness.tournament.rounds import ScheduledRun, locked, results_before, scheduled_runs
 from nonobot.harness.user_files import write_output
 from nonobot.protocol.clues import count
 from nonobot.system import printable, report
@@ -97,7 +97,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     tournament = _tournament(arguments)
     folder = arguments.results or Path("results") / tournament.name
     todo = _runs(tournament, folder, arguments)
-    with held(folder):
+    with locked(folder):
         # Results that do not fit are an error before any run, and none is removed before there are workers.
         before = results_before(todo)
         order = "".join(f"{run.result_path.stem}\n" for run in todo)
@@ -149,7 +149,7 @@ def _runs(tournament: Tournament, folder: Path, arguments: argparse.Namespace) -
     again = [bot.name for bot in tournament.bots] if None in arguments.again else arguments.again
     handed_in = []
     if tournament.format == "match":
-        with held(folder):
+        with locked(folder):
             handed_in = sets_handed_in(tournament, folder, arguments.quiet)
     return scheduled_runs(tournament, folder, again, [arguments.file.absolute()], handed_in)
 

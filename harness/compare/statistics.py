@@ -1,4 +1,4 @@
-"""Is the candidate slower than the baseline? The outcome of a ratio with its interval, for all commands."""
+"""Is the candidate slower? The outcome of a ratio with its interval, and whether pairs are enough."""
 
 from __future__ import annotations
 

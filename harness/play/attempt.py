@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from nonobot.harness import StartError
 from nonobot.harness.play.run_events import NO_USAGE, Alive, AttemptStarted
 from nonobot.harness.play.run_state import RunState
+from nonobot.harness.process.bot_files import scratch_folder
 from nonobot.harness.process.bot_process import BotProcess, StderrLog
 from nonobot.harness.process.conversation import Conversation
 from nonobot.harness.process.interrupts import stopping_with
-from nonobot.harness.process.scratch import scratch_folder
 from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason
 from nonobot.harness.text import last_line_of
@@ -163,8 +163,8 @@ class AttemptLoop:
         if self.complete:
             reason = EndReason.CPU_LIMIT if self._passed_cpu_limit else EndReason.FINISHED
         elif reason is EndReason.CRASHED and bot.refused:
-            said = last_line_of(self._run.stderr_path) or "no sandbox"
-            detail = f"cannot start {self._run.beginning.command[0]!r}: {said}"
+            last_line = last_line_of(self._run.stderr_path) or "no sandbox"
+            detail = f"cannot start {self._run.beginning.command[0]!r}: {last_line}"
             reason, detail = EndReason.NOT_STARTED, f"{detail}; docs/sandbox.md says what a sandbox shows"
         else:
             detail = detail or (self._bot.exchange and self._bot.exchange.answers.trouble) or self._trouble

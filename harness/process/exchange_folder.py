@@ -14,8 +14,8 @@ from pathlib import Path
 from msgspec import UNSET, UnsetType
 
 from nonobot.harness import StartError, UnusableError
+from nonobot.harness.process.bot_files import UnreadableError, opened_below
 from nonobot.harness.process.paths import is_here
-from nonobot.harness.process.scratch import UnreadableError, opened_below
 from nonobot.harness.results.conditions import FileNames
 from nonobot.harness.results.result_files import parse_log
 from nonobot.harness.results.run_result import BotLog

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from nonobot.harness import UnusableError
 from nonobot.harness.play.match import Bot, play
 from nonobot.harness.play.run_state import OnVerdict
-from nonobot.harness.process.scratch import UnreadableError, opened_below, scratch_folder
+from nonobot.harness.process.bot_files import UnreadableError, opened_below, scratch_folder
 from nonobot.harness.results.conditions import Configuration, Figure, Machine, Revision, SetFacts, Whole
 from nonobot.harness.results.result_files import content_of, decoded, from_json, storable
 from nonobot.harness.results.run_result import BotEnd, EndReason, PuzzleResult, RunResult, Usage, Verdict

@@ -1,4 +1,4 @@
-"""The conditions of a run, as results record them: set, limits and their defaults, files, machine, measurement."""
+"""The conditions of a run, as results record them: set, configuration, files, machine, measurement."""
 
 from __future__ import annotations
 

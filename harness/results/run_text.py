@@ -1,4 +1,4 @@
-"""Runs and checks of answers in words: the summary that `run` prints, likely mistakes of a bot, doubts."""
+"""Runs in words: the summary that `run` prints, how a run ended, likely mistakes, doubts; checked answers."""
 
 from __future__ import annotations
 
@@ -47,9 +47,12 @@ def run_lines(run: RunResult) -> list[str]:
 
 
 def _end_lines(run: RunResult) -> list[str]:
-    said = last_words_of_failure(run)
-    hint = sandbox_hint(said) if run.sandboxed == "yes" else ""
-    return [end_in_words(run.end, run.configuration), *filter(None, [said and f"{LAST_LINE}: {said}", hint])]
+    last_words = last_words_of_failure(run)
+    hint = sandbox_hint(last_words) if run.sandboxed == "yes" else ""
+    return [
+        end_in_words(run.end, run.configuration),
+        *filter(None, [last_words and f"{LAST_LINE}: {last_words}", hint]),
+    ]
 
 
 def _other_cores(run: RunResult) -> str:
@@ -214,8 +217,8 @@ def sandbox_hint(last_line: str) -> str:
 
 def outcome_of_own(run: RunResult) -> str:
     """Return the outcome of a run of this judge's own, with the starts and, if it failed, the last words."""
-    said = last_words_of_failure(run)
-    return "; ".join(filter(None, (outcome(run), starts(run), said and f"{LAST_LINE}: {said}")))
+    last_words = last_words_of_failure(run)
+    return "; ".join(filter(None, (outcome(run), starts(run), last_words and f"{LAST_LINE}: {last_words}")))
 
 
 def log_doubts(run: RunResult) -> list[str]:

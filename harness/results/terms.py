@@ -1,4 +1,4 @@
-"""The table of a run's terms: names in options, files and texts, values, defaults, whether they are compared."""
+"""The table of a run's terms, such as limits: their options, keys, units, defaults, words, ends, if compared."""
 
 from __future__ import annotations
 

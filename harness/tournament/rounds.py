@@ -214,13 +214,13 @@ class ScheduledRun:
             configuration=self.configuration,
         )
         facts = PLAYED if is_whole else CONTINUED
-        if told := changed_facts(result, now, facts, self.core_named):
-            raise OtherConditionsError(f"{path}: played under other conditions: {'; '.join(told)}")
+        if changed := changed_facts(result, now, facts, self.core_named):
+            raise OtherConditionsError(f"{path}: played under other conditions: {'; '.join(changed)}")
         return result
 
 
 @contextlib.contextmanager
-def held(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Create and lock a folder of results for the block; UnusableError if another command is playing into it.
 
     A new folder without a file at the end is removed.

@@ -24,9 +24,9 @@ from typing import NamedTuple
 import msgspec
 
 from nonobot.harness.play.run_state import records_of
+from nonobot.harness.process.bot_files import REMOVE
 from nonobot.harness.process.bot_process import sandbox_note
 from nonobot.harness.process.revisions import git
-from nonobot.harness.process.scratch import REMOVE
 from nonobot.harness.results.conditions import Contain
 from nonobot.harness.results.result_files import read_result
 from nonobot.tournament_data import write_set

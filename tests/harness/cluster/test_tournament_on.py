@@ -20,7 +20,7 @@ from nonobot.harness import UnusableError, cli
 from nonobot.harness.cluster import cluster_workers, run_queue, worker_judge
 from nonobot.harness.process.machine import place_of_workers
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.tournament.rounds import held
+from nonobot.harness.tournament.rounds import locked
 from nonobot.system import usable_cores
 from tests.helpers.clusters import (
     RECIPES,
@@ -438,7 +438,7 @@ def test_a_worker_follows_no_link_in_place_of_its_lock_folder(tmp_path, monkeypa
 
 def test_one_command_at_a_time_plays_a_tournament(tmp_path, capsys):
     path = str(definition(tmp_path, {"good": "perfect"}))
-    with held(RESULTS):
+    with locked(RESULTS):
         assert played(path) == 2
     assert capsys.readouterr().err == f"nonojudge: {RESULTS}: another nonojudge is playing this tournament\n"
     assert played(path, "--quiet") == 0

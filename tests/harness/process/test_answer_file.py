@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nonobot.harness.process import exchange_folder
+from nonobot.harness.process.bot_files import UnreadableError, opened_below
 from nonobot.harness.process.exchange_folder import AnswerFile
-from nonobot.harness.process.scratch import UnreadableError, opened_below
 
 HEIGHT = 3
 ANSWERS = [b"$%d\n%b" % (number, HEIGHT * b"0\t1\n") for number in range(1, 9)]

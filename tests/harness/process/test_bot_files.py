@@ -14,10 +14,10 @@ from msgspec import UNSET
 
 from nonobot.harness import cli
 from nonobot.harness.play.match import Bot, play
-from nonobot.harness.process import exchange_folder, scratch
-from nonobot.harness.process.bot_files import file_names
+from nonobot.harness.process import bot_files as bot_files_module
+from nonobot.harness.process import exchange_folder
+from nonobot.harness.process.bot_files import file_names, scratch_folder
 from nonobot.harness.process.exchange_folder import ExchangeFolder
-from nonobot.harness.process.scratch import scratch_folder
 from nonobot.harness.results.comparability import MACHINE_AND_CONFIGURATION, differences
 from nonobot.harness.results.conditions import Configuration, Contain, Feed, FileNames
 from nonobot.harness.results.result_files import read_result
@@ -153,8 +153,8 @@ def test_the_remaining_puzzles_are_written_again_after_a_puzzle_limit(tmp_path, 
 def test_a_bot_that_fills_its_folder_is_stopped_and_gets_a_result(tmp_path, monkeypatch, behaviour, limit, detail):
     for name, value in limit.items():
         monkeypatch.setattr(exchange_folder, name, value)
-    remove = f"test -f {quoted(tmp_path / 'result.json')} && {scratch.REMOVE}"
-    monkeypatch.setattr(scratch, "REMOVE", remove)
+    remove = f"test -f {quoted(tmp_path / 'result.json')} && {bot_files_module.REMOVE}"
+    monkeypatch.setattr(bot_files_module, "REMOVE", remove)
     result = played(behaviour, tmp_path)
     assert (result.end.reason, result.end.detail) == (EndReason.PROTOCOL_ERROR, detail)
     assert verdicts(result) == [RIGHT, *[MISSING] * 4]
@@ -296,7 +296,7 @@ def test_folders_nested_deeper_than_the_longest_path_are_removed():
 
 def test_a_slow_removal_of_the_scratch_folder_continues_in_the_background(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "go")
-    monkeypatch.setattr(scratch, "REMOVE", f'{{ cat {quoted(tmp_path / "go")}; rm -r "$1"; }} &')
+    monkeypatch.setattr(bot_files_module, "REMOVE", f'{{ cat {quoted(tmp_path / "go")}; rm -r "$1"; }} &')
     with scratch_folder() as folder:
         pass
     assert folder.exists()

@@ -34,11 +34,11 @@ from nonobot.harness.play.run_events import AttemptStarted
 from nonobot.harness.process import bot_process, system_calls
 from nonobot.harness.process import sandbox as sandbox_module
 from nonobot.harness.process.access import Access
+from nonobot.harness.process.bot_files import scratch_folder
 from nonobot.harness.process.bot_process import NOTHING_MORE, BotProcess, LastWords, sandbox_note
 from nonobot.harness.process.nonobot_command import OWN_BOT, OWN_JUDGE
 from nonobot.harness.process.process_tree import ProcessTree
 from nonobot.harness.process.sandbox import Sandbox, built_sandbox
-from nonobot.harness.process.scratch import scratch_folder
 from nonobot.harness.process.system_calls import KEYCTL, filter_program
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames
 from nonobot.harness.results.result_files import read_result

@@ -28,7 +28,7 @@ from nonobot.harness.results.run_result import BotEnd, EndReason
 from nonobot.harness.results.terms import LIMITS
 from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import filled_in, read_tournament, result_names
-from nonobot.harness.tournament.rounds import held, scheduled_runs
+from nonobot.harness.tournament.rounds import locked, scheduled_runs
 from nonobot.tournament_data import Recipe, load_set, write_set
 from tests.helpers.clusters import definition, noted
 from tests.helpers.judged import RECIPE, command, let_time_fly, pids_with, so_far, verdicts
@@ -149,14 +149,14 @@ def test_a_set_path_is_relative_to_the_working_folder_and_the_error_explains_it(
 
 
 def test_an_unwritable_results_folder_is_reported_and_an_empty_one_removed(tmp_path):
-    with held(tmp_path / "new"):
+    with locked(tmp_path / "new"):
         assert (tmp_path / "new").is_dir()
     assert not (tmp_path / "new").exists()
-    with held(tmp_path):
+    with locked(tmp_path):
         pass
     (tmp_path / "file").touch()
     with pytest.raises(UnusableError, match=rf"^cannot write {re.escape(str(tmp_path))}/file/x: Not a directory$"):
-        held(tmp_path / "file/x").__enter__()
+        locked(tmp_path / "file/x").__enter__()
 
 
 def test_the_line_of_a_bot_shows_its_likely_mistake(tmp_path, output_of):
