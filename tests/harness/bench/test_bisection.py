@@ -99,37 +99,23 @@ def test_a_commit_that_is_hundreds_of_times_slower_is_found(history, output_of):
 def test_an_impossible_bisection_is_a_one_line_error(history, tmp_path, monkeypatch, output_of):
     history.commit()
     (tmp_path / "link").symlink_to(history.folder)
+    python, own = sys.executable, "each commit needs its own; name it from your working folder:"
+    built = "HEAD~1 HEAD --build 'cp bot.py built.py'"
     for arguments, bot, said in (
-        (("HEAD", "HEAD"), ("./bot",), "HEAD and HEAD are the same commit: no commits to bisect"),
-        (
-            ("HEAD", "HEAD~1"),
-            ("./bot",),
-            "HEAD is not an ancestor of HEAD~1: no commits to bisect; name HEAD~1 first",
-        ),
-        (("nothing", "HEAD"), ("./bot",), "no revision 'nothing' here; `git log --oneline` lists them"),
-        (("HEAD~1", "HEAD:bot.py"), ("./bot",), "'HEAD:bot.py' is a blob; name a commit"),
-        (("HEAD^{tree}", "HEAD"), ("./bot",), "'HEAD^{tree}' is a tree; name a commit"),
-        (("HEAD~1", "HEAD", "--build", "false"), ("./bot",), "cannot be built: status 1"),
-        (("HEAD~1", "HEAD"), ("./none",), "cannot be built: it has no ./none; build it with --build 'CMD'"),
-        (("HEAD~1", "HEAD"), (sys.executable, "none.py"), "can't open file"),
-        (
-            ("HEAD~1", "HEAD"),
-            (sys.executable, str(history.folder / "bot.py")),
-            "/bot.py: each commit needs its own; name it from your working folder: bot.py",
-        ),
-        (
-            ("HEAD~1", "HEAD"),
-            (sys.executable, str(tmp_path / "link" / "bot.py")),
-            "link/bot.py: each commit needs its own; name it from your working folder: bot.py",
-        ),
-        (
-            ("HEAD~1", "HEAD", "--build", "cp bot.py built.py"),
-            (sys.executable, str(history.folder / "built.py")),
-            "/built.py: each commit needs its own; name it from your working folder: built.py",
-        ),
-        (("HEAD~1", "HEAD", "--build", "make"), (), "--build only applies to a bot given after --"),
+        ("HEAD HEAD", ["./bot"], "HEAD and HEAD are the same commit: no commits to bisect"),
+        ("HEAD HEAD~1", ["./bot"], "HEAD is not an ancestor of HEAD~1: no commits to bisect; name HEAD~1 first"),
+        ("nothing HEAD", ["./bot"], "no revision 'nothing' here; `git log --oneline` lists them"),
+        ("HEAD~1 HEAD:bot.py", ["./bot"], "'HEAD:bot.py' is a blob; name a commit"),
+        ("HEAD^{tree} HEAD", ["./bot"], "'HEAD^{tree}' is a tree; name a commit"),
+        ("HEAD~1 HEAD --build false", ["./bot"], "cannot be built: status 1"),
+        ("HEAD~1 HEAD", ["./none"], "cannot be built: it has no ./none; build it with --build 'CMD'"),
+        ("HEAD~1 HEAD", [python, "none.py"], "can't open file"),
+        ("HEAD~1 HEAD", [python, str(history.folder / "bot.py")], f"/bot.py: {own} bot.py"),
+        ("HEAD~1 HEAD", [python, str(tmp_path / "link" / "bot.py")], f"link/bot.py: {own} bot.py"),
+        (built, [python, str(history.folder / "built.py")], f"/built.py: {own} built.py"),
+        ("HEAD~1 HEAD --build make", [], "--build only applies to a bot given after --"),
     ):
-        [line] = output_of(bisected, *arguments, bot=bot, status=2).err.splitlines()
+        [line] = output_of(bisected, *shlex.split(arguments), bot=bot, status=2).err.splitlines()
         assert said in line
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
