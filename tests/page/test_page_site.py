@@ -97,14 +97,16 @@ print(worker_calls.answered("set", '{"name": "boardgen:5x5x3:seed=1", "number": 
     assert (read["board"]["columns"], of_set["board"]["title"]) == ([[2]], "boardgen:5x5x3:seed=1 $2")
 
 
-def test_a_folder_with_other_files_is_refused_in_a_line(needs, tmp_path, output_of):
-    (tmp_path / "site").mkdir()
+def test_an_export_fills_an_empty_folder_and_replaces_an_earlier_one(needs, tmp_path, output_of):
+    out = output_of(cli.run, ["page", "--export", str(tmp_path)]).out
+    assert re.search(r"page: .* \(\d+ files, 1\d\.\d MB\)\n.*python3 -m http.server --directory ", out)
+    output_of(cli.run, ["page", "--export", str(tmp_path)])
+
+
+def test_a_folder_with_other_files_is_refused_in_a_line(tmp_path, output_of):
     (tmp_path / "file").write_text("mine")
     (tmp_path / "list").mkdir()
     (tmp_path / "list" / "files.json").write_text("[]")
-    out = output_of(cli.run, ["page", "--export", str(tmp_path / "site")]).out
-    assert re.search(r"page: .*site \(\d+ files, 1\d\.\d MB\)\n.*python3 -m http.server --directory ", out)
-    output_of(cli.run, ["page", "--export", str(tmp_path / "site")])
     for name, why in ((".", "not an earlier export"), ("list", "not an earlier export"), ("file", "not a folder")):
         out, err = output_of(cli.run, ["page", "--export", str(tmp_path / name)], status=2)
         assert (out, why in err, err.count("\n")) == ("", True, 1)
