@@ -35,7 +35,7 @@ from nonobot.harness.results.conditions import ProgramFile
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.text import say
 from nonobot.harness.tournament.playing import ShownRuns
-from nonobot.harness.tournament.rounds import ScheduledRun
+from nonobot.harness.tournament.scheduled_runs import ScheduledRun
 from nonobot.protocol.clues import count
 
 if TYPE_CHECKING:

@@ -30,10 +30,10 @@ from nonobot.harness.play.judge_process import start
 from nonobot.harness.play.run_events import RunSoFar
 from nonobot.harness.play.run_state import stderr_path
 from nonobot.harness.process.machine import can_pin, place_of_workers
-from nonobot.harness.results.limits import MOST_BYTES
+from nonobot.harness.results.file_limits import MOST_BYTES
 from nonobot.harness.results.result_files import content_of
 from nonobot.harness.results.run_result import EndReason, Verdict
-from nonobot.harness.tournament.rounds import ScheduledRun
+from nonobot.harness.tournament.scheduled_runs import ScheduledRun
 from nonobot.system import usable_cores, with_file
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from nonobot.harness.process.machine import tournament_core
 from nonobot.harness.process.nonobot_command import own_bot
 from nonobot.harness.profiling.profile_data import Profile, median_of, profile_of, read_profile, to_json
 from nonobot.harness.profiling.profile_text import as_text, comparison_as_text
-from nonobot.harness.results.limits import MOST_OTHER_BYTES
+from nonobot.harness.results.file_limits import MOST_OTHER_BYTES
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.text import megabytes, on_terminal, say
 from nonobot.harness.user_files import loaded, require_writable, write_output

@@ -27,7 +27,7 @@ from nonobot.harness.results.terms import KEYS
 from nonobot.harness.text import say
 from nonobot.harness.tournament.definition import Tournament, missing_files, read_tournament, require_files
 from nonobot.harness.tournament.playing import PlayingFile, ShownRuns, all_played
-from nonobot.harness.tournament.rounds import ScheduledRun, locked, results_before, scheduled_runs
+from nonobot.harness.tournament.scheduled_runs import ScheduledRun, locked, results_before, scheduled_runs
 from nonobot.harness.user_files import write_output
 from nonobot.protocol.clues import count
 from nonobot.system import printable, report

@@ -13,7 +13,7 @@ from pathlib import Path
 from nonobot.arguments import Parser
 from nonobot.harness import UnusableError, options
 from nonobot.harness.results.conditions import SetFacts
-from nonobot.harness.results.limits import require_readable
+from nonobot.harness.results.file_limits import require_readable
 from nonobot.harness.results.referee import score_of_file
 from nonobot.harness.results.result_files import json_text
 from nonobot.harness.results.run_result import VerifyResult

@@ -28,7 +28,7 @@ from nonobot.harness import UnusableError
 from nonobot.harness.play.run_events import Alive, AttemptEnded, AttemptStarted, Event, PuzzleJudged
 from nonobot.harness.process.bot_process import MARK
 from nonobot.harness.process.interrupts import Interrupts
-from nonobot.harness.results.limits import MOST_BYTES, MOST_OTHER_BYTES, MOST_VERDICTS, too_large
+from nonobot.harness.results.file_limits import MOST_BYTES, MOST_OTHER_BYTES, MOST_VERDICTS, too_large
 from nonobot.harness.results.result_files import UNDECODABLE, storable
 from nonobot.harness.results.run_result import SCHEMA_VERSION, RunResult
 from nonobot.harness.text import first_of, say

@@ -30,7 +30,7 @@ from nonobot.harness.process.machine import machine_facts, require_cores
 from nonobot.harness.process.nonobot_command import compile_modules, own_arguments, own_warm_up
 from nonobot.harness.process.revisions import revision_of
 from nonobot.harness.results.conditions import Configuration, Contain, FileNames, SetFacts
-from nonobot.harness.results.limits import require_readable
+from nonobot.harness.results.file_limits import require_readable
 from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.result_files import read_result, write_json
 from nonobot.harness.results.run_result import Attempt, BotEnd, EndReason, RunResult, Score

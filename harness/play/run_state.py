@@ -13,7 +13,7 @@ from nonobot.harness.play.journal import Journal
 from nonobot.harness.play.run_events import AttemptEnded, Event, PuzzleJudged, RunSoFar
 from nonobot.harness.process.access import Access
 from nonobot.harness.process.interrupts import Interrupts
-from nonobot.harness.results.limits import MOST_OTHER_BYTES
+from nonobot.harness.results.file_limits import MOST_OTHER_BYTES
 from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.run_result import (
     FINISHED_UNSEEN,

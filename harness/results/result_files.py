@@ -20,7 +20,7 @@ from msgspec.structs import asdict, replace
 from nonobot import system
 from nonobot.harness import UnusableError
 from nonobot.harness.results.conditions import MOST_SECONDS
-from nonobot.harness.results.limits import MOST_BYTES, MOST_OTHER_BYTES, MOST_VERDICTS, too_large
+from nonobot.harness.results.file_limits import MOST_BYTES, MOST_OTHER_BYTES, MOST_VERDICTS, too_large
 from nonobot.harness.results.run_result import (
     SCHEMA_VERSION,
     BotLog,

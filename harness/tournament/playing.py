@@ -24,12 +24,12 @@ from nonobot.harness.play.run_progress import RunProgress
 from nonobot.harness.process.interrupts import Interrupts
 from nonobot.harness.progress import SECONDS_BETWEEN_LINES, bars, time_left
 from nonobot.harness.results.conditions import Whole, busy_warning
-from nonobot.harness.results.limits import MOST_OTHER_BYTES
+from nonobot.harness.results.file_limits import MOST_OTHER_BYTES
 from nonobot.harness.results.result_files import from_json, storable
 from nonobot.harness.results.run_result import EndReason, RunResult
 from nonobot.harness.results.run_text import outcome, outcome_of_own
 from nonobot.harness.text import on_terminal, say
-from nonobot.harness.tournament.rounds import ScheduledRun
+from nonobot.harness.tournament.scheduled_runs import ScheduledRun
 from nonobot.harness.user_files import write_output
 from nonobot.system import content_of, printable, report
 

@@ -17,7 +17,7 @@ from nonobot.harness.results.run_result import EndReason, PuzzleResult, Verdict
 from nonobot.harness.tournament import playing
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.playing import PlayingFile, ShownRuns
-from nonobot.harness.tournament.rounds import ScheduledRun, scheduled_runs
+from nonobot.harness.tournament.scheduled_runs import ScheduledRun, scheduled_runs
 from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, command
 from tests.helpers.places import unfilled

@@ -20,7 +20,7 @@ from nonobot.harness import UnusableError, cli
 from nonobot.harness.cluster import cluster_workers, run_queue, worker_judge
 from nonobot.harness.process.machine import place_of_workers
 from nonobot.harness.results.result_files import read_result
-from nonobot.harness.tournament.rounds import locked
+from nonobot.harness.tournament.scheduled_runs import locked
 from nonobot.system import usable_cores
 from tests.helpers.clusters import (
     RECIPES,

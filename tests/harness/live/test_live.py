@@ -30,7 +30,7 @@ from nonobot.harness.results.worth import worth
 from nonobot.harness.text import NOTHING
 from nonobot.harness.tournament.definition import read_tournament
 from nonobot.harness.tournament.playing import PLAYING, Playing, PlayingFile, RunInPlay
-from nonobot.harness.tournament.rounds import scheduled_runs
+from nonobot.harness.tournament.scheduled_runs import scheduled_runs
 from nonobot.harness.web.server import make_app
 from tests.helpers.clusters import definition
 from tests.helpers.judged import RECIPE, nothing_hangs, played  # noqa: F401

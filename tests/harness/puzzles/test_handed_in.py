@@ -10,7 +10,7 @@ from nonobot.harness.puzzles import handed_in
 from nonobot.harness.puzzles.grading import GradingBot
 from nonobot.harness.puzzles.handed_in import DECIDED, sets_handed_in
 from nonobot.harness.tournament.definition import Entrant, Limits, Tournament
-from nonobot.harness.tournament.rounds import scheduled_runs
+from nonobot.harness.tournament.scheduled_runs import scheduled_runs
 from nonobot.protocol import Puzzle, format_answer, format_puzzle
 from nonobot.tournament_data import Recipe
 from tests.helpers.places import sparse

@@ -26,9 +26,8 @@ from nonobot.harness.results.conditions import Configuration, Contain, Feed, dig
 from nonobot.harness.results.result_files import ORDER, files_in, in_order_of_play, read_result, write_json
 from nonobot.harness.results.run_result import BotEnd, EndReason
 from nonobot.harness.results.terms import LIMITS
-from nonobot.harness.tournament import rounds
 from nonobot.harness.tournament.definition import filled_in, read_tournament, result_names
-from nonobot.harness.tournament.rounds import locked, scheduled_runs
+from nonobot.harness.tournament.scheduled_runs import locked, scheduled_runs
 from nonobot.tournament_data import Recipe, load_set, write_set
 from tests.helpers.clusters import definition, noted
 from tests.helpers.judged import RECIPE, command, let_time_fly, pids_with, so_far, verdicts
@@ -283,7 +282,7 @@ def test_results_and_other_bots_are_hidden_also_where_another_machine_plays(tmp_
         players.append(bot)
         return not_started(puzzle_set, bot, terms, "")
 
-    monkeypatch.setattr(rounds, "play", play)
+    monkeypatch.setattr("nonobot.harness.tournament.scheduled_runs.play", play)
     results = {tmp_path / "results", tmp_path / "results/small", other}
     scheduled.play(None, lambda *_: None)
     core = tmp_path / "worker/core-0"

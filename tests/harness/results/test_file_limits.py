@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from nonobot.harness import UnusableError, cli
 from nonobot.harness.play import run_state
 from nonobot.harness.play.match import Bot, play, require_place
-from nonobot.harness.results import limits, result_files
+from nonobot.harness.results import file_limits, result_files
 from nonobot.harness.results.conditions import Configuration
-from nonobot.harness.results.limits import BYTES_OF_A_VERDICT, require_readable
+from nonobot.harness.results.file_limits import BYTES_OF_A_VERDICT, require_readable
 from nonobot.harness.results.referee import Referee
 from nonobot.harness.results.result_files import json_text, read_any, read_result, storable
 from nonobot.harness.results.run_result import EndReason, Score
@@ -139,7 +139,7 @@ def test_a_log_above_the_size_limit_is_refused(tmp_path, monkeypatch):
 def little_room(monkeypatch):
     """Let only results of four puzzles be read."""
     each = BYTES_OF_A_VERDICT + 5 * 5 // 4 + 2 * (5 + 5)
-    monkeypatch.setattr(limits, "MOST_BYTES", limits.MOST_OTHER_BYTES + 4 * each)
+    monkeypatch.setattr(file_limits, "MOST_BYTES", file_limits.MOST_OTHER_BYTES + 4 * each)
 
 
 WHY = rf"{RECIPE}: the result of 5 puzzles of 5x5 may have more than .*; split the set into parts of 4 puzzles"

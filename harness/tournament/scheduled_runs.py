@@ -33,7 +33,7 @@ from nonobot.harness.process.bot_command import folders_of, own_files
 from nonobot.harness.process.bot_files import bot_files, changed_files, file_names
 from nonobot.harness.results.comparability import CONTINUED, PLAYED, changed_facts
 from nonobot.harness.results.conditions import Configuration, FileNames, SetFacts
-from nonobot.harness.results.limits import MOST_BYTES, require_readable
+from nonobot.harness.results.file_limits import MOST_BYTES, require_readable
 from nonobot.harness.results.result_files import content_of, from_json, read_result, result_in, write_json
 from nonobot.harness.results.run_result import RunResult
 from nonobot.harness.tournament.definition import (
