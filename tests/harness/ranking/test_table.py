@@ -340,6 +340,13 @@ def test_the_file_extension_selects_the_format(results, tmp_path, capsys):
         assert capsys.readouterr().out == f"table: {tmp_path / name}\n"
 
 
+def test_a_table_in_the_folder_of_its_results_is_written_again_but_no_result_is_replaced(results, output_of):
+    result = min(results.glob("*.json"))
+    for _ in range(2):
+        output_of(run, results, "-o", results / "table.json", status=0)
+    assert "this file is read" in output_of(run, results, "-o", result, status=2).err
+
+
 def test_unsupported_file_extensions_are_refused(results, tmp_path, output_of):
     err = output_of(run, results, "-o", tmp_path / "a.XLSX", status=2).err
     assert "no format for such a file; use .csv, .md, .json or .txt, or add --format" in err
