@@ -145,18 +145,26 @@ def note_read(file: int) -> None:
         _read.add((facts.st_dev, facts.st_ino))
 
 
-def forget_read() -> None:
-    """Take no file for one that was read: another command begins in this process."""
-    _read.clear()
+def forget_read(path: Path | None = None) -> None:
+    """Take a file for one that was not read, since nothing in it is used; or all, as another command begins."""
+    if path is None:
+        _read.clear()
+    else:
+        _read.difference_update(_identities(path))
 
 
 def was_read(path: Path) -> bool:
     """Return whether this process has read a file, under any name."""
+    return not _read.isdisjoint(_identities(path))
+
+
+def _identities(path: Path) -> set[tuple[int, int]]:
+    """Return the device and the number of a file; nothing if it is missing."""
     try:
         facts = path.stat()
     except OSError:
-        return False
-    return (facts.st_dev, facts.st_ino) in _read
+        return set()
+    return {(facts.st_dev, facts.st_ino)}
 
 
 def _require_file(mode: int, waits: bool) -> None:

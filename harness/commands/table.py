@@ -58,8 +58,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if output is None:
         print(text, end="")
     else:
-        is_result = output.exists() and any(map(output.samefile, results))  # not the last table in their folder
-        write_output(output, text.encode(errors="backslashreplace"), replaces_input=not is_result)
+        write_output(output, text.encode(errors="backslashreplace"))
         if str(output) != "-":
             print(printable(f"table: {output}"))
     return 1 if problems else 0

@@ -30,7 +30,7 @@ from nonobot.harness.results.run_result import (
     VerifyResult,
 )
 from nonobot.protocol.clues import shown
-from nonobot.system import NotTextError, reason_of, shortened, text_of, whole_file
+from nonobot.system import NotTextError, forget_read, reason_of, shortened, text_of, whole_file
 
 ORDER = "order.txt"  # in the folder of a tournament: its runs in the order of its sets and bots
 MOST_ORDER_BYTES = 4 << 20  # names of tens of thousands of runs; a live view reads it again and again
@@ -323,7 +323,7 @@ def read_documents(
 ) -> tuple[dict[Path, Document], list[str]]:
     """Return what `read` returns for files and folders, each file once, and a message for each unreadable file.
 
-    Files of another kind in a folder, such as comparisons, are skipped.
+    Files of another kind in a folder, such as the last table, are skipped, and may be replaced.
     """
     paths: dict[str, Path] = {}
     documents: dict[Path, Document] = {}
@@ -340,6 +340,8 @@ def read_documents(
         except OtherDocumentError as problem:
             if path in places:
                 problems.append(str(problem))
+            else:
+                forget_read(path)
         except UnusableError as problem:
             problems.append(str(problem))
     return documents, problems
