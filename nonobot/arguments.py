@@ -166,6 +166,8 @@ class Parser(argparse.ArgumentParser):
             elif len(meant := self._meant(option)) == 1:
                 [action] = meant
                 given[action] = None
+                if action.nargs == 0 and has_value:
+                    return f"{_name(action)} takes no value"
                 if action.nargs == 0 or has_value:
                     continue
                 if words and not _is_option(words[0]):

@@ -79,7 +79,7 @@ class RunSoFar:
             case PuzzleJudged(result):
                 self.puzzles.append(result)
                 self.verdicts[result.verdict] += 1
-                self.arrived_seconds = result.arrived_seconds or self.arrived_seconds
+                self.arrived_seconds = max(self.arrived_seconds, result.arrived_seconds or 0.0)
             case Alive():
                 self.alive = event
             case AttemptEnded(attempt):
