@@ -458,7 +458,7 @@ def test_the_live_view_has_the_points_of_the_table_and_a_phone_shows_names_and_p
         for width in (1400, 390):
             chromium.shape(width)
             chromium.open(f"{server.address}live")
-            chromium.wait_for("document.querySelector('#rankings table')")
+            chromium.wait_for("document.querySelector('#rankings table') && document.querySelector('progress')")
             lines = "[...document.querySelector('#rankings table').rows].map(row => [...row.cells]"
             head, *lines = chromium.value(f"{lines}.map(cell => cell.innerText))")
             rows = {line[1]: dict(zip(head, line, strict=True)) for line in lines}
