@@ -82,7 +82,9 @@ class _Finder:
         if name.partition(".")[0] not in self._packages:
             return None
         spec = PathFinder.find_spec(name, path)
-        if spec and type(spec.loader) is SourceFileLoader:
+        # Not a module that a test puts in the place of the library.
+        is_installed = spec and str(spec.origin).startswith((sys.prefix, sys.base_prefix))
+        if is_installed and type(spec.loader) is SourceFileLoader:
             spec.loader = _Loader(spec.loader.name, spec.loader.path, self._folder)
         return spec
 
