@@ -104,8 +104,10 @@ class _Loader(SourceFileLoader):
         if module.__name__ == "argparse":
             module._ = other_words
             module.ngettext = lambda one, many, number: other_words(many)
+        package = module.__name__.partition(".")[0]
         for kind in vars(module).values():
-            if isinstance(kind, type) and issubclass(kind, BaseException) and "__str__" in vars(kind):
+            is_error = isinstance(kind, type) and issubclass(kind, BaseException) and "__str__" in vars(kind)
+            if is_error and kind.__module__.partition(".")[0] == package:  # not one of ssl, say
                 kind.__str__ = lambda _: "in other words"  # type: ignore[method-assign]
         if module.__name__ in ("msgspec", "msgspec.json"):  # compiled
             for name in {"convert", "decode"} & vars(module).keys():

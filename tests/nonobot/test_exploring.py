@@ -78,8 +78,8 @@ def test_no_search_runs_between_two_solutions_or_after_the_loop():
     left = solutions(MANY)
     first = [next(left) for _ in range(3)]
     before, ended = time.process_time(), threading.Event()
-    ended.wait(0.3)
-    assert time.process_time() - before < 0.1
+    ended.wait(0.4)
+    assert time.process_time() - before < 0.3  # a search takes all of it; threads of earlier tests may take some
     assert grids(first) == grids(itertools.islice(solutions(MANY), 3))
     threads = _thread._count()  # of all threads, not only of those from `threading`
     for _ in solutions(MANY):
