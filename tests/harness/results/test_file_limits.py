@@ -108,7 +108,7 @@ def test_a_result_that_is_too_large_is_refused(tmp_path, monkeypatch, bounds, wh
     result = replace(result, score=replace(result.score, notes=["x" * 4000]))
     (path := tmp_path / "r.json").write_text(json_text(result))
     assert read_any(path) == result
-    for name, value in bounds.items():
+    for name, value in {"PART_BYTES": 300, **bounds}.items():
         monkeypatch.setattr(result_files, name, value)
     with pytest.raises(UnusableError) as refused:
         read_any(path)
