@@ -17,7 +17,7 @@ from nonobot.harness.results.conditions import Feed
 from nonobot.harness.results.result_files import read_result
 from nonobot.harness.results.run_result import EndReason
 from nonobot.harness.results.run_text import run_lines
-from tests.helpers.judged import RECIPE, command, played, verdicts
+from tests.helpers.judged import RECIPE, command, played, so_far, verdicts
 from tests.helpers.waiting import finished, running, wait_until
 
 LIMIT_SECONDS = 2 * LEAST_STANDSTILL_SECONDS  # a busy machine takes more than one to start a bot
@@ -115,7 +115,9 @@ def signs():
 @pytest.mark.parametrize("bot", ["compute_at_3", "compute_and_end_at_3"])
 def test_the_cpu_limit_applies_to_a_bot_that_ended_while_the_judge_was_stopped(tmp_path, bot):
     with judge(tmp_path, "--cpu-limit", "0.4", "--result", "r.json", bot=bot) as process:
-        wait_until(lambda: noted(tmp_path), process)
+        # With two verdicts, the judge has sent all puzzles, without which the bot could not end.
+        judged = Path("r.journal.jsonl")
+        wait_until(lambda: noted(tmp_path) and so_far(judged).count(b'"judged"') == 2, process)
         process.send_signal(signal.SIGSTOP)
         wait_until(lambda: psutil.Process(process.pid).status() == psutil.STATUS_STOPPED, process)
         (tmp_path / "go").touch()
