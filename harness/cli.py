@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import nonobot
 from nonobot.arguments import Parser, add_completion, add_version, missing
 from nonobot.harness import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_SKIP, EXIT_UNUSABLE, StartError, UnusableError
-from nonobot.system import forget_read, with_file
+from nonobot.system import remembering_reads, with_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ def run(argv: Sequence[str]) -> int:
     """Run a command line, given without the program's name, and return the exit status."""
     end = argv.index("--") if "--" in argv else len(argv)
     own = argv[:end]
-    forget_read()
-    status = _status(own, list(argv[end + 1 :]))
+    with remembering_reads():
+        status = _status(own, list(argv[end + 1 :]))
     for_git = any("--bisect-statuses".startswith(word) for word in own if len(word) > len("--b"))
     return EXIT_SKIP if for_git and status in (EXIT_UNUSABLE, EXIT_CANNOT_TELL) else status
 

@@ -32,7 +32,7 @@ from nonobot.protocol import (
     mismatches,
 )
 from nonobot.protocol.clues import shown
-from nonobot.system import printable, usable_cores, whole_file
+from nonobot.system import printable, usable_cores
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -255,8 +255,7 @@ def write(
         raise PuzzleError(f"{place}: {written.faults[0] if written.faults else 'no puzzle to write'}")
     for warning in written.warnings:
         _log.warning("%s: %s", place, _for_python(warning))
-    with whole_file(Path(path)) as file:
-        file.write(written.data)
+    Path(path).write_bytes(written.data)
 
 
 def _path(source: str | bytes | os.PathLike[str]) -> Path | None:

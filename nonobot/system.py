@@ -135,27 +135,35 @@ def descriptor_of(path: str | os.PathLike[str], waits: bool = False) -> Iterator
             os.close(file)
 
 
-_read: set[tuple[int, int]] = set()  # device and number of each regular file
+_commands: list[set[tuple[int, int]]] = []  # for each command that runs, the files that it has read
+
+
+@contextlib.contextmanager
+def remembering_reads() -> Iterator[None]:
+    """Remember, within the block, which regular files this process reads: a command does not replace these."""
+    _commands.append(set())
+    try:
+        yield
+    finally:
+        _commands.pop()
 
 
 def note_read(file: int) -> None:
-    """Remember a file that this process reads; :func:`descriptor_of` does so itself."""
+    """Remember an open file as one that is read; :func:`descriptor_of` does so itself."""
     facts = os.fstat(file)
-    if stat.S_ISREG(facts.st_mode):
-        _read.add((facts.st_dev, facts.st_ino))
+    if _commands and stat.S_ISREG(facts.st_mode):
+        _commands[-1].add((facts.st_dev, facts.st_ino))
 
 
 def forget_read(path: Path | None = None) -> None:
-    """Take a file for one that was not read, since nothing in it is used; or all, as another command begins."""
-    if path is None:
-        _read.clear()
-    else:
-        _read.difference_update(_identities(path))
+    """Take a file for one that was not read, since nothing in it is used; without a path, all files."""
+    for read in _commands:
+        read.difference_update(set(read) if path is None else _identities(path))
 
 
 def was_read(path: Path) -> bool:
-    """Return whether this process has read a file, under any name."""
-    return not _read.isdisjoint(_identities(path))
+    """Return whether the command that runs has read a file, under any name."""
+    return bool(_commands) and not _commands[-1].isdisjoint(_identities(path))
 
 
 def _identities(path: Path) -> set[tuple[int, int]]:

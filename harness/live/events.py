@@ -13,6 +13,7 @@ from nonobot.harness.live.browser_state import COLOURS, SECONDS_BETWEEN_LOOKS, S
 from nonobot.harness.report.contents import Run
 from nonobot.harness.report.plot_frame import drawing
 from nonobot.harness.report.plots import cactus
+from nonobot.system import forget_read
 
 MOST_WATCHERS = 32
 SECONDS_BETWEEN_WORDS = 15.0  # by which the server notices that a browser has gone
@@ -62,6 +63,7 @@ class Live:
             if now - self._looked >= SECONDS_BETWEEN_LOOKS:
                 self._before = self._shown
                 self._shown = await run_in_threadpool(shown_now, self._folder, self._before)
+                forget_read()  # it goes on for days, and replaces no file
                 self._looked = asyncio.get_running_loop().time()
             return self._shown
 

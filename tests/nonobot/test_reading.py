@@ -1,5 +1,6 @@
 """Files from outside: read up to a limit, without waiting, and only until the judge is told to stop."""
 
+import asyncio
 import codecs
 import os
 import signal
@@ -15,6 +16,7 @@ from nonobot.bot import input, watch
 from nonobot.bot.cli import parse
 from nonobot.harness import UnusableError, cli
 from nonobot.harness.bench import claims
+from nonobot.harness.live.events import Live
 from nonobot.harness.play.journal import Journal, journal_path
 from nonobot.harness.play.match import Bot, resume
 from nonobot.harness.play.run_state import records_of, stderr_path
@@ -49,6 +51,19 @@ def test_a_file_is_read_up_to_a_limit_and_no_further(monkeypatch):
     with pytest.raises(OSError, match="more than 7 bytes"):
         content_of("/dev/zero", 7, waits=True)
     assert content_of("/dev/null", 7, waits=True) == b""
+
+
+def test_reads_are_remembered_only_while_a_command_runs_and_a_live_view_forgets_them(tmp_path):
+    (file := tmp_path / "a.json").write_text("1")
+    content_of(file, 9)
+    assert not system.was_read(file)
+    with system.remembering_reads():
+        content_of(file, 9)
+        assert system.was_read(file)
+        asyncio.run(Live(tmp_path)._look())
+        assert not system.was_read(file)
+    content_of(file, 9)
+    assert not system.was_read(file)
 
 
 def test_reading_a_growing_file_ends_at_the_size_limit(monkeypatch):
